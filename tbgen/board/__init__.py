@@ -1,0 +1,1 @@
+"""Squares, symmetries, attacks and moves: tables and kernels over arrays."""

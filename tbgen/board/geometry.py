@@ -1,0 +1,127 @@
+"""What can be said of squares alone: symmetries, steps and rides of each kind of man, lines between squares.
+
+Squares are numbered as in python-chess: a1 = 0, b1 = 1, ... h8 = 63. Everything here is plain numpy,
+made once at import in a few milliseconds; kernels take the bundle `GEOMETRY`.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+QUEEN, ROOK, BISHOP, KNIGHT, KING, PAWN_UP, PAWN_DOWN = range(7)
+KIND_OF_LETTER: Final = {"Q": QUEEN, "R": ROOK, "B": BISHOP, "N": KNIGHT, "K": KING}
+
+_STRAIGHT: Final = ((1, 0), (-1, 0), (0, 1), (0, -1))
+_SLANTED: Final = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+_JUMPS: Final = ((1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1))
+
+# A kind of man is a row of data: its steps (file, rank) and whether it rides on along them.
+# Pawns stand here with their captures only; their pushes are no attacks.
+KINDS: Final = (
+    (_STRAIGHT + _SLANTED, True),
+    (_STRAIGHT, True),
+    (_SLANTED, True),
+    (_JUMPS, False),
+    (_STRAIGHT + _SLANTED, False),
+    (((-1, 1), (1, 1)), False),
+    (((-1, -1), (1, -1)), False),
+)
+
+# The eight symmetries of the board by number: bit 0 mirrors files, bit 1 mirrors ranks, bit 2 then
+# swaps the two (a reflection in the diagonal a1-h8). 0 changes nothing.
+FILES_MIRRORED: Final = 1
+RANKS_MIRRORED: Final = 2
+TRANSPOSED: Final = 4
+
+
+class Geometry(NamedTuple):
+    """The tables as kernels take them."""
+
+    start: NDArray[np.int32]
+    """`[kind * 64 + square]`: where the destinations of this man begin in `to`; `+ 1` is where they end."""
+    to: NDArray[np.int8]
+    """Destinations on an empty board, ray by ray, outwards."""
+    skip: NDArray[np.int32]
+    """Where to go on in `to` when this destination is occupied: the start of the next ray."""
+    attacks: NDArray[np.uint64]
+    """`[kind, square]`: the set of all destinations on an empty board."""
+    between: NDArray[np.uint64]
+    """`[a * 64 + b]`: the squares strictly between two that share a line, else none."""
+    image: NDArray[np.int8]
+    """`[symmetry, square]`: where a symmetry takes a square."""
+    after: NDArray[np.int8]
+    """`[second, first]`: the symmetry that does the same as `first` followed by `second`."""
+    inverse: NDArray[np.int8]
+    """`[symmetry]`: the symmetry that undoes it."""
+
+
+def on_board(file: int, rank: int) -> bool:
+    return 0 <= file < 8 and 0 <= rank < 8
+
+
+def _rays(kind: int, square: int) -> list[list[int]]:
+    steps, rides = KINDS[kind]
+    rays = []
+    for step_file, step_rank in steps:
+        file, rank, ray = square % 8 + step_file, square // 8 + step_rank, []
+        while on_board(file, rank):
+            ray.append(rank * 8 + file)
+            if not rides:
+                break
+            file, rank = file + step_file, rank + step_rank
+        if ray:
+            rays.append(ray)
+    return rays
+
+
+def _symmetry_images() -> NDArray[np.int8]:
+    image = np.empty((8, 64), np.int8)
+    for symmetry in range(8):
+        for square in range(64):
+            file, rank = square % 8, square // 8
+            if symmetry & FILES_MIRRORED:
+                file = 7 - file
+            if symmetry & RANKS_MIRRORED:
+                rank = 7 - rank
+            if symmetry & TRANSPOSED:
+                file, rank = rank, file
+            image[symmetry, square] = rank * 8 + file
+    return image
+
+
+def _between() -> NDArray[np.uint64]:
+    between = np.zeros(64 * 64, np.uint64)
+    for square in range(64):
+        for ray in _rays(QUEEN, square):
+            passed = 0
+            for target in ray:
+                between[square * 64 + target] = passed
+                passed |= 1 << target
+    return between
+
+
+def _make() -> Geometry:
+    start: list[int] = [0]
+    to: list[int] = []
+    skip: list[int] = []
+    attacks = np.zeros((len(KINDS), 64), np.uint64)
+    for kind in range(len(KINDS)):
+        for square in range(64):
+            for ray in _rays(kind, square):
+                end = len(to) + len(ray)
+                to.extend(ray)
+                skip.extend([end] * len(ray))
+                attacks[kind, square] |= np.uint64(sum(1 << target for target in ray))
+            start.append(len(to))
+    image = _symmetry_images()
+    number = {row.tobytes(): symmetry for symmetry, row in enumerate(image)}
+    after = np.array([[number[image[b][image[a]].tobytes()] for a in range(8)] for b in range(8)], np.int8)
+    inverse = np.array([int(np.flatnonzero(after[s] == 0)[0]) for s in range(8)], np.int8)
+    return Geometry(
+        np.array(start, np.int32), np.array(to, np.int8), np.array(skip, np.int32),
+        attacks, _between(), image, after, inverse,
+    )  # fmt: skip
+
+
+GEOMETRY: Final = _make()

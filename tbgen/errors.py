@@ -1,0 +1,38 @@
+"""The one family of errors that callers may see. Each knows the exit code of a command that meets it."""
+
+
+class TbgenError(Exception):
+    """Anything that tbgen reports in one line instead of a traceback."""
+
+    exit_code = 1
+
+
+class BadInput(TbgenError, ValueError):
+    """What the caller wrote cannot be understood, or is not a legal position, record or material."""
+
+    exit_code = 2
+
+
+class UnsupportedPosition(BadInput):
+    """A legal position that no table can cover: castling rights, too many men."""
+
+
+class MissingTable(TbgenError, KeyError):
+    """The table that covers the question is not in the directory."""
+
+    exit_code = 4
+
+    def __str__(self) -> str:  # KeyError would print the repr
+        return str(self.args[0]) if self.args else ""
+
+
+class CorruptTable(TbgenError):
+    """A table file that is truncated, damaged or not a table at all. The message names the file."""
+
+    exit_code = 5
+
+
+class OutOfRoom(TbgenError):
+    """Not enough disk or memory for what was asked, found before anything was started."""
+
+    exit_code = 6

@@ -1,0 +1,142 @@
+"""How the positions of one material are numbered.
+
+    table  = slices, one a placement of pawns (index/pawns.py); without pawns a single one
+    slice  = one or two halves, by side to move (one where swapped colours give the slice again)
+    half   = king pairs (index/kings.py) x groups of like men (index/groups.py), the last group fastest
+
+The men of a position stand in fixed slots: the first side's king, the second's, the first side's other
+men heaviest first, the second's, then the first side's pawns, the second's. The first side plays up the
+board, as White. Numbers are 64-bit throughout; squares of different men may coincide and the side not to
+move may be in check, such numbers stand for no position.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.board.geometry import KIND_OF_LETTER, KING, PAWN_DOWN, PAWN_UP
+from tbgen.index import groups, kings, pawns
+from tbgen.material import Material
+
+
+@dataclass(frozen=True)
+class Group:
+    """Like men of one side (no pawns), in neighbouring slots."""
+
+    side: int
+    letter: str
+    slot: int
+    count: int
+    stride: int
+    partner: int
+    """The group of the same letter on the other side, where both sides have the same men."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    material: Material
+
+    @cached_property
+    def letters(self) -> tuple[tuple[int, str], ...]:
+        """(side, letter) slot by slot."""
+        sides = (self.material.first, self.material.second)
+        pieces = [(side, letter) for side in (0, 1) for letter in sides[side].replace("P", "")]
+        return (
+            (0, "K"),
+            (1, "K"),
+            *pieces,
+            *((side, "P") for side in (0, 1) for _ in range(sides[side].count("P"))),
+        )
+
+    @cached_property
+    def kinds(self) -> tuple[int, ...]:
+        """The kind of man in each slot, as board/geometry.py numbers them."""
+        pawn = (PAWN_UP, PAWN_DOWN)
+        return tuple(pawn[side] if letter == "P" else KIND_OF_LETTER[letter] for side, letter in self.letters)
+
+    @property
+    def first_pawn(self) -> int:
+        """The first slot that holds a pawn."""
+        return len(self.letters) - self.material.pawns
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        runs: list[tuple[int, str, int, int]] = []
+        for slot, (side, letter) in enumerate(self.letters[: self.first_pawn]):
+            if KIND_OF_LETTER[letter] == KING:
+                continue
+            if runs and runs[-1][:2] == (side, letter):
+                runs[-1] = (side, letter, runs[-1][2], runs[-1][3] + 1)
+            else:
+                runs.append((side, letter, slot, 1))
+        strides = [1]
+        for run in reversed(runs[1:]):
+            strides.append(strides[-1] * groups.GROUP_SIZES[run[3]])
+        place = {(run[0], run[1]): number for number, run in enumerate(runs)}
+        return tuple(
+            Group(side, letter, slot, count, stride, place.get((1 - side, letter), number))
+            for number, ((side, letter, slot, count), stride) in enumerate(zip(runs, reversed(strides), strict=False))
+        )
+
+    @cached_property
+    def inner(self) -> int:
+        """Numbers a pair of kings."""
+        first = self.groups[:1]
+        return first[0].stride * groups.GROUP_SIZES[first[0].count] if first else 1
+
+    @cached_property
+    def placements(self) -> pawns.Placements:
+        first, second = self.material.first.count("P"), self.material.second.count("P")
+        return pawns.placements(first, second, self.material.even)
+
+    @property
+    def slices(self) -> int:
+        return len(self.placements.pawns)
+
+    @cached_property
+    def family(self) -> NDArray[np.int8]:
+        """`[slice]`: which symmetries its pawns leave to the kings."""
+        if not self.material.pawns:
+            return np.array([kings.FREE], np.int8)
+        return np.where(self.placements.mirrored, kings.MIRRORED, kings.FIXED).astype(np.int8)
+
+    @property
+    def flip(self) -> NDArray[np.int8]:
+        """`[slice]`: the symmetry that swaps colours, -1 where both sides to move are stored."""
+        return self.placements.flip
+
+    @cached_property
+    def half_size(self) -> NDArray[np.int64]:
+        """`[slice]`: numbers a side to move."""
+        return np.array(kings.PAIRS, np.int64)[self.family] * self.inner
+
+    @cached_property
+    def start(self) -> NDArray[np.int64]:
+        """`[slice]`: its first number; one more entry than slices, the last is the size of the table."""
+        sizes = self.half_size * np.where(self.flip < 0, 2, 1)
+        return np.concatenate(([0], np.cumsum(sizes)))
+
+    @property
+    def size(self) -> int:
+        """Numbers in the whole table."""
+        return int(self.start[-1])
+
+    @cached_property
+    def swapped_slots(self) -> tuple[int, ...]:
+        """`[slot]`: the slot whose man takes this place when the colours are swapped (same men on both sides)."""
+        if not self.material.even:
+            return tuple(range(len(self.letters)))
+        order: dict[tuple[int, str], list[int]] = {}
+        for slot, man in enumerate(self.letters):
+            order.setdefault(man, []).append(slot)
+        return tuple(order[1 - side, letter].pop(0) for side, letter in self.letters)
+
+
+@lru_cache(maxsize=512)
+def layout_of(material: Material) -> Layout:
+    """The one layout of a normal material."""
+    if not material.is_normal:
+        raise ValueError(f"{material} is not in its normal order")
+    return Layout(material)

@@ -1,0 +1,91 @@
+"""Placements of pawns, up to the symmetries that they allow: each is one slice of a table.
+
+Mirrored files give the same slice; where both sides have the same men, so do mirrored ranks with colours
+swapped. Slices are numbered with the most advanced pawns first, so that every pawn move leads to a smaller
+number: the order in which they can be solved.
+"""
+
+from functools import cache
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY, RANKS_MIRRORED
+
+SWAP_BIT: Final = 8
+"""In `Placements.slice_of`, beside the symmetry in the three lowest bits: the colours are swapped as well."""
+
+
+class Placements(NamedTuple):
+    slice_of: NDArray[np.int32]
+    """`[square of each pawn in base 64, first side's first]`: slice * 16 + swap and symmetry.
+
+    Like pawns in any order.
+    -1 where two pawns share a square or stand on a last rank."""
+    pawns: NDArray[np.int8]
+    """`[slice]`: the squares, the first side's first, each side's in rising order."""
+    to_go: NDArray[np.int16]
+    """`[slice]`: how many steps the pawns have before them; slices with equal numbers do not depend on each other."""
+    mirrored: NDArray[np.bool_]
+    """`[slice]`: whether mirrored files give the same pawns again."""
+    flip: NDArray[np.int8]
+    """`[slice]`: the symmetry that gives the same pawns again with the colours swapped, else -1."""
+
+
+def _key(squares: NDArray[np.int64], first: int, symmetry: int, swap: bool) -> NDArray[np.int64]:
+    """The placement as one number after a symmetry, the same for every order of like pawns."""
+    image = GEOMETRY.image[symmetry].astype(np.int64)[squares]
+    sides = [np.sort(image[:first], axis=0), np.sort(image[first:], axis=0)]
+    if swap:
+        sides.reverse()
+    key = np.zeros(squares.shape[1:], np.int64)
+    for square in np.concatenate(sides):
+        key = key * 64 + square
+    return key
+
+
+@cache
+def placements(first: int, second: int, even: bool) -> Placements:
+    """`even`: both sides have the same men, so that colours can be swapped."""
+    count = first + second
+    codes = np.arange(64**count)
+    squares = np.stack([codes >> 6 * place & 63 for place in range(count)]) if count else np.zeros((0, 1), int)
+    valid = ((squares >= 8) & (squares < 56)).all(axis=0)
+    for place in range(count):
+        for other in range(place):
+            valid &= squares[place] != squares[other]
+    squares = squares[:, valid]
+
+    own = _key(squares, first, 0, False)
+    best, how = own.copy(), np.zeros(len(own), np.int32)
+    options = [(symmetry, False) for symmetry in (0, FILES_MIRRORED)]
+    options += [(symmetry | RANKS_MIRRORED, True) for symmetry in (0, FILES_MIRRORED) if even]
+    keys = {}
+    for symmetry, swap in options:
+        key = keys[symmetry, swap] = _key(squares, first, symmetry, swap)
+        better = key < best
+        best[better], how[better] = key[better], symmetry + swap * SWAP_BIT
+
+    canonical = np.flatnonzero(own == best)
+    canonical = canonical[np.unique(own[canonical], return_index=True)[1]]
+    ranks = squares[:, canonical] // 8
+    to_go = (7 - ranks[:first]).sum(axis=0) + ranks[first:].sum(axis=0)
+    canonical = canonical[np.argsort(to_go, kind="stable")]
+
+    by_key = np.argsort(own[canonical])
+    number = by_key[np.searchsorted(own[canonical][by_key], best)]
+    slice_of = np.full(64**count, -1, np.int32)
+    slice_of[valid] = number * 16 + how
+    flip = np.full(len(canonical), -1, np.int8)
+    for (symmetry, swap), key in keys.items():
+        if swap:
+            flip[key[canonical] == own[canonical]] = symmetry
+    pawns = np.concatenate([np.sort(part[:, canonical], axis=0) for part in (squares[:first], squares[first:])])
+    return Placements(
+        slice_of,
+        pawns.T.astype(np.int8).copy(),
+        np.sort(to_go).astype(np.int16),
+        keys[FILES_MIRRORED, False][canonical] == own[canonical],
+        flip,
+    )

@@ -1,0 +1,99 @@
+"""The one decorator for compiled kernels, and where their machine code is kept.
+
+numba's own cache does not see a change in a kernel that another module calls: the caller's old machine
+code would be served. So the cache directory's name is a digest of the source of every kernel module and
+of the versions in play; an edit anywhere in them starts a fresh directory, and old ones are swept away.
+"""
+
+import hashlib
+import os
+import platform
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy
+
+_ROOMS = ("board", "index", "retro")
+_KEPT_DAYS = 7
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _sources() -> list[Path]:
+    here = Path(__file__).parent
+    return [Path(__file__), *sorted(path for room in _ROOMS for path in (here / room).rglob("*.py"))]
+
+
+def _digest() -> str:
+    seen = hashlib.sha256()
+    for words in (
+        numba.__version__,
+        numpy.__version__,
+        sys.version,
+        platform.processor(),
+        platform.machine(),
+    ):
+        seen.update(words.encode())
+    for path in _sources():
+        seen.update(path.name.encode())
+        seen.update(path.read_bytes())
+    return seen.hexdigest()[:16]
+
+
+def cache_home() -> Path:
+    """`$TBGEN_CACHE`, or the user's cache directory."""
+    chosen = os.environ.get("TBGEN_CACHE")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "tbgen"
+
+
+def _sweep(home: Path, current: Path) -> None:
+    """Throw away caches that no recent run has used."""
+    for old in home.glob("kernels-*"):
+        if old != current and time.time() - old.stat().st_mtime > _KEPT_DAYS * 86400:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def _open_cache() -> bool:
+    """Point numba at this version's cache; False where no directory can be written."""
+    if numba.config.CACHE_DIR:
+        return True
+    current = cache_home() / f"kernels-{_digest()}"
+    try:
+        current.mkdir(parents=True, exist_ok=True)
+        os.utime(current)
+        _sweep(current.parent, current)
+    except OSError:
+        return False
+    numba.config.CACHE_DIR = str(current)
+    return True
+
+
+_CACHED = _open_cache()
+
+
+def kernel(function: F) -> F:
+    """Compile for the whole process: cached on disk, without the interpreter's lock, integers wrap."""
+    compiled: F = numba.njit(cache=_CACHED, nogil=True, boundscheck=False, error_model="numpy")(function)
+    return compiled
+
+
+def inlined(function: F) -> F:
+    """A kernel that LLVM is told to fold into its callers: for the small steps of inner loops."""
+    compiled: F = numba.njit(cache=_CACHED, nogil=True, boundscheck=False, error_model="numpy", forceinline=True)(
+        function
+    )
+    return compiled
+
+
+def plain(compiled: F) -> F:
+    """The Python function behind a kernel: for whole numpy columns at once, or outside of kernels."""
+    function: F = compiled.py_func  # type: ignore[attr-defined]
+    return function

@@ -1,0 +1,69 @@
+"""Outcomes: a G-score and the side that holds it, as one integer. Nothing else compares values.
+
+The *level* of a position is ``2 * legal moves + (0 if in check else 1)``: twice its G-score, so that
+it is an integer. An outcome is ``+(BASE - level)`` when White holds that score and ``-(BASE - level)``
+when Black does. Larger is better for White, negation swaps the colours, and the two outcomes of level
+0, mate by White and mate by Black, are the two ends of the scale. 0 is no outcome at all.
+
+Read from the side to move, the same integers are *relative* outcomes: positive is good for the mover.
+"""
+
+import re
+from typing import Final
+
+from tbgen.errors import BadInput
+
+BASE: Final = 512
+"""Above every level: no chess position has more than 218 moves."""
+
+MAX_LEVEL: Final = BASE - 1
+
+_TEXT = re.compile(r"([+\-mM]?)\s*[gG](\d{1,3})(?:\.([05]))?\Z")
+
+
+def held_by_white(level: int) -> int:
+    """The outcome in which White has forced Black down to `level`."""
+    return BASE - level
+
+
+def held_by_black(level: int) -> int:
+    """The outcome in which Black has forced White down to `level`."""
+    return level - BASE
+
+
+def goal(level: int, white_to_move: bool) -> int:
+    """The goal that a position of this level scores, for the side that is not to move."""
+    return held_by_black(level) if white_to_move else held_by_white(level)
+
+
+def level(outcome: int) -> int:
+    """The level of an outcome, whoever holds it."""
+    return BASE - abs(outcome)
+
+
+def flip(outcome: int) -> int:
+    """The same score in the other side's hands."""
+    return -outcome
+
+
+def improved(record: int, new_goal: int) -> int:
+    """The record after a later goal: only a strictly lower level replaces it, so the first holder keeps equals."""
+    return new_goal if level(new_goal) < level(record) else record
+
+
+def text(outcome: int) -> str:
+    """`G1.5` when White holds it, `-G1.5` when Black does."""
+    whole, half = divmod(level(outcome), 2)
+    return f"{'-' if outcome < 0 else ''}G{whole}.{'5' if half else '0'}"
+
+
+def parse(words: str) -> int:
+    """The outcome that a text stands for: `G1.5`, `-G8.5`, `mG8.5`, `g3`."""
+    match = _TEXT.match(words.strip())
+    if match is None:
+        raise BadInput(f"not a G-score: {words!r} (write G1.5 when White holds it, -G1.5 when Black does)")
+    sign, whole, half = match.groups()
+    found = 2 * int(whole) + (half == "5")
+    if found > MAX_LEVEL:
+        raise BadInput(f"no position has so many moves: {words!r}")
+    return held_by_black(found) if sign in ("-", "m", "M") else held_by_white(found)

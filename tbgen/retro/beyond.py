@@ -1,0 +1,191 @@
+"""Settling: everything from which a goal of one level can be forced, whatever weaker record stands.
+
+Like mate in classical retrograde analysis, with two differences: the goal is any position of this level
+whose goal stands, and resets that pay it join at the distance they bring along. So rounds go by distance.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from tbgen.jit import inlined, kernel
+from tbgen.outcome import BASE
+from tbgen.retro.atomics import add, replace
+from tbgen.retro.entry import LONGEST, NEVER, haste, outcome_of, patience
+from tbgen.retro.field import CLOSED, OPEN, PENDING, REVIEW_OURS, SEEDED, STOOD, review, settle
+from tbgen.retro.ground import predecessors
+from tbgen.retro.team import arrive, claim, flush, push
+
+_SCAN: Final = 1 << 14
+_CHUNK: Final = 128
+
+
+@inlined
+def _wait(field, queues, me, node):
+    """A settled node whose outcome's level has come: it is heard of at its own distance."""
+    field.state[node] = CLOSED
+    field.flags[node] |= SEEDED
+    push(queues.timed, me, node)
+
+
+@inlined
+def _fix(field, queues, me, node, level):
+    """A position of this level keeps what it is worth under its own goal."""
+    theirs = field.theirs[node]
+    field.state[node] = CLOSED
+    if theirs == NEVER:
+        settle(field, node, level - BASE, 0)
+        push(queues.now, me, node)
+        return
+    outcome = outcome_of(theirs)
+    settle(field, node, outcome, haste(theirs))
+    push(queues.exits, me, node)
+    if BASE - abs(outcome) == level:
+        _wait(field, queues, me, node)
+    else:
+        field.state[node] = PENDING
+
+
+@kernel
+def fix_and_seed(team, me, field, queues, level):
+    """Settle all open positions of this level, and collect where outcomes of this level begin."""
+    survey = field.survey
+    nodes = len(field.state)
+    arrive(team, me)
+    while True:
+        start = claim(team, me, _SCAN)
+        if start >= nodes:
+            break
+        for node in range(start, min(start + _SCAN, nodes)):
+            state = field.state[node]
+            if state == CLOSED:
+                continue
+            if state == PENDING:
+                if BASE - abs(outcome_of(field.ours[node])) == level:
+                    _wait(field, queues, me, node)
+            elif survey.level[node] == level:
+                _fix(field, queues, me, node, level)
+            else:
+                pays = np.int64(survey.outcome[node])
+                if pays != 0 and BASE - abs(pays) == level:
+                    push(queues.timed, me, node)
+    flush(queues.timed, me)
+    flush(queues.exits, me)
+    flush(queues.now, me)
+
+
+@inlined
+def _time_of(field, node):
+    """When a node of `timed` becomes known."""
+    if field.state[node] == CLOSED:
+        return patience(field.ours[node])
+    survey = field.survey
+    return np.int64(survey.shortest[node] if survey.outcome[node] > 0 else survey.longest[node])
+
+
+@kernel
+def sort_by_time(field, queue, sorted_nodes, bucket):
+    """Fill `sorted_nodes` with the queue in order of time; `bucket[d]` is where distance d begins."""
+    bucket[:] = 0
+    count = queue.length[0]
+    for at in range(count):
+        bucket[min(_time_of(field, queue.items[at]), LONGEST) + 1] += 1
+    for time in range(LONGEST + 1):
+        bucket[time + 1] += bucket[time]
+    for at in range(count):
+        node = queue.items[at]
+        time = min(_time_of(field, node), LONGEST)
+        sorted_nodes[bucket[time]] = node
+        bucket[time] += 1
+    for time in range(LONGEST, 0, -1):
+        bucket[time] = bucket[time - 1]
+    bucket[0] = 0
+
+
+@inlined
+def _join(field, queue, me, node, distance):
+    """A timed node's time has come: push it if it is settled, or settles now by its reset."""
+    if field.state[node] == OPEN:
+        pays = np.int64(field.survey.outcome[node])
+        if pays > 0:
+            if replace(field.state, node, OPEN, CLOSED) != OPEN:
+                return
+        else:
+            if add(field.left, node, -1) != 1:
+                return
+            field.state[node] = CLOSED
+        settle(field, node, pays, distance)
+    elif field.flags[node] & SEEDED == 0:  # a move has settled it in the meantime
+        return
+    push(queue, me, node)
+
+
+@inlined
+def _tell_predecessors(ground, desk, field, queues, later, me, node, with_record):
+    key = field.ours[node]
+    outcome, distance = outcome_of(key), patience(key)
+    count = predecessors(ground, desk, node)
+    near = desk.near
+    if outcome < 0:
+        for at in range(count):
+            before = near[at]
+            if field.state[before] == OPEN and replace(field.state, before, OPEN, CLOSED) == OPEN:
+                settle(field, before, -outcome, distance + 1)
+                push(later, me, before)
+        return
+    stood = field.flags[node] & STOOD
+    for at in range(count):
+        before = near[at]
+        if field.state[before] != OPEN:
+            continue
+        if add(field.left, before, -1) == 1:
+            field.state[before] = CLOSED
+            settle(field, before, -outcome, distance + 1)
+            push(later, me, before)
+        elif with_record:
+            if stood:
+                if add(field.standing, before, -1) == 1:
+                    review(field, queues.review_ours, me, before, REVIEW_OURS)
+            elif field.standing[before] == 0:
+                review(field, queues.review_ours, me, before, REVIEW_OURS)
+
+
+@kernel
+def spread(team, me, ground, desk, field, queues, sorted_nodes, bucket, with_record):
+    """From the seeds of one level to all that is attracted to them. Returns how many were attracted."""
+    now, later = queues.now, queues.later
+    distance = 0
+    attracted = 0
+    while True:
+        arrive(team, me)
+        begin, end = bucket[distance], bucket[distance + 1]
+        while True:
+            start = begin + claim(team, me, _CHUNK)
+            if start >= end:
+                break
+            for at in range(start, min(start + _CHUNK, end)):
+                _join(field, now, me, np.int64(sorted_nodes[at]), distance)
+        flush(now, me)
+        arrive(team, me)
+        length = now.length[0]
+        attracted += length
+        while True:
+            start = claim(team, me, _CHUNK)
+            if start >= length:
+                break
+            for at in range(start, min(start + _CHUNK, length)):
+                _tell_predecessors(ground, desk, field, queues, later, me, np.int64(now.items[at]), with_record)
+        flush(later, me)
+        arrive(team, me)
+        if me == 0:
+            now.length[0] = 0
+        now, later = later, now
+        distance += 1
+        if now.length[0] == 0:
+            while distance <= LONGEST and bucket[distance + 1] == bucket[distance]:
+                distance += 1
+            if distance > LONGEST:
+                break
+    flush(queues.review_ours, me)
+    arrive(team, me)
+    return attracted

@@ -1,0 +1,289 @@
+"""What a kernel must know of the slice that it works in, and the quiet moves there, forwards and backwards.
+
+Quiet moves (no capture, no pawn) stay in the slice; they are the edges of its graph. `predecessors` is the
+exact inverse of `successors`, edge by edge, so that counting moves down as their targets are decided ends
+at zero. Positions where the side not to move is in check, or men share a square, have no part in it:
+`successors` never leads there, and callers of `predecessors` know them by their state.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.board.geometry import GEOMETRY, KING
+from tbgen.index.atlas import GROUPS, MEN, Atlas
+from tbgen.index.kernels import decode_half, group_number
+from tbgen.index.kings import PAIRS, passage
+from tbgen.jit import inlined
+
+MOST_NEIGHBOURS = 256
+"""Above the quiet moves or un-moves of any position: three queens and a king have 3 * 27 + 8 each way."""
+
+
+class Ground(NamedTuple):
+    atlas: Atlas
+    """Its table is number 0; the tables that resets lead to follow."""
+    family: int
+    two_sided: int
+    """1 where both sides to move are stored, 0 where swapped colours stand in for the other one."""
+    half: int
+    """Numbers a side to move."""
+    pairs: int
+    pawns: NDArray[np.int64]
+    """The squares of the pawns, in slot order."""
+    pawn_set: np.uint64
+    men_to: NDArray[np.int8]
+    men_start: NDArray[np.int32]
+    men_skip: NDArray[np.int32]
+    """Destinations, as in `Geometry`."""
+    attacks: NDArray[np.uint64]
+    between: NDArray[np.uint64]
+    to_stride: NDArray[np.int64]
+    """`[group]`: its stride after the turn has passed."""
+    to_number: NDArray[np.int16]
+    to_symmetry: NDArray[np.int8]
+    back_number: NDArray[np.int16]
+    back_symmetry: NDArray[np.int8]
+    king_start: NDArray[np.int32]
+    king_number: NDArray[np.int16]
+    king_symmetry: NDArray[np.int8]
+    """See index/kings.py `Passage`."""
+
+
+def make_ground(atlas: Atlas, family: int, flip: int, half: int, pawns: list[int]) -> Ground:
+    table = passage(family, flip)
+    groups = int(atlas.groups[0])
+    partner = atlas.group_partner[:groups] if flip >= 0 else np.arange(groups)
+    return Ground(
+        atlas=atlas,
+        family=family,
+        two_sided=int(flip < 0),
+        half=half,
+        pairs=PAIRS[family],
+        pawns=np.array(pawns, np.int64),
+        pawn_set=np.uint64(sum(1 << square for square in pawns)),
+        men_to=GEOMETRY.to,
+        men_start=GEOMETRY.start,
+        men_skip=GEOMETRY.skip,
+        attacks=GEOMETRY.attacks.reshape(-1),
+        between=GEOMETRY.between,
+        to_stride=atlas.group_stride[:GROUPS][partner].copy(),
+        to_number=table.to_number,
+        to_symmetry=table.to_symmetry,
+        back_number=table.back_number,
+        back_symmetry=table.back_symmetry,
+        king_start=table.king_start,
+        king_number=table.king_number,
+        king_symmetry=table.king_symmetry,
+    )
+
+
+class Desk(NamedTuple):
+    """A thread's own small arrays."""
+
+    squares: NDArray[np.int64]
+    part: NDArray[np.int64]
+    """What each group adds to a number after the turn has passed."""
+    near: NDArray[np.int64]
+    """The neighbours found."""
+
+
+def make_desk() -> Desk:
+    return Desk(np.zeros(MEN, np.int64), np.zeros(GROUPS, np.int64), np.zeros(MOST_NEIGHBOURS, np.int64))
+
+
+@inlined
+def set_up(ground, node, squares):
+    """All men on their squares. Returns side to move, number of the kings, occupied squares, and whether
+    two men share one."""
+    atlas = ground.atlas
+    side = 1 if node >= ground.half else 0
+    kings = decode_half(atlas, 0, ground.family, node - side * ground.half, squares)
+    occupied = ground.pawn_set
+    shared = False
+    for slot in range(atlas.first_pawn[0]):
+        bit = np.uint64(1) << np.uint64(squares[slot])
+        shared |= (occupied & bit) != 0
+        occupied |= bit
+    for pawn in range(len(ground.pawns)):
+        squares[atlas.first_pawn[0] + pawn] = ground.pawns[pawn]
+    return side, kings, occupied, shared
+
+
+@inlined
+def hits(ground, kind, square, target, occupied):
+    """Whether a man attacks a square."""
+    if ground.attacks[kind * 64 + square] >> np.uint64(target) & np.uint64(1) == 0:
+        return False
+    return ground.between[square * 64 + target] & occupied == 0
+
+
+@inlined
+def attacked(ground, squares, by_side, target, occupied, gone):
+    """Whether any man of a side, except the one in slot `gone`, attacks a square."""
+    atlas = ground.atlas
+    for slot in range(atlas.men[0]):
+        if (
+            atlas.side[slot] == by_side
+            and slot != gone
+            and hits(ground, atlas.kind[slot], squares[slot], target, occupied)
+        ):
+            return True
+    return False
+
+
+@inlined
+def pinned(ground, squares, side, occupied):
+    """The squares (of either side's men) that alone stand between this side's king and an enemy rider."""
+    atlas = ground.atlas
+    king = squares[side]
+    found = np.uint64(0)
+    for slot in range(2, atlas.first_pawn[0]):
+        if atlas.side[slot] != side:
+            square = squares[slot]
+            if ground.attacks[atlas.kind[slot] * 64 + square] >> np.uint64(king) & np.uint64(1):
+                blockers = ground.between[square * 64 + king] & occupied
+                if blockers & (blockers - np.uint64(1)) == 0:
+                    found |= blockers
+    return found
+
+
+@inlined
+def _parts(ground, symmetry, squares, part):
+    """Fill in what each group adds to a number; return the sum."""
+    atlas = ground.atlas
+    total = 0
+    for group in range(atlas.groups[0]):
+        number = group_number(atlas, symmetry, squares, atlas.group_slot[group], atlas.group_count[group])
+        part[group] = ground.to_stride[group] * number
+        total += part[group]
+    return total
+
+
+@inlined
+def _king_target(ground, kings, offset, symmetry, known_symmetry, known_total, squares):
+    """The number after a king's move, whose kings have this number and bring this symmetry."""
+    atlas = ground.atlas
+    number = kings * atlas.inner[0] + offset
+    if symmetry == known_symmetry:
+        return number + known_total
+    for group in range(atlas.groups[0]):
+        number += ground.to_stride[group] * group_number(
+            atlas, symmetry, squares, atlas.group_slot[group], atlas.group_count[group]
+        )
+    return number
+
+
+@inlined
+def successors(ground, desk, node):
+    """Put all positions that a legal quiet move leads to into `desk.near`; return how many."""
+    atlas = ground.atlas
+    squares = desk.squares
+    side, _, occupied, _ = set_up(ground, node, squares)
+    enemy = 1 - side
+    king = squares[side]
+    checked = attacked(ground, squares, enemy, king, occupied, -1)
+    pins = pinned(ground, squares, side, occupied)
+    pair = squares[0] * 64 + squares[1]
+    symmetry = ground.to_symmetry[pair]
+    total = _parts(ground, symmetry, squares, desk.part)
+    offset = (1 - side) * ground.half * ground.two_sided
+    here = ground.to_number[pair] * atlas.inner[0] + offset + total
+    near = desk.near
+    count = 0
+    for group in range(atlas.groups[0]):
+        if atlas.group_side[group] != side:
+            continue
+        rest = here - desk.part[group]
+        stride = ground.to_stride[group]
+        first = atlas.group_slot[group]
+        alike = atlas.group_count[group]
+        for slot in range(first, first + alike):
+            square = squares[slot]
+            lifted = occupied ^ (np.uint64(1) << np.uint64(square))
+            unsure = checked or (pins >> np.uint64(square)) & np.uint64(1) != 0
+            ray = atlas.kind[slot] * 64 + square
+            at = ground.men_start[ray]
+            end = ground.men_start[ray + 1]
+            while at < end:
+                target = np.int64(ground.men_to[at])
+                bit = np.uint64(1) << np.uint64(target)
+                if occupied & bit:
+                    at = ground.men_skip[at]
+                    continue
+                at += 1
+                if unsure and attacked(ground, squares, enemy, king, lifted | bit, -1):
+                    continue
+                squares[slot] = target
+                near[count] = rest + stride * group_number(atlas, symmetry, squares, first, alike)
+                count += 1
+            squares[slot] = square
+    lifted = occupied ^ (np.uint64(1) << np.uint64(king))
+    ray = KING * 64 + king
+    for at in range(ground.men_start[ray], ground.men_start[ray + 1]):
+        target = np.int64(ground.men_to[at])
+        bit = np.uint64(1) << np.uint64(target)
+        if occupied & bit or attacked(ground, squares, enemy, target, lifted, -1):
+            continue
+        squares[side] = target
+        pair = squares[0] * 64 + squares[1]
+        near[count] = _king_target(
+            ground, ground.to_number[pair], offset, ground.to_symmetry[pair], symmetry, total, squares
+        )
+        count += 1
+    squares[side] = king
+    return count
+
+
+@inlined
+def predecessors(ground, desk, node):
+    """Put all positions from which a quiet move leads here into `desk.near`; return how many.
+
+    Among them are numbers of no legal position, never of a wrong one."""
+    atlas = ground.atlas
+    squares = desk.squares
+    side, kings, occupied, _ = set_up(ground, node, squares)
+    moved = 1 - side
+    offset = (1 - side) * ground.half * ground.two_sided
+    symmetry = ground.back_symmetry[kings]
+    total = _parts(ground, symmetry, squares, desk.part)
+    here = ground.back_number[kings] * atlas.inner[0] + offset + total
+    near = desk.near
+    count = 0
+    for group in range(atlas.groups[0]):
+        if atlas.group_side[group] != moved:
+            continue
+        rest = here - desk.part[group]
+        stride = ground.to_stride[group]
+        first = atlas.group_slot[group]
+        alike = atlas.group_count[group]
+        for slot in range(first, first + alike):
+            square = squares[slot]
+            ray = atlas.kind[slot] * 64 + square
+            at = ground.men_start[ray]
+            end = ground.men_start[ray + 1]
+            while at < end:
+                origin = np.int64(ground.men_to[at])
+                if occupied >> np.uint64(origin) & np.uint64(1):
+                    at = ground.men_skip[at]
+                    continue
+                at += 1
+                squares[slot] = origin
+                near[count] = rest + stride * group_number(atlas, symmetry, squares, first, alike)
+                count += 1
+            squares[slot] = square
+    # where one side is stored, every stored move is the first side's
+    row = moved * ground.two_sided * (ground.pairs + 1) + kings
+    for at in range(ground.king_start[row], ground.king_start[row + 1]):
+        near[count] = _king_target(
+            ground,
+            np.int64(ground.king_number[at]),
+            offset,
+            ground.king_symmetry[at],
+            symmetry,
+            total,
+            squares,
+        )
+        count += 1
+    return count

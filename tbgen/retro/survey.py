@@ -1,0 +1,101 @@
+"""The first look at every position of a slice: is it legal, what is its level, what do its resets pay?"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.index.atlas import MEN
+from tbgen.jit import kernel
+from tbgen.retro.ground import attacked, set_up
+from tbgen.retro.moves import NOBODY, is_checked, list_moves, move_slot, move_target
+from tbgen.retro.passant import answer_with_right, gives_right
+from tbgen.retro.resets import NO_ANSWER, Payoff, answer_after, best_of, pays
+
+MOST_MOVES = 512
+ILLEGAL_LEVEL = 255
+HIGHEST_LEVEL = 254
+_CHUNK = 4096
+
+
+class Survey(NamedTuple):
+    """`[node]`, for a slice."""
+
+    level: NDArray[np.uint8]
+    quiet: NDArray[np.uint8]
+    """How many quiet moves there are."""
+    outcome: NDArray[np.int16]
+    """The best that a reset pays, 0 where there is none."""
+    shortest: NDArray[np.uint16]
+    longest: NDArray[np.uint16]
+
+
+class Bench(NamedTuple):
+    """A thread's own arrays for the survey."""
+
+    squares: NDArray[np.int64]
+    stepped: NDArray[np.int64]
+    there: NDArray[np.int64]
+    moves: NDArray[np.int64]
+    more_moves: NDArray[np.int64]
+
+
+def make_survey(nodes: int) -> Survey:
+    return Survey(
+        np.empty(nodes, np.uint8),
+        np.empty(nodes, np.uint8),
+        np.empty(nodes, np.int16),
+        np.empty(nodes, np.uint16),
+        np.empty(nodes, np.uint16),
+    )
+
+
+def make_bench() -> Bench:
+    here, stepped, there = (np.zeros(MEN, np.int64) for _ in range(3))
+    return Bench(here, stepped, there, np.zeros(MOST_MOVES, np.int64), np.zeros(MOST_MOVES, np.int64))
+
+
+@kernel
+def _payoff(ground, routes, finished, bench, side, move, errors):
+    squares = bench.squares
+    if gives_right(ground, squares, side, move):
+        slot = move_slot(move)
+        for man in range(ground.atlas.men[0]):
+            bench.stepped[man] = squares[man]
+        bench.stepped[slot] = move_target(move)
+        outcome, distance = answer_with_right(
+            ground, routes, finished, bench.stepped, 1 - side, slot, bench.more_moves, bench.there, errors
+        )
+        if outcome:
+            return Payoff(-outcome, distance + 1, distance + 1)
+    entry = answer_after(ground, routes, squares, side, move, bench.there)
+    if entry == NO_ANSWER:
+        errors[0] += 1
+    return pays(entry)
+
+
+@kernel
+def survey_nodes(ground, routes, finished, survey, bench, start, end, errors):
+    """Fill in the survey for a range of nodes; count what should not be in `errors`."""
+    squares = bench.squares
+    for node in range(start, end):
+        survey.outcome[node] = NO_ANSWER
+        survey.quiet[node] = 0
+        side, _, occupied, shared = set_up(ground, node, squares)
+        if shared or attacked(ground, squares, side, squares[1 - side], occupied, NOBODY):
+            survey.level[node] = ILLEGAL_LEVEL
+            continue
+        quiet, count = list_moves(ground, squares, side, bench.moves)
+        level = 2 * count + (0 if is_checked(ground, squares, side) else 1)
+        if level > HIGHEST_LEVEL:
+            errors[0] += 1
+            level = HIGHEST_LEVEL
+        survey.level[node] = level
+        survey.quiet[node] = quiet
+        best = Payoff(NO_ANSWER, 0, 0)
+        for at in range(quiet, count):
+            one = _payoff(ground, routes, finished, bench, side, bench.moves[at], errors)
+            best = best_of(best, one.outcome, one.shortest, one.longest)
+        survey.outcome[node] = best.outcome
+        survey.shortest[node] = best.shortest
+        survey.longest[node] = best.longest

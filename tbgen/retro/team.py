@@ -1,0 +1,99 @@
+"""Several threads that run the same kernel over one slice: who does what, and waiting for each other.
+
+Every thread enters the kernel with its own number. Work is split into *phases*: in each, threads claim
+chunks of a range until none is left, and `arrive` keeps all of them together between two phases. What a
+phase writes does not depend on who did which chunk; so neither does the result of the whole.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.jit import inlined, kernel
+from tbgen.retro.atomics import add, current, yield_processor
+
+_ARRIVED: Final = 0
+_ROUND: Final = 8
+_CLAIMS: Final = (16, 24, 32)
+ABORT: Final = 40
+_LINE: Final = 8  # int64 numbers a cache line, so that threads do not share one
+_SPINS: Final = 2000
+_SPILL: Final = 512
+
+
+class Team(NamedTuple):
+    size: int
+    shared: NDArray[np.int64]
+    phase: NDArray[np.int64]
+    """How many phases each thread has entered."""
+
+
+def make_team(size: int) -> Team:
+    return Team(size, np.zeros(48, np.int64), np.zeros(size * _LINE, np.int64))
+
+
+@kernel
+def arrive(team, me):
+    """Wait for all threads; a fresh range may be claimed afterwards."""
+    phase = team.phase[me * _LINE] + 1
+    team.phase[me * _LINE] = phase
+    shared = team.shared
+    if team.size == 1:
+        shared[16 + 8 * (phase % 3)] = 0
+        return
+    round_now = current(shared, _ROUND)
+    if add(shared, _ARRIVED, 1) == team.size - 1:
+        # the slot of the phase before this one is free, and will be used next but one
+        shared[16 + 8 * ((phase + 1) % 3)] = 0
+        add(shared, _ARRIVED, -team.size)
+        add(shared, _ROUND, 1)
+        return
+    spins = 0
+    while current(shared, _ROUND) == round_now:
+        spins += 1
+        if spins > _SPINS:
+            yield_processor()
+
+
+@inlined
+def claim(team, me, chunk):
+    """The start of the next chunk that nobody has; it may lie behind the end of the range."""
+    return add(team.shared, 16 + 8 * (team.phase[me * _LINE] % 3), chunk)
+
+
+class Queue(NamedTuple):
+    """A list that all threads of a team push to; read only after `flush` by all and `arrive`."""
+
+    items: NDArray[np.int32]
+    length: NDArray[np.int64]
+    spill: NDArray[np.int32]
+    spilled: NDArray[np.int64]
+
+
+def make_queue(team: Team, capacity: int) -> Queue:
+    return Queue(
+        np.empty(capacity, np.int32),
+        np.zeros(1, np.int64),
+        np.empty(team.size * _SPILL, np.int32),
+        np.zeros(team.size * _LINE, np.int64),
+    )
+
+
+@kernel
+def flush(queue, me):
+    held = queue.spilled[me * _LINE]
+    if held:
+        at = add(queue.length, 0, held)
+        for i in range(held):
+            queue.items[at + i] = queue.spill[me * _SPILL + i]
+        queue.spilled[me * _LINE] = 0
+
+
+@inlined
+def push(queue, me, item):
+    held = queue.spilled[me * _LINE]
+    queue.spill[me * _SPILL + held] = item
+    queue.spilled[me * _LINE] = held + 1
+    if held + 1 == _SPILL:
+        flush(queue, me)
