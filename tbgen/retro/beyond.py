@@ -11,7 +11,7 @@ import numpy as np
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.atomics import add, replace
-from tbgen.retro.entry import LONGEST, NEVER, haste, outcome_of, patience
+from tbgen.retro.entry import NEVER, haste, outcome_of, patience
 from tbgen.retro.field import CLOSED, OPEN, PENDING, REVIEW_OURS, SEEDED, STOOD, review, settle
 from tbgen.retro.ground import predecessors
 from tbgen.retro.team import arrive, claim, flush, push
@@ -39,7 +39,7 @@ def _fix(field, queues, me, node, level):
         return
     outcome = outcome_of(theirs)
     settle(field, node, outcome, haste(theirs))
-    push(queues.exits, me, node)
+    push(queues.changed_ours, me, node)
     if BASE - abs(outcome) == level:
         _wait(field, queues, me, node)
     else:
@@ -70,12 +70,12 @@ def fix_and_seed(team, me, field, queues, level):
                 if pays != 0 and BASE - abs(pays) == level:
                     push(queues.timed, me, node)
     flush(queues.timed, me)
-    flush(queues.exits, me)
+    flush(queues.changed_ours, me)
     flush(queues.now, me)
 
 
 @inlined
-def _time_of(field, node):
+def time_of(field, node):
     """When a node of `timed` becomes known."""
     if field.state[node] == CLOSED:
         return patience(field.ours[node])
@@ -83,27 +83,8 @@ def _time_of(field, node):
     return np.int64(survey.shortest[node] if survey.outcome[node] > 0 else survey.longest[node])
 
 
-@kernel
-def sort_by_time(field, queue, sorted_nodes, bucket):
-    """Fill `sorted_nodes` with the queue in order of time; `bucket[d]` is where distance d begins."""
-    bucket[:] = 0
-    count = queue.length[0]
-    for at in range(count):
-        bucket[min(_time_of(field, queue.items[at]), LONGEST) + 1] += 1
-    for time in range(LONGEST + 1):
-        bucket[time + 1] += bucket[time]
-    for at in range(count):
-        node = queue.items[at]
-        time = min(_time_of(field, node), LONGEST)
-        sorted_nodes[bucket[time]] = node
-        bucket[time] += 1
-    for time in range(LONGEST, 0, -1):
-        bucket[time] = bucket[time - 1]
-    bucket[0] = 0
-
-
 @inlined
-def _join(field, queue, me, node, distance):
+def join(field, queue, me, node, distance):
     """A timed node's time has come: push it if it is settled, or settles now by its reset."""
     if field.state[node] == OPEN:
         pays = np.int64(field.survey.outcome[node])
@@ -121,7 +102,7 @@ def _join(field, queue, me, node, distance):
 
 
 @inlined
-def _tell_predecessors(ground, desk, field, queues, later, me, node, with_record):
+def tell(ground, desk, field, queues, later, me, node, with_record):
     key = field.ours[node]
     outcome, distance = outcome_of(key), patience(key)
     count = predecessors(ground, desk, node)
@@ -148,44 +129,3 @@ def _tell_predecessors(ground, desk, field, queues, later, me, node, with_record
                     review(field, queues.review_ours, me, before, REVIEW_OURS)
             elif field.standing[before] == 0:
                 review(field, queues.review_ours, me, before, REVIEW_OURS)
-
-
-@kernel
-def spread(team, me, ground, desk, field, queues, sorted_nodes, bucket, with_record):
-    """From the seeds of one level to all that is attracted to them. Returns how many were attracted."""
-    now, later = queues.now, queues.later
-    distance = 0
-    attracted = 0
-    while True:
-        arrive(team, me)
-        begin, end = bucket[distance], bucket[distance + 1]
-        while True:
-            start = begin + claim(team, me, _CHUNK)
-            if start >= end:
-                break
-            for at in range(start, min(start + _CHUNK, end)):
-                _join(field, now, me, np.int64(sorted_nodes[at]), distance)
-        flush(now, me)
-        arrive(team, me)
-        length = now.length[0]
-        attracted += length
-        while True:
-            start = claim(team, me, _CHUNK)
-            if start >= length:
-                break
-            for at in range(start, min(start + _CHUNK, length)):
-                _tell_predecessors(ground, desk, field, queues, later, me, np.int64(now.items[at]), with_record)
-        flush(later, me)
-        arrive(team, me)
-        if me == 0:
-            now.length[0] = 0
-        now, later = later, now
-        distance += 1
-        if now.length[0] == 0:
-            while distance <= LONGEST and bucket[distance + 1] == bucket[distance]:
-                distance += 1
-            if distance > LONGEST:
-                break
-    flush(queues.review_ours, me)
-    arrive(team, me)
-    return attracted

@@ -51,11 +51,10 @@ class Queues(NamedTuple):
     later: Queue
     timed: Queue
     """Positions that become known at a distance of their own within the coming level."""
-    exits: Queue
-    """Positions just settled with a payoff instead of their own goal."""
     review_ours: Queue
     review_theirs: Queue
     changed_ours: Queue
+    """Here also those that were settled with a payoff instead of their own goal."""
     changed_theirs: Queue
     """In this one `~node` marks those where the record no longer stands."""
     changed: Queue
@@ -79,7 +78,7 @@ def make_field(survey: Survey) -> Field:
 
 def make_queues(team: Team, nodes: int) -> Queues:
     # capacities are address space, not memory: only what is pushed is ever touched
-    return Queues(*(make_queue(team, nodes + 1) for _ in Queues._fields))
+    return Queues(*(make_queue(team, 2 * nodes + 1) for _ in Queues._fields))
 
 
 @inlined

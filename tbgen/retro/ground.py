@@ -183,7 +183,8 @@ def successors(ground, desk, node):
     side, _, occupied, _ = set_up(ground, node, squares)
     enemy = 1 - side
     king = squares[side]
-    checked = attacked(ground, squares, enemy, king, occupied, -1)
+    nobody = np.int64(-1)
+    checked = attacked(ground, squares, enemy, king, occupied, nobody)
     pins = pinned(ground, squares, side, occupied)
     pair = squares[0] * 64 + squares[1]
     symmetry = ground.to_symmetry[pair]
@@ -213,7 +214,7 @@ def successors(ground, desk, node):
                     at = ground.men_skip[at]
                     continue
                 at += 1
-                if unsure and attacked(ground, squares, enemy, king, lifted | bit, -1):
+                if unsure and attacked(ground, squares, enemy, king, lifted | bit, nobody):
                     continue
                 squares[slot] = target
                 near[count] = rest + stride * group_number(atlas, symmetry, squares, first, alike)
@@ -224,12 +225,12 @@ def successors(ground, desk, node):
     for at in range(ground.men_start[ray], ground.men_start[ray + 1]):
         target = np.int64(ground.men_to[at])
         bit = np.uint64(1) << np.uint64(target)
-        if occupied & bit or attacked(ground, squares, enemy, target, lifted, -1):
+        if occupied & bit or attacked(ground, squares, enemy, target, lifted, nobody):
             continue
         squares[side] = target
         pair = squares[0] * 64 + squares[1]
         near[count] = _king_target(
-            ground, ground.to_number[pair], offset, ground.to_symmetry[pair], symmetry, total, squares
+            ground, np.int64(ground.to_number[pair]), offset, ground.to_symmetry[pair], symmetry, total, squares
         )
         count += 1
     squares[side] = king

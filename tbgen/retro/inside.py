@@ -29,19 +29,27 @@ from tbgen.retro.team import arrive, claim, flush, push
 
 FIRST_LEVEL: Final = 2
 """Mate and stalemate end the game; nobody moves under such a record."""
+# numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
+_HOLDS: Final = np.int64(0)
+_ESCAPES: Final = np.int64(1)
 _SCAN: Final = 1 << 14
 _CHUNK: Final = 128
 
 
 @inlined
-def _ours_now(ground, desk, field, node, record):
-    """The best move for a mover who holds the record."""
+def _best_move(ground, desk, field, node, escaping, record):
+    """What the best move is worth: to a mover who would escape from the record, or to one who holds it."""
     count = successors(ground, desk, node)
     survey = field.survey
-    best = np.int32(-(2**31))
     pays = np.int64(survey.outcome[node])
-    if pays:
-        best = patient(pays, np.int64(survey.longest[node]))
+    if escaping:
+        best = hasty(pays, np.int64(survey.shortest[node])) if pays else NEVER
+        for at in range(count):
+            ours = field.ours[desk.near[at]]
+            if ours != ALWAYS:
+                best = max(best, hasty(-outcome_of(ours), patience(ours) + 1))
+        return NEVER if outcome_of(best) <= -record else best
+    best = patient(pays, np.int64(survey.longest[node])) if pays else NEVER
     for at in range(count):
         theirs = field.theirs[desk.near[at]]
         if theirs == NEVER:
@@ -50,35 +58,10 @@ def _ours_now(ground, desk, field, node, record):
     return ALWAYS if outcome_of(best) >= record else best
 
 
-@inlined
-def _theirs_now(ground, desk, field, node, record):
-    """The best move for a mover whose opponent holds the record."""
-    count = successors(ground, desk, node)
-    survey = field.survey
-    best = NEVER
-    pays = np.int64(survey.outcome[node])
-    if pays:
-        best = hasty(pays, np.int64(survey.shortest[node]))
-    for at in range(count):
-        ours = field.ours[desk.near[at]]
-        if ours != ALWAYS:
-            best = max(best, hasty(-outcome_of(ours), patience(ours) + 1))
-    return NEVER if outcome_of(best) <= -record else best
-
-
-@inlined
-def _note_change(field, queues, me, node):
-    if field.flags[node] & CHANGED == 0:
-        set_bits(field.flags, node, CHANGED)
-        push(queues.changed, me, node)
-
-
 @kernel
-def _start(team, me, ground, desk, field, queues, level):
-    """What has to be looked at because a new level has come."""
+def _as_good_as_the_record(team, me, field, queues, record):
+    """To be paid what the record is worth is to leave it standing; a new level makes more of it so."""
     nodes = len(field.state)
-    survey = field.survey
-    record = BASE - level
     arrive(team, me)
     while True:
         start = claim(team, me, _SCAN)
@@ -87,107 +70,58 @@ def _start(team, me, ground, desk, field, queues, level):
         for node in range(start, min(start + _SCAN, nodes)):
             if field.state[node] != OPEN:
                 continue
-            if level == FIRST_LEVEL:
-                if survey.outcome[node]:
-                    review(field, queues.review_theirs, me, node, REVIEW_THEIRS)
-                if field.standing[node] == 0:
-                    review(field, queues.review_ours, me, node, REVIEW_OURS)
-                continue
-            # to be paid what the record is worth is as good as the record itself
             if field.ours[node] != ALWAYS and outcome_of(field.ours[node]) >= record:
                 field.ours[node] = ALWAYS
             if field.theirs[node] != NEVER and outcome_of(field.theirs[node]) <= -record:
                 field.theirs[node] = NEVER
-                count = predecessors(ground, desk, node)
-                for at in range(count):
-                    if field.state[desk.near[at]] == OPEN:
-                        add(field.standing, desk.near[at], 1)
-    arrive(team, me)
-    exits = queues.exits
-    while True:
-        start = claim(team, me, _CHUNK)
-        if start >= exits.length[0]:
-            break
-        for at in range(start, min(start + _CHUNK, exits.length[0])):
-            count = predecessors(ground, desk, np.int64(exits.items[at]))
-            for near in range(count):
-                before = desk.near[near]
-                if field.state[before] == OPEN:
-                    review(field, queues.review_theirs, me, before, REVIEW_THEIRS)
-    flush(queues.review_ours, me)
-    flush(queues.review_theirs, me)
-    arrive(team, me)
-    if me == 0:
-        exits.length[0] = 0
-
-
-@kernel
-def _review_ours(team, me, ground, desk, field, queues, record):
-    todo = queues.review_ours
-    looked_at = 0
-    while True:
-        start = claim(team, me, _CHUNK)
-        if start >= todo.length[0]:
-            break
-        for at in range(start, min(start + _CHUNK, todo.length[0])):
-            node = np.int64(todo.items[at])
-            keep_bits(field.flags, node, 255 - REVIEW_OURS)
-            if field.state[node] != OPEN or field.standing[node] != 0:
-                continue
-            looked_at += 1
-            found = _ours_now(ground, desk, field, node, record)
-            if found != field.ours[node]:
-                field.ours[node] = found
-                _note_change(field, queues, me, node)
-                push(queues.changed_ours, me, node)
-    flush(queues.changed_ours, me)
-    return looked_at
-
-
-@kernel
-def _review_theirs(team, me, ground, desk, field, queues, record):
-    todo = queues.review_theirs
-    looked_at = 0
-    while True:
-        start = claim(team, me, _CHUNK)
-        if start >= todo.length[0]:
-            break
-        for at in range(start, min(start + _CHUNK, todo.length[0])):
-            node = np.int64(todo.items[at])
-            keep_bits(field.flags, node, 255 - REVIEW_THEIRS)
-            if field.state[node] != OPEN:
-                continue
-            looked_at += 1
-            before = field.theirs[node]
-            found = _theirs_now(ground, desk, field, node, record)
-            if found != before:
-                field.theirs[node] = found
-                _note_change(field, queues, me, node)
-                push(queues.changed_theirs, me, ~node if before == NEVER else node)
+                push(queues.changed_theirs, me, node)
     flush(queues.changed_theirs, me)
+
+
+@kernel
+def _review(team, me, ground, desk, field, queues, escaping, record):
+    """Look again at what was asked for. Returns how many positions were looked at."""
+    todo = queues.review_theirs if escaping else queues.review_ours
+    told = queues.changed_theirs if escaping else queues.changed_ours
+    which = REVIEW_THEIRS if escaping else REVIEW_OURS
+    looked_at = 0
+    while True:
+        start = claim(team, me, _CHUNK)
+        if start >= todo.length[0]:
+            break
+        for at in range(start, min(start + _CHUNK, todo.length[0])):
+            node = np.int64(todo.items[at])
+            keep_bits(field.flags, node, 255 - which)
+            if field.state[node] != OPEN or (not escaping and field.standing[node] != 0):
+                continue
+            looked_at += 1
+            before = field.theirs[node] if escaping else field.ours[node]
+            found = _best_move(ground, desk, field, node, escaping, record)
+            if found == before:
+                continue
+            if escaping:
+                field.theirs[node] = found
+            else:
+                field.ours[node] = found
+            if set_bits(field.flags, node, CHANGED) & CHANGED == 0:
+                push(queues.changed, me, node)
+            push(told, me, ~node if escaping and before == NEVER else node)
+    flush(told, me)
     flush(queues.changed, me)
     return looked_at
 
 
-@kernel
-def _tell_of_ours(team, me, ground, desk, field, queues):
-    told = queues.changed_ours
-    while True:
-        start = claim(team, me, _CHUNK)
-        if start >= told.length[0]:
-            break
-        for at in range(start, min(start + _CHUNK, told.length[0])):
-            count = predecessors(ground, desk, np.int64(told.items[at]))
-            for near in range(count):
-                before = desk.near[near]
-                if field.state[before] == OPEN:
-                    review(field, queues.review_theirs, me, before, REVIEW_THEIRS)
-    flush(queues.review_theirs, me)
+_OF_OURS: Final = np.int64(0)
+_OF_THEIRS: Final = np.int64(1)
+_OF_RETURN: Final = np.int64(2)
 
 
 @kernel
-def _tell_of_theirs(team, me, ground, desk, field, queues):
-    told = queues.changed_theirs
+def _tell(team, me, ground, desk, field, queues, what):
+    """Have the predecessors of all that changed looked at again: `ours` (of positions just settled, too), or
+    `theirs`, where the record may have ceased to stand, or stand again."""
+    told = queues.changed_ours if what == _OF_OURS else queues.changed_theirs
+    near = desk.near
     while True:
         start = claim(team, me, _CHUNK)
         if start >= told.length[0]:
@@ -196,16 +130,21 @@ def _tell_of_theirs(team, me, ground, desk, field, queues):
             node = np.int64(told.items[at])
             falls = node < 0
             count = predecessors(ground, desk, ~node if falls else node)
-            for near in range(count):
-                before = desk.near[near]
+            for place in range(count):
+                before = near[place]
                 if field.state[before] != OPEN:
                     continue
-                if falls:
+                if what == _OF_OURS:
+                    review(field, queues.review_theirs, me, before, REVIEW_THEIRS)
+                elif what == _OF_RETURN:
+                    add(field.standing, before, 1)
+                elif falls:
                     if add(field.standing, before, -1) == 1:
                         review(field, queues.review_ours, me, before, REVIEW_OURS)
                 elif field.standing[before] == 0:
                     review(field, queues.review_ours, me, before, REVIEW_OURS)
     flush(queues.review_ours, me)
+    flush(queues.review_theirs, me)
 
 
 @kernel
@@ -245,26 +184,30 @@ def play_inside(team, me, ground, desk, field, queues, links, level, errors):
     """Bring all open positions to what they are worth under a record of this level. Returns the looks taken."""
     record = BASE - level
     looks = 0
-    _start(team, me, ground, desk, field, queues, level)
+    if level > FIRST_LEVEL:
+        _as_good_as_the_record(team, me, field, queues, record)
+    what = _OF_RETURN
     while True:
+        # what changed is told, then forgotten; first of all, what the last level left
         arrive(team, me)
-        if queues.review_ours.length[0] == 0 and queues.review_theirs.length[0] == 0:
-            break
-        looks += _review_ours(team, me, ground, desk, field, queues, record)
+        _tell(team, me, ground, desk, field, queues, _OF_OURS)
         arrive(team, me)
-        looks += _review_theirs(team, me, ground, desk, field, queues, record)
-        arrive(team, me)
-        if me == 0:
-            queues.review_ours.length[0] = 0
-            queues.review_theirs.length[0] = 0
-        arrive(team, me)
-        _tell_of_ours(team, me, ground, desk, field, queues)
-        arrive(team, me)
-        _tell_of_theirs(team, me, ground, desk, field, queues)
+        _tell(team, me, ground, desk, field, queues, what)
         arrive(team, me)
         if me == 0:
             queues.changed_ours.length[0] = 0
             queues.changed_theirs.length[0] = 0
+        if queues.review_ours.length[0] == 0 and queues.review_theirs.length[0] == 0:
+            break
+        arrive(team, me)
+        what = _OF_THEIRS
+        looks += _review(team, me, ground, desk, field, queues, _HOLDS, record)
+        arrive(team, me)
+        looks += _review(team, me, ground, desk, field, queues, _ESCAPES, record)
+        arrive(team, me)
+        if me == 0:
+            queues.review_ours.length[0] = 0
+            queues.review_theirs.length[0] = 0
     arrive(team, me)
     _write_steps(team, me, field, queues, links, level, errors)
     arrive(team, me)

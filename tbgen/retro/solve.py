@@ -1,8 +1,9 @@
 """Solving one material: its slices in order, on all threads, with the tables that its resets lead to."""
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Final
 
 import numpy as np
@@ -12,18 +13,27 @@ from tbgen.index.atlas import Atlas, make_atlas
 from tbgen.index.layout import Layout, layout_of
 from tbgen.jit import kernel
 from tbgen.material import Material
+from tbgen.retro.atomics import add, current
 from tbgen.retro.field import OPEN, make_field, make_queues
 from tbgen.retro.ground import Ground, make_desk, make_ground
 from tbgen.retro.passant import Finished
 from tbgen.retro.resets import Routes, make_routes
 from tbgen.retro.staircase import Links, make_links
 from tbgen.retro.survey import ILLEGAL_LEVEL, Bench, Survey, make_bench, make_survey, survey_nodes
-from tbgen.retro.sweep import ATTRACTED, LOOKS, make_schedule, sweep
+from tbgen.retro.sweep import ESCAPED, LOOKS, SETTLED, make_schedule, sweep
 from tbgen.retro.team import ABORT, Team, arrive, claim, make_team
 
 _SURVEY_CHUNK: Final = 4096
 _TEAM_FROM: Final = 1 << 21
 """Slices of this many numbers and more are solved by all threads together; smaller ones side by side."""
+
+
+_SURVEY_SHARE: Final = 0.4
+"""Of the time that a slice takes, roughly."""
+_GLANCE: Final = 0.1
+"""Seconds between two looks at how far the threads are."""
+SURVEYED: Final = 2
+"""Beside the errors that kernels count: how many numbers have been surveyed."""
 
 
 class Stopped(Exception):
@@ -58,6 +68,7 @@ class _Job:
     teams: dict[int, Team] = field(default_factory=dict)
     """At work, by slice."""
     stopped: bool = False
+    lock: Lock = field(default_factory=Lock)
 
 
 def solve(
@@ -136,21 +147,30 @@ def _solve_slice(job: _Job, part: int, pool: ThreadPoolExecutor | None, threads:
     )
     team = make_team(threads)
     job.teams[part] = team
-    errors = np.zeros(2, np.int64)
+    errors = np.zeros(3, np.int64)
 
     survey = make_survey(end - start)
-    _together(
-        pool, threads,
-        lambda me: _survey(team, me, ground, job.routes, job.finished, survey, make_bench(), errors),
+    progress = _Progress(job.report if pool else None, end - start)
+    progress.follow(
+        _together(
+            pool, threads,
+            lambda me: _survey(team, me, ground, job.routes, job.finished, survey, make_bench(), errors),
+        ),
+        lambda: _SURVEY_SHARE * min(1.0, errors[SURVEYED] / (end - start)),
     )  # fmt: skip
-    legal = survey.level[survey.level != ILLEGAL_LEVEL]
-    top = int(legal.max()) if len(legal) else 0
+    if team.shared[ABORT]:
+        raise Stopped
+    legal = int((survey.level != ILLEGAL_LEVEL).sum())
+    top = int(survey.level[survey.level != ILLEGAL_LEVEL].max(initial=0))
     slice_field = make_field(survey)
     queues = make_queues(team, end - start)
     schedule = make_schedule(end - start, threads, not solved.whole_game, top)
-    _together(
-        pool, threads,
-        lambda me: sweep(team, me, ground, make_desk(), slice_field, queues, solved.links, schedule, errors),
+    progress.follow(
+        _together(
+            pool, threads,
+            lambda me: sweep(team, me, ground, make_desk(), slice_field, queues, solved.links, schedule, errors),
+        ),
+        lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * schedule.counts[SETTLED] / max(1, legal),
     )  # fmt: skip
     if team.shared[ABORT]:
         raise Stopped
@@ -159,20 +179,37 @@ def _solve_slice(job: _Job, part: int, pool: ThreadPoolExecutor | None, threads:
     del job.teams[part]
     solved.entries[start:end] = slice_field.ours
     solved.staircases[start:end] = slice_field.link
-    solved.legal += len(legal)
-    solved.attractions += int(schedule.counts[ATTRACTED])
-    solved.looks += int(schedule.counts[LOOKS::8].sum())
-    job.report(end - start)
+    with job.lock:
+        solved.legal += legal
+        solved.attractions += int(schedule.counts[SETTLED] + schedule.counts[ESCAPED])
+        solved.looks += int(schedule.counts[LOOKS::8].sum())
+    job.report(end - start - progress.told)
     return not errors[1]
 
 
-def _together(pool: ThreadPoolExecutor | None, threads: int, work: Callable[[int], None]) -> None:
-    """Run `work(me)` on all threads of a team at the same time."""
-    if pool is None or threads == 1:
+class _Progress:
+    """Tells how far a slice is while threads are at work on it; silent where slices are solved side by side."""
+
+    def __init__(self, report: Callable[[int], None] | None, numbers: int) -> None:
+        self._report = report
+        self._numbers = numbers
+        self.told = 0
+
+    def follow(self, running: list[Future[None]], share: Callable[[], float]) -> None:
+        while self._report and wait(running, timeout=_GLANCE).not_done:
+            now = int(self._numbers * share())
+            self._report(now - self.told)
+            self.told = now
+        for one in running:
+            one.result()
+
+
+def _together(pool: ThreadPoolExecutor | None, threads: int, work: Callable[[int], None]) -> list[Future[None]]:
+    """Run `work(me)` on all threads of a team at the same time; in this thread where it is the only one."""
+    if pool is None:
         work(0)
-        return
-    for running in [pool.submit(work, me) for me in range(threads)]:
-        running.result()
+        return []
+    return [pool.submit(work, me) for me in range(threads)]
 
 
 @kernel
@@ -192,6 +229,9 @@ def _survey(
         start = claim(team, me, _SURVEY_CHUNK)
         if start >= nodes:
             break
+        if current(team.shared, ABORT):
+            break
         end = min(start + _SURVEY_CHUNK, nodes)
         survey_nodes(ground, routes, finished, survey, bench, start, end, errors)
+        add(errors, SURVEYED, end - start)
     arrive(team, me)

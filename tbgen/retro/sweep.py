@@ -6,24 +6,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.jit import kernel
-from tbgen.retro.beyond import fix_and_seed, sort_by_time, spread
 from tbgen.retro.entry import LONGEST
+from tbgen.retro.escape import VALUES
 from tbgen.retro.inside import FIRST_LEVEL, play_inside
+from tbgen.retro.rounds import REACHED, escape_by_resets, settle_level
 from tbgen.retro.team import ABORT, arrive
 
-LOOKS: Final = 0
-ATTRACTED: Final = 1
-LEVEL: Final = 2
+SETTLED: Final = REACHED
+ESCAPED: Final = REACHED + 1
+LOOKS: Final = 2
 STOP: Final = 3
 
 
 class Schedule(NamedTuple):
     """What the sweep needs beside the field."""
 
-    sorted_nodes: NDArray[np.int32]
+    items: NDArray[np.int32]
+    """Seeds in the order in which they join."""
     bucket: NDArray[np.int64]
+    """`[distance]`: where its seeds begin."""
+    value_start: NDArray[np.int64]
+    """The same by the value of a payoff."""
     counts: NDArray[np.int64]
-    """`[me * 8 + LOOKS / ATTRACTED / LEVEL]`: how far each thread is, readable while it runs."""
+    """`[me * 8 + ...]`: how far each thread is, readable while it runs."""
     with_record: int
     """1 for the rules in which resets end a record."""
     top: int
@@ -32,8 +37,9 @@ class Schedule(NamedTuple):
 
 def make_schedule(nodes: int, threads: int, with_record: bool, top: int) -> Schedule:
     return Schedule(
-        np.empty(nodes + 1, np.int32),
+        np.empty(2 * nodes + 1, np.int32),
         np.zeros(LONGEST + 3, np.int64),
+        np.zeros(VALUES + 2, np.int64),
         np.zeros(threads * 8, np.int64),
         int(with_record),
         top,
@@ -44,28 +50,13 @@ def make_schedule(nodes: int, threads: int, with_record: bool, top: int) -> Sche
 def sweep(team, me, ground, desk, field, queues, links, schedule, errors):
     """Settle every position of the slice. All threads of the team call this together."""
     for level in range(schedule.top + 1):
-        schedule.counts[me * 8 + LEVEL] = level
         if schedule.with_record and level >= FIRST_LEVEL:
+            if level == FIRST_LEVEL:
+                escape_by_resets(team, me, ground, desk, field, queues, schedule, level)
             looks = play_inside(team, me, ground, desk, field, queues, links, level, errors)
             schedule.counts[me * 8 + LOOKS] += looks
-        fix_and_seed(team, me, field, queues, level)
-        arrive(team, me)
+        settle_level(team, me, ground, desk, field, queues, schedule, level)
         if me == 0:
-            sort_by_time(field, queues.timed, schedule.sorted_nodes, schedule.bucket)
-            queues.timed.length[0] = 0
-        attracted = spread(
-            team,
-            me,
-            ground,
-            desk,
-            field,
-            queues,
-            schedule.sorted_nodes,
-            schedule.bucket,
-            schedule.with_record,
-        )
-        if me == 0:
-            schedule.counts[ATTRACTED] += attracted
             schedule.counts[STOP] = team.shared[ABORT]
         arrive(team, me)
         if schedule.counts[STOP]:  # one thread has read it for all, so that all leave together
