@@ -1,0 +1,56 @@
+"""Which file of a directory holds which table."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tbgen.errors import BadInput
+from tbgen.material import Material, parse
+
+RULES: Final = ("r", "wg")
+SUFFIX: Final = ".h5"
+
+
+class Listed(NamedTuple):
+    path: Path
+    material: Material
+    rules: str
+
+
+def table_path(directory: str | Path, material: Material, rules: str) -> Path:
+    """Where the table of a material is, or would be: `KRvKN.r.h5`."""
+    if rules not in RULES:
+        raise BadInput(f"no such rules: {rules!r} (write {' or '.join(RULES)})")
+    return Path(directory) / f"{material.normal.name}.{rules}{SUFFIX}"
+
+
+def named(path: Path) -> Listed | None:
+    """What a file claims to hold by its name; None where that is not the name of a table."""
+    stem, _, rules = path.name.removesuffix(SUFFIX).rpartition(".")
+    if not path.name.endswith(SUFFIX) or rules not in RULES:
+        return None
+    try:
+        material = parse(stem)
+    except BadInput:
+        return None
+    return Listed(path, material, rules) if material.name == stem else None
+
+
+def list_tables(directory: str | Path) -> Iterator[Listed]:
+    """Every file of a directory that bears the name of a table, in order of name."""
+    try:
+        paths = sorted(Path(directory).iterdir())
+    except FileNotFoundError:
+        return
+    for path in paths:
+        if (found := named(path)) is not None:
+            yield found
+
+
+def build_command(path: Path) -> str:
+    """What to type for this file to appear."""
+    found = named(path)
+    if found is None:
+        return "tbgen build MATERIAL"
+    rules = "" if found.rules == RULES[0] else f"--rules {found.rules} "
+    return f"tbgen build {rules}{found.material.name}"

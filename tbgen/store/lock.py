@@ -1,0 +1,67 @@
+"""One build of a table at a time, and nothing left behind by builds that were killed."""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+LOCK: Final = ".lock"
+HALF: Final = ".half"
+"""Ends the name of a file that is being written."""
+
+
+def half_written(path: Path) -> Path:
+    """The name under which this process writes a table before it gives it its own."""
+    return path.with_name(f".{path.name}.{os.getpid()}{HALF}")
+
+
+def sweep(path: Path) -> int:
+    """Remove what killed builds of this table left. Only for who holds its lock."""
+    gone = 0
+    for left in path.parent.glob(f".{path.name}.*{HALF}"):
+        with suppress(FileNotFoundError):
+            left.unlink()
+            gone += 1
+    return gone
+
+
+@contextmanager
+def building(path: str | Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+    """Hold the right to build this table; `waiting` is called once where another process has it first.
+
+    The lock is the kernel's, on a file beside the table: it ends with the process, however that ends."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}{LOCK}")
+    handle = _lock(beside, waiting)
+    try:
+        sweep(path)
+        yield
+    finally:
+        # removed while locked: who waits for it finds that the name has gone and starts again
+        beside.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _lock(beside: Path, waiting: Callable[[], None] | None) -> int:
+    while True:
+        handle = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if waiting is not None:
+                    waiting()
+                    waiting = None
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            try:
+                if os.path.samestat(os.fstat(handle), beside.stat()):
+                    return handle
+            except FileNotFoundError:
+                pass
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)

@@ -1,0 +1,65 @@
+"""The first 512 bytes of a file: what it is, which format, how long, and what its bytes must add up to.
+
+HDF5 leaves this room to its users. The digests cover everything behind it, and it covers itself, so no byte
+of a file can change unseen.
+"""
+
+import hashlib
+import zlib
+from typing import BinaryIO, Final, NamedTuple
+
+SIZE: Final = 512
+MAGIC: Final = b"tbgen r-mobility endgame table\n"
+FORMAT: Final = (1, 0)
+"""Major and minor. A reader refuses another major number and ignores what a larger minor one has added."""
+
+_PIECE: Final = 1 << 22
+
+
+class Unsealed(ValueError):
+    """What is wrong with the first bytes, in words."""
+
+
+class Seal(NamedTuple):
+    major: int
+    minor: int
+    size: int
+    """Bytes of the whole file."""
+    head: int
+    """Where the chunks begin: in front of this lies all that a reader needs before it reads a chunk."""
+    head_crc32: int
+    """Of the bytes between this block and the chunks."""
+    sha256: str
+    """Of all bytes behind this block."""
+
+    def render(self) -> bytes:
+        lines = MAGIC + (
+            f"format {self.major}.{self.minor}\nsize {self.size}\nhead {self.head}\n"
+            f"head_crc32 {self.head_crc32:08x}\nsha256 {self.sha256}\n"
+        ).encode("ascii")
+        lines += b"crc32 %08x\n" % zlib.crc32(lines)
+        return lines.ljust(SIZE, b"\0")
+
+
+def parse(block: bytes) -> Seal:
+    if not block.startswith(MAGIC):
+        raise Unsealed("it is not a table of tbgen")
+    lines, mark, check = block.rstrip(b"\0").rpartition(b"crc32 ")
+    if len(block) != SIZE or not mark or check != b"%08x\n" % zlib.crc32(lines):
+        raise Unsealed("its first bytes are damaged")
+    words = dict(line.split(" ", 1) for line in lines[len(MAGIC) :].decode("ascii").splitlines())
+    major, minor = (int(number) for number in words["format"].split("."))
+    if major != FORMAT[0]:
+        raise Unsealed(f"it has format {major}.{minor}, this version of tbgen reads {FORMAT[0]}.x")
+    return Seal(major, minor, int(words["size"]), int(words["head"]), int(words["head_crc32"], 16), words["sha256"])
+
+
+def make_seal(file: BinaryIO, head: int) -> Seal:
+    """The seal of a file that is complete but for it."""
+    file.seek(SIZE)
+    front = file.read(head - SIZE)
+    file.seek(SIZE)
+    digest = hashlib.sha256()
+    while piece := file.read(_PIECE):
+        digest.update(piece)
+    return Seal(*FORMAT, file.tell(), head, zlib.crc32(front), digest.hexdigest())
