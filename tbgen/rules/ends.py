@@ -1,0 +1,213 @@
+"""A game that is fed moves and says after each how the record stands and whether the game is over.
+
+An illegal move, a lost engine or a resignation is no business of a `Game`: who runs the game gives
+the other side G0.0. Insufficient material ends nothing.
+"""
+
+import enum
+from collections.abc import Hashable, Iterable
+from typing import Final, NamedTuple, Self
+
+import chess
+
+from tbgen import outcome
+from tbgen.errors import BadInput
+from tbgen.rules import fen
+from tbgen.rules.record import Record, Standing
+from tbgen.rules.rulesets import RuleSet, W
+
+_BARE_KINGS_LEVEL: Final = 17
+"""G8.5: a bare king in the open, kept from no square."""
+
+
+class Ending(enum.Enum):
+    """Why a game is over."""
+
+    MATE = "mate"
+    STALEMATE = "stalemate"
+    BARE_KINGS = "bare kings at G8.5"
+    FIFTY_MOVES = "50-move rule"
+    REPETITION = "repetition"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+_FINAL: Final = {0: Ending.MATE, 1: Ending.STALEMATE}
+
+
+class Turn(NamedTuple):
+    """What there is to say after a ply."""
+
+    standing: Standing
+    """The record."""
+
+    ending: Ending | None
+    """Why the game is over; None while it goes on."""
+
+    quiet: int
+    """The count of the 50-move rule: the halfmove clock, unless improvements restart it."""
+
+    open_kings: int
+    """How many positions in a row have shown bare kings at G8.5, this one included."""
+
+    @property
+    def outcome(self) -> int:
+        """The record."""
+        return self.standing.outcome
+
+    @property
+    def ended(self) -> bool:
+        """Whether the game is over."""
+        return self.ending is not None
+
+    @property
+    def result(self) -> int | None:
+        """The game's result: the record, once the game is over."""
+        return self.standing.outcome if self.ending is not None else None
+
+
+class Game:
+    """A game under a rule set.
+
+    The start position's board is copied and its move stack not looked at (see `replayed`);
+    `given` is the record it brings along.
+    """
+
+    def __init__(self, board: chess.Board | None = None, given: int | None = None, rules: RuleSet = W) -> None:
+        self.rules = rules
+        self.record = Record(board, given, whole_game=rules.whole_game)
+        self.board = self.record.board
+        self._seen: list[dict[Hashable, int]] = [{}]  # one for every reset: how often, by position
+        self.turns: list[Turn] = []
+        self._note(self.record.standing, self.board.halfmove_clock)
+
+    @classmethod
+    def from_fen(cls, text: str, rules: RuleSet = W, *, chess960: bool = False) -> Self:
+        """A game from a FEN with or without the record's field."""
+        board, given = fen.parse_fen(text, whole_game=rules.whole_game, chess960=chess960)
+        return cls(board, given, rules)
+
+    @classmethod
+    def replayed(cls, board: chess.Board, given: int | None = None, rules: RuleSet = W) -> Self:
+        """The game of a board's whole move stack, `given` being the record of its root position."""
+        game = cls(board.root(), given, rules)
+        game.push_all(board.move_stack)
+        return game
+
+    @property
+    def turn(self) -> Turn:
+        """What there is to say now."""
+        return self.turns[-1]
+
+    @property
+    def ended(self) -> bool:
+        """Whether the game is over."""
+        return self.turns[-1].ending is not None
+
+    @property
+    def result(self) -> int | None:
+        """The game's result: the record, once the game is over."""
+        return self.turns[-1].result
+
+    def fen(self) -> str:
+        """The FEN with the record, the halfmove clock being the count of the rules in use."""
+        board = self.board.copy(stack=False)
+        board.halfmove_clock = self.turn.quiet
+        return fen.format_fen(board, self.record.outcome, whole_game=self.rules.whole_game)
+
+    def push(self, move: chess.Move) -> Turn:
+        """Make a move after checking that it is legal and that the game still goes on."""
+        self._require_going_on()
+        if not self.board.is_legal(move):
+            raise BadInput(f"illegal move {move} at ply {self.record.ply + 1}: {self.board.fen()}")
+        return self.push_legal(move)
+
+    def push_all(self, moves: Iterable[chess.Move]) -> Turn:
+        """Make moves one after the other, as `push` does."""
+        for move in moves:
+            self.push(move)
+        return self.turns[-1]
+
+    def push_san(self, text: str) -> Turn:
+        """Make the move that a text stands for: `Nf3`."""
+        self._require_going_on()
+        try:
+            move = self.board.parse_san(text)
+        except ValueError as error:
+            raise BadInput(f"at ply {self.record.ply + 1}: {error}") from None
+        return self.push(move)
+
+    def push_legal(self, move: chess.Move) -> Turn:
+        """Make a move that is known to be legal, in a game that is known to go on."""
+        quiet = self.turns[-1].quiet + 1
+        fifty = self.rules.fifty
+        closing = fifty.plies is not None and quiet >= fifty.plies
+        standing = self.record.push(move, closing=closing and not fifty.closing_counts)
+        if standing.reset:
+            quiet = 0
+            self._seen.append({})
+        elif fifty.improvement_restarts and standing.just_set and outcome.level(standing.outcome) < self.rules.cutoff:
+            quiet = 0
+        return self._note(standing, quiet)
+
+    def pop(self) -> chess.Move:
+        """Take the last move back."""
+        turn = self.turns[-1]
+        key = self._key()
+        move = self.record.pop()
+        self.turns.pop()
+        if turn.standing.reset:
+            self._seen.pop()
+        else:
+            self._seen[-1][key] -= 1
+        return move
+
+    def _require_going_on(self) -> None:
+        ending = self.turns[-1].ending
+        if ending is not None:
+            raise BadInput(f"the game ended at ply {self.record.ply} ({ending})")
+
+    def _note(self, standing: Standing, quiet: int) -> Turn:
+        """Put down the position on the board, and whether it ends the game."""
+        key = self._key()
+        seen = self._seen[-1]
+        times = seen[key] = seen.get(key, 0) + 1
+        level = outcome.level(standing.goal)
+        board = self.board
+        open_kings = 0
+        if level == _BARE_KINGS_LEVEL and board.occupied == board.kings:
+            open_kings = self.turns[-1].open_kings + 1 if self.turns else 1
+
+        rules = self.rules
+        ending = _FINAL.get(level)
+        if ending is not None:
+            pass
+        elif rules.bare_kings is not None and open_kings >= rules.bare_kings:
+            ending = Ending.BARE_KINGS
+        elif rules.fifty.plies is not None and quiet >= rules.fifty.plies:
+            ending = Ending.FIFTY_MOVES
+        elif rules.repetitions is not None and times >= rules.repetitions:
+            ending = Ending.REPETITION
+        turn = Turn(standing, ending, quiet, open_kings)
+        self.turns.append(turn)
+        return turn
+
+    def _key(self) -> Hashable:
+        """What makes two positions the same, given that no pawn move or capture came between.
+
+        The record is no part of it.
+        """
+        board = self.board
+        passing = board.ep_square if board.ep_square and board.has_legal_en_passant() else None
+        return (
+            board.occupied_co[True],
+            board.kings,
+            board.queens,
+            board.rooks,
+            board.bishops,
+            board.knights,
+            board.turn,
+            board.castling_rights,
+            passing,
+        )

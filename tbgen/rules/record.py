@@ -1,0 +1,154 @@
+"""The record of a game: the best goal since the last capture or pawn move, kept move by move.
+
+`Record` keeps it for any sequence of legal moves and knows nothing of when a game ends; `ends.Game`
+does. Both give a `Standing` for every ply.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple, Self
+
+import chess
+
+from tbgen import outcome
+from tbgen.errors import BadInput
+from tbgen.rules import position
+
+STALEMATE = 1
+"""The level of a stalemate; no other position but a mate has a lower one."""
+
+
+class Standing(NamedTuple):
+    """The record after a ply."""
+
+    ply: int
+    """Moves made since the start position, which is ply 0."""
+
+    outcome: int
+    """The record that stands."""
+
+    set_at: int | None
+    """The ply that set it; None when the start position brought it along from earlier."""
+
+    goal: int
+    """What the position on the board scores by itself."""
+
+    reset: bool
+    """Whether the ply was a capture or a pawn move. The start position is no reset."""
+
+    @property
+    def holder(self) -> chess.Color:
+        """The side that holds the record."""
+        return self.outcome > 0
+
+    @property
+    def level(self) -> int:
+        """Twice the record's G-score."""
+        return outcome.level(self.outcome)
+
+    @property
+    def just_set(self) -> bool:
+        """Whether this ply set the record that stands."""
+        return self.set_at == self.ply
+
+    def after(self, goal: int, *, reset: bool, anew: bool, counts: bool = True) -> "Standing":
+        """The standing one ply on.
+
+        `anew` starts a new record, and `counts=False` leaves the old one as it is.
+        """
+        ply = self.ply + 1
+        if anew or (counts and outcome.improved(self.outcome, goal) != self.outcome):
+            return Standing(ply, goal, ply, goal, reset)
+        return Standing(ply, self.outcome, self.set_at, goal, reset)
+
+    def __str__(self) -> str:
+        return outcome.text(self.outcome)
+
+
+def standing(board: chess.Board, given: int | None = None, *, whole_game: bool = False) -> Standing:
+    """The standing of a start position; `given` is the record that it brings along.
+
+    The position's own goal always counts. It is the record if none is given, or if the halfmove
+    clock says that the last move was a reset, unless nothing resets (`whole_game`).
+    """
+    goal = position.goal(board)
+    if given is None or (board.halfmove_clock == 0 and not whole_game):
+        return Standing(0, goal, 0, goal, False)
+    if not 0 < abs(given) <= outcome.BASE:
+        raise BadInput(f"not an outcome: {given}")
+    if outcome.level(given) <= STALEMATE and given != goal:
+        raise BadInput(f"no game goes on after {outcome.text(given)}: it cannot be the record here")
+    stands = outcome.improved(given, goal)
+    return Standing(0, stands, 0 if stands == goal else None, goal, False)
+
+
+class Record:
+    """The record along a sequence of moves.
+
+    The board is copied, and the moves on its stack are not looked at: see `replayed`. With
+    `whole_game` nothing resets: the record survives captures and pawn moves.
+    """
+
+    def __init__(
+        self,
+        board: chess.Board | None = None,
+        given: int | None = None,
+        *,
+        whole_game: bool = False,
+    ) -> None:
+        self.board = position.checked_copy(board)
+        self.whole_game = whole_game
+        self.standings = [standing(self.board, given, whole_game=whole_game)]
+
+    @classmethod
+    def replayed(cls, board: chess.Board, given: int | None = None, *, whole_game: bool = False) -> Self:
+        """The record of a board's whole move stack, `given` being that of its root position."""
+        record = cls(board.root(), given, whole_game=whole_game)
+        record.push_all(board.move_stack)
+        return record
+
+    @property
+    def standing(self) -> Standing:
+        """The standing now."""
+        return self.standings[-1]
+
+    @property
+    def outcome(self) -> int:
+        """The record now."""
+        return self.standings[-1].outcome
+
+    @property
+    def ply(self) -> int:
+        """Moves made since the start position."""
+        return len(self.standings) - 1
+
+    def push(self, move: chess.Move, *, closing: bool = False) -> Standing:
+        """Make a move, which must be legal, and say how the record stands.
+
+        A `closing` ply completes the count of a 50-move rule: unless it resets, it counts only if
+        it is mate or stalemate.
+        """
+        board = self.board
+        board.push(move)
+        reset = board.halfmove_clock == 0
+        goal = position.goal(board)
+        found = self.standings[-1].after(
+            goal,
+            reset=reset,
+            anew=reset and not self.whole_game,
+            counts=not closing or reset or outcome.level(goal) <= STALEMATE,
+        )
+        self.standings.append(found)
+        return found
+
+    def push_all(self, moves: Iterable[chess.Move]) -> Standing:
+        """Make legal moves one after the other, and say how the record stands at last."""
+        for move in moves:
+            self.push(move)
+        return self.standings[-1]
+
+    def pop(self) -> chess.Move:
+        """Take the last move back."""
+        if len(self.standings) == 1:
+            raise BadInput("no move to take back")
+        self.standings.pop()
+        return self.board.pop()

@@ -1,0 +1,119 @@
+"""Rule sets by name: what ends a game, as data.
+
+`W` is the tournament's wiki and the default; `C` and `C legacy` are the two modes of cuteRMob, the
+cutechess fork; `wg` is whole-game mobility, in which nothing resets. Variations are made with
+`rule_set("W", fifty="ignored", cutoff="G4.5")` or `dataclasses.replace`.
+
+A mate or stalemate counts whenever it is on the board, also on the ply that completes 50 moves, and
+under every rule set: the programme itself loses sight of both there in its legacy mode.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final, TypeVar
+
+from tbgen import outcome
+from tbgen.errors import BadInput
+
+DEFAULT_CUTOFF: Final = 12
+"""The level of G6.0: from here on, some scorings and rules see no difference."""
+
+_Thing = TypeVar("_Thing")
+
+
+@dataclass(frozen=True, slots=True)
+class FiftyMoves:
+    """A form of the 50-move rule."""
+
+    name: str
+
+    plies: int | None
+    """The count of plies without capture or pawn move that ends the game; None: it never does."""
+
+    closing_counts: bool
+    """Whether the position that completes the count improves the record. Mate and stalemate do."""
+
+    improvement_restarts: bool
+    """Whether the count also restarts when a record below the cutoff is set."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+IGNORED: Final = FiftyMoves("ignored", None, closing_counts=True, improvement_restarts=False)
+CLASSIC: Final = FiftyMoves("classic", 100, closing_counts=False, improvement_restarts=False)
+CUTERMOB: Final = FiftyMoves("cutermob", 100, closing_counts=True, improvement_restarts=True)
+
+FIFTY_MOVES: Final[Mapping[str, FiftyMoves]] = MappingProxyType(
+    {form.name: form for form in (IGNORED, CLASSIC, CUTERMOB)}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """What ends a game, besides mate and stalemate, which always do."""
+
+    name: str
+
+    fifty: FiftyMoves = CLASSIC
+
+    repetitions: int | None = 3
+    """How often a position has to occur to end the game; None: it may for ever."""
+
+    bare_kings: int | None = None
+    """How many positions of G8.5 in a row, the kings alone, end the game; None: none do."""
+
+    whole_game: bool = False
+    """Whether the record survives captures and pawn moves."""
+
+    cutoff: int = DEFAULT_CUTOFF
+    """The level from which on an improvement does not restart the count of 50 moves."""
+
+    adjudicates_draws: bool = True
+    """Whether a game may be ended because tables know that it is not won."""
+
+    legacy: bool = False
+    """Whether the games bear the tag `Legacy`."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+W: Final = RuleSet("W")
+C: Final = RuleSet("C", fifty=CUTERMOB, bare_kings=2, adjudicates_draws=False)
+C_LEGACY: Final = RuleSet("C legacy", bare_kings=2, adjudicates_draws=False, legacy=True)
+WG: Final = RuleSet("wg", whole_game=True)
+
+RULE_SETS: Final[Mapping[str, RuleSet]] = MappingProxyType({rules.name: rules for rules in (W, C, C_LEGACY, WG)})
+
+
+def rule_set(name: str = "W", *, fifty: str | None = None, cutoff: str | int | None = None) -> RuleSet:
+    """A rule set by its name, with another form of the 50-move rule or another cutoff if given."""
+    rules = named(name, RULE_SETS, "rule set")
+    if fifty is not None:
+        rules = replace(rules, fifty=named(fifty, FIFTY_MOVES, "form of the 50-move rule"))
+    if cutoff is not None:
+        rules = replace(rules, cutoff=parse_cutoff(cutoff))
+    return rules
+
+
+def parse_cutoff(words: str | int) -> int:
+    """The level that a cutoff stands for: `G6.0`, or the level 12 itself."""
+    if isinstance(words, str):
+        found = outcome.parse(words)
+        if found < 0:
+            raise BadInput(f"a cutoff is for both sides and bears no sign: {words!r}")
+        return outcome.level(found)
+    if not 0 <= words <= outcome.MAX_LEVEL:
+        raise BadInput(f"no cutoff: level {words}")
+    return words
+
+
+def named(name: str, known: Mapping[str, _Thing], what: str) -> _Thing:
+    """What is known by a name, in any case, with spaces, dashes or underscores."""
+    wanted = " ".join(name.replace("-", " ").replace("_", " ").split()).casefold()
+    for key, value in known.items():
+        if key.casefold() == wanted:
+            return value
+    raise BadInput(f"no such {what}: {name!r} (there are: {', '.join(known)})")

@@ -1,0 +1,206 @@
+"""What a match says about strength, when a game may be worth any share of a point.
+
+Elo follows from the points ratio; its error bars and the likelihood of superiority from the spread
+of the points per game. The sequential test counts a game worth x >= 1/2 as (x - 1/2) / (1/2) of a
+win and (1 - x) / (1/2) of a draw, and likewise below: with whole points it is the usual test.
+"""
+
+import enum
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Final, NamedTuple, TypeAlias
+
+from tbgen.errors import BadInput
+
+CONFIDENCE: Final = 0.95
+
+Points: TypeAlias = float | Fraction
+_HALF: Final = Fraction(1, 2)
+
+
+class Interval(NamedTuple):
+    """An estimate between its error bars."""
+
+    low: float
+    value: float
+    high: float
+
+    @property
+    def margin(self) -> float:
+        """Half the distance between the error bars."""
+        if math.isinf(self.low) or math.isinf(self.high):
+            return math.inf
+        return (self.high - self.low) / 2
+
+
+def elo(ratio: float) -> float:
+    """The difference in Elo that makes one expect this share of the points."""
+    if ratio <= 0:
+        return -math.inf
+    if ratio >= 1:
+        return math.inf
+    return 400 * math.log10(ratio / (1 - ratio))
+
+
+def expected(difference: float) -> float:
+    """The share of the points that a difference in Elo makes one expect."""
+    return 1 / (1 + math.pow(10, -difference / 400))
+
+
+@dataclass
+class Sample:
+    """The points of one side in a match, game by game."""
+
+    games: int = 0
+    ahead: float = 0.0
+    """The sum of what the games were worth beyond 1/2."""
+
+    squares: float = 0.0
+    """The sum of the squares of it."""
+
+    @classmethod
+    def of(cls, points: Iterable[Points]) -> "Sample":
+        """All games of a match at once."""
+        sample = cls()
+        for each in points:
+            sample.add(each)
+        return sample
+
+    def add(self, points: Points) -> None:
+        """Count a game."""
+        beyond = _beyond_half(points)
+        self.games += 1
+        self.ahead += beyond
+        self.squares += beyond * beyond
+
+    @property
+    def mean(self) -> float:
+        """What a game was worth beyond 1/2 on the average; 0 before the first."""
+        return self.ahead / self.games if self.games else 0.0
+
+    @property
+    def ratio(self) -> float:
+        """Points per game; 1/2 before the first."""
+        return 0.5 + self.mean
+
+    @property
+    def error(self) -> float:
+        """The standard error of the ratio; infinite before the first game."""
+        if not self.games:
+            return math.inf
+        variance = max(0.0, self.squares / self.games - self.mean * self.mean)
+        return math.sqrt(variance / self.games)
+
+    def elo(self, confidence: float = CONFIDENCE) -> Interval:
+        """The difference in Elo with its error bars, which may be infinite."""
+        if not 0 < confidence < 1:
+            raise BadInput(f"a confidence lies between 0 and 1, not at {confidence}")
+        reach = NormalDist().inv_cdf((1 + confidence) / 2) * self.error
+        return Interval(elo(self.ratio - reach), elo(self.ratio), elo(self.ratio + reach))
+
+    @property
+    def los(self) -> float:
+        """The likelihood of superiority, from 0 to 1."""
+        if self.mean == 0:
+            return 0.5
+        if self.error == 0:
+            return 1.0 if self.mean > 0 else 0.0
+        return NormalDist().cdf(self.mean / self.error)
+
+
+class Verdict(enum.Enum):
+    """What a sequential test says."""
+
+    CONTINUE = "continue"
+    ACCEPT_H0 = "H0 accepted"
+    ACCEPT_H1 = "H1 accepted"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass
+class Sprt:
+    """The sequential test of elo0 (H0) against elo1 (H1), in the BayesElo model of draws.
+
+    The share of draws is estimated from the games. None are needed, but at least one win and one
+    loss, as sums: before that, the test has nothing to say.
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+    wins: float = field(default=0.0, init=False)
+    losses: float = field(default=0.0, init=False)
+    draws: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        if not self.elo0 < self.elo1:
+            raise BadInput(f"elo0 has to be below elo1: {self.elo0}, {self.elo1}")
+        if not (self.alpha > 0 and self.beta > 0 and self.alpha + self.beta < 1):
+            raise BadInput(f"no error rates to test with: {self.alpha}, {self.beta}")
+
+    def add(self, points: Points) -> None:
+        """Count a game."""
+        decided = 2 * _beyond_half(points)
+        self.draws += 1 - abs(decided)
+        if decided >= 0:
+            self.wins += decided
+        else:
+            self.losses -= decided
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Below the first H0 is accepted, above the second H1."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    @property
+    def llr(self) -> float:
+        """The log-likelihood ratio of H1 to H0; 0 while there is no whole win and no whole loss.
+
+        A win has the probability 1 / (1 + a), a loss 1 / (1 + b), a draw what is left, which is
+        (ab - 1) / ((1 + a) (1 + b)). The product ab depends on the share of draws only and is the
+        same under both hypotheses, so it cancels, and no draws at all are no special case.
+        """
+        if self.wins < 1 or self.losses < 1:
+            return 0.0
+        win = (self.losses + self.draws) / self.wins
+        loss = (self.wins + self.draws) / self.losses
+        draw_elo = 200 * math.log10(win * loss)
+        grown = math.pow(10, -draw_elo / 400)
+        scale = 4 * grown / (1 + grown) ** 2
+
+        def costs(difference: float) -> tuple[float, float]:
+            bayes = difference / scale
+            return _log_one_plus(draw_elo - bayes), _log_one_plus(draw_elo + bayes)
+
+        win0, loss0 = costs(self.elo0)
+        win1, loss1 = costs(self.elo1)
+        return (self.wins + self.draws) * (win0 - win1) + (self.losses + self.draws) * (loss0 - loss1)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the games so far say."""
+        low, high = self.bounds
+        if self.llr <= low:
+            return Verdict.ACCEPT_H0
+        if self.llr >= high:
+            return Verdict.ACCEPT_H1
+        return Verdict.CONTINUE
+
+
+def _log_one_plus(difference: float) -> float:
+    """log(1 + 10^(difference / 400)), whatever the size of it."""
+    power = difference * math.log(10) / 400
+    return max(power, 0.0) + math.log1p(math.exp(-abs(power)))
+
+
+def _beyond_half(points: Points) -> float:
+    beyond = float(points - _HALF)
+    if not abs(beyond) <= 0.5:  # not a number is no better than too large a one
+        raise BadInput(f"a game is worth between 0 and 1 point, not {points}")
+    return beyond

@@ -1,0 +1,144 @@
+"""The PGN tags of r-mobility games.
+
+cuteRMob writes its tag `Legacy` without a value, which strict parsers take for no tag at all:
+`mend` gives it one, and `headers_of` reads a tag section with or without.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, MutableMapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+import chess
+
+from tbgen import outcome
+from tbgen.errors import BadInput
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.rulesets import RuleSet, W, parse_cutoff
+from tbgen.rules.scoring import Komi, Scoring, points_text, scoring
+
+RESULT: Final = "RMobilityResult"
+POINTS: Final = "Points"
+SCORING: Final = "RMobilityScoring"
+CUTOFF: Final = "RMobilityCutoff"
+KOMI: Final = "Komi"
+LEGACY: Final = "Legacy"
+
+NO_RESULT: Final = "*"
+
+_LEGACY_VALUE: Final = "1"
+_DENIALS: Final = frozenset({"0", "-", "no", "false"})
+_UNKNOWN: Final = frozenset({"", "?", "-", NO_RESULT})
+_WHOLE: Final = {"1-0": Fraction(1), "1/2-1/2": Fraction(1, 2), "0-1": Fraction(0)}
+_SLACK: Final = Fraction(1, 10_000)
+"""What rounding both sides' points may add or take away."""
+_DECIMAL: Final = r"([01](?:\.[0-9]{1,12})?)"
+_POINTS: Final = re.compile(rf"{_DECIMAL}\s*-\s*{_DECIMAL}\Z")
+_TAG: Final = re.compile(r'\[\s*([A-Za-z0-9][A-Za-z0-9_+#=:-]*)\s*(?:"(.*)")?\s*\]\s*\Z')
+_ESCAPED: Final = re.compile(r'\\(["\\])')
+_BARE_LEGACY: Final = re.compile(r"\s*\[\s*Legacy\s*\]\s*\Z")
+_CHESS960: Final = frozenset({"chess960", "960", "fischerandom", "fischerrandom", "frc"})
+
+
+def write_tags(headers: MutableMapping[str, str], result: int | None, scheme: Scoring, rules: RuleSet = W) -> None:
+    """Put the r-mobility tags of a game into its headers; `Result` is never touched.
+
+    A cutoff that no longer applies goes. `Komi` and `Legacy` say how a game was to be played: they
+    are written where they apply, and left alone otherwise.
+    """
+    headers[RESULT] = NO_RESULT if result is None else outcome.text(result)
+    headers[POINTS] = NO_RESULT if result is None else points_text(scheme.points(result), whole=scheme.whole)
+    headers[SCORING] = scheme.title
+    cutoff = scheme.cutoff
+    if cutoff is None and rules.fifty.improvement_restarts:
+        cutoff = rules.cutoff
+    if cutoff is not None:
+        headers[CUTOFF] = outcome.text(outcome.held_by_white(cutoff))
+    else:
+        headers.pop(CUTOFF, None)
+    if scheme.komi is not None:
+        headers[KOMI] = str(scheme.komi)
+    if rules.legacy:
+        headers[LEGACY] = _LEGACY_VALUE
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """What the r-mobility tags of a game say; None where they say nothing."""
+
+    result: int | None = None
+    points: Fraction | None = None
+    """White's."""
+    scoring: str | None = None
+    cutoff: int | None = None
+    komi: Komi | None = None
+    legacy: bool = False
+
+    @property
+    def scheme(self) -> Scoring | None:
+        """The scoring with the cutoff and komi that the tags give."""
+        if self.scoring is None:
+            return None
+        return scoring(self.scoring, cutoff=self.cutoff, komi=self.komi)
+
+
+def read_tags(headers: Mapping[str, str]) -> Tags:
+    """The r-mobility tags among a game's headers."""
+
+    def known(name: str) -> str | None:
+        value = headers.get(name, "").strip()
+        return None if value in _UNKNOWN else value
+
+    result, points, cutoff, komi = map(known, (RESULT, POINTS, CUTOFF, KOMI))
+    legacy = headers.get(LEGACY)
+    return Tags(
+        result=None if result is None else outcome.parse(result),
+        points=None if points is None else parse_points(points),
+        scoring=known(SCORING),
+        cutoff=None if cutoff is None else parse_cutoff(cutoff),
+        komi=None if komi is None else Komi.parse(komi),
+        legacy=legacy is not None and legacy.strip().casefold() not in _DENIALS,
+    )
+
+
+def parse_points(words: str) -> Fraction:
+    """White's points from the tag `Points`: `0.4375 - 0.5625`, or `1-0`, `1/2-1/2`, `0-1`."""
+    if words in _WHOLE:
+        return _WHOLE[words]
+    match = _POINTS.match(words)
+    if match is not None:
+        white, black = map(Fraction, match.groups())
+        if abs(white + black - 1) <= _SLACK:
+            return white
+    raise BadInput(f"not both sides' points of a game: {words!r}")
+
+
+def start_of(headers: Mapping[str, str], *, whole_game: bool = False) -> tuple[chess.Board, int | None]:
+    """The board a game starts from, and the record if its tag `FEN` has a seventh field."""
+    variant = headers.get("Variant", "").replace(" ", "").casefold()
+    chess960 = variant in _CHESS960
+    written = headers.get("FEN")
+    if written is None:
+        return chess.Board(chess960=chess960), None
+    return parse_fen(written, whole_game=whole_game, chess960=chess960)
+
+
+def headers_of(lines: Iterable[str]) -> dict[str, str]:
+    """The tags at the head of a game, in order; one without a value gets an empty one."""
+    headers: dict[str, str] = {}
+    for line in lines:
+        stripped = line.strip().removeprefix("\ufeff")
+        match = _TAG.match(stripped)
+        if match is not None:
+            headers[match[1]] = _ESCAPED.sub(r"\1", match[2] or "")
+        elif headers and not stripped.startswith(("[", "%", ";")):
+            break
+    return headers
+
+
+def mend(line: str) -> str:
+    """A line of a tag section, with a value for `Legacy` if it has none."""
+    if _BARE_LEGACY.match(line) is None:
+        return line
+    return line.replace("Legacy", f'Legacy "{_LEGACY_VALUE}"', 1)

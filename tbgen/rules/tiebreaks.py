@@ -1,0 +1,141 @@
+"""A crosstable and its two tiebreaks.
+
+Either the sum of r-mobility points; or the number of stalemates given minus suffered, then the same
+for G1.0, G1.5 and so on.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from tbgen import outcome
+from tbgen.rules.scoring import Classical, Exponential, Scoring
+
+
+class Played(NamedTuple):
+    """A finished game."""
+
+    white: str
+    black: str
+    result: int
+    """The outcome."""
+
+
+class Row(NamedTuple):
+    """A player's line in the final table. Players level on score and tiebreak share a place."""
+
+    place: int
+    player: str
+    games: int
+    score: Fraction
+    mobility: Fraction
+    """The sum of r-mobility points."""
+
+    balance: tuple[int, ...]
+    """Stalemates given minus suffered, then the same for G1.0, G1.5 ...: compare as it is."""
+
+
+Tiebreak = Callable[["Row"], Any]
+"""What players of the same score are ordered by, the larger the better."""
+
+
+def by_mobility(row: Row) -> Fraction:
+    """The sum of r-mobility points."""
+    return row.mobility
+
+
+def by_balance(row: Row) -> tuple[int, ...]:
+    """Stalemates given minus suffered, then the same for G1.0, G1.5 ..."""
+    return row.balance
+
+
+class Meeting(NamedTuple):
+    """A game seen from one of its sides."""
+
+    opponent: str
+    as_white: bool
+    result: int
+    """The outcome, positive when the player holds the record."""
+
+    def points(self, scoring: Scoring) -> Fraction:
+        """The player's points."""
+        if self.as_white:
+            return scoring.points(self.result)
+        return 1 - scoring.points(outcome.flip(self.result))
+
+
+class Crosstable:
+    """All games of a tournament, and what follows from them."""
+
+    def __init__(self, games: Iterable[Played] = ()) -> None:
+        self._meetings: dict[str, list[Meeting]] = {}
+        self._highest = 0
+        for game in games:
+            self.add(game)
+
+    def add(self, game: Played) -> None:
+        """Enter a game for both sides."""
+        sides = (
+            (game.white, Meeting(game.black, True, game.result)),
+            (game.black, Meeting(game.white, False, outcome.flip(game.result))),
+        )
+        for player, meeting in sides:
+            self._meetings.setdefault(player, []).append(meeting)
+        self._highest = max(self._highest, outcome.level(game.result))
+
+    @property
+    def players(self) -> list[str]:
+        """All players in the order of their first game."""
+        return list(self._meetings)
+
+    def meetings(self, player: str, opponent: str | None = None) -> list[Meeting]:
+        """A player's games, or those against one opponent, in the order they were entered."""
+        return [
+            meeting for meeting in self._meetings.get(player, ()) if opponent is None or meeting.opponent == opponent
+        ]
+
+    def points(self, player: str, scoring: Scoring, opponent: str | None = None) -> Fraction:
+        """A player's points in all games, or in those against one opponent."""
+        return sum((meeting.points(scoring) for meeting in self.meetings(player, opponent)), Fraction(0))
+
+    def balance(self, player: str) -> tuple[int, ...]:
+        """How often a player gave minus suffered G0.5, G1.0, G1.5 ...: as long for every player."""
+        found = Counter[int]()
+        for meeting in self.meetings(player):
+            found[outcome.level(meeting.result)] += 1 if meeting.result > 0 else -1
+        return tuple(found[level] for level in range(1, self._highest + 1))
+
+    def rows(
+        self,
+        scoring: Scoring | None = None,
+        tiebreak: Tiebreak = by_mobility,
+        *,
+        mobility: Scoring | None = None,
+    ) -> list[Row]:
+        """The final table: by score (classical if not given), then by the tiebreak.
+
+        `mobility` is the scoring whose sum is the tiebreak: exponential if not given.
+        """
+        scoring = scoring or Classical()
+        mobility = mobility or Exponential()
+        rows = [
+            Row(
+                0,
+                player,
+                len(meetings),
+                self.points(player, scoring),
+                self.points(player, mobility),
+                self.balance(player),
+            )
+            for player, meetings in self._meetings.items()
+        ]
+        rows.sort(key=lambda row: (row.score, tiebreak(row)), reverse=True)
+        placed: list[Row] = []
+        for place, row in enumerate(rows, start=1):
+            if placed:
+                above = placed[-1]
+                if (above.score, tiebreak(above)) == (row.score, tiebreak(row)):
+                    place = above.place
+            placed.append(row._replace(place=place))
+        return placed

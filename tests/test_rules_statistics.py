@@ -1,0 +1,169 @@
+"""Elo, error bars, superiority and the sequential test, against the usual formulas."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tbgen.errors import BadInput
+from tbgen.rules.statistics import Sample, Sprt, Verdict, elo, expected
+
+counts = st.integers(0, 200)
+
+
+def games(wins: int, draws: int, losses: int) -> list[float]:
+    return [1.0] * wins + [0.5] * draws + [0.0] * losses
+
+
+def usual_llr(wins: float, draws: float, losses: float, elo0: float, elo1: float) -> float:
+    """The test with the BayesElo model as engine testers write it, which needs draws."""
+    total = wins + draws + losses
+
+    def laws(bayes: float, draw: float) -> tuple[float, float, float]:
+        win = 1 / (1 + 10 ** ((draw - bayes) / 400))
+        loss = 1 / (1 + 10 ** ((draw + bayes) / 400))
+        return win, 1 - win - loss, loss
+
+    win, loss = wins / total, losses / total
+    draw = 200 * math.log10((1 - loss) / loss * (1 - win) / win)
+    grown = 10 ** (-draw / 400)
+    scale = 4 * grown / (1 + grown) ** 2
+    laws0, laws1 = laws(elo0 / scale, draw), laws(elo1 / scale, draw)
+    seen = (wins, draws, losses)
+    return sum(n * math.log(p1 / p0) for n, p0, p1 in zip(seen, laws0, laws1, strict=True))
+
+
+def test_elo_of_a_ratio() -> None:
+    assert elo(0.5) == 0
+    assert elo(0.75) == pytest.approx(190.8485)
+    assert elo(0.25) == pytest.approx(-190.8485)
+    assert elo(0.545) == pytest.approx(31.35, abs=0.01)
+    assert (elo(1.0), elo(0.0)) == (math.inf, -math.inf)
+    assert expected(elo(0.6)) == pytest.approx(0.6)
+
+
+@given(counts, counts, counts)
+def test_whole_points_give_the_usual_figures(wins: int, draws: int, losses: int) -> None:
+    total = wins + draws + losses
+    assume(total)
+    sample = Sample.of(games(wins, draws, losses))
+    mean = (wins + draws / 2) / total
+    variance = (wins * (1 - mean) ** 2 + draws * (0.5 - mean) ** 2 + losses * mean**2) / total
+    assert sample.games == total
+    assert sample.ratio == pytest.approx(mean)
+    assert sample.error == pytest.approx(math.sqrt(variance / total), abs=1e-9)
+
+
+def test_error_bars() -> None:
+    low, value, high = Sample.of(games(60, 100, 40)).elo()
+    assert value == pytest.approx(34.86, abs=0.01)
+    assert low == pytest.approx(1.04, abs=0.01)
+    assert high == pytest.approx(69.36, abs=0.01)
+    wide = Sample.of(games(60, 100, 40)).elo(0.99)
+    assert wide.low < low < high < wide.high
+    assert wide.margin > 34
+
+
+def test_likelihood_of_superiority() -> None:
+    assert Sample.of(games(60, 100, 40)).los == pytest.approx(0.9785, abs=0.0005)
+    assert Sample.of(games(40, 100, 60)).los == pytest.approx(0.0215, abs=0.0005)
+    assert Sample.of(games(50, 100, 50)).los == 0.5
+
+
+def test_edges() -> None:
+    empty = Sample()
+    assert (empty.ratio, empty.los) == (0.5, 0.5)
+    assert empty.elo() == (-math.inf, 0, math.inf)
+    assert empty.elo().margin == math.inf
+    clean = Sample.of([1.0, 1.0])
+    assert clean.elo() == (math.inf, math.inf, math.inf)
+    assert clean.elo().margin == math.inf
+    assert clean.los == 1
+    assert Sample.of([0.0]).los == 0
+    assert Sample.of([0.5]).los == 0.5
+
+
+def test_narrow_margins_are_not_lost_in_rounding() -> None:
+    share = Fraction(1, 2**31)  # what G14.5 is worth beyond a draw
+    sample = Sample.of([Fraction(1, 2) + share, Fraction(1, 2)] * 50)
+    assert sample.error == pytest.approx(float(share) / 20)
+    assert sample.los == pytest.approx(1.0)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=50))
+def test_both_sides_see_the_same_match(points: list[float]) -> None:
+    one, other = Sample.of(points), Sample.of(1 - each for each in points)
+    assert one.ratio + other.ratio == pytest.approx(1)
+    assert one.error == pytest.approx(other.error, abs=1e-7)
+
+
+@given(st.integers(1, 300), st.integers(1, 300), st.integers(1, 300))
+def test_whole_points_give_the_usual_test(wins: int, draws: int, losses: int) -> None:
+    sprt = Sprt(0, 10)
+    for points in games(wins, draws, losses):
+        sprt.add(points)
+    assert (sprt.wins, sprt.draws, sprt.losses) == (wins, draws, losses)
+    assert sprt.llr == pytest.approx(usual_llr(wins, draws, losses, 0, 10), abs=1e-6)
+
+
+def test_shares_of_a_point_are_shares_of_games() -> None:
+    sprt = Sprt(0, 10)
+    for points in (Fraction(3, 4), 0.625, 0.25, 0.0):
+        sprt.add(points)
+    assert (sprt.wins, sprt.draws, sprt.losses) == (0.75, 1.75, 1.5)
+
+
+def test_before_a_whole_win_and_a_whole_loss_there_is_nothing_to_say() -> None:
+    sprt = Sprt(0, 10)
+    for points in (1.0, 1.0, 0.25):
+        sprt.add(points)
+        assert sprt.llr == 0
+        assert sprt.verdict is Verdict.CONTINUE
+    sprt.add(0.25)  # two halves of a loss
+    assert sprt.llr > 0
+
+
+def test_no_draws_are_needed() -> None:
+    sprt = Sprt(0, 50)
+    for points in games(30, 0, 20):
+        sprt.add(points)
+    win = 1 / (1 + 10 ** (-50 / 400))
+    by_hand = 30 * math.log(2 * win) + 20 * math.log(2 * (1 - win))
+    assert sprt.llr == pytest.approx(by_hand)
+
+
+def test_verdicts() -> None:
+    low, high = Sprt(0, 5).bounds
+    assert (low, high) == pytest.approx((-2.944, 2.944), abs=1e-3)
+    for points, verdict in ((0.7, Verdict.ACCEPT_H1), (0.3, Verdict.ACCEPT_H0)):
+        sprt = Sprt(0, 20)
+        for each in [1.0, 0.0] + [points] * 60:
+            assert sprt.verdict in (Verdict.CONTINUE, verdict)
+            sprt.add(each)
+        assert sprt.verdict is verdict
+    assert str(Sprt(0, 5).verdict) == "continue"
+
+
+def test_far_apart_hypotheses_do_not_overflow() -> None:
+    sprt = Sprt(-1e7, 1e7)
+    for points in games(5, 400, 2):
+        sprt.add(points)
+    assert math.isfinite(sprt.llr)
+
+
+@pytest.mark.parametrize("points", [-0.1, 1.1, math.nan, math.inf, Fraction(3, 2)])
+def test_points_out_of_range_are_refused(points: float) -> None:
+    with pytest.raises(BadInput, match="between 0 and 1"):
+        Sample().add(points)
+    with pytest.raises(BadInput, match="between 0 and 1"):
+        Sprt(0, 5).add(points)
+
+
+@pytest.mark.parametrize("arguments", [(5, 0), (5, 5), (0, math.nan), (0, 5, 0.0), (0, 5, 0.6, 0.6), (0, 5, 0.05, -1)])
+def test_tests_of_nothing_are_refused(arguments: tuple[float, ...]) -> None:
+    with pytest.raises(BadInput):
+        Sprt(*arguments)
+    with pytest.raises(BadInput, match="confidence"):
+        Sample().elo(1.0)

@@ -1,0 +1,226 @@
+"""The PGN tags, written and read."""
+
+import io
+from fractions import Fraction
+
+import chess
+import chess.pgn
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tbgen import outcome
+from tbgen.errors import BadInput
+from tbgen.rules.rulesets import C_LEGACY, C, RuleSet, W, rule_set
+from tbgen.rules.scoring import (
+    Classical,
+    Exponential,
+    FullPoints,
+    Harmonic,
+    Komi,
+    Scoring,
+    Winner,
+    WithKomi,
+)
+from tbgen.rules.tags import Tags, headers_of, mend, parse_points, read_tags, start_of, write_tags
+
+
+def written(result: str | None, scheme: Scoring, rules: RuleSet = W) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    write_tags(headers, outcome.parse(result) if result else None, scheme, rules)
+    return headers
+
+
+@pytest.mark.parametrize(
+    ("result", "scheme", "rules", "expected"),
+    [
+        (
+            "-G1.5",
+            Exponential(),
+            W,
+            {
+                "RMobilityResult": "-G1.5",
+                "Points": "0.4375 - 0.5625",
+                "RMobilityScoring": "Exponential",
+            },
+        ),
+        (
+            "G1.0",
+            Harmonic(),
+            C,
+            {
+                "RMobilityResult": "G1.0",
+                "Points": "0.6667 - 0.3333",
+                "RMobilityScoring": "Harmonic",
+                "RMobilityCutoff": "G6.0",
+            },
+        ),
+        (
+            "-G5.5",
+            Winner(),
+            W,
+            {
+                "RMobilityResult": "-G5.5",
+                "Points": "0-1",
+                "RMobilityScoring": "RMobility Winner",
+                "RMobilityCutoff": "G6.0",
+            },
+        ),
+        (
+            "-G3.5",
+            WithKomi(komi=Komi.parse("-G3.5"), cutoff=9),
+            C_LEGACY,
+            {
+                "RMobilityResult": "-G3.5",
+                "Points": "1/2-1/2",
+                "RMobilityScoring": "Komi",
+                "RMobilityCutoff": "G4.5",
+                "Komi": "-G3.5",
+                "Legacy": "1",
+            },
+        ),
+        (
+            "G0.0",
+            Classical(),
+            W,
+            {"RMobilityResult": "G0.0", "Points": "1-0", "RMobilityScoring": "Classical"},
+        ),
+        (
+            None,
+            Exponential(),
+            W,
+            {"RMobilityResult": "*", "Points": "*", "RMobilityScoring": "Exponential"},
+        ),
+    ],
+)
+def test_what_is_written(result: str | None, scheme: Scoring, rules: RuleSet, expected: dict[str, str]) -> None:
+    assert written(result, scheme, rules) == expected
+
+
+def test_other_tags_are_kept_and_stale_cutoffs_go() -> None:
+    headers = {
+        "Event": "?",
+        "Result": "1/2-1/2",
+        "Komi": "G4.25",
+        "RMobilityCutoff": "G4.0",
+        "Points": "1-0",
+    }
+    write_tags(headers, outcome.parse("G0.0"), Exponential())
+    assert headers == {
+        "Event": "?",
+        "Result": "1/2-1/2",
+        "Komi": "G4.25",
+        "Points": "1.0000 - 0.0000",
+        "RMobilityResult": "G0.0",
+        "RMobilityScoring": "Exponential",
+    }
+
+
+schemes = st.one_of(
+    st.sampled_from([Exponential(), Harmonic(), Classical(), FullPoints()]),
+    st.builds(Winner, cutoff=st.integers(1, 30)),
+    st.builds(
+        WithKomi,
+        cutoff=st.integers(1, 30),
+        komi=st.builds(Komi, st.integers(0, 40), st.booleans()),
+    ),
+)
+results = st.one_of(st.none(), st.builds(outcome.goal, st.integers(0, 437), st.booleans()))
+
+
+@given(results, schemes, st.sampled_from([W, C_LEGACY]))
+def test_what_is_written_can_be_read(result: int | None, scheme: Scoring, rules: RuleSet) -> None:
+    headers: dict[str, str] = {}
+    write_tags(headers, result, scheme, rules)
+    found = read_tags(headers)
+    assert found.result == result
+    assert found.scheme == scheme
+    assert found.legacy == rules.legacy
+    if result is None:
+        assert found.points is None
+    else:
+        assert found.points is not None
+        assert abs(found.points - scheme.points(result)) <= Fraction(1, 20_000)
+
+
+def test_the_cutoff_of_the_rules_is_told_where_it_matters() -> None:
+    rules = rule_set("C", cutoff="G4.5")
+    assert written("G1.0", Exponential(), rules)["RMobilityCutoff"] == "G4.5"
+    assert "RMobilityCutoff" not in written("G1.0", Exponential(), W)
+
+
+def test_no_tags_say_nothing() -> None:
+    assert read_tags({}) == Tags()
+    assert read_tags({"RMobilityResult": "?", "Points": "*", "Komi": ""}) == Tags()
+    assert Tags().scheme is None
+
+
+@pytest.mark.parametrize(
+    ("tag", "value"),
+    [
+        ("RMobilityResult", "1-0"),
+        ("Points", "0.5"),
+        ("Points", "0.7 - 0.7"),
+        ("Points", "2.0 - -1.0"),
+        ("RMobilityCutoff", "-G6.0"),
+        ("Komi", "5.75"),
+    ],
+)
+def test_nonsense_is_refused(tag: str, value: str) -> None:
+    with pytest.raises(BadInput):
+        read_tags({tag: value})
+
+
+def test_points_as_others_round_them() -> None:
+    assert parse_points("0.5313 - 0.4688") == Fraction("0.5313")
+
+
+@pytest.mark.parametrize(
+    ("line", "legacy"),
+    [
+        ("[Legacy]", True),
+        ('[Legacy ""]', True),
+        ('[Legacy "?"]', True),
+        ('[Legacy "1"]', True),
+        ('[Legacy "true"]', True),
+        ('[Legacy "false"]', False),
+        ('[Legacy "0"]', False),
+        ('[LegacyEngine "x"]', False),
+    ],
+)
+def test_legacy_with_and_without_a_value(line: str, legacy: bool) -> None:
+    assert read_tags(headers_of(['[Event "x"]', line, "", "1. e4 *"])).legacy is legacy
+
+
+def test_a_mended_file_shows_the_tag_to_strict_parsers() -> None:
+    lines = ['[Event "x"]\n', "[Legacy]\r\n", '[White "Legacy"]\n', "\n", "1. e4 *\n"]
+    mended = "".join(map(mend, lines))
+    assert mended == "".join(lines).replace("[Legacy]", '[Legacy "1"]')
+    game = chess.pgn.read_game(io.StringIO(mended))
+    assert game is not None
+    assert read_tags(game.headers).legacy
+    assert mend(mend("[Legacy]")) == '[Legacy "1"]'
+
+
+def test_a_tag_section() -> None:
+    text = '\ufeff% escaped\n\n[Event "a \\"b\\" \\\\ c"]\n[Bad\n [Komi  "G4.25" ] \n\n1. e4 [x "y"] *'
+    assert headers_of(text.splitlines()) == {"Event": 'a "b" \\ c', "Komi": "G4.25"}
+    assert headers_of([]) == {}
+
+
+def test_tags_go_into_a_game() -> None:
+    game = chess.pgn.Game()
+    write_tags(game.headers, outcome.parse("G0.5"), Exponential())
+    assert '[RMobilityResult "G0.5"]\n[Points "0.7500 - 0.2500"]\n' in str(game)
+    assert game.headers["Result"] == "*"
+
+
+def test_where_a_game_starts() -> None:
+    assert start_of({}) == (chess.Board(), None)
+    board, record = start_of({"FEN": "8/8/8/2K3k1/8/8/8/8 w - - 5 9 G5.5", "SetUp": "1"})
+    assert board.fen() == "8/8/8/2K3k1/8/8/8/8 w - - 5 9"
+    assert record == outcome.parse("G5.5")
+    board, _ = start_of({"FEN": "bk5r/8/8/8/8/8/8/BK5R w Hh - 0 1", "Variant": "Chess 960"})
+    assert board.chess960
+    with pytest.raises(BadInput):
+        start_of({"FEN": "nonsense"})

@@ -1,0 +1,96 @@
+"""The crosstable and its tiebreaks."""
+
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tbgen import outcome
+from tbgen.rules.scoring import Classical, Exponential, Harmonic, Komi, WithKomi
+from tbgen.rules.tiebreaks import Crosstable, Played, by_balance, by_mobility
+
+
+def table(*games: str) -> Crosstable:
+    """From `white black result` lines."""
+    found = Crosstable()
+    for game in games:
+        white, black, result = game.split()
+        found.add(Played(white, black, outcome.parse(result)))
+    return found
+
+
+def test_the_sum_of_mobility_points_breaks_a_tie() -> None:
+    games = table("A B G1.0", "B C G5.5", "C A G0.5", "B A G0.0", "A C G0.0")
+    assert games.points("A", Exponential()) == Fraction(5, 8) + Fraction(1, 4) + 0 + 1
+    assert games.points("B", Exponential()) == Fraction(3, 8) + Fraction(1, 2) + Fraction(1, 4096) + 1
+    rows = games.rows()
+    assert [(row.place, row.player, row.games, row.score) for row in rows] == [
+        (1, "B", 3, Fraction(2)),
+        (2, "A", 4, Fraction(2)),
+        (3, "C", 3, Fraction(1)),
+    ]
+    assert [row.mobility for row in rows] == [games.points(player, Exponential()) for player in "BAC"]
+    assert [row.player for row in games.rows(tiebreak=by_balance)] == ["B", "A", "C"]
+    assert games.rows(mobility=Harmonic())[0].mobility == games.points("A", Harmonic())
+
+
+def test_stalemates_come_first_then_the_next_goals() -> None:
+    games = table("A B G0.5", "B A G1.0", "C D G1.0", "D C -G1.0", "E F G0.0")
+    assert games.balance("A") == (1, -1)
+    assert games.balance("B") == (-1, 1)
+    assert games.balance("C") == (0, 2)
+    assert games.balance("E") == (0, 0)  # mates are in the score already
+    rows = games.rows(tiebreak=by_balance)
+    assert [(row.place, row.player) for row in rows] == [
+        (1, "A"),
+        (2, "C"),
+        (3, "E"),
+        (4, "D"),
+        (5, "B"),
+        (6, "F"),
+    ]
+
+
+def test_players_level_on_everything_share_a_place() -> None:
+    rows = table("A B G3.0", "B A G3.0", "C D G1.0", "C D G1.5").rows(tiebreak=by_mobility)
+    assert [(row.place, row.player) for row in rows] == [(1, "C"), (2, "A"), (2, "B"), (4, "D")]
+
+
+def test_a_komi_is_seen_from_the_board_not_from_the_player() -> None:
+    games = table("A B G2.0", "B A G2.5")
+    komi = WithKomi(komi=Komi.parse("G2.25"))
+    assert games.points("A", komi) == 2
+    assert games.points("B", komi) == 0
+
+
+def test_points_and_games_against_one_opponent() -> None:
+    games = table("A B G0.0", "B A G0.5", "A C -G0.0")
+    assert games.players == ["A", "B", "C"]
+    assert games.points("A", Classical(), "B") == Fraction(3, 2)
+    assert games.points("A", Harmonic(), "B") == Fraction(5, 4)
+    assert [(each.as_white, outcome.text(each.result)) for each in games.meetings("A", "B")] == [
+        (True, "G0.0"),
+        (False, "-G0.5"),
+    ]
+    assert games.meetings("A", "nobody") == []
+    assert games.points("nobody", Classical()) == 0
+
+
+def test_no_games_no_rows() -> None:
+    assert Crosstable().rows() == []
+
+
+players = st.sampled_from("ABCD")
+results = st.builds(outcome.goal, st.integers(0, 30), st.booleans())
+
+
+@given(st.lists(st.builds(Played, players, players, results)))
+def test_what_one_side_wins_the_other_loses(games: list[Played]) -> None:
+    found = Crosstable(games)
+    rows = found.rows(Exponential(), by_balance)
+    assert sum(row.score for row in rows) == len(games)
+    assert sum(row.games for row in rows) == 2 * len(games)
+    assert not any(map(sum, zip(*(row.balance for row in rows), strict=True)))
+    keys = [(row.score, row.balance) for row in rows]
+    assert keys == sorted(keys, reverse=True)
+    assert [row.place for row in rows] == [keys.index(key) + 1 for key in keys]
