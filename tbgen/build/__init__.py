@@ -1,0 +1,1 @@
+"""What to build in which order, and building it."""

@@ -1,0 +1,30 @@
+"""What has to be built, in which order."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tbgen.index import layout_of
+from tbgen.material import Material, with_dependencies
+from tbgen.store import table_path
+
+
+@dataclass(frozen=True)
+class Plan:
+    directory: Path
+    rules: str
+    todo: tuple[Material, ...]
+    """In an order in which every table comes after those that it depends on."""
+    present: tuple[Material, ...]
+
+    @property
+    def numbers(self) -> int:
+        return sum(layout_of(material).size for material in self.todo)
+
+
+def make_plan(materials: list[Material], directory: Path, rules: str, *, rebuild: bool = False) -> Plan:
+    """All that these materials need and that is not in the directory; with `rebuild` the named ones in any case."""
+    needed = with_dependencies(materials)
+    again = set(materials) if rebuild else set()
+    present = [m for m in needed if m not in again and table_path(directory, m, rules).exists()]
+    todo = [m for m in needed if m not in present]
+    return Plan(directory, rules, tuple(todo), tuple(present))

@@ -1,0 +1,66 @@
+"""A build as people watch it: one bar for all, one for the table at work."""
+
+import sys
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    SpinnerColumn,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import (
+    Progress as Bars,
+)
+
+from tbgen.build.plan import Plan
+from tbgen.index import layout_of
+from tbgen.material import Material
+
+
+class Progress:
+    """Implements `Watcher`. Bars go to a terminal only; what is shown goes to standard output in any case."""
+
+    def __init__(self, plan: Plan, *, quiet: bool) -> None:
+        self._to_terminal = sys.stdout.isatty()
+        self._console = Console(stderr=not self._to_terminal, highlight=False, soft_wrap=True, quiet=quiet)
+        self._bars = Bars(
+            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
+            console=self._console, transient=True, disable=quiet or not self._console.is_terminal,
+        )  # fmt: skip
+        self._all = self._bars.add_task(f"{len(plan.todo)} tables", total=plan.numbers, visible=len(plan.todo) > 1)
+        self._tables: dict[Material, TaskID] = {}
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def show(self, lines: list[str]) -> None:
+        """Print to standard output, above the bars."""
+        for line in lines:
+            if self._to_terminal:
+                self._console.print(line, markup=False)
+            else:
+                print(line, flush=True)
+
+    def began(self, material: Material) -> None:
+        self._tables[material] = self._bars.add_task(material.name, total=layout_of(material).size)
+
+    def solved(self, material: Material, numbers: int) -> None:
+        self._bars.advance(self._tables[material], numbers)
+        self._bars.advance(self._all, numbers)
+
+    def waits(self, material: Material) -> None:
+        self._console.print(f"{material}: another process is building it; waiting")
+
+    def finished(self, material: Material) -> None:
+        self._bars.remove_task(self._tables.pop(material))

@@ -1,0 +1,51 @@
+"""Carrying out a plan, table after table."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from tbgen.build.plan import Plan
+from tbgen.build.shelf import Shelf
+from tbgen.build.summary import Summary
+from tbgen.build.table import build_table
+from tbgen.material import Material
+
+
+class Watcher(Protocol):
+    """Who wants to know how a build goes. Every method may be empty."""
+
+    def began(self, material: Material) -> None: ...
+
+    def solved(self, material: Material, numbers: int) -> None:
+        """So many numbers more are done."""
+
+    def waits(self, material: Material) -> None:
+        """Another process is building this table."""
+
+    def finished(self, material: Material) -> None: ...
+
+
+def run_plan(plan: Plan, watcher: Watcher, *, threads: int, rebuild: bool = False) -> Iterator[Summary]:
+    """Build what the plan names; yields a summary as each table is on disk."""
+    shelf = Shelf(plan.directory, plan.rules)
+    for material in plan.todo:
+        watcher.began(material)
+
+        def report(numbers: int, material: Material = material) -> None:
+            watcher.solved(material, numbers)
+
+        def waiting(material: Material = material) -> None:
+            watcher.waits(material)
+
+        summary = build_table(
+            material,
+            plan.directory,
+            plan.rules,
+            shelf,
+            threads=threads,
+            report=report,
+            waiting=waiting,
+            rebuild=rebuild,
+        )
+        watcher.finished(material)
+        if summary is not None:
+            yield summary

@@ -1,0 +1,40 @@
+"""Entries of finished tables, kept in memory while others are built that need them."""
+
+from collections import OrderedDict
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.material import Material
+from tbgen.store import open_table, table_path
+
+
+class Shelf:
+    """The most recently used tables of a directory, up to a number of bytes (and whatever is asked for at once)."""
+
+    def __init__(self, directory: Path, rules: str, room: int = 1 << 30) -> None:
+        self._directory = directory
+        self._rules = rules
+        self._room = room
+        self._held: OrderedDict[Material, NDArray[np.int32]] = OrderedDict()
+
+    def put(self, material: Material, entries: NDArray[np.int32]) -> None:
+        self._held[material] = entries
+        self._held.move_to_end(material)
+
+    def take(self, materials: list[Material]) -> dict[Material, NDArray[np.int32]]:
+        """The entries of these tables, read from the directory where they are not at hand."""
+        found = {}
+        for material in materials:
+            if material not in self._held:
+                with open_table(table_path(self._directory, material, self._rules)) as table:
+                    self.put(material, table.contents().entries)
+            self._held.move_to_end(material)
+            found[material] = self._held[material]
+        self._shed(keep=len(found))
+        return found
+
+    def _shed(self, keep: int) -> None:
+        while len(self._held) > keep and sum(entries.nbytes for entries in self._held.values()) > self._room:
+            self._held.popitem(last=False)

@@ -1,0 +1,47 @@
+"""Building one table: solve, finish, write, say what came of it."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tbgen.build.shelf import Shelf
+from tbgen.build.summary import Summary, summarise
+from tbgen.material import Material
+from tbgen.retro.finish import finish
+from tbgen.retro.solve import solve
+from tbgen.store import building, table_path, write_table
+
+
+def build_table(
+    material: Material,
+    directory: Path,
+    rules: str,
+    shelf: Shelf,
+    *,
+    threads: int,
+    report: Callable[[int], None] = lambda numbers: None,
+    waiting: Callable[[], None] = lambda: None,
+    rebuild: bool = False,
+) -> Summary | None:
+    """Build a table whose dependencies are in the directory; None where another process has just built it.
+
+    `report` hears of numbers solved, `waiting` when another process is at the same table."""
+    path = table_path(directory, material, rules)
+    waited = False
+
+    def wait() -> None:
+        nonlocal waited
+        waited = True
+        waiting()
+
+    with building(path, wait):
+        if path.exists() and (waited or not rebuild):
+            return None
+        begun = time.perf_counter()
+        answers = shelf.take(material.successors())
+        solved = solve(material, answers, whole_game=rules == "wg", threads=threads, report=report)
+        contents = finish(solved)
+        facts = {"legal": solved.legal, "attractions": solved.attractions, "looks": solved.looks}
+        write_table(path, contents, facts, threads=threads)
+        shelf.put(material, contents.entries)
+        return summarise(contents, path, time.perf_counter() - begun, solved.attractions, solved.looks)

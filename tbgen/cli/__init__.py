@@ -1,0 +1,1 @@
+"""The `tbgen` command: wiring only, one module a subcommand."""

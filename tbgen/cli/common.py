@@ -1,0 +1,48 @@
+"""Options that several commands share, and what they come to."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+VARIABLE: Final = "TBGEN_TABLES"
+DEFAULT: Final = "data"
+
+
+def add_tables(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tables", metavar="DIR", type=Path, help=f"where the tables are (default: ${VARIABLE}, else {DEFAULT}/)"
+    )
+
+
+def tables_directory(args: argparse.Namespace) -> Path:
+    """The directory that `--tables`, the environment or the default names."""
+    return args.tables or Path(os.environ.get(VARIABLE) or DEFAULT)
+
+
+def add_rules(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--rules",
+        choices=("r", "wg"),
+        default="r",
+        help="r: captures and pawn moves reset the record (default); wg: nothing does, whole-game mobility",
+    )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
+
+
+def add_quiet(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but results and errors")
+
+
+def console(stream: TextIO | None = None) -> "Console":
+    """A console on a stream, standard output if not given. Made late: its package takes time to import."""
+    from rich.console import Console
+
+    return Console(file=stream or sys.stdout, highlight=False)

@@ -1,0 +1,47 @@
+"""FENs among the words of a command line, quoted or not, and on standard input."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tbgen.errors import BadInput
+
+STDIN: Final = "-"
+_TURNS: Final = ("w", "b")
+_COUNTERS: Final = 2
+_SCORE_STARTS: Final = "+-mMgG"
+
+
+def fens(words: Sequence[str]) -> Iterator[str]:
+    """Every FEN, in order. `-` stands for standard input, one FEN a line."""
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word == STDIN:
+            yield from (line.strip() for line in sys.stdin if line.strip())
+            at += 1
+        elif _begins_unquoted(words, at):
+            end = _end_of(words, at)
+            yield " ".join(words[at:end])
+            at = end
+        else:
+            yield word
+            at += 1
+
+
+def _begins_unquoted(words: Sequence[str], at: int) -> bool:
+    """Whether a FEN begins here whose fields are words of their own: a board with a side to move behind it."""
+    return len(words[at].split()) == 1 and "/" in words[at] and at + 1 < len(words) and words[at + 1] in _TURNS
+
+
+def _end_of(words: Sequence[str], at: int) -> int:
+    """Where an unquoted FEN ends. Its dashes are fields: only behind them can one stand for standard input."""
+    end = min(at + 4, len(words))
+    for word in words[at + 2 : end]:
+        if "/" in word:
+            raise BadInput(f"a FEN without all its fields has to be quoted: {words[at]} {words[at + 1]} ...")
+    while end < min(at + 4 + _COUNTERS, len(words)) and words[end].isdecimal():
+        end += 1
+    if end == at + 4 + _COUNTERS and end < len(words) and words[end][:1] in _SCORE_STARTS and words[end] != STDIN:
+        end += 1
+    return end

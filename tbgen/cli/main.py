@@ -1,0 +1,113 @@
+"""The `tbgen` command: finds the subcommand, runs it, turns errors into one line and an exit code.
+
+A subcommand is a module with `add_arguments(parser)`, which may also give the parser an epilog, and
+`run(args) -> int`, which gives the exit code. It is imported only when it is used.
+"""
+
+import argparse
+import errno
+import os
+import re
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final, NoReturn
+
+from tbgen import __version__
+from tbgen.errors import BadInput, OutOfRoom, TbgenError
+
+COMMANDS: Final = {
+    "build": ("tbgen.cli.build", "build tables, and those that they depend on"),
+    "info": ("tbgen.cli.info", "which tables are there, and what they hold"),
+    "probe": ("tbgen.cli.probe", "what a position is worth, and the best moves"),
+}
+
+INTERRUPTED: Final = 130
+FAILED: Final = 1
+
+_EPILOG: Final = """\
+commands:
+{commands}
+
+examples:
+  tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+  tbgen COMMAND --help
+
+exit codes:
+  0    done
+  1    failed
+  2    bad input: a command line, position, record or material that cannot be
+  3    done, but something in the data was bad and was skipped
+  4    a table is missing
+  5    a table is corrupt
+  6    not enough disk or memory
+  130  interrupted
+"""
+
+_BLACK_HOLDS: Final = re.compile(r"-[gG]\d")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and give its exit code."""
+    given = sys.argv[1:] if argv is None else argv
+    # A G-score that Black holds looks like an option: mG8.5 is the same as -G8.5.
+    words = ["m" + word[1:] if _BLACK_HOLDS.match(word) else word for word in given]
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+    except SystemExit as stop:  # argparse has said what it had to say
+        return int(stop.code or 0)
+    except KeyboardInterrupt:
+        return _complain("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read the output has seen enough. What is still in the buffer must not be tried again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except TbgenError as error:
+        return _complain(str(error), error.exit_code)
+    except MemoryError:
+        return _complain("out of memory", OutOfRoom.exit_code)
+    except OSError as error:
+        where = f": {error.filename}" if error.filename is not None else ""
+        code = OutOfRoom.exit_code if error.errno == errno.ENOSPC else FAILED
+        return _complain(f"{error.strerror or error}{where}", code)
+    return code
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, except that an error takes one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BadInput.exit_code, f"tbgen: {message} (see {self.prog} --help)\n")
+
+
+def _run(words: list[str]) -> int:
+    name = words[0] if words else ""
+    if name not in COMMANDS:
+        parser = _parser("tbgen", "R-mobility endgame tablebases: build them, check them, ask them.")
+        parser.epilog = _EPILOG.format(
+            commands="\n".join(f"  {name:<8}{summary}" for name, (_, summary) in COMMANDS.items())
+        )
+        parser.add_argument("--version", action="version", version=f"tbgen {__version__}")
+        parser.add_argument("command", metavar="COMMAND", choices=COMMANDS, help="one of those below")
+        parser.add_argument("arguments", metavar="...", nargs="?", help="its arguments: see tbgen COMMAND --help")
+        parser.parse_args(words)
+        parser.error("the command comes first")
+    module, summary = COMMANDS[name]
+    command = import_module(module)
+    parser = _parser(f"tbgen {name}", f"{summary[0].upper()}{summary[1:]}.")
+    command.add_arguments(parser)
+    args = parser.parse_intermixed_args(words[1:])
+    code: int = command.run(args)
+    return code
+
+
+def _parser(name: str, description: str) -> _Parser:
+    return _Parser(
+        name, description=description, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+
+
+def _complain(words: str, code: int) -> int:
+    print(f"tbgen: {words}", file=sys.stderr)
+    return code

@@ -1,0 +1,170 @@
+"""`tbgen probe`: what positions are worth."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any, Final, Protocol
+
+import chess
+
+from tbgen import outcome
+from tbgen.cli import common, show
+from tbgen.cli.fens import STDIN, fens
+from tbgen.errors import MissingTable, TbgenError
+from tbgen.probe import Result, Tablebase, open_tablebase
+from tbgen.rules.fen import parse_fen
+
+_EPILOG: Final = """\
+A G-score is the number of legal moves that a side has left its opponent, and 1/2 if that is not a check:
+G0.0 is mate, G0.5 stalemate. G1.5 is White's, -G1.5 Black's (or mG1.5).
+
+examples:
+  tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+      the value, the plies to it and the best moves
+  tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 12 40 G3.5"
+      the same with the record of the game so far, as the FEN's seventh field: it counts unless the
+      halfmove clock is 0, for then the position's own G-score is the record
+  tbgen probe --record -G8.5 --line --moves "8/8/8/2K3k1/8/8/8/8 w - - 0 1"
+      with this record in any case, the principal line, and all moves
+  tbgen probe --json - < positions.txt
+      one FEN a line in, one JSON object a line out; a bad FEN gives an object with "error"
+
+fields of a JSON object:
+  fen, material, gscore, winner, dtg (plies to the goal that decides, 0: it is the record), exact (or dtg is
+  an upper bound), record, stands; with --moves also moves: uci, san, gscore, dtg, reset, record; with --line
+  also line: uci, san, record; in place of all these: error, code (an exit code)
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("fens", nargs="+", metavar="FEN", help=f"a position; {STDIN} reads them from standard input")
+    parser.add_argument("--record", metavar="G", help="the record of the game so far, as in G3.5 or -G8.5")
+    parser.add_argument("--moves", action="store_true", help="all legal moves, best first")
+    parser.add_argument("--line", action="store_true", help="best play to the goal that decides")
+    common.add_json(parser)
+    common.add_quiet(parser)
+    common.add_rules(parser)
+    common.add_tables(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    given = None if args.record is None else outcome.parse(args.record)
+    writer = _Json(args) if args.json else _Brief(args) if args.quiet else _Pages(args)
+    code = 0
+    with open_tablebase(common.tables_directory(args), args.rules) as tablebase:
+        for fen in fens(args.fens):
+            try:
+                board, record = parse_fen(fen, whole_game=args.rules == "wg")
+                writer.answer(fen, board, record if given is None else given, tablebase)
+            except TbgenError as error:
+                writer.error(fen, error)
+                code = max(code, error.exit_code)
+            sys.stdout.flush()  # who writes positions to a pipe one by one may wait for the answer
+    return code
+
+
+class _Writer(Protocol):
+    def answer(self, fen: str, board: chess.Board, record: int | None, tablebase: Tablebase) -> None:
+        """Write what a position is worth."""
+
+    def error(self, fen: str, error: TbgenError) -> None:
+        """Write why there is no answer."""
+
+
+class _Json:
+    """One object a line."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._asked = {"moves": args.moves, "line": args.line}
+
+    def answer(self, fen: str, board: chess.Board, record: int | None, tablebase: Tablebase) -> None:
+        print(json.dumps(self._object(fen, board, tablebase.probe(board, record, **self._asked))))
+
+    def error(self, fen: str, error: TbgenError) -> None:
+        print(json.dumps({"fen": fen, "error": str(error), "code": error.exit_code}))
+
+    def _object(self, fen: str, board: chess.Board, result: Result) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "fen": fen,
+            "material": result.material,
+            "gscore": result.gscore,
+            "winner": chess.COLOR_NAMES[result.winner],
+            "dtg": result.dtg,
+            "exact": result.exact,
+            "record": outcome.text(result.record),
+            "stands": result.stands,
+        }
+        if result.moves is not None:
+            found["moves"] = [
+                {
+                    "uci": move.uci,
+                    "san": board.san(move.move),
+                    "gscore": move.gscore,
+                    "dtg": move.dtg,
+                    "reset": move.reset,
+                    "record": outcome.text(move.record),
+                }
+                for move in result.moves
+            ]
+        if result.line is not None:
+            board = board.copy(stack=False)
+            found["line"] = [
+                {"uci": step.move.uci(), "san": board.san_and_push(step.move), "record": outcome.text(step.record)}
+                for step in result.line
+            ]
+        return found
+
+
+class _Brief:
+    """One short line a position."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        pass
+
+    def answer(self, fen: str, board: chess.Board, record: int | None, tablebase: Tablebase) -> None:
+        print(show.brief(tablebase.probe(board, record)))
+
+    def error(self, fen: str, error: TbgenError) -> None:
+        print(f"tbgen: {error}", file=sys.stderr)
+
+
+class _Pages(_Brief):
+    """For people: the board and what is to be said of it."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._args = args
+        self._console = common.console() if sys.stdout.isatty() else None
+        self._colours = self._console is not None and self._console.color_system is not None
+        self._first = True
+
+    def answer(self, fen: str, board: chess.Board, record: int | None, tablebase: Tablebase) -> None:
+        notes = []
+        result = tablebase.probe(board, record, moves=self._args.moves, line=self._args.line)
+        if result.moves is None:
+            try:
+                result = result._replace(moves=tablebase.probe(board, record, moves=True).moves)
+            except MissingTable as error:
+                notes.append(f"The best moves are not known: {error}.")
+        if record is None and board.halfmove_clock and self._args.rules == "r":
+            notes.append(
+                f"The halfmove clock is {board.halfmove_clock} and no record is given: if there is a better one "
+                "than the position's own G-score, add it as the FEN's seventh field or as --record."
+            )
+        self._write([[("" if self._first else "\n", ""), (fen, "bold")], [("", "")]])
+        self._first = False
+        self._write(show.position(board, result, notes, colours=self._colours))
+        if result.line is not None:
+            self._write([[("", "")], *show.line(board, result)])
+        if self._args.moves and result.moves is not None:
+            self._write([[("", "")], *show.moves(board, result.moves)])
+
+    def _write(self, lines: Iterable[show.Line]) -> None:
+        for line in lines:
+            if self._console is None:
+                print("".join(text for text, _ in line).rstrip(" "))
+            else:
+                from rich.text import Text
+
+                self._console.print(Text.assemble(*line), soft_wrap=True)

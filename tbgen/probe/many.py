@@ -1,0 +1,87 @@
+"""Many positions at once, from arrays."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tbgen import outcome as outcomes
+from tbgen.errors import BadInput, UnsupportedPosition
+from tbgen.index import layout_of
+from tbgen.material import Material, parse
+from tbgen.probe.levels import levels
+from tbgen.probe.plan import MOST_MEN
+from tbgen.probe.result import Answers, Positions
+from tbgen.probe.tables import Tables, under_record
+from tbgen.probe.vector import Ints, Men, numbers, sound
+from tbgen.store import TableFile
+
+_BLOCK: Final = 1 << 14
+"""Rows worked on together: their columns stay in the processor's cache."""
+
+
+def _columns(men: str) -> tuple[Material, bool, list[int]]:
+    """The table's material, whether Black has the side named first, and each slot's column."""
+    material = parse(men)  # and so it is one
+    white, _, black = men.strip().upper().partition("V")
+    colours = [(0, letter) for letter in white] + [(1, letter) for letter in black]
+    if not black or len(colours) != material.men:
+        raise BadInput(f"not the men of two sides: {men!r} (write White's, then Black's, as in KRvKN)")
+    if material.men > MOST_MEN:
+        raise UnsupportedPosition(f"too many men: {material.men}, and tables have {MOST_MEN} at most")
+    is_reversed = sorted(white[1:]) != sorted(material.first)
+    free: dict[tuple[int, str], list[int]] = {}
+    for column, (colour, letter) in enumerate(colours):
+        free.setdefault((colour ^ is_reversed, letter), []).append(column)
+    return material, is_reversed, [free[man].pop(0) for man in layout_of(material).letters]
+
+
+def answer(tables: Tables, positions: Positions, records: ArrayLike | None) -> Answers:
+    """All answers; `records` holds one for each position, 0 for its own goal, or there are none."""
+    material, is_reversed, columns = _columns(positions.men)
+    squares = np.asarray(positions.squares)
+    white_moves = np.asarray(positions.white_to_move, np.bool_)
+    count = len(white_moves)
+    if squares.shape != (count, material.men):
+        raise BadInput(f"{material.men} squares are needed for each of {count} positions of {positions.men}")
+    if count and not (squares.min() >= 0 and squares.max() < 64):
+        raise BadInput("squares go from 0 to 63")
+    given = None if records is None else np.asarray(records, np.int64)
+    if given is not None and (given.shape != (count,) or (abs(given) > outcomes.BASE).any()):
+        raise BadInput(f"one record is needed for each of {count} positions")
+    table = tables.table(material)
+    found = Answers(
+        np.zeros(count, np.int16), np.zeros(count, np.uint16), None if given is None else np.zeros(count, np.int16)
+    )
+    for start in range(0, count, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        rows = squares[block].T.astype(np.int64)
+        if is_reversed:
+            rows ^= 56
+        men = Men(table.layout, [rows[column] for column in columns], white_moves[block] == is_reversed)
+        sign = np.where(white_moves[block], 1, -1)
+        good = sound(men)
+        number = numbers(men)
+        if not good.all():
+            number[~good] = sign[~good] = 0
+        relative, distance, staircases = table.look_many(number)
+        if given is not None and found.records is not None:
+            own = levels(men) - outcomes.BASE
+            standing = np.where(abs(own) > abs(given[block]), own, given[block] * sign)
+            inside = np.flatnonzero((standing != own) & (abs(relative) <= abs(standing)))
+            relative[inside], distance[inside] = _under(table, staircases[inside], standing[inside])
+            found.records[block] = standing * sign
+        found.outcomes[block] = relative * sign
+        found.dtg[block] = distance * good
+    return found
+
+
+def _under(table: TableFile, staircases: NDArray[np.int32], records: Ints) -> tuple[Ints, Ints]:
+    """Outcomes and distances of undecided positions under records that stand, all in the mover's view."""
+    if table.rules == "wg":
+        return records, np.zeros(len(records), np.int64)
+    # Few staircases are shared by many rows.
+    pairs, row = np.unique(staircases.astype(np.int64) << 16 | records + outcomes.BASE, return_inverse=True)
+    found = [under_record(table.steps_of(pair >> 16), (pair & 0xFFFF) - outcomes.BASE) for pair in pairs.tolist()]
+    outcome, distance = np.array(found, np.int64).reshape(-1, 2).T
+    return outcome[row], distance[row]

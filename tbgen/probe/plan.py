@@ -1,0 +1,198 @@
+"""From a `chess.Board` to its number in a table, in plain Python and a few microseconds.
+
+What the men say is worked out once and kept as a `Plan`; a probe looks its plan up by the men's signature
+and follows it. The numbers are those of the compiled index/kernels.py, which a probe must not wait for.
+"""
+
+from functools import cache
+from typing import Final, NamedTuple
+
+import chess
+
+from tbgen.board.geometry import GEOMETRY, RANKS_MIRRORED
+from tbgen.errors import BadInput, UnsupportedPosition
+from tbgen.index import layout_of
+from tbgen.index.kings import kings
+from tbgen.index.pawns import SWAP_BIT
+from tbgen.material import Material
+from tbgen.probe import position
+
+MOST_MEN: Final = 5
+"""What tables are made for, kings included."""
+
+# The kinds in a signature, four bits each: no side has more than ten men of one kind.
+_KINDS: Final = "PNBRQ"
+_SIDE_BITS: Final = 4 * len(_KINDS)
+_PAWN: Final = 0
+
+# Item by item, a view gives Python's own integers: faster than an array, and nothing is copied.
+_IMAGE: Final = GEOMETRY.image.reshape(-1).data
+_AFTER: Final = GEOMETRY.after.reshape(-1).data
+
+
+class Pairs(NamedTuple):
+    """A family of pairs of kings, see index/kings.py."""
+
+    number: memoryview
+    symmetry: memoryview
+
+
+class Men(NamedTuple):
+    """Like men of one side, see `Group` in index/layout.py."""
+
+    kind: int
+    side: int
+    size: int
+    stride: int
+
+
+class Plan(NamedTuple):
+    """How the positions with certain men are numbered: the table's `Layout`, and which side is which."""
+
+    material: Material
+    """Of the table: in normal order."""
+    white_first: bool
+    """Whether White has the men named first. If not, colours are swapped and ranks mirrored."""
+    pawns: bool
+    groups: tuple[Men, ...]
+    inner: int
+    slice_of: memoryview
+    start: memoryview
+    half: memoryview
+    family: memoryview
+    flip: memoryview
+
+
+@cache
+def _pairs() -> tuple[Pairs, ...]:
+    """By family."""
+    return tuple(Pairs(table.number.data, table.symmetry.data) for table in map(kings, range(3)))
+
+
+def signature(board: chess.Board) -> int:
+    """The men of both sides without their kings, as one number."""
+    white = board.occupied_co[chess.WHITE]
+    black = board.occupied_co[chess.BLACK]
+    found = 0
+    # Most kinds are on neither side: to look first is faster.
+    if men := board.pawns:
+        found = (men & white).bit_count() | (men & black).bit_count() << 20
+    if men := board.knights:
+        found |= (men & white).bit_count() << 4 | (men & black).bit_count() << 24
+    if men := board.bishops:
+        found |= (men & white).bit_count() << 8 | (men & black).bit_count() << 28
+    if men := board.rooks:
+        found |= (men & white).bit_count() << 12 | (men & black).bit_count() << 32
+    if men := board.queens:
+        found |= (men & white).bit_count() << 16 | (men & black).bit_count() << 36
+    return found
+
+
+def _letters(of_side: int) -> str:
+    """The men of one side, heaviest first, from its part of a signature."""
+    return "".join(_KINDS[kind] * (of_side >> 4 * kind & 15) for kind in reversed(range(len(_KINDS))))
+
+
+def make_plan(men: int) -> Plan:
+    """The plan for the men that have this signature."""
+    material = Material(_letters(men), _letters(men >> _SIDE_BITS))
+    if material.men > MOST_MEN:
+        raise UnsupportedPosition(f"too many men: {material.men}, and tables have {MOST_MEN} at most")
+    layout = layout_of(material.normal)
+    return Plan(
+        material.normal,
+        material.is_normal,
+        material.pawns > 0,
+        tuple(Men(_KINDS.index(group.letter), group.side, group.count, group.stride) for group in layout.groups),
+        layout.inner,
+        layout.placements.slice_of.data,
+        layout.start.data,
+        layout.half_size.data,
+        layout.family.data,
+        layout.flip.data,
+    )
+
+
+def is_sound(board: chess.Board) -> bool:
+    """Whether `check` would pass, found out at a tenth of the price."""
+    white_king = board.kings & board.occupied_co[chess.WHITE]
+    black_king = board.kings & board.occupied_co[chess.BLACK]
+    return not (
+        not white_king
+        or not black_king
+        or white_king & (white_king - 1)
+        or black_king & (black_king - 1)
+        or board.castling_rights
+        or board.pawns & chess.BB_BACKRANKS
+        or (board.ep_square is not None and board.status() & chess.STATUS_INVALID_EP_SQUARE)
+        or board.was_into_check()
+    )
+
+
+def check(board: chess.Board) -> None:
+    """Say what is wrong with a board that is not sound."""
+    found = position.fault(board)
+    if found is not None:
+        raise BadInput(f"illegal position: {found}: {board.fen()}")
+    if board.castling_rights:
+        raise UnsupportedPosition(f"tables know no castling: {board.fen()}")
+
+
+def number_of(plan: Plan, board: chess.Board) -> int:
+    """The number of a sound board whose signature gave the plan."""
+    white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
+    if plan.white_first:
+        first, second, second_moves, symmetry = white, black, not board.turn, 0
+    else:
+        first, second, second_moves, symmetry = black, white, board.turn, RANKS_MIRRORED
+    code = shift = 0
+    if plan.pawns:
+        mirror = 0 if plan.white_first else 56
+        for pawns in (board.pawns & first, board.pawns & second):
+            while pawns:
+                pawn = pawns.bit_length() - 1
+                pawns ^= 1 << pawn
+                code |= (pawn ^ mirror) << shift
+                shift += 6
+    found = plan.slice_of[code]
+    part = found >> 4
+    symmetry = _AFTER[(found & 7) << 3 | symmetry]
+    if found & SWAP_BIT:
+        first, second, second_moves = second, first, not second_moves
+    if second_moves:
+        flip = plan.flip[part]
+        if flip >= 0:
+            first, second, second_moves = second, first, False
+            symmetry = _AFTER[flip << 3 | symmetry]
+    image = symmetry << 6
+    men = board.kings
+    pair = _IMAGE[image | (men & first).bit_length() - 1] << 6 | _IMAGE[image | (men & second).bit_length() - 1]
+    pairs = _pairs()[plan.family[part]]
+    image = _AFTER[pairs.symmetry[pair] << 3 | symmetry] << 6
+    number: int = plan.start[part] + pairs.number[pair] * plan.inner
+    if second_moves:
+        number += plan.half[part]
+    kinds = (0, board.knights, board.bishops, board.rooks, board.queens)
+    for kind, side, size, stride in plan.groups:
+        men = kinds[kind] & (second if side else first)
+        if size == 1:
+            number += _IMAGE[image | men.bit_length() - 1] * stride
+        else:
+            number += _choice(men, image) * stride
+    return number
+
+
+def _choice(men: int, image: int) -> int:
+    """The number of a set of like men: index/groups.py."""
+    squares = []
+    while men:
+        square = men.bit_length() - 1
+        men ^= 1 << square
+        squares.append(_IMAGE[image | square])
+    squares.sort()
+    a, b, *more = squares
+    number: int = a + b * (b - 1) // 2
+    if more:
+        c = more[0]
+        number += c * (c - 1) * (c - 2) // 6
+    return number

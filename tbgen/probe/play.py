@@ -1,0 +1,66 @@
+"""One ply and more: the moves of a position in order, the line of best play, the right to capture en passant.
+
+A position with that right has more moves than the table's position of the same placement, hence another
+level. It is on no cycle, so it is worth what its best move is worth.
+"""
+
+import chess
+
+from tbgen import outcome as outcomes
+from tbgen.probe.position import goal
+from tbgen.probe.result import LineMove, MoveResult, Result
+from tbgen.probe.tables import Tables
+
+
+def has_right(board: chess.Board) -> bool:
+    """Whether a capture en passant is legal."""
+    return board.ep_square is not None and board.has_legal_en_passant()
+
+
+def result(tables: Tables, board: chess.Board, record: int | None) -> Result:
+    """What any sound board is worth under a record; None: its own goal."""
+    if not has_right(board):
+        return tables.result(board, record)
+    own = goal(board)
+    standing = own if record is None else outcomes.improved(record, own)
+    best = moves(tables, board, standing)[0]
+    # A capture that leads to what the record says already gains nothing, however long it takes.
+    distance = 0 if best.outcome == standing else best.dtg
+    return Result(tables.source(board).name, best.outcome, distance, best.exact, standing)
+
+
+def moves(tables: Tables, board: chess.Board, standing: int) -> list[MoveResult]:
+    """All legal moves under the record that stands, best first.
+
+    Of equal outcomes, the side that gains by them over the record wants the nearest and the other one the
+    farthest; what is left undecided goes by name."""
+    board = board.copy(stack=False)
+    found = []
+    for move in list(board.legal_moves):
+        reset = not tables.whole_game and board.is_zeroing(move)
+        board.push(move)
+        after = result(tables, board, None if reset else standing)
+        board.pop()
+        untouched = not reset and after.record == standing == after.outcome
+        distance = 0 if untouched else after.dtg + 1
+        found.append(MoveResult(move, after.outcome, distance, after.exact, reset, after.record))
+    sign = 1 if board.turn else -1
+
+    def rank(move: MoveResult) -> tuple[int, int, str]:
+        gains = sign * move.outcome >= sign * standing
+        return -sign * move.outcome, move.dtg if gains else -move.dtg, move.uci
+
+    return sorted(found, key=rank)
+
+
+def line(tables: Tables, board: chess.Board, start: Result) -> list[LineMove]:
+    """Best play from a position to the goal that decides. Each move is a ply nearer to it, so it ends."""
+    board = board.copy(stack=False)
+    record = start.record
+    found = []
+    for _ in range(start.dtg):
+        best = moves(tables, board, record)[0]
+        board.push(best.move)
+        record = best.record
+        found.append(LineMove(best.move, record))
+    return found

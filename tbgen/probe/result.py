@@ -1,0 +1,102 @@
+"""What a probe answers. Outcomes are integers as tbgen/outcome.py makes them: positive when White holds the score."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import chess
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tbgen import outcome as outcomes
+
+
+class Fresh(NamedTuple):
+    """What a position is worth just after a reset."""
+
+    outcome: int
+    dtg: int
+
+
+class MoveResult(NamedTuple):
+    """What a move leads to with best play after it."""
+
+    move: chess.Move
+    outcome: int
+    dtg: int
+    """Plies from before the move until the deciding goal is on the board; 0: the record stands throughout."""
+    exact: bool
+    reset: bool
+    """Whether the move starts a new record: a capture or a pawn move, unless the rules know no resets."""
+    record: int
+    """The record after the move."""
+
+    @property
+    def uci(self) -> str:
+        return self.move.uci()
+
+    @property
+    def gscore(self) -> str:
+        return outcomes.text(self.outcome)
+
+
+class LineMove(NamedTuple):
+    """A move of the principal line."""
+
+    move: chess.Move
+    record: int
+    """The record after the move; after the line's last move, the goal that decides."""
+
+
+class Result(NamedTuple):
+    """What a position is worth under a record."""
+
+    material: str
+    """Of the table that was asked."""
+    outcome: int
+    dtg: int
+    """Plies until the goal that decides the game is on the board; 0: the record stands."""
+    exact: bool
+    """Whether `dtg` is exact; if not, it is an upper bound."""
+    record: int
+    """The record that stands now, the position's own goal counted in."""
+    moves: tuple[MoveResult, ...] | None = None
+    """All legal moves, best first, if they were asked for."""
+    line: tuple[LineMove, ...] | None = None
+    """Best play to the goal, if it was asked for; empty where the record stands."""
+
+    @property
+    def gscore(self) -> str:
+        """`G1.5` when White holds it, `-G1.5` when Black does."""
+        return outcomes.text(self.outcome)
+
+    @property
+    def winner(self) -> chess.Color:
+        """The side that holds the score: nobody is without one."""
+        return self.outcome > 0
+
+    @property
+    def stands(self) -> bool:
+        """Whether neither side can better the record: it is the result, already set."""
+        return self.outcome == self.record
+
+
+@dataclass(frozen=True)
+class Positions:
+    """Positions of the same men, without rights to castle or to capture en passant."""
+
+    men: str
+    """White's men, then Black's, as in `KRvKN`: the order of the columns. `KNvKR`: White has the knight."""
+    squares: ArrayLike
+    """`[position, man]`: squares as python-chess numbers them, a1 = 0, b1 = 1 ... h8 = 63."""
+    white_to_move: ArrayLike
+    """`[position]`."""
+
+
+class Answers(NamedTuple):
+    """Column by column what a `Result` says."""
+
+    outcomes: NDArray[np.int16]
+    """White's view, as tbgen/outcome.py has it; 0 where the squares are no legal position."""
+    dtg: NDArray[np.uint16]
+    records: NDArray[np.int16] | None
+    """The records that stand, each position's own goal counted in; None if none were given."""

@@ -1,0 +1,148 @@
+"""`Tablebase`: a directory of tables, asked for positions."""
+
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from types import TracebackType
+from typing import Any, Self, TypeVar, overload
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen import outcome as outcomes
+from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
+from tbgen.probe import play
+from tbgen.probe.plan import check, is_sound
+from tbgen.probe.position import goal
+from tbgen.probe.result import Answers, Fresh, Positions, Result
+from tbgen.probe.tables import Tables
+
+T = TypeVar("T")
+
+Record = int | str | None
+"""An outcome as tbgen/outcome.py makes it, or as text; None where the position's own goal is the record."""
+
+_STALEMATE = 1
+"""Its level. No game goes on from it, or from mate."""
+
+
+class Tablebase:
+    """The tables of one rule set in a directory. Use it in a `with` block, or close it.
+
+    >>> with open_tablebase("data") as tablebase:  # doctest: +SKIP
+    ...     tablebase.probe(chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1")).gscore
+    'G1.5'
+    """
+
+    def __init__(self, directory: str | PathLike[str], rules: str = "r") -> None:
+        self._tables = Tables(directory, rules)
+
+    @property
+    def rules(self) -> str:
+        return self._tables.rules
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all files. They are opened again when they are asked for."""
+        self._tables.close()
+
+    def probe(self, board: chess.Board, record: Record = None, *, moves: bool = False, line: bool = False) -> Result:
+        """What a position is worth under the record of the game so far.
+
+        The position's own goal is always counted in: it is the record if none is given, and a given one that
+        is not as good makes no difference. The board's counters and its stack of moves are not looked at.
+
+        Raises MissingTable, UnsupportedPosition, BadInput for an illegal position, CorruptTable.
+        """
+        if not is_sound(board):
+            check(board)
+        given = None if record is None else _outcome(board, record)
+        found = play.result(self._tables, board, given)
+        if moves:
+            found = found._replace(moves=tuple(play.moves(self._tables, board, found.record)))
+        if line:
+            found = found._replace(line=tuple(play.line(self._tables, board, found)))
+        return found
+
+    def get(self, board: chess.Board, default: T | None = None, *, record: Record = None) -> Result | T | None:
+        """As `probe`, but `default` for a position that no table here covers. An illegal one is still an error."""
+        try:
+            return self.probe(board, record)
+        except (MissingTable, UnsupportedPosition):
+            return default
+
+    def probe_fresh(self, board: chess.Board) -> Fresh:
+        """Outcome and distance just after a capture or a pawn move: the same as without a record, but faster."""
+        if not is_sound(board):
+            check(board)
+        if play.has_right(board):
+            found = play.result(self._tables, board, None)
+            return Fresh(found.outcome, found.dtg)
+        return self._tables.fresh(board)
+
+    @overload
+    def probe_many(
+        self, positions: Positions, records: Sequence[Record] | NDArray[np.integer] | None = None
+    ) -> Answers: ...
+
+    @overload
+    def probe_many(
+        self, positions: Iterable[chess.Board | str], records: Sequence[Record] | None = None
+    ) -> list[Result]: ...
+
+    def probe_many(
+        self, positions: Positions | Iterable[chess.Board | str], records: Any = None
+    ) -> Answers | list[Result]:
+        """Probe arrays at once, see `Positions` and `Answers`, or boards and FENs (of six fields) one by one.
+
+        `records` holds one record for each position; in an array of integers, 0 is the position's own goal."""
+        if isinstance(positions, Positions):
+            from tbgen.probe import many  # late: one probe needs none of it
+
+            if records is not None and not isinstance(records, np.ndarray):
+                records = [_number(record) for record in records]
+            return many.answer(self._tables, positions, records)
+        boards = [_board(position) for position in positions]
+        if records is None:
+            return [self.probe(board) for board in boards]
+        given: list[Record] = list(records)
+        if len(given) != len(boards):
+            raise BadInput(f"{len(given)} records for {len(boards)} positions")
+        return [self.probe(board, record) for board, record in zip(boards, given, strict=True)]
+
+
+def open_tablebase(directory: str | PathLike[str], rules: str = "r") -> Tablebase:
+    """The tables in a directory for `r` (captures and pawn moves reset the record) or `wg` (nothing does).
+
+    Nothing is opened before it is asked for: a table made meanwhile is found."""
+    return Tablebase(directory, rules)
+
+
+def _board(position: chess.Board | str) -> chess.Board:
+    if isinstance(position, chess.Board):
+        return position
+    try:
+        return chess.Board(position)
+    except ValueError as error:
+        raise BadInput(f"not a FEN: {error}") from None
+
+
+def _number(record: Record) -> int:
+    """The outcome; 0 for None."""
+    return outcomes.parse(record) if isinstance(record, str) else record or 0
+
+
+def _outcome(board: chess.Board, record: int | str) -> int:
+    found = _number(record)
+    if not 0 < abs(found) <= outcomes.BASE:
+        raise BadInput(f"not an outcome: {found}")
+    if outcomes.level(found) <= _STALEMATE and found != goal(board):
+        raise BadInput(f"no game goes on after {outcomes.text(found)}: it cannot be the record here")
+    return found

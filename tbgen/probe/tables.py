@@ -1,0 +1,97 @@
+"""The tables of a directory, opened when first asked for, and what they say of a position."""
+
+from os import PathLike
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import chess
+
+from tbgen import outcome as outcomes
+from tbgen.errors import BadInput
+from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS
+from tbgen.material import Material
+from tbgen.probe.plan import Plan, make_plan, number_of, signature
+from tbgen.probe.position import goal
+from tbgen.probe.result import Fresh, Result
+from tbgen.store import TableFile, open_table, table_path
+
+RULES: Final = ("r", "wg")
+
+Steps = tuple[tuple[int, int, int, int], ...]
+"""Holder, level, outcome and distance: see `Steps` in index/contents.py."""
+
+
+class Source(NamedTuple):
+    """A table, and how to find positions of certain men in it."""
+
+    name: str
+    plan: Plan
+    table: TableFile
+
+
+class Tables:
+    """All positions but those with a right to capture en passant, which is in no table."""
+
+    def __init__(self, directory: str | PathLike[str], rules: str = "r") -> None:
+        if rules not in RULES:
+            raise BadInput(f"no such rules: {rules!r} (there are: {', '.join(RULES)})")
+        self.directory: Final = Path(directory)
+        self.rules: Final = rules
+        self.whole_game: Final = rules == "wg"
+        self._sources: dict[int, Source] = {}
+        self._tables: dict[Material, TableFile] = {}
+
+    def close(self) -> None:
+        self._sources.clear()
+        while self._tables:
+            self._tables.popitem()[1].close()
+
+    def source(self, board: chess.Board) -> Source:
+        """The table for a board's men."""
+        men = signature(board)
+        found = self._sources.get(men)
+        if found is None:
+            plan = make_plan(men)
+            found = self._sources[men] = Source(plan.material.name, plan, self.table(plan.material))
+        return found
+
+    def table(self, material: Material) -> TableFile:
+        """The table for a normal material."""
+        found = self._tables.get(material)
+        if found is None:
+            found = self._tables[material] = open_table(table_path(self.directory, material, self.rules))
+        return found
+
+    def fresh(self, board: chess.Board) -> Fresh:
+        """What a sound board is worth just after a reset: its own goal need not be known."""
+        source = self.source(board)
+        outcome, dtg, _ = source.table.look(number_of(source.plan, board))
+        return Fresh(outcome if board.turn else -outcome, dtg)
+
+    def result(self, board: chess.Board, record: int | None) -> Result:
+        """What a sound board is worth under a record; None: its own goal."""
+        name, plan, table = self.source(board)
+        outcome, dtg, staircase = table.look(number_of(plan, board))
+        if not board.turn:
+            outcome = -outcome
+        own = goal(board) if dtg else outcome  # at no distance the goal is on the board
+        standing = own if record is None else outcomes.improved(record, own)
+        if standing == own or outcomes.level(outcome) < outcomes.level(standing):
+            return Result(name, outcome, dtg, True, standing)
+        if self.whole_game:
+            return Result(name, standing, 0, True, standing)
+        sign = 1 if board.turn else -1
+        outcome, dtg = under_record(table.steps_of(staircase), standing * sign)
+        return Result(name, outcome * sign, dtg, True, standing)
+
+
+def under_record(steps: Steps, record: int) -> tuple[int, int]:
+    """What an undecided position is worth under a record that stands: outcome and distance in the mover's view."""
+    level = outcomes.level(record)
+    holder = MOVER_HOLDS if record > 0 else OPPONENT_HOLDS
+    for step_holder, from_level, outcome, distance in reversed(steps):
+        if step_holder == holder and from_level <= level:
+            if (outcome < record) if record > 0 else (outcome > record):
+                return outcome, distance
+            break
+    return record, 0

@@ -1,0 +1,176 @@
+"""Positions of one material by the hundred thousand: whole columns of squares to numbers at once.
+
+The numbers are those of plan.py, and so is what counts as a sound position, except that a column of
+squares has no castling or en passant rights.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.board.geometry import GEOMETRY, KINDS, KING
+from tbgen.index import Layout, layout_of
+from tbgen.index.groups import choices
+from tbgen.index.kings import kings
+from tbgen.index.pawns import SWAP_BIT
+from tbgen.material import Material
+
+Ints = NDArray[np.int64]
+Sets = NDArray[np.uint64]
+Bools = NDArray[np.bool_]
+
+NOWHERE = np.uint64(2**64 - 1)
+
+BIT: Sets = np.uint64(1) << np.arange(64, dtype=np.uint64)
+
+
+@cache
+def screen(kind: int) -> Sets:
+    """`[a * 64 + b]`: what has to be empty for this kind of man on a to attack b; everything if it never does."""
+    reach = (GEOMETRY.attacks[kind][:, None] & BIT[None, :]).reshape(-1) != 0
+    between = GEOMETRY.between if KINDS[kind][1] else np.uint64(0)
+    return np.where(reach, between, NOWHERE)
+
+
+@dataclass(frozen=True)
+class Men:
+    """Squares of the men of many positions, slot by slot as in index/layout.py."""
+
+    layout: Layout
+    squares: list[Ints]
+    second_moves: Bools
+
+    def occupied(self) -> Sets:
+        found = BIT[self.squares[0]]
+        for squares in self.squares[1:]:
+            found = found | BIT[squares]
+        return found
+
+
+def sound(men: Men) -> Bools:
+    """Which rows are legal positions."""
+    squares = men.squares
+    good = np.ones(len(men.second_moves), np.bool_)
+    for slot, own in enumerate(squares):
+        for other in squares[:slot]:
+            good &= own != other
+        if slot >= men.layout.first_pawn:
+            good &= (own >= 8) & (own < 56)
+    good &= screen(KING)[squares[0] * 64 + squares[1]] != 0
+    occupied = men.occupied()
+    for slot in range(2, len(squares)):
+        side = men.layout.letters[slot][0]
+        path = screen(men.layout.kinds[slot])[squares[slot] * 64 + squares[1 - side]]
+        takes_king = (path & occupied) == 0
+        good &= ~(takes_king & (men.second_moves if side else ~men.second_moves))
+    return good
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """A layout's tables in 64 bits, with strides counted in."""
+
+    pairs: tuple[Ints, ...]
+    """By family: a pair of kings to its first number."""
+    symmetries: tuple[Ints, ...]
+    slice_of: Ints
+    start: Ints
+    half: Ints
+    family: Ints
+    flip: Ints
+
+
+def _wide(column: NDArray[np.generic]) -> Ints:
+    return column.astype(np.int64)
+
+
+@cache
+def _tables(material: Material) -> _Tables:
+    layout = layout_of(material)
+    families = [kings(family) for family in range(3)]
+    return _Tables(
+        tuple(_wide(table.number) * layout.inner for table in families),
+        tuple(_wide(table.symmetry) for table in families),
+        _wide(layout.placements.slice_of),
+        layout.start[:-1],
+        layout.half_size,
+        _wide(layout.family),
+        _wide(layout.flip),
+    )
+
+
+@cache
+def _images(stride: int) -> Ints:
+    """`[symmetry * 64 + square]`: a square's image times a stride."""
+    return _wide(GEOMETRY.image.reshape(-1)) * stride
+
+
+_AFTER: Ints = _wide(GEOMETRY.after.reshape(-1))
+
+
+def numbers(men: Men) -> Ints:
+    """The numbers of sound rows; of others, whatever."""
+    layout, squares, second_moves = men.layout, men.squares, men.second_moves
+    tables = _tables(layout.material)
+    if layout.material.pawns:
+        return _with_pawns(men, tables)
+    if layout.material.even:
+        swap, symmetry = second_moves, None
+        first, second = np.where(swap, squares[1], squares[0]), np.where(swap, squares[0], squares[1])
+        number = tables.pairs[0][first * 64 + second]
+        symmetry = tables.symmetries[0][first * 64 + second] * 64
+        return _add_groups(men, number, symmetry, swap)
+    pair = squares[0] * 64 + squares[1]
+    number = tables.pairs[0][pair] + second_moves * tables.half[0]
+    return _add_groups(men, number, tables.symmetries[0][pair] * 64, None)
+
+
+def _with_pawns(men: Men, tables: _Tables) -> Ints:
+    layout, squares = men.layout, men.squares
+    code = np.zeros(len(men.second_moves), np.int64)
+    for place, slot in enumerate(range(layout.first_pawn, len(squares))):
+        code |= squares[slot] << 6 * place
+    found = tables.slice_of[code]
+    part, symmetry = found >> 4, found & 7
+    second_moves, swap = men.second_moves, None
+    first, second = squares[0], squares[1]
+    if layout.material.even:
+        swap = (found & SWAP_BIT) != 0
+        second_moves = second_moves ^ swap
+        flip = tables.flip[part]
+        flips = (flip >= 0) & second_moves
+        symmetry = np.where(flips, _AFTER[flip * 8 + symmetry], symmetry)
+        swap, second_moves = swap ^ flips, second_moves & ~flips
+        first, second = np.where(swap, second, first), np.where(swap, first, second)
+    image = _images(1)
+    pair = image[symmetry * 64 + first] * 64 + image[symmetry * 64 + second]
+    family = tables.family[part]
+    number = tables.start[part] + second_moves * tables.half[part]
+    turned = symmetry
+    for one in np.unique(family).tolist():
+        rows = family == one
+        number += np.where(rows, tables.pairs[one][pair], 0)
+        turned = np.where(rows, _AFTER[tables.symmetries[one][pair] * 8 + symmetry], turned)
+    return _add_groups(men, number, turned * 64, swap)
+
+
+def _add_groups(men: Men, number: Ints, image: Ints, swap: Bools | None) -> Ints:
+    """Add what the pieces say, each after its row's symmetry and from the other side where the row is swapped."""
+    choose = choices().choose
+    for group in men.layout.groups:
+        partner = men.layout.groups[group.partner]
+        columns = []
+        for nth in range(group.count):
+            column = men.squares[group.slot + nth]
+            if swap is not None:
+                column = np.where(swap, men.squares[partner.slot + nth], column)
+            columns.append(image + column)
+        if group.count == 1:
+            number += _images(group.stride)[columns[0]]
+            continue
+        rising = np.sort([_images(1)[column] for column in columns], axis=0)
+        for nth, column in enumerate(rising):
+            number += choose[64 * nth + column] * group.stride
+    return number

@@ -1,0 +1,134 @@
+"""Set-up on a fresh clone, and the packages made from it. Needs git and the network."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import tbgen
+
+ROOT = Path(__file__).resolve().parent.parent
+
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a git checkout"),
+]
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A clone of the last commit, at a place with a space in its name."""
+    place = tmp_path / "a clone"
+    done = run("git", "clone", "--quiet", ROOT, place, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    return place
+
+
+def test_first_call_sets_up_once(clone: Path, tmp_path: Path) -> None:
+    command = clone / "scripts" / "tbgen"
+    first = run(command, "--version", cwd=tmp_path, PYTHON=sys.executable)
+    assert first.returncode == 0, first.stderr
+    assert tbgen.__version__ in first.stdout
+    assert first.stderr.count("\n") == 1, first.stderr
+    assert "setting up" in first.stderr
+
+    link = tmp_path / "link"
+    link.symlink_to(command)
+    second = run(link, "--version", cwd=tmp_path)
+    assert (second.returncode, second.stdout, second.stderr) == (0, first.stdout, "")
+
+    with (clone / "pyproject.toml").open("a") as project:
+        project.write("\n# changed\n")
+    third = run(command, "--version", cwd=tmp_path)
+    assert third.returncode == 0, third.stderr
+    assert "bringing .venv up to date" in third.stderr
+    assert run(command, "--version", cwd=tmp_path).stderr == ""
+
+
+def test_half_made_environment_is_made_again(clone: Path) -> None:
+    leftover = clone / ".venv" / "leftover"
+    leftover.parent.mkdir()
+    leftover.touch()
+    done = run("scripts/tbgen", "--version", cwd=clone, PYTHON=sys.executable)
+    assert done.returncode == 0, done.stderr
+    assert not leftover.exists()
+
+
+def test_two_first_calls_at_once(clone: Path) -> None:
+    command = [str(clone / "scripts" / "tbgen"), "--version"]
+    environment = os.environ | {"PYTHON": sys.executable}
+    calls = [
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    outputs = [call.communicate(timeout=600) for call in calls]
+    assert [call.returncode for call in calls] == [0, 0], outputs
+    assert sum("setting up .venv, once" in error for _, error in outputs) == 1, outputs
+
+
+@pytest.mark.parametrize(
+    ("variables", "advice"),
+    [
+        ({"PYTHON": "/nonexistent/python"}, "unset it"),
+        ({"PYTHON": sys.executable, "PIP_INDEX_URL": "http://127.0.0.1:9/"}, "network"),
+    ],
+    ids=["interpreter", "network"],
+)
+def test_failure_is_one_line_with_advice(clone: Path, variables: dict[str, str], advice: str) -> None:
+    offline = {
+        "PIP_NO_CACHE_DIR": "1",
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_FIND_LINKS": "",
+        "PIP_EXTRA_INDEX_URL": "",
+        "PIP_RETRIES": "0",
+    }
+    done = run("scripts/tbgen", "--version", cwd=clone, **offline, **variables)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    lines = [line for line in done.stderr.splitlines() if "setting up" not in line]
+    assert len(lines) == 1, done.stderr
+    assert advice in lines[0]
+
+
+def test_wheel(clone: Path, tmp_path: Path) -> None:
+    out = tmp_path / "dist"
+    done = run(sys.executable, "-m", "build", "--wheel", "--outdir", out, cwd=clone)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = out.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (entry_points,) = (name for name in names if name.endswith("/entry_points.txt"))
+        text = archive.read(entry_points).decode()
+    assert "tbgen = tbgen.cli.main:main" in text
+    assert any(name.endswith("/licenses/LICENSE") for name in names)
+    rooms = {name.split("/")[0] for name in names}
+    assert rooms == {"tbgen", f"tbgen-{tbgen.__version__}.dist-info"}
+    assert {"tbgen/py.typed", "tbgen/build/__init__.py"} <= set(names)
+
+
+def test_pip_install_gives_the_command(clone: Path, tmp_path: Path) -> None:
+    place = tmp_path / "installed"
+    made = run(sys.executable, "-m", "venv", place, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    done = run(place / "bin" / "pip", "install", "--quiet", ".", cwd=clone)
+    assert done.returncode == 0, done.stderr
+    shutil.rmtree(clone)
+    version = run(place / "bin" / "tbgen", "--version", cwd=tmp_path)
+    assert version.returncode == 0, version.stderr
+    assert tbgen.__version__ in version.stdout
