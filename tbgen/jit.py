@@ -61,35 +61,34 @@ def _sweep(home: Path, current: Path) -> None:
             shutil.rmtree(old, ignore_errors=True)
 
 
-def _open_cache() -> bool:
-    """Point numba at this version's cache; False where no directory can be written."""
-    if numba.config.CACHE_DIR:
-        return True
+def _open_cache() -> Path | None:
+    """Point numba at this version's cache; None where no directory can be written."""
     current = cache_home() / f"kernels-{_digest()}"
     try:
         current.mkdir(parents=True, exist_ok=True)
         os.utime(current)
         _sweep(current.parent, current)
     except OSError:
-        return False
+        return None
     numba.config.CACHE_DIR = str(current)
-    return True
+    return current
 
 
-_CACHED = _open_cache()
+CACHE = _open_cache()
+"""Where this version's machine code is kept, if anywhere."""
 
 
 def kernel(function: F) -> F:
     """Compile for the whole process: cached on disk, without the interpreter's lock, integers wrap."""
-    compiled: F = numba.njit(cache=_CACHED, nogil=True, boundscheck=False, error_model="numpy")(function)
+    compiled: F = numba.njit(cache=CACHE is not None, nogil=True, boundscheck=False, error_model="numpy")(function)
     return compiled
 
 
 def inlined(function: F) -> F:
     """A kernel that LLVM is told to fold into its callers: for the small steps of inner loops."""
-    compiled: F = numba.njit(cache=_CACHED, nogil=True, boundscheck=False, error_model="numpy", forceinline=True)(
-        function
-    )
+    compiled: F = numba.njit(
+        cache=CACHE is not None, nogil=True, boundscheck=False, error_model="numpy", forceinline=True
+    )(function)
     return compiled
 
 

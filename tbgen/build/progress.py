@@ -11,6 +11,7 @@ from rich.progress import (
     TaskID,
     TaskProgressColumn,
     TextColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.progress import (
@@ -18,8 +19,10 @@ from rich.progress import (
 )
 
 from tbgen.build.plan import Plan
+from tbgen.build.warm import is_warm, warm_up
 from tbgen.index import layout_of
 from tbgen.material import Material
+from tbgen.retro.warm import PARTS
 
 
 class Progress:
@@ -64,3 +67,16 @@ class Progress:
 
     def finished(self, material: Material) -> None:
         self._bars.remove_task(self._tables.pop(material))
+
+
+def warm_up_visibly(processes: int, *, quiet: bool) -> None:
+    """Compile the kernels if that has not been done, and say so: it takes most of a minute, once."""
+    if is_warm():
+        return
+    console = Console(stderr=True, highlight=False, quiet=quiet)
+    with Bars(
+        SpinnerColumn(), TextColumn("compiling the solver, this once"), BarColumn(), TimeElapsedColumn(),
+        console=console, transient=True, disable=quiet or not console.is_terminal,
+    ) as bars:  # fmt: skip
+        task = bars.add_task("", total=len(PARTS))
+        warm_up(processes, lambda part: bars.advance(task))

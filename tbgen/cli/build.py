@@ -56,7 +56,7 @@ def materials_of(words: list[str], all_men: int | None) -> list[Material]:
 
 def run(args: argparse.Namespace) -> int:
     from tbgen.build.plan import make_plan
-    from tbgen.build.progress import Progress
+    from tbgen.build.progress import Progress, warm_up_visibly
     from tbgen.build.run import run_plan
 
     if args.threads < 1:
@@ -66,6 +66,8 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         print(json.dumps({"build": [m.name for m in plan.todo], "present": [m.name for m in plan.present]}))
         return 0
+    if plan.todo:
+        warm_up_visibly(args.threads, quiet=args.quiet)
     with Progress(plan, quiet=args.quiet or args.json) as progress:
         for summary in run_plan(plan, progress, threads=args.threads, rebuild=args.force):
             if args.json:

@@ -147,6 +147,8 @@ class _Pages(_Brief):
                 result = result._replace(moves=tablebase.probe(board, record, moves=True).moves)
             except MissingTable as error:
                 notes.append(f"The best moves are not known: {error}.")
+        if self._args.rules == "wg":
+            notes.append("Whole-game mobility: nothing resets the record.")
         if record is None and board.halfmove_clock and self._args.rules == "r":
             notes.append(
                 f"The halfmove clock is {board.halfmove_clock} and no record is given: if there is a better one "

@@ -1,4 +1,8 @@
-"""Several layouts side by side in flat arrays, as kernels take them: row t of every array is table t."""
+"""Several layouts side by side in flat arrays, as kernels take them.
+
+Every array that a kernel is given costs compile time in it and in all that it calls, so tables of a kind
+share one array: fields are found at fixed places, named here.
+"""
 
 from typing import Final, NamedTuple
 
@@ -11,48 +15,54 @@ from tbgen.index.kings import PAIRS, kings
 from tbgen.index.layout import Layout
 
 MEN: Final = 8
-"""Slots a row."""
+"""Slots a table."""
 GROUPS: Final = 6
+"""Groups a table at the most."""
+
+G_SIDE, G_SLOT, G_COUNT, G_STRIDE, G_PARTNER = range(5)
+GROUP: Final = 5
+"""Fields of a group, and how many there are."""
+S_START, S_HALF, S_FAMILY, S_FLIP = range(4)
+SLICE: Final = 4
+"""Fields of a slice, and how many there are."""
+T_PAWNS, T_SLICES = range(2)
+TABLE: Final = 2
+"""Where a table's part of `slice_of` and of the slices begins, and how many fields that makes."""
+
+SYMMETRY: Final = 3 * 4096
+FIRST: Final = 2 * SYMMETRY
+SECOND: Final = FIRST + 3 * PAIRS[-1]
+"""Where parts of `kings` begin."""
+AFTER: Final = 8 * 64
+THREES: Final = 64 * 63
+"""Where the second part of `image` and of `squares` begins."""
 
 
 class Atlas(NamedTuple):
     men: NDArray[np.int64]
     first_pawn: NDArray[np.int64]
+    groups: NDArray[np.int64]
+    inner: NDArray[np.int64]
+    """`[table]`, see `Layout`."""
     side: NDArray[np.int64]
     kind: NDArray[np.int64]
-    swapped: NDArray[np.int64]
-    """`[t * MEN + slot]`, see `Layout`."""
-    groups: NDArray[np.int64]
-    group_side: NDArray[np.int64]
-    group_slot: NDArray[np.int64]
-    group_count: NDArray[np.int64]
-    group_stride: NDArray[np.int64]
-    group_partner: NDArray[np.int64]
-    """`[t * GROUPS + group]`."""
-    inner: NDArray[np.int64]
-    pawn_base: NDArray[np.int64]
-    """`[t]`: where this table's part of `slice_of` begins."""
+    """`[table * MEN + slot]`."""
+    group: NDArray[np.int64]
+    """`[(table * GROUPS + group) * GROUP + field]`."""
+    table: NDArray[np.int64]
+    """`[table * TABLE + field]`."""
+    slice: NDArray[np.int64]
+    """`[(where the table's slices begin + slice) * SLICE + field]`."""
     slice_of: NDArray[np.int32]
-    slice_base: NDArray[np.int64]
-    """`[t]`: where this table's slices begin in the next three."""
-    slice_start: NDArray[np.int64]
-    slice_half: NDArray[np.int64]
-    slice_family: NDArray[np.int8]
-    slice_flip: NDArray[np.int8]
-    king_number: NDArray[np.int16]
-    king_symmetry: NDArray[np.int8]
-    """`[family * 4096 + pair of squares]`."""
-    king_first: NDArray[np.int8]
-    king_second: NDArray[np.int8]
-    """`[family * 3612 + number]`."""
+    """See index/pawns.py."""
+    kings: NDArray[np.int16]
+    """By family: the number of every pair of squares, at SYMMETRY its symmetry; at FIRST and SECOND the squares of
+    every number (index/kings.py)."""
     choose: NDArray[np.int64]
-    squares1: NDArray[np.int8]
-    squares2: NDArray[np.int8]
-    squares3: NDArray[np.int8]
+    squares: NDArray[np.int8]
+    """The way back for groups of two, at THREES of three (index/groups.py)."""
     image: NDArray[np.int8]
-    """`[symmetry * 64 + square]`."""
-    after: NDArray[np.int8]
-    """`[second * 8 + first]`."""
+    """`[symmetry * 64 + square]`, and at AFTER `[second * 8 + first]` (board/geometry.py)."""
 
 
 def _rows(width: int, rows: list[list[int]]) -> NDArray[np.int64]:
@@ -68,7 +78,7 @@ def _bases(lengths: list[int]) -> NDArray[np.int64]:
 
 def make_atlas(layouts: list[Layout]) -> Atlas:
     families = [kings(family) for family in range(3)]
-    padded = np.zeros((2, 3, PAIRS[-1]), np.int8)
+    padded = np.zeros((2, 3, PAIRS[-1]), np.int16)
     for family, table in enumerate(families):
         padded[0, family, : len(table.first)] = table.first
         padded[1, family, : len(table.second)] = table.second
@@ -76,31 +86,25 @@ def make_atlas(layouts: list[Layout]) -> Atlas:
     return Atlas(
         men=np.array([len(x.letters) for x in layouts], np.int64),
         first_pawn=np.array([x.first_pawn for x in layouts], np.int64),
+        groups=np.array([len(x.groups) for x in layouts], np.int64),
+        inner=np.array([x.inner for x in layouts], np.int64),
         side=_rows(MEN, [[side for side, _ in x.letters] for x in layouts]),
         kind=_rows(MEN, [list(x.kinds) for x in layouts]),
-        swapped=_rows(MEN, [list(x.swapped_slots) for x in layouts]),
-        groups=np.array([len(x.groups) for x in layouts], np.int64),
-        group_side=_rows(GROUPS, [[g.side for g in x.groups] for x in layouts]),
-        group_slot=_rows(GROUPS, [[g.slot for g in x.groups] for x in layouts]),
-        group_count=_rows(GROUPS, [[g.count for g in x.groups] for x in layouts]),
-        group_stride=_rows(GROUPS, [[g.stride for g in x.groups] for x in layouts]),
-        group_partner=_rows(GROUPS, [[g.partner for g in x.groups] for x in layouts]),
-        inner=np.array([x.inner for x in layouts], np.int64),
-        pawn_base=_bases([len(x.placements.slice_of) for x in layouts]),
+        group=_rows(
+            GROUPS * GROUP,
+            [[n for g in x.groups for n in (g.side, g.slot, g.count, g.stride, g.partner)] for x in layouts],
+        ),
+        table=np.stack(
+            [_bases([len(x.placements.slice_of) for x in layouts]), _bases([x.slices for x in layouts])], axis=1
+        ).reshape(-1),
+        slice=np.concatenate(
+            [np.stack([x.start[:-1], x.half_size, x.family, x.flip], axis=1).reshape(-1) for x in layouts]
+        ),
         slice_of=np.concatenate([x.placements.slice_of for x in layouts]),
-        slice_base=_bases([x.slices for x in layouts]),
-        slice_start=np.concatenate([x.start[:-1] for x in layouts]),
-        slice_half=np.concatenate([x.half_size for x in layouts]),
-        slice_family=np.concatenate([x.family for x in layouts]),
-        slice_flip=np.concatenate([x.flip for x in layouts]),
-        king_number=np.concatenate([table.number for table in families]),
-        king_symmetry=np.concatenate([table.symmetry for table in families]),
-        king_first=padded[0].reshape(-1),
-        king_second=padded[1].reshape(-1),
+        kings=np.concatenate(
+            [*(t.number for t in families), *(t.symmetry.astype(np.int16) for t in families), padded.reshape(-1)]
+        ),
         choose=lay.choose,
-        squares1=lay.squares[1],
-        squares2=lay.squares[2],
-        squares3=lay.squares[3],
-        image=GEOMETRY.image.reshape(-1),
-        after=GEOMETRY.after.reshape(-1),
+        squares=np.concatenate(lay.squares[2:4]),
+        image=np.concatenate([GEOMETRY.image.reshape(-1), GEOMETRY.after.reshape(-1)]),
     )

@@ -1,6 +1,26 @@
 """Position <-> number, compiled. `squares` holds a man's square in its slot's place (index/layout.py)."""
 
-from tbgen.index.atlas import GROUPS, MEN
+from tbgen.index.atlas import (
+    AFTER,
+    FIRST,
+    G_COUNT,
+    G_PARTNER,
+    G_SLOT,
+    G_STRIDE,
+    GROUP,
+    GROUPS,
+    S_FAMILY,
+    S_FLIP,
+    S_HALF,
+    S_START,
+    SECOND,
+    SLICE,
+    SYMMETRY,
+    T_PAWNS,
+    T_SLICES,
+    TABLE,
+    THREES,
+)
 from tbgen.index.pawns import SWAP_BIT
 from tbgen.jit import inlined, kernel
 
@@ -34,22 +54,22 @@ def decode_half(atlas, table, family, number, squares):
     inner = atlas.inner[table]
     kings = number // inner
     rest = number - kings * inner
-    squares[0] = atlas.king_first[family * _PAIRS + kings]
-    squares[1] = atlas.king_second[family * _PAIRS + kings]
-    for group in range(table * GROUPS, table * GROUPS + atlas.groups[table]):
-        stride = atlas.group_stride[group]
+    squares[0] = atlas.kings[FIRST + family * _PAIRS + kings]
+    squares[1] = atlas.kings[SECOND + family * _PAIRS + kings]
+    for group in range(table * GROUPS * GROUP, (table * GROUPS + atlas.groups[table]) * GROUP, GROUP):
+        stride = atlas.group[group + G_STRIDE]
         of_group = rest // stride
         rest -= of_group * stride
-        slot = atlas.group_slot[group]
-        count = atlas.group_count[group]
+        slot = atlas.group[group + G_SLOT]
+        count = atlas.group[group + G_COUNT]
         if count == 1:
             squares[slot] = of_group
         elif count == 2:
-            squares[slot] = atlas.squares2[of_group * 2]
-            squares[slot + 1] = atlas.squares2[of_group * 2 + 1]
+            squares[slot] = atlas.squares[of_group * 2]
+            squares[slot + 1] = atlas.squares[of_group * 2 + 1]
         else:
             for nth in range(3):
-                squares[slot + nth] = atlas.squares3[of_group * 3 + nth]
+                squares[slot + nth] = atlas.squares[THREES + of_group * 3 + nth]
     return kings
 
 
@@ -61,34 +81,34 @@ def locate(atlas, table, squares, mover):
     for slot in range(atlas.first_pawn[table], atlas.men[table]):
         code += squares[slot] << shift
         shift += 6
-    found = atlas.slice_of[atlas.pawn_base[table] + code]
+    found = atlas.slice_of[atlas.table[table * TABLE + T_PAWNS] + code]
     if found < 0:
         return -1
-    part = atlas.slice_base[table] + (found >> 4)
+    part = (atlas.table[table * TABLE + T_SLICES] + (found >> 4)) * SLICE
     symmetry = found & 7
     swap = (found & SWAP_BIT) != 0
     if swap:
         mover = 1 - mover
-    flip = atlas.slice_flip[part]
+    flip = atlas.slice[part + S_FLIP]
     if flip >= 0 and mover == 1:
         swap = not swap
-        symmetry = atlas.after[flip * 8 + symmetry]
+        symmetry = atlas.image[AFTER + flip * 8 + symmetry]
         mover = 0
     first = squares[1] if swap else squares[0]
     second = squares[0] if swap else squares[1]
-    family = atlas.slice_family[part]
+    family = atlas.slice[part + S_FAMILY]
     pair = family * 4096 + atlas.image[symmetry * 64 + first] * 64 + atlas.image[symmetry * 64 + second]
-    kings = atlas.king_number[pair]
+    kings = atlas.kings[pair]
     if kings < 0:
         return -1
-    symmetry = atlas.after[atlas.king_symmetry[pair] * 8 + symmetry]
+    symmetry = atlas.image[AFTER + atlas.kings[SYMMETRY + pair] * 8 + symmetry]
     number = kings * atlas.inner[table]
-    for group in range(table * GROUPS, table * GROUPS + atlas.groups[table]):
-        source = table * GROUPS + atlas.group_partner[group] if swap else group
-        number += atlas.group_stride[group] * group_number(
-            atlas, symmetry, squares, atlas.group_slot[source], atlas.group_count[group]
+    for group in range(table * GROUPS * GROUP, (table * GROUPS + atlas.groups[table]) * GROUP, GROUP):
+        source = (table * GROUPS + atlas.group[group + G_PARTNER]) * GROUP if swap else group
+        number += atlas.group[group + G_STRIDE] * group_number(
+            atlas, symmetry, squares, atlas.group[source + G_SLOT], atlas.group[group + G_COUNT]
         )
-    return atlas.slice_start[part] + mover * atlas.slice_half[part] + number
+    return atlas.slice[part + S_START] + mover * atlas.slice[part + S_HALF] + number
 
 
 @kernel
@@ -103,23 +123,20 @@ def decode_many(atlas, table, pawns, numbers, squares, movers):
     """The way back for all `numbers` of a table; `pawns` are the placements of its slices, row by row."""
     first_pawn = atlas.first_pawn[table]
     count = atlas.men[table] - first_pawn
-    base = atlas.slice_base[table]
+    base = atlas.table[table * TABLE + T_SLICES]
     part = base
     for row in range(len(numbers)):
         number = numbers[row]
-        if number < atlas.slice_start[part]:
+        if number < atlas.slice[part * SLICE + S_START]:
             part = base
         while True:
-            sides = 1 if atlas.slice_flip[part] >= 0 else 2
-            if number < atlas.slice_start[part] + sides * atlas.slice_half[part]:
+            sides = 1 if atlas.slice[part * SLICE + S_FLIP] >= 0 else 2
+            if number < atlas.slice[part * SLICE + S_START] + sides * atlas.slice[part * SLICE + S_HALF]:
                 break
             part += 1
-        number -= atlas.slice_start[part]
-        movers[row] = number // atlas.slice_half[part]
-        number -= movers[row] * atlas.slice_half[part]
-        decode_half(atlas, table, atlas.slice_family[part], number, squares[row])
+        number -= atlas.slice[part * SLICE + S_START]
+        movers[row] = number // atlas.slice[part * SLICE + S_HALF]
+        number -= movers[row] * atlas.slice[part * SLICE + S_HALF]
+        decode_half(atlas, table, atlas.slice[part * SLICE + S_FAMILY], number, squares[row])
         for pawn in range(count):
             squares[row, first_pawn + pawn] = pawns[part - base, pawn]
-
-
-__all__ = ["MEN", "decode_half", "decode_many", "group_number", "locate", "locate_many"]

@@ -12,7 +12,7 @@ from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.atomics import add, replace
 from tbgen.retro.entry import NEVER, haste, outcome_of, patience
-from tbgen.retro.field import CLOSED, OPEN, PENDING, REVIEW_OURS, SEEDED, STOOD, review, settle
+from tbgen.retro.field import CHANGED_OURS, CLOSED, DOUBT_OURS, NOW, OPEN, PENDING, SEEDED, STOOD, TIMED, review, settle
 from tbgen.retro.ground import predecessors
 from tbgen.retro.team import arrive, claim, flush, push
 
@@ -21,33 +21,33 @@ _CHUNK: Final = 128
 
 
 @inlined
-def _wait(field, queues, me, node):
+def _wait(field, lists, me, node):
     """A settled node whose outcome's level has come: it is heard of at its own distance."""
     field.state[node] = CLOSED
     field.flags[node] |= SEEDED
-    push(queues.timed, me, node)
+    push(lists, TIMED, me, node)
 
 
 @inlined
-def _fix(field, queues, me, node, level):
+def _fix(field, lists, me, node, level):
     """A position of this level keeps what it is worth under its own goal."""
     theirs = field.theirs[node]
     field.state[node] = CLOSED
     if theirs == NEVER:
         settle(field, node, level - BASE, 0)
-        push(queues.now, me, node)
+        push(lists, NOW, me, node)
         return
     outcome = outcome_of(theirs)
     settle(field, node, outcome, haste(theirs))
-    push(queues.changed_ours, me, node)
+    push(lists, CHANGED_OURS, me, node)
     if BASE - abs(outcome) == level:
-        _wait(field, queues, me, node)
+        _wait(field, lists, me, node)
     else:
         field.state[node] = PENDING
 
 
 @kernel
-def fix_and_seed(team, me, field, queues, level):
+def fix_and_seed(team, me, field, lists, level):
     """Settle all open positions of this level, and collect where outcomes of this level begin."""
     survey = field.survey
     nodes = len(field.state)
@@ -62,16 +62,16 @@ def fix_and_seed(team, me, field, queues, level):
                 continue
             if state == PENDING:
                 if BASE - abs(outcome_of(field.ours[node])) == level:
-                    _wait(field, queues, me, node)
+                    _wait(field, lists, me, node)
             elif survey.level[node] == level:
-                _fix(field, queues, me, node, level)
+                _fix(field, lists, me, node, level)
             else:
                 pays = np.int64(survey.outcome[node])
                 if pays != 0 and BASE - abs(pays) == level:
-                    push(queues.timed, me, node)
-    flush(queues.timed, me)
-    flush(queues.changed_ours, me)
-    flush(queues.now, me)
+                    push(lists, TIMED, me, node)
+    flush(lists, TIMED, me)
+    flush(lists, CHANGED_OURS, me)
+    flush(lists, NOW, me)
 
 
 @inlined
@@ -84,7 +84,7 @@ def time_of(field, node):
 
 
 @inlined
-def join(field, queue, me, node, distance):
+def join(field, lists, now, me, node, distance):
     """A timed node's time has come: push it if it is settled, or settles now by its reset."""
     if field.state[node] == OPEN:
         pays = np.int64(field.survey.outcome[node])
@@ -98,11 +98,11 @@ def join(field, queue, me, node, distance):
         settle(field, node, pays, distance)
     elif field.flags[node] & SEEDED == 0:  # a move has settled it in the meantime
         return
-    push(queue, me, node)
+    push(lists, now, me, node)
 
 
 @inlined
-def tell(ground, desk, field, queues, later, me, node, with_record):
+def tell(ground, desk, field, lists, later, me, node, with_record):
     key = field.ours[node]
     outcome, distance = outcome_of(key), patience(key)
     count = predecessors(ground, desk, node)
@@ -112,7 +112,7 @@ def tell(ground, desk, field, queues, later, me, node, with_record):
             before = near[at]
             if field.state[before] == OPEN and replace(field.state, before, OPEN, CLOSED) == OPEN:
                 settle(field, before, -outcome, distance + 1)
-                push(later, me, before)
+                push(lists, later, me, before)
         return
     stood = field.flags[node] & STOOD
     for at in range(count):
@@ -122,10 +122,10 @@ def tell(ground, desk, field, queues, later, me, node, with_record):
         if add(field.left, before, -1) == 1:
             field.state[before] = CLOSED
             settle(field, before, -outcome, distance + 1)
-            push(later, me, before)
+            push(lists, later, me, before)
         elif with_record:
             if stood:
                 if add(field.standing, before, -1) == 1:
-                    review(field, queues.review_ours, me, before, REVIEW_OURS)
+                    review(field, lists, DOUBT_OURS, me, before)
             elif field.standing[before] == 0:
-                review(field, queues.review_ours, me, before, REVIEW_OURS)
+                review(field, lists, DOUBT_OURS, me, before)

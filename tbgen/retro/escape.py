@@ -14,7 +14,7 @@ from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.atomics import add, replace, set_bits
 from tbgen.retro.entry import NEVER, haste, hasty, outcome_of, patience, patient
-from tbgen.retro.field import CHANGED, OPEN
+from tbgen.retro.field import CHANGED, CHANGED_AT_ALL, OPEN, TIMED
 from tbgen.retro.ground import predecessors
 from tbgen.retro.team import arrive, claim, flush, push
 
@@ -23,7 +23,7 @@ VALUES: Final = 2 * BASE
 
 
 @kernel
-def seed_payoffs(team, me, field, queues, record):
+def seed_payoffs(team, me, field, lists, record):
     """Collect the resets of all open positions, each once for either holder of the record."""
     nodes = len(field.state)
     survey = field.survey
@@ -39,10 +39,10 @@ def seed_payoffs(team, me, field, queues, record):
             # the resets count as one move more that has to fail before the record is lost
             field.standing[node] += 1
             if pays > -record:
-                push(queues.timed, me, node)
+                push(lists, TIMED, me, node)
             if pays < record:
-                push(queues.timed, me, ~node)
-    flush(queues.timed, me)
+                push(lists, TIMED, me, ~node)
+    flush(lists, TIMED, me)
 
 
 @inlined
@@ -57,16 +57,15 @@ def time_of(field, item):
 
 
 @kernel
-def sort_by_value(field, queue, sorted_items, value_start):
-    """Fill `sorted_items` with the queue, the best values first; `value_start[BASE - value]` is where one begins."""
+def sort_by_value(field, items, count, sorted_items, value_start):
+    """Fill `sorted_items`, the best values first; `value_start[BASE - value]` is where one begins."""
     value_start[:] = 0
-    count = queue.length[0]
     for at in range(count):
-        value_start[BASE - value_of(field, np.int64(queue.items[at])) + 1] += 1
+        value_start[BASE - value_of(field, np.int64(items[at])) + 1] += 1
     for value in range(VALUES):
         value_start[value + 1] += value_start[value]
     for at in range(count):
-        item = queue.items[at]
+        item = items[at]
         value = BASE - value_of(field, np.int64(item))
         sorted_items[value_start[value]] = item
         value_start[value] += 1
@@ -76,29 +75,29 @@ def sort_by_value(field, queue, sorted_items, value_start):
 
 
 @inlined
-def _note(field, queues, me, node):
+def _note(field, lists, me, node):
     if set_bits(field.flags, node, CHANGED) & CHANGED == 0:
-        push(queues.changed, me, node)
+        push(lists, CHANGED_AT_ALL, me, node)
 
 
 @inlined
-def join(field, queues, queue, me, item, distance):
+def join(field, lists, now, me, item, distance):
     """A reset's time has come: the side to move escapes by it, or has one move less to keep the record."""
     if item >= 0:
         if field.theirs[item] != NEVER:
             return
         field.theirs[item] = hasty(value_of(field, item), distance)
-        _note(field, queues, me, item)
+        _note(field, lists, me, item)
     else:
         if add(field.standing, ~item, -1) != 1:
             return
         field.ours[~item] = patient(-value_of(field, item), distance)
-        _note(field, queues, me, ~item)
-    push(queue, me, item)
+        _note(field, lists, me, ~item)
+    push(lists, now, me, item)
 
 
 @inlined
-def tell(ground, desk, field, queues, later, me, item):
+def tell(ground, desk, field, lists, later, me, item):
     """Pass on what an item has come to: its predecessors escape, or have one move less to keep the record."""
     escaped = item >= 0
     node = item if escaped else ~item
@@ -116,15 +115,15 @@ def tell(ground, desk, field, queues, later, me, item):
         if escaped:
             if add(field.standing, before, -1) == 1:
                 field.ours[before] = passed_on
-                _note(field, queues, me, before)
-                push(later, me, ~before)
+                _note(field, lists, me, before)
+                push(lists, later, me, ~before)
         elif field.theirs[before] == NEVER and replace(field.theirs, before, NEVER, passed_on) == NEVER:
-            _note(field, queues, me, before)
-            push(later, me, before)
+            _note(field, lists, me, before)
+            push(lists, later, me, before)
 
 
 @kernel
-def forget_resets(team, me, field, queues, record):
+def forget_resets(team, me, field, lists, record):
     """From now on `standing` counts quiet moves only: take out the resets that are worth the record."""
     nodes = len(field.state)
     arrive(team, me)
@@ -135,5 +134,5 @@ def forget_resets(team, me, field, queues, record):
         for node in range(start, min(start + _SCAN, nodes)):
             if field.state[node] == OPEN and field.survey.outcome[node] >= record:
                 field.standing[node] -= 1
-    flush(queues.changed, me)
+    flush(lists, CHANGED_AT_ALL, me)
     arrive(team, me)

@@ -15,7 +15,7 @@ from tbgen.jit import inlined
 from tbgen.retro.atomics import set_bits
 from tbgen.retro.entry import ALWAYS, NEVER, hasty, patient
 from tbgen.retro.survey import ILLEGAL_LEVEL, Survey
-from tbgen.retro.team import Queue, Team, make_queue, push
+from tbgen.retro.team import Lists, Team, make_lists, push
 
 OPEN: Final = 0
 CLOSED: Final = 1
@@ -23,13 +23,12 @@ CLOSED: Final = 1
 PENDING: Final = 2
 """Settled with an outcome of a level that the sweep has not reached."""
 
-REVIEW_OURS: Final = 1
-REVIEW_THEIRS: Final = 2
+# flags; the two lowest say that a position is in DOUBT_OURS or in DOUBT_THEIRS
 STOOD: Final = 4
 """The record stood here, whatever the mover tried, until the position was settled."""
 CHANGED: Final = 8
 SEEDED: Final = 16
-"""Settled with a payoff, and waiting in `Queues.timed` for its distance."""
+"""Settled with a payoff, and waiting in TIMED for its distance."""
 
 
 class Field(NamedTuple):
@@ -46,19 +45,22 @@ class Field(NamedTuple):
     """The staircase so far."""
 
 
-class Queues(NamedTuple):
-    now: Queue
-    later: Queue
-    timed: Queue
-    """Positions that become known at a distance of their own within the coming level."""
-    review_ours: Queue
-    review_theirs: Queue
-    changed_ours: Queue
-    """Here also those that were settled with a payoff instead of their own goal."""
-    changed_theirs: Queue
-    """In this one `~node` marks those where the record no longer stands."""
-    changed: Queue
-    """All that changed within the level."""
+# the lists of positions that a sweep works with
+NOW: Final = np.int64(0)
+LATER: Final = np.int64(1)
+"""Reached at the distance at hand, and at the next."""
+TIMED: Final = np.int64(2)
+"""Known from a distance of their own on, within the coming level."""
+DOUBT_OURS: Final = np.int64(3)
+DOUBT_THEIRS: Final = np.int64(4)
+"""To be looked at again."""
+CHANGED_OURS: Final = np.int64(5)
+"""Told to predecessors; among them those that were settled with a payoff instead of their own goal."""
+CHANGED_THEIRS: Final = np.int64(6)
+"""In this one `~node` marks those where the record no longer stands."""
+CHANGED_AT_ALL: Final = np.int64(7)
+"""Within the level."""
+LISTS: Final = 8
 
 
 def make_field(survey: Survey) -> Field:
@@ -76,9 +78,9 @@ def make_field(survey: Survey) -> Field:
     )
 
 
-def make_queues(team: Team, nodes: int) -> Queues:
-    # capacities are address space, not memory: only what is pushed is ever touched
-    return Queues(*(make_queue(team, 2 * nodes + 1) for _ in Queues._fields))
+def make_position_lists(team: Team, nodes: int) -> Lists:
+    """A position may be in a list twice: with either side holding the record."""
+    return make_lists(team, LISTS, 2 * nodes + 1)
 
 
 @inlined
@@ -91,7 +93,14 @@ def settle(field, node, outcome, distance):
 
 
 @inlined
-def review(field, queue, me, node, which):
-    """Have a node looked at again, once however often it is asked for."""
-    if field.flags[node] & which == 0 and set_bits(field.flags, node, which) & which == 0:
-        push(queue, me, node)
+def review_flag(which):
+    """The flag of a position that is in this list."""
+    return np.int64(1) << (which - DOUBT_OURS)
+
+
+@inlined
+def review(field, lists, which, me, node):
+    """Have a node looked at again (DOUBT_OURS or DOUBT_THEIRS), once however often it is asked for."""
+    flag = review_flag(which)
+    if field.flags[node] & flag == 0 and set_bits(field.flags, node, flag) & flag == 0:
+        push(lists, which, me, node)

@@ -6,13 +6,14 @@ at zero. Positions where the side not to move is in check, or men share a square
 `successors` never leads there, and callers of `predecessors` know them by their state.
 """
 
-from typing import NamedTuple
+from functools import cache
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.geometry import GEOMETRY, KING
-from tbgen.index.atlas import GROUPS, MEN, Atlas
+from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SIDE, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, Atlas
 from tbgen.index.kernels import decode_half, group_number
 from tbgen.index.kings import PAIRS, passage
 from tbgen.jit import inlined
@@ -33,50 +34,70 @@ class Ground(NamedTuple):
     pawns: NDArray[np.int64]
     """The squares of the pawns, in slot order."""
     pawn_set: np.uint64
-    men_to: NDArray[np.int8]
-    men_start: NDArray[np.int32]
-    men_skip: NDArray[np.int32]
-    """Destinations, as in `Geometry`."""
-    attacks: NDArray[np.uint64]
-    between: NDArray[np.uint64]
     to_stride: NDArray[np.int64]
     """`[group]`: its stride after the turn has passed."""
-    to_number: NDArray[np.int16]
-    to_symmetry: NDArray[np.int8]
-    back_number: NDArray[np.int16]
-    back_symmetry: NDArray[np.int8]
+    men_moves: NDArray[np.int32]
+    """`[kind * 64 + square]`: where the destinations of a man begin in this array; at each, what is in `Geometry`
+    as `to`, and SKIP behind it `skip`."""
+    lines: NDArray[np.uint64]
+    """`[kind * 64 + square]`: attacks; at BETWEEN `[a * 64 + b]`: what lies between (see `Geometry`)."""
+    forth: NDArray[np.int16]
+    """`[pair of squares]`: number of the kings after the turn has passed; at SYMMETRY their symmetry."""
+    back: NDArray[np.int16]
+    """`[number]`: number before a move of another man, at SYMMETRY its symmetry; from KINGS on the same before a
+    move of a king, KING_SYMMETRY behind it its symmetry (index/kings.py)."""
     king_start: NDArray[np.int32]
-    king_number: NDArray[np.int16]
-    king_symmetry: NDArray[np.int8]
-    """See index/kings.py `Passage`."""
+    """`[mover * (pairs + 1) + number]`: where in `back` the moves of a king begin."""
+
+
+BETWEEN: Final = 7 * 64
+SKIP: Final = len(GEOMETRY.to)
+SYMMETRY: Final = 4096
+KINGS: Final = 2 * SYMMETRY
+KING_SYMMETRY: Final = 1 << 16
 
 
 def make_ground(atlas: Atlas, family: int, flip: int, half: int, pawns: list[int]) -> Ground:
-    table = passage(family, flip)
     groups = int(atlas.groups[0])
-    partner = atlas.group_partner[:groups] if flip >= 0 else np.arange(groups)
+    fields = atlas.group[: GROUPS * GROUP].reshape(GROUPS, GROUP)
+    partner = fields[:groups, G_PARTNER] if flip >= 0 else np.arange(groups)
     return Ground(
-        atlas=atlas,
-        family=family,
-        two_sided=int(flip < 0),
-        half=half,
-        pairs=PAIRS[family],
-        pawns=np.array(pawns, np.int64),
-        pawn_set=np.uint64(sum(1 << square for square in pawns)),
-        men_to=GEOMETRY.to,
-        men_start=GEOMETRY.start,
-        men_skip=GEOMETRY.skip,
-        attacks=GEOMETRY.attacks.reshape(-1),
-        between=GEOMETRY.between,
-        to_stride=atlas.group_stride[:GROUPS][partner].copy(),
-        to_number=table.to_number,
-        to_symmetry=table.to_symmetry,
-        back_number=table.back_number,
-        back_symmetry=table.back_symmetry,
-        king_start=table.king_start,
-        king_number=table.king_number,
-        king_symmetry=table.king_symmetry,
+        atlas,
+        family,
+        int(flip < 0),
+        half,
+        PAIRS[family],
+        np.array(pawns, np.int64),
+        np.uint64(sum(1 << square for square in pawns)),
+        fields[partner, G_STRIDE].copy(),
+        _MEN_MOVES,
+        _LINES,
+        *_passage_arrays(family, flip),
     )
+
+
+@cache
+def _passage_arrays(family: int, flip: int) -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int32]]:
+    """`forth`, `back` and `king_start`."""
+    table = passage(family, flip)
+    pairs, moves = PAIRS[family], len(table.king_number)
+    back = np.zeros(KINGS + 2 * KING_SYMMETRY, np.int16)
+    for start, part in (
+        (0, table.back_number[:pairs]),
+        (SYMMETRY, table.back_symmetry[:pairs]),
+        (KINGS, table.king_number[:moves]),
+        (KINGS + KING_SYMMETRY, table.king_symmetry[:moves]),
+    ):
+        back[start : start + len(part)] = part
+    forth = np.concatenate([table.to_number, table.to_symmetry.astype(np.int16)])
+    return forth, back, table.king_start + np.int32(KINGS)
+
+
+_FIRST_MOVE: Final = len(GEOMETRY.start)
+_MEN_MOVES: Final = np.concatenate(
+    [GEOMETRY.start + _FIRST_MOVE, GEOMETRY.to.astype(np.int32), GEOMETRY.skip + _FIRST_MOVE]
+).astype(np.int32)
+_LINES: Final = np.concatenate([GEOMETRY.attacks.reshape(-1), GEOMETRY.between])
 
 
 class Desk(NamedTuple):
@@ -114,9 +135,9 @@ def set_up(ground, node, squares):
 @inlined
 def hits(ground, kind, square, target, occupied):
     """Whether a man attacks a square."""
-    if ground.attacks[kind * 64 + square] >> np.uint64(target) & np.uint64(1) == 0:
+    if ground.lines[kind * 64 + square] >> np.uint64(target) & np.uint64(1) == 0:
         return False
-    return ground.between[square * 64 + target] & occupied == 0
+    return ground.lines[BETWEEN + square * 64 + target] & occupied == 0
 
 
 @inlined
@@ -142,8 +163,8 @@ def pinned(ground, squares, side, occupied):
     for slot in range(2, atlas.first_pawn[0]):
         if atlas.side[slot] != side:
             square = squares[slot]
-            if ground.attacks[atlas.kind[slot] * 64 + square] >> np.uint64(king) & np.uint64(1):
-                blockers = ground.between[square * 64 + king] & occupied
+            if ground.lines[atlas.kind[slot] * 64 + square] >> np.uint64(king) & np.uint64(1):
+                blockers = ground.lines[BETWEEN + square * 64 + king] & occupied
                 if blockers & (blockers - np.uint64(1)) == 0:
                     found |= blockers
     return found
@@ -155,7 +176,9 @@ def _parts(ground, symmetry, squares, part):
     atlas = ground.atlas
     total = 0
     for group in range(atlas.groups[0]):
-        number = group_number(atlas, symmetry, squares, atlas.group_slot[group], atlas.group_count[group])
+        number = group_number(
+            atlas, symmetry, squares, atlas.group[group * GROUP + G_SLOT], atlas.group[group * GROUP + G_COUNT]
+        )
         part[group] = ground.to_stride[group] * number
         total += part[group]
     return total
@@ -170,7 +193,7 @@ def _king_target(ground, kings, offset, symmetry, known_symmetry, known_total, s
         return number + known_total
     for group in range(atlas.groups[0]):
         number += ground.to_stride[group] * group_number(
-            atlas, symmetry, squares, atlas.group_slot[group], atlas.group_count[group]
+            atlas, symmetry, squares, atlas.group[group * GROUP + G_SLOT], atlas.group[group * GROUP + G_COUNT]
         )
     return number
 
@@ -187,31 +210,31 @@ def successors(ground, desk, node):
     checked = attacked(ground, squares, enemy, king, occupied, nobody)
     pins = pinned(ground, squares, side, occupied)
     pair = squares[0] * 64 + squares[1]
-    symmetry = ground.to_symmetry[pair]
+    symmetry = ground.forth[SYMMETRY + pair]
     total = _parts(ground, symmetry, squares, desk.part)
     offset = (1 - side) * ground.half * ground.two_sided
-    here = ground.to_number[pair] * atlas.inner[0] + offset + total
+    here = ground.forth[pair] * atlas.inner[0] + offset + total
     near = desk.near
     count = 0
     for group in range(atlas.groups[0]):
-        if atlas.group_side[group] != side:
+        if atlas.group[group * GROUP + G_SIDE] != side:
             continue
         rest = here - desk.part[group]
         stride = ground.to_stride[group]
-        first = atlas.group_slot[group]
-        alike = atlas.group_count[group]
+        first = atlas.group[group * GROUP + G_SLOT]
+        alike = atlas.group[group * GROUP + G_COUNT]
         for slot in range(first, first + alike):
             square = squares[slot]
             lifted = occupied ^ (np.uint64(1) << np.uint64(square))
             unsure = checked or (pins >> np.uint64(square)) & np.uint64(1) != 0
             ray = atlas.kind[slot] * 64 + square
-            at = ground.men_start[ray]
-            end = ground.men_start[ray + 1]
+            at = ground.men_moves[ray]
+            end = ground.men_moves[ray + 1]
             while at < end:
-                target = np.int64(ground.men_to[at])
+                target = np.int64(ground.men_moves[at])
                 bit = np.uint64(1) << np.uint64(target)
                 if occupied & bit:
-                    at = ground.men_skip[at]
+                    at = ground.men_moves[at + SKIP]
                     continue
                 at += 1
                 if unsure and attacked(ground, squares, enemy, king, lifted | bit, nobody):
@@ -222,15 +245,15 @@ def successors(ground, desk, node):
             squares[slot] = square
     lifted = occupied ^ (np.uint64(1) << np.uint64(king))
     ray = KING * 64 + king
-    for at in range(ground.men_start[ray], ground.men_start[ray + 1]):
-        target = np.int64(ground.men_to[at])
+    for at in range(ground.men_moves[ray], ground.men_moves[ray + 1]):
+        target = np.int64(ground.men_moves[at])
         bit = np.uint64(1) << np.uint64(target)
         if occupied & bit or attacked(ground, squares, enemy, target, lifted, nobody):
             continue
         squares[side] = target
         pair = squares[0] * 64 + squares[1]
         near[count] = _king_target(
-            ground, np.int64(ground.to_number[pair]), offset, ground.to_symmetry[pair], symmetry, total, squares
+            ground, np.int64(ground.forth[pair]), offset, ground.forth[SYMMETRY + pair], symmetry, total, squares
         )
         count += 1
     squares[side] = king
@@ -247,27 +270,27 @@ def predecessors(ground, desk, node):
     side, kings, occupied, _ = set_up(ground, node, squares)
     moved = 1 - side
     offset = (1 - side) * ground.half * ground.two_sided
-    symmetry = ground.back_symmetry[kings]
+    symmetry = ground.back[SYMMETRY + kings]
     total = _parts(ground, symmetry, squares, desk.part)
-    here = ground.back_number[kings] * atlas.inner[0] + offset + total
+    here = ground.back[kings] * atlas.inner[0] + offset + total
     near = desk.near
     count = 0
     for group in range(atlas.groups[0]):
-        if atlas.group_side[group] != moved:
+        if atlas.group[group * GROUP + G_SIDE] != moved:
             continue
         rest = here - desk.part[group]
         stride = ground.to_stride[group]
-        first = atlas.group_slot[group]
-        alike = atlas.group_count[group]
+        first = atlas.group[group * GROUP + G_SLOT]
+        alike = atlas.group[group * GROUP + G_COUNT]
         for slot in range(first, first + alike):
             square = squares[slot]
             ray = atlas.kind[slot] * 64 + square
-            at = ground.men_start[ray]
-            end = ground.men_start[ray + 1]
+            at = ground.men_moves[ray]
+            end = ground.men_moves[ray + 1]
             while at < end:
-                origin = np.int64(ground.men_to[at])
+                origin = np.int64(ground.men_moves[at])
                 if occupied >> np.uint64(origin) & np.uint64(1):
-                    at = ground.men_skip[at]
+                    at = ground.men_moves[at + SKIP]
                     continue
                 at += 1
                 squares[slot] = origin
@@ -279,9 +302,9 @@ def predecessors(ground, desk, node):
     for at in range(ground.king_start[row], ground.king_start[row + 1]):
         near[count] = _king_target(
             ground,
-            np.int64(ground.king_number[at]),
+            np.int64(ground.back[at]),
             offset,
-            ground.king_symmetry[at],
+            ground.back[at + KING_SYMMETRY],
             symmetry,
             total,
             squares,

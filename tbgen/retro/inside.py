@@ -15,7 +15,17 @@ from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.atomics import add, keep_bits, set_bits
 from tbgen.retro.entry import ALWAYS, NEVER, haste, hasty, outcome_of, patience, patient
-from tbgen.retro.field import CHANGED, OPEN, REVIEW_OURS, REVIEW_THEIRS, review
+from tbgen.retro.field import (
+    CHANGED,
+    CHANGED_AT_ALL,
+    CHANGED_OURS,
+    CHANGED_THEIRS,
+    DOUBT_OURS,
+    DOUBT_THEIRS,
+    OPEN,
+    review,
+    review_flag,
+)
 from tbgen.retro.ground import predecessors, successors
 from tbgen.retro.staircase import (
     FULL,
@@ -25,7 +35,7 @@ from tbgen.retro.staircase import (
     step_distance,
     step_outcome,
 )
-from tbgen.retro.team import arrive, claim, flush, push
+from tbgen.retro.team import arrive, claim, clear, flush, length, push
 
 FIRST_LEVEL: Final = 2
 """Mate and stalemate end the game; nobody moves under such a record."""
@@ -59,7 +69,7 @@ def _best_move(ground, desk, field, node, escaping, record):
 
 
 @kernel
-def _as_good_as_the_record(team, me, field, queues, record):
+def _as_good_as_the_record(team, me, field, lists, record):
     """To be paid what the record is worth is to leave it standing; a new level makes more of it so."""
     nodes = len(field.state)
     arrive(team, me)
@@ -74,24 +84,23 @@ def _as_good_as_the_record(team, me, field, queues, record):
                 field.ours[node] = ALWAYS
             if field.theirs[node] != NEVER and outcome_of(field.theirs[node]) <= -record:
                 field.theirs[node] = NEVER
-                push(queues.changed_theirs, me, node)
-    flush(queues.changed_theirs, me)
+                push(lists, CHANGED_THEIRS, me, node)
+    flush(lists, CHANGED_THEIRS, me)
 
 
 @kernel
-def _review(team, me, ground, desk, field, queues, escaping, record):
+def _review(team, me, ground, desk, field, lists, escaping, record):
     """Look again at what was asked for. Returns how many positions were looked at."""
-    todo = queues.review_theirs if escaping else queues.review_ours
-    told = queues.changed_theirs if escaping else queues.changed_ours
-    which = REVIEW_THEIRS if escaping else REVIEW_OURS
+    todo = DOUBT_THEIRS if escaping else DOUBT_OURS
+    told = CHANGED_THEIRS if escaping else CHANGED_OURS
     looked_at = 0
     while True:
         start = claim(team, me, _CHUNK)
-        if start >= todo.length[0]:
+        if start >= length(lists, todo):
             break
-        for at in range(start, min(start + _CHUNK, todo.length[0])):
-            node = np.int64(todo.items[at])
-            keep_bits(field.flags, node, 255 - which)
+        for at in range(start, min(start + _CHUNK, length(lists, todo))):
+            node = np.int64(lists.items[todo, at])
+            keep_bits(field.flags, node, 255 - review_flag(todo))
             if field.state[node] != OPEN or (not escaping and field.standing[node] != 0):
                 continue
             looked_at += 1
@@ -104,10 +113,10 @@ def _review(team, me, ground, desk, field, queues, escaping, record):
             else:
                 field.ours[node] = found
             if set_bits(field.flags, node, CHANGED) & CHANGED == 0:
-                push(queues.changed, me, node)
-            push(told, me, ~node if escaping and before == NEVER else node)
-    flush(told, me)
-    flush(queues.changed, me)
+                push(lists, CHANGED_AT_ALL, me, node)
+            push(lists, told, me, ~node if escaping and before == NEVER else node)
+    flush(lists, told, me)
+    flush(lists, CHANGED_AT_ALL, me)
     return looked_at
 
 
@@ -117,17 +126,17 @@ _OF_RETURN: Final = np.int64(2)
 
 
 @kernel
-def _tell(team, me, ground, desk, field, queues, what):
+def _tell(team, me, ground, desk, field, lists, what):
     """Have the predecessors of all that changed looked at again: `ours` (of positions just settled, too), or
     `theirs`, where the record may have ceased to stand, or stand again."""
-    told = queues.changed_ours if what == _OF_OURS else queues.changed_theirs
+    told = CHANGED_OURS if what == _OF_OURS else CHANGED_THEIRS
     near = desk.near
     while True:
         start = claim(team, me, _CHUNK)
-        if start >= told.length[0]:
+        if start >= length(lists, told):
             break
-        for at in range(start, min(start + _CHUNK, told.length[0])):
-            node = np.int64(told.items[at])
+        for at in range(start, min(start + _CHUNK, length(lists, told))):
+            node = np.int64(lists.items[told, at])
             falls = node < 0
             count = predecessors(ground, desk, ~node if falls else node)
             for place in range(count):
@@ -135,28 +144,27 @@ def _tell(team, me, ground, desk, field, queues, what):
                 if field.state[before] != OPEN:
                     continue
                 if what == _OF_OURS:
-                    review(field, queues.review_theirs, me, before, REVIEW_THEIRS)
+                    review(field, lists, DOUBT_THEIRS, me, before)
                 elif what == _OF_RETURN:
                     add(field.standing, before, 1)
                 elif falls:
                     if add(field.standing, before, -1) == 1:
-                        review(field, queues.review_ours, me, before, REVIEW_OURS)
+                        review(field, lists, DOUBT_OURS, me, before)
                 elif field.standing[before] == 0:
-                    review(field, queues.review_ours, me, before, REVIEW_OURS)
-    flush(queues.review_ours, me)
-    flush(queues.review_theirs, me)
+                    review(field, lists, DOUBT_OURS, me, before)
+    flush(lists, DOUBT_OURS, me)
+    flush(lists, DOUBT_THEIRS, me)
 
 
 @kernel
-def _write_steps(team, me, field, queues, links, level, errors):
+def _write_steps(team, me, field, lists, links, level, errors):
     """Note the new step of every staircase that has one."""
-    changed = queues.changed
     while True:
         start = claim(team, me, _CHUNK)
-        if start >= changed.length[0]:
+        if start >= length(lists, CHANGED_AT_ALL):
             break
-        for at in range(start, min(start + _CHUNK, changed.length[0])):
-            node = np.int64(changed.items[at])
+        for at in range(start, min(start + _CHUNK, length(lists, CHANGED_AT_ALL))):
+            node = np.int64(lists.items[CHANGED_AT_ALL, at])
             keep_bits(field.flags, node, 255 - CHANGED)
             link = np.int64(field.link[node])
             theirs = field.theirs[node]
@@ -180,37 +188,37 @@ def _with_step(links, link, holder, level, outcome, distance):
 
 
 @kernel
-def play_inside(team, me, ground, desk, field, queues, links, level, errors):
+def play_inside(team, me, ground, desk, field, lists, links, level, errors):
     """Bring all open positions to what they are worth under a record of this level. Returns the looks taken."""
     record = BASE - level
     looks = 0
     if level > FIRST_LEVEL:
-        _as_good_as_the_record(team, me, field, queues, record)
+        _as_good_as_the_record(team, me, field, lists, record)
     what = _OF_RETURN
     while True:
         # what changed is told, then forgotten; first of all, what the last level left
         arrive(team, me)
-        _tell(team, me, ground, desk, field, queues, _OF_OURS)
+        _tell(team, me, ground, desk, field, lists, _OF_OURS)
         arrive(team, me)
-        _tell(team, me, ground, desk, field, queues, what)
+        _tell(team, me, ground, desk, field, lists, what)
         arrive(team, me)
         if me == 0:
-            queues.changed_ours.length[0] = 0
-            queues.changed_theirs.length[0] = 0
-        if queues.review_ours.length[0] == 0 and queues.review_theirs.length[0] == 0:
+            clear(lists, CHANGED_OURS)
+            clear(lists, CHANGED_THEIRS)
+        if length(lists, DOUBT_OURS) == 0 and length(lists, DOUBT_THEIRS) == 0:
             break
         arrive(team, me)
         what = _OF_THEIRS
-        looks += _review(team, me, ground, desk, field, queues, _HOLDS, record)
+        looks += _review(team, me, ground, desk, field, lists, _HOLDS, record)
         arrive(team, me)
-        looks += _review(team, me, ground, desk, field, queues, _ESCAPES, record)
+        looks += _review(team, me, ground, desk, field, lists, _ESCAPES, record)
         arrive(team, me)
         if me == 0:
-            queues.review_ours.length[0] = 0
-            queues.review_theirs.length[0] = 0
+            clear(lists, DOUBT_OURS)
+            clear(lists, DOUBT_THEIRS)
     arrive(team, me)
-    _write_steps(team, me, field, queues, links, level, errors)
+    _write_steps(team, me, field, lists, links, level, errors)
     arrive(team, me)
     if me == 0:
-        queues.changed.length[0] = 0
+        clear(lists, CHANGED_AT_ALL)
     return looks

@@ -10,7 +10,7 @@ import numpy as np
 
 from tbgen.board.geometry import KING, PAWN_UP
 from tbgen.jit import inlined, kernel
-from tbgen.retro.ground import attacked, pinned
+from tbgen.retro.ground import SKIP, attacked, pinned
 
 NOBODY: Final = -1
 PROMOTION_KINDS: Final = 4
@@ -119,12 +119,12 @@ def list_moves(ground, squares, side, moves):
             if is_pawn(kind) and not taking:
                 continue
             ray = kind * 64 + square
-            at = ground.men_start[ray]
-            end = ground.men_start[ray + 1]
+            at = ground.men_moves[ray]
+            end = ground.men_moves[ray + 1]
             while at < end:
-                target = np.int64(ground.men_to[at])
+                target = np.int64(ground.men_moves[at])
                 bit = np.uint64(1) << np.uint64(target)
-                at = ground.men_skip[at] if occupied & bit else at + 1
+                at = ground.men_moves[at + SKIP] if occupied & bit else at + 1
                 if taking:
                     if not enemies & bit:
                         continue

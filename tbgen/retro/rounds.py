@@ -9,7 +9,8 @@ from tbgen.outcome import BASE
 from tbgen.retro import beyond, escape
 from tbgen.retro.entry import LONGEST
 from tbgen.retro.escape import VALUES
-from tbgen.retro.team import arrive, claim, flush
+from tbgen.retro.field import DOUBT_OURS, LATER, NOW, TIMED
+from tbgen.retro.team import arrive, claim, clear, flush, length
 
 _CHUNK: Final = 128
 REACHED: Final = 0
@@ -44,9 +45,9 @@ def _sort_by_time(field, items, begin, end, escaping, timed, bucket):
 
 
 @kernel
-def _spread(team, me, ground, desk, field, queues, timed, schedule, escaping):
-    """From seeds to all that they reach: `queues.now` at distance 0 and `timed` at theirs."""
-    now, later = queues.now, queues.later
+def _spread(team, me, ground, desk, field, lists, timed, schedule, escaping):
+    """From seeds to all that they reach: NOW at distance 0 and `timed` at theirs."""
+    now, later = NOW, LATER
     bucket = schedule.bucket
     distance = 0
     while True:
@@ -58,30 +59,32 @@ def _spread(team, me, ground, desk, field, queues, timed, schedule, escaping):
                 break
             for at in range(start, min(start + _CHUNK, end)):
                 if escaping:
-                    escape.join(field, queues, now, me, np.int64(timed[at]), distance)
+                    escape.join(field, lists, now, me, np.int64(timed[at]), distance)
                 else:
-                    beyond.join(field, now, me, np.int64(timed[at]), distance)
-        flush(now, me)
+                    beyond.join(field, lists, now, me, np.int64(timed[at]), distance)
+        flush(lists, now, me)
         arrive(team, me)
-        length = now.length[0]
+        count = length(lists, now)
         if me == 0:
-            schedule.counts[REACHED + escaping] += length
+            schedule.counts[REACHED + escaping] += count
         while True:
             start = claim(team, me, _CHUNK)
-            if start >= length:
+            if start >= count:
                 break
-            for at in range(start, min(start + _CHUNK, length)):
+            for at in range(start, min(start + _CHUNK, count)):
                 if escaping:
-                    escape.tell(ground, desk, field, queues, later, me, np.int64(now.items[at]))
+                    escape.tell(ground, desk, field, lists, later, me, np.int64(lists.items[now, at]))
                 else:
-                    beyond.tell(ground, desk, field, queues, later, me, np.int64(now.items[at]), schedule.with_record)
-        flush(later, me)
+                    beyond.tell(
+                        ground, desk, field, lists, later, me, np.int64(lists.items[now, at]), schedule.with_record
+                    )
+        flush(lists, later, me)
         arrive(team, me)
         if me == 0:
-            now.length[0] = 0
+            clear(lists, now)
         now, later = later, now
         distance += 1
-        if now.length[0] == 0:
+        if length(lists, now) == 0:
             while distance <= LONGEST and bucket[distance + 1] == bucket[distance]:
                 distance += 1
             if distance > LONGEST:
@@ -90,34 +93,34 @@ def _spread(team, me, ground, desk, field, queues, timed, schedule, escaping):
 
 
 @kernel
-def settle_level(team, me, ground, desk, field, queues, schedule, level):
+def settle_level(team, me, ground, desk, field, lists, schedule, level):
     """Settle all positions of a level, and all from which a goal of this level can be forced."""
-    beyond.fix_and_seed(team, me, field, queues, level)
+    beyond.fix_and_seed(team, me, field, lists, level)
     arrive(team, me)
     if me == 0:
-        seeds = queues.timed.length[0]
-        _sort_by_time(field, queues.timed.items, 0, seeds, _SETTLING, schedule.items, schedule.bucket)
-        queues.timed.length[0] = 0
-    _spread(team, me, ground, desk, field, queues, schedule.items, schedule, _SETTLING)
-    flush(queues.review_ours, me)
+        seeds = length(lists, TIMED)
+        _sort_by_time(field, lists.items[TIMED], 0, seeds, _SETTLING, schedule.items, schedule.bucket)
+        clear(lists, TIMED)
+    _spread(team, me, ground, desk, field, lists, schedule.items, schedule, _SETTLING)
+    flush(lists, DOUBT_OURS, me)
     arrive(team, me)
 
 
 @kernel
-def escape_by_resets(team, me, ground, desk, field, queues, schedule, level):
+def escape_by_resets(team, me, ground, desk, field, lists, schedule, level):
     """What resets alone allow the side without the record, while it is of this level."""
     record = BASE - level
-    escape.seed_payoffs(team, me, field, queues, record)
+    escape.seed_payoffs(team, me, field, lists, record)
     arrive(team, me)
     if me == 0:
-        escape.sort_by_value(field, queues.timed, schedule.items, schedule.value_start)
-        queues.timed.length[0] = 0
+        escape.sort_by_value(field, lists.items[TIMED], length(lists, TIMED), schedule.items, schedule.value_start)
+        clear(lists, TIMED)
     arrive(team, me)
     for value in range(VALUES):
         begin, end = schedule.value_start[value], schedule.value_start[value + 1]
         if begin == end:
             continue
         if me == 0:
-            _sort_by_time(field, schedule.items, begin, end, _ESCAPING, queues.timed.items, schedule.bucket)
-        _spread(team, me, ground, desk, field, queues, queues.timed.items, schedule, _ESCAPING)
-    escape.forget_resets(team, me, field, queues, record)
+            _sort_by_time(field, schedule.items, begin, end, _ESCAPING, lists.items[TIMED], schedule.bucket)
+        _spread(team, me, ground, desk, field, lists, lists.items[TIMED], schedule, _ESCAPING)
+    escape.forget_resets(team, me, field, lists, record)

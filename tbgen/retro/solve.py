@@ -14,7 +14,7 @@ from tbgen.index.layout import Layout, layout_of
 from tbgen.jit import kernel
 from tbgen.material import Material
 from tbgen.retro.atomics import add, current
-from tbgen.retro.field import OPEN, make_field, make_queues
+from tbgen.retro.field import OPEN, make_field, make_position_lists
 from tbgen.retro.ground import Ground, make_desk, make_ground
 from tbgen.retro.passant import Finished
 from tbgen.retro.resets import Routes, make_routes
@@ -154,7 +154,7 @@ def _solve_slice(job: _Job, part: int, pool: ThreadPoolExecutor | None, threads:
     progress.follow(
         _together(
             pool, threads,
-            lambda me: _survey(team, me, ground, job.routes, job.finished, survey, make_bench(), errors),
+            lambda me: survey_together(team, me, ground, job.routes, job.finished, survey, make_bench(), errors),
         ),
         lambda: _SURVEY_SHARE * min(1.0, errors[SURVEYED] / (end - start)),
     )  # fmt: skip
@@ -163,12 +163,12 @@ def _solve_slice(job: _Job, part: int, pool: ThreadPoolExecutor | None, threads:
     legal = int((survey.level != ILLEGAL_LEVEL).sum())
     top = int(survey.level[survey.level != ILLEGAL_LEVEL].max(initial=0))
     slice_field = make_field(survey)
-    queues = make_queues(team, end - start)
+    lists = make_position_lists(team, end - start)
     schedule = make_schedule(end - start, threads, not solved.whole_game, top)
     progress.follow(
         _together(
             pool, threads,
-            lambda me: sweep(team, me, ground, make_desk(), slice_field, queues, solved.links, schedule, errors),
+            lambda me: sweep(team, me, ground, make_desk(), slice_field, lists, solved.links, schedule, errors),
         ),
         lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * schedule.counts[SETTLED] / max(1, legal),
     )  # fmt: skip
@@ -213,7 +213,7 @@ def _together(pool: ThreadPoolExecutor | None, threads: int, work: Callable[[int
 
 
 @kernel
-def _survey(
+def survey_together(
     team: Team,
     me: int,
     ground: Ground,

@@ -47,15 +47,15 @@ def make_schedule(nodes: int, threads: int, with_record: bool, top: int) -> Sche
 
 
 @kernel
-def sweep(team, me, ground, desk, field, queues, links, schedule, errors):
+def sweep(team, me, ground, desk, field, lists, links, schedule, errors):
     """Settle every position of the slice. All threads of the team call this together."""
     for level in range(schedule.top + 1):
         if schedule.with_record and level >= FIRST_LEVEL:
             if level == FIRST_LEVEL:
-                escape_by_resets(team, me, ground, desk, field, queues, schedule, level)
-            looks = play_inside(team, me, ground, desk, field, queues, links, level, errors)
+                escape_by_resets(team, me, ground, desk, field, lists, schedule, level)
+            looks = play_inside(team, me, ground, desk, field, lists, links, level, errors)
             schedule.counts[me * 8 + LOOKS] += looks
-        settle_level(team, me, ground, desk, field, queues, schedule, level)
+        settle_level(team, me, ground, desk, field, lists, schedule, level)
         if me == 0:
             schedule.counts[STOP] = team.shared[ABORT]
         arrive(team, me)

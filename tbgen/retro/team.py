@@ -62,38 +62,53 @@ def claim(team, me, chunk):
     return add(team.shared, 16 + 8 * (team.phase[me * _LINE] % 3), chunk)
 
 
-class Queue(NamedTuple):
-    """A list that all threads of a team push to; read only after `flush` by all and `arrive`."""
+class Lists(NamedTuple):
+    """Lists that all threads of a team push to; one is read only after `flush` by all and `arrive`."""
 
     items: NDArray[np.int32]
+    """`[list, place]`."""
     length: NDArray[np.int64]
+    """`[list * 8]`: a cache line each."""
     spill: NDArray[np.int32]
+    """`[list, thread, place]`: what a thread has pushed and not yet flushed."""
     spilled: NDArray[np.int64]
+    """`[list, thread]`: how much that is."""
 
 
-def make_queue(team: Team, capacity: int) -> Queue:
-    return Queue(
-        np.empty(capacity, np.int32),
-        np.zeros(1, np.int64),
-        np.empty(team.size * _SPILL, np.int32),
-        np.zeros(team.size * _LINE, np.int64),
+def make_lists(team: Team, count: int, capacity: int) -> Lists:
+    # capacities are address space, not memory: only what is pushed is ever touched
+    return Lists(
+        np.empty((count, capacity), np.int32),
+        np.zeros(count * _LINE, np.int64),
+        np.empty((count, team.size, _SPILL), np.int32),
+        np.zeros((count, team.size * _LINE), np.int64),
     )
 
 
-@kernel
-def flush(queue, me):
-    held = queue.spilled[me * _LINE]
-    if held:
-        at = add(queue.length, 0, held)
-        for i in range(held):
-            queue.items[at + i] = queue.spill[me * _SPILL + i]
-        queue.spilled[me * _LINE] = 0
+@inlined
+def length(lists, which):
+    return lists.length[which * _LINE]
 
 
 @inlined
-def push(queue, me, item):
-    held = queue.spilled[me * _LINE]
-    queue.spill[me * _SPILL + held] = item
-    queue.spilled[me * _LINE] = held + 1
+def clear(lists, which):
+    lists.length[which * _LINE] = 0
+
+
+@kernel
+def flush(lists, which, me):
+    held = lists.spilled[which, me * _LINE]
+    if held:
+        at = add(lists.length, which * _LINE, held)
+        for i in range(held):
+            lists.items[which, at + i] = lists.spill[which, me, i]
+        lists.spilled[which, me * _LINE] = 0
+
+
+@inlined
+def push(lists, which, me, item):
+    held = lists.spilled[which, me * _LINE]
+    lists.spill[which, me, held] = item
+    lists.spilled[which, me * _LINE] = held + 1
     if held + 1 == _SPILL:
-        flush(queue, me)
+        flush(lists, which, me)
