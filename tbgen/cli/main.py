@@ -19,6 +19,7 @@ from tbgen.errors import BadInput, OutOfRoom, TbgenError
 COMMANDS: Final = {
     "build": ("tbgen.cli.build", "build tables, and those that they depend on"),
     "info": ("tbgen.cli.info", "which tables are there, and what they hold"),
+    "verify": ("tbgen.cli.verify", "recheck tables: every byte, every position"),
     "probe": ("tbgen.cli.probe", "what a position is worth, and the best moves"),
 }
 

@@ -6,14 +6,13 @@ whose goal stands, and resets that pay it join at the distance they bring along.
 
 from typing import Final
 
-import numpy as np
-
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.atomics import add, replace
 from tbgen.retro.entry import NEVER, haste, outcome_of, patience
 from tbgen.retro.field import CHANGED_OURS, CLOSED, DOUBT_OURS, NOW, OPEN, PENDING, SEEDED, STOOD, TIMED, review, settle
 from tbgen.retro.ground import predecessors
+from tbgen.retro.payoff import longest, paid, shortest
 from tbgen.retro.team import arrive, claim, flush, push
 
 _SCAN: Final = 1 << 14
@@ -49,7 +48,6 @@ def _fix(field, lists, me, node, level):
 @kernel
 def fix_and_seed(team, me, field, lists, level):
     """Settle all open positions of this level, and collect where outcomes of this level begin."""
-    survey = field.survey
     nodes = len(field.state)
     arrive(team, me)
     while True:
@@ -63,11 +61,11 @@ def fix_and_seed(team, me, field, lists, level):
             if state == PENDING:
                 if BASE - abs(outcome_of(field.ours[node])) == level:
                     _wait(field, lists, me, node)
-            elif survey.level[node] == level:
+            elif field.level[node] == level:
                 _fix(field, lists, me, node, level)
             else:
-                pays = np.int64(survey.outcome[node])
-                if pays != 0 and BASE - abs(pays) == level:
+                outcome = paid(field.pays[node])
+                if outcome != 0 and BASE - abs(outcome) == level:
                     push(lists, TIMED, me, node)
     flush(lists, TIMED, me)
     flush(lists, CHANGED_OURS, me)
@@ -79,15 +77,15 @@ def time_of(field, node):
     """When a node of `timed` becomes known."""
     if field.state[node] == CLOSED:
         return patience(field.ours[node])
-    survey = field.survey
-    return np.int64(survey.shortest[node] if survey.outcome[node] > 0 else survey.longest[node])
+    pays = field.pays[node]
+    return shortest(pays) if paid(pays) > 0 else longest(pays)
 
 
 @inlined
 def join(field, lists, now, me, node, distance):
     """A timed node's time has come: push it if it is settled, or settles now by its reset."""
     if field.state[node] == OPEN:
-        pays = np.int64(field.survey.outcome[node])
+        pays = paid(field.pays[node])
         if pays > 0:
             if replace(field.state, node, OPEN, CLOSED) != OPEN:
                 return

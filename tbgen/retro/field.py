@@ -32,7 +32,9 @@ SEEDED: Final = 16
 
 
 class Field(NamedTuple):
-    survey: Survey
+    level: NDArray[np.uint8]
+    pays: NDArray[np.int32]
+    """See `Survey`."""
     state: NDArray[np.uint8]
     left: NDArray[np.uint8]
     """How many moves are not yet known to lose to a goal of a level dealt with; all resets count as one."""
@@ -58,23 +60,23 @@ CHANGED_OURS: Final = np.int64(5)
 """Told to predecessors; among them those that were settled with a payoff instead of their own goal."""
 CHANGED_THEIRS: Final = np.int64(6)
 """In this one `~node` marks those where the record no longer stands."""
-CHANGED_AT_ALL: Final = np.int64(7)
-"""Within the level."""
-LISTS: Final = 8
+LISTS: Final = 7
 
 
 def make_field(survey: Survey) -> Field:
+    """The survey's arrays become part of it."""
     nodes = len(survey.level)
     legal = survey.level != ILLEGAL_LEVEL
     return Field(
-        survey,
-        np.where(legal, np.uint8(OPEN), np.uint8(CLOSED)),
-        survey.quiet + (survey.outcome != 0).astype(np.uint8),
-        survey.quiet.copy(),
-        np.zeros(nodes, np.uint8),
-        np.where(legal, NEVER, np.int32(0)),
-        np.where(legal, ALWAYS, np.int32(0)),
-        np.zeros(nodes, np.int32),
+        level=survey.level,
+        pays=survey.pays,
+        state=np.where(legal, np.uint8(OPEN), np.uint8(CLOSED)),
+        left=survey.quiet + (survey.pays != 0),
+        standing=survey.quiet,
+        flags=np.zeros(nodes, np.uint8),
+        theirs=np.where(legal, NEVER, np.int32(0)),
+        ours=np.where(legal, ALWAYS, np.int32(0)),
+        link=np.zeros(nodes, np.int32),
     )
 
 

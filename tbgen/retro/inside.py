@@ -17,7 +17,6 @@ from tbgen.retro.atomics import add, keep_bits, set_bits
 from tbgen.retro.entry import ALWAYS, NEVER, haste, hasty, outcome_of, patience, patient
 from tbgen.retro.field import (
     CHANGED,
-    CHANGED_AT_ALL,
     CHANGED_OURS,
     CHANGED_THEIRS,
     DOUBT_OURS,
@@ -27,6 +26,7 @@ from tbgen.retro.field import (
     review_flag,
 )
 from tbgen.retro.ground import predecessors, successors
+from tbgen.retro.payoff import longest, paid, shortest
 from tbgen.retro.staircase import (
     FULL,
     add_step,
@@ -50,16 +50,15 @@ _CHUNK: Final = 128
 def _best_move(ground, desk, field, node, escaping, record):
     """What the best move is worth: to a mover who would escape from the record, or to one who holds it."""
     count = successors(ground, desk, node)
-    survey = field.survey
-    pays = np.int64(survey.outcome[node])
+    pays = field.pays[node]
     if escaping:
-        best = hasty(pays, np.int64(survey.shortest[node])) if pays else NEVER
+        best = hasty(paid(pays), shortest(pays)) if pays else NEVER
         for at in range(count):
             ours = field.ours[desk.near[at]]
             if ours != ALWAYS:
                 best = max(best, hasty(-outcome_of(ours), patience(ours) + 1))
         return NEVER if outcome_of(best) <= -record else best
-    best = patient(pays, np.int64(survey.longest[node])) if pays else NEVER
+    best = patient(paid(pays), longest(pays)) if pays else NEVER
     for at in range(count):
         theirs = field.theirs[desk.near[at]]
         if theirs == NEVER:
@@ -112,11 +111,9 @@ def _review(team, me, ground, desk, field, lists, escaping, record):
                 field.theirs[node] = found
             else:
                 field.ours[node] = found
-            if set_bits(field.flags, node, CHANGED) & CHANGED == 0:
-                push(lists, CHANGED_AT_ALL, me, node)
+            set_bits(field.flags, node, CHANGED)
             push(lists, told, me, ~node if escaping and before == NEVER else node)
     flush(lists, told, me)
-    flush(lists, CHANGED_AT_ALL, me)
     return looked_at
 
 
@@ -157,14 +154,16 @@ def _tell(team, me, ground, desk, field, lists, what):
 
 
 @kernel
-def _write_steps(team, me, field, lists, links, level, errors):
+def _write_steps(team, me, field, links, level, errors):
     """Note the new step of every staircase that has one."""
+    nodes = len(field.state)
     while True:
-        start = claim(team, me, _CHUNK)
-        if start >= length(lists, CHANGED_AT_ALL):
+        start = claim(team, me, _SCAN)
+        if start >= nodes:
             break
-        for at in range(start, min(start + _CHUNK, length(lists, CHANGED_AT_ALL))):
-            node = np.int64(lists.items[CHANGED_AT_ALL, at])
+        for node in range(start, min(start + _SCAN, nodes)):
+            if field.flags[node] & CHANGED == 0:
+                continue
             keep_bits(field.flags, node, 255 - CHANGED)
             link = np.int64(field.link[node])
             theirs = field.theirs[node]
@@ -217,8 +216,5 @@ def play_inside(team, me, ground, desk, field, lists, links, level, errors):
             clear(lists, DOUBT_OURS)
             clear(lists, DOUBT_THEIRS)
     arrive(team, me)
-    _write_steps(team, me, field, lists, links, level, errors)
-    arrive(team, me)
-    if me == 0:
-        clear(lists, CHANGED_AT_ALL)
+    _write_steps(team, me, field, links, level, errors)
     return looks

@@ -27,7 +27,8 @@ from tbgen.retro.moves import (
     occupied_by,
     pack_move,
 )
-from tbgen.retro.resets import Payoff, answer_after, best_of, follow, pays
+from tbgen.retro.payoff import Payoff, best_of
+from tbgen.retro.resets import answer_after, follow, pays
 from tbgen.retro.staircase import value_under_record
 
 

@@ -18,10 +18,9 @@ from tbgen.material import PROMOTIONS, Material
 from tbgen.retro.atomics import fetch_i32
 from tbgen.retro.entry import outcome_of, patience
 from tbgen.retro.moves import PROMOTION_KINDS, move_promotion, move_slot, move_taken, move_target
+from tbgen.retro.payoff import Payoff
 
 _CHANGES: Final = (MEN + 1) * (MEN + 1) * PROMOTION_KINDS
-NO_ANSWER: Final = 0
-"""What stands in tables at numbers of no legal position; no outcome has this value."""
 
 
 class Routes(NamedTuple):
@@ -104,25 +103,6 @@ def answer_after(ground, routes, squares, side, move, there):
     table, mover = follow(ground, routes, squares, side, move, there)
     number = locate(ground.atlas, table, there, mover)
     return fetch_i32(routes.address[table], number)
-
-
-class Payoff(NamedTuple):
-    """The best that a position's resets pay: 0 outcome where there are none; the shortest and the longest
-    distance among the moves that pay it."""
-
-    outcome: int
-    shortest: int
-    longest: int
-
-
-@inlined
-def best_of(payoff, outcome, shortest, longest):
-    """The better of what was found so far and one more move."""
-    if payoff.outcome == NO_ANSWER or outcome > payoff.outcome:
-        return Payoff(outcome, shortest, longest)
-    if outcome == payoff.outcome:
-        return Payoff(outcome, min(shortest, payoff.shortest), max(longest, payoff.longest))
-    return payoff
 
 
 @inlined

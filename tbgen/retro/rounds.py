@@ -26,28 +26,31 @@ def _time_of(field, item, escaping):
 
 
 @kernel
-def _sort_by_time(field, items, begin, end, escaping, timed, bucket):
-    """Sort a part of `items` into `timed` by the distance at which each joins; `bucket[d]` is where d begins."""
+def _sort_by_time(field, lists, schedule, escaping):
+    """Move the list TIMED to `schedule.items`, in the order of distance at which each joins."""
+    count = length(lists, TIMED)
+    items = lists.items[TIMED]
+    bucket = schedule.bucket
     bucket[:] = 0
-    for at in range(begin, end):
-        time = _time_of(field, np.int64(items[at]), escaping)
-        bucket[min(time, LONGEST) + 1] += 1
+    for at in range(count):
+        bucket[min(_time_of(field, np.int64(items[at]), escaping), LONGEST) + 1] += 1
     for time in range(LONGEST + 1):
         bucket[time + 1] += bucket[time]
-    for at in range(begin, end):
-        time = _time_of(field, np.int64(items[at]), escaping)
-        time = min(time, LONGEST)
-        timed[bucket[time]] = items[at]
+    for at in range(count):
+        time = min(_time_of(field, np.int64(items[at]), escaping), LONGEST)
+        schedule.items[bucket[time]] = items[at]
         bucket[time] += 1
     for time in range(LONGEST, 0, -1):
         bucket[time] = bucket[time - 1]
     bucket[0] = 0
+    clear(lists, TIMED)
 
 
 @kernel
-def _spread(team, me, ground, desk, field, lists, timed, schedule, escaping):
-    """From seeds to all that they reach: NOW at distance 0 and `timed` at theirs."""
+def _spread(team, me, ground, desk, field, lists, schedule, escaping):
+    """From seeds to all that they reach: NOW at distance 0 and `schedule.items` at theirs."""
     now, later = NOW, LATER
+    timed = schedule.items
     bucket = schedule.bucket
     distance = 0
     while True:
@@ -98,10 +101,8 @@ def settle_level(team, me, ground, desk, field, lists, schedule, level):
     beyond.fix_and_seed(team, me, field, lists, level)
     arrive(team, me)
     if me == 0:
-        seeds = length(lists, TIMED)
-        _sort_by_time(field, lists.items[TIMED], 0, seeds, _SETTLING, schedule.items, schedule.bucket)
-        clear(lists, TIMED)
-    _spread(team, me, ground, desk, field, lists, schedule.items, schedule, _SETTLING)
+        _sort_by_time(field, lists, schedule, _SETTLING)
+    _spread(team, me, ground, desk, field, lists, schedule, _SETTLING)
     flush(lists, DOUBT_OURS, me)
     arrive(team, me)
 
@@ -110,17 +111,13 @@ def settle_level(team, me, ground, desk, field, lists, schedule, level):
 def escape_by_resets(team, me, ground, desk, field, lists, schedule, level):
     """What resets alone allow the side without the record, while it is of this level."""
     record = BASE - level
-    escape.seed_payoffs(team, me, field, lists, record)
-    arrive(team, me)
-    if me == 0:
-        escape.sort_by_value(field, lists.items[TIMED], length(lists, TIMED), schedule.items, schedule.value_start)
-        clear(lists, TIMED)
-    arrive(team, me)
-    for value in range(VALUES):
-        begin, end = schedule.value_start[value], schedule.value_start[value + 1]
-        if begin == end:
+    escape.count_resets(team, me, field, schedule.seen, record)
+    for place in range(VALUES):
+        if not schedule.seen[place]:
             continue
+        escape.seed_value(team, me, field, lists, BASE - place)
+        arrive(team, me)
         if me == 0:
-            _sort_by_time(field, schedule.items, begin, end, _ESCAPING, lists.items[TIMED], schedule.bucket)
-        _spread(team, me, ground, desk, field, lists, lists.items[TIMED], schedule, _ESCAPING)
-    escape.forget_resets(team, me, field, lists, record)
+            _sort_by_time(field, lists, schedule, _ESCAPING)
+        _spread(team, me, ground, desk, field, lists, schedule, _ESCAPING)
+    escape.forget_resets(team, me, field, record)

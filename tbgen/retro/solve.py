@@ -83,13 +83,9 @@ def solve(
     layout = layout_of(material)
     capacity = 1 << 18 if layout.size < 1 << 20 else 1 << 21
     while True:
-        solved = Solved(
-            layout,
-            whole_game,
-            np.zeros(layout.size, np.int32),
-            np.zeros(layout.size, np.int32),
-            make_links(capacity),
-        )
+        # a single slice becomes the table as it is, without a copy
+        room = layout.size if layout.slices > 1 else 0
+        solved = Solved(layout, whole_game, np.zeros(room, np.int32), np.zeros(room, np.int32), make_links(capacity))
         if _solve_slices(_make_job(solved, answers, report), threads):
             return solved
         capacity *= 8
@@ -177,8 +173,11 @@ def _solve_slice(job: _Job, part: int, pool: ThreadPoolExecutor | None, threads:
     if errors[0] or (slice_field.state == OPEN).any():
         raise AssertionError(f"{layout.material}, slice {part}: {errors[0]} contradictions")
     del job.teams[part]
-    solved.entries[start:end] = slice_field.ours
-    solved.staircases[start:end] = slice_field.link
+    if layout.slices == 1:
+        solved.entries, solved.staircases = slice_field.ours, slice_field.link
+    else:
+        solved.entries[start:end] = slice_field.ours
+        solved.staircases[start:end] = slice_field.link
     with job.lock:
         solved.legal += legal
         solved.attractions += int(schedule.counts[SETTLED] + schedule.counts[ESCAPED])

@@ -10,7 +10,8 @@ from tbgen.jit import kernel
 from tbgen.retro.ground import attacked, set_up
 from tbgen.retro.moves import NOBODY, is_checked, list_moves, move_slot, move_target
 from tbgen.retro.passant import answer_with_right, gives_right
-from tbgen.retro.resets import NO_ANSWER, Payoff, answer_after, best_of, pays
+from tbgen.retro.payoff import NO_ANSWER, Payoff, best_of, fits, pack
+from tbgen.retro.resets import answer_after, pays
 
 MOST_MOVES = 512
 ILLEGAL_LEVEL = 255
@@ -24,10 +25,8 @@ class Survey(NamedTuple):
     level: NDArray[np.uint8]
     quiet: NDArray[np.uint8]
     """How many quiet moves there are."""
-    outcome: NDArray[np.int16]
-    """The best that a reset pays, 0 where there is none."""
-    shortest: NDArray[np.uint16]
-    longest: NDArray[np.uint16]
+    pays: NDArray[np.int32]
+    """The best that a reset pays (payoff.py)."""
 
 
 class Bench(NamedTuple):
@@ -41,13 +40,7 @@ class Bench(NamedTuple):
 
 
 def make_survey(nodes: int) -> Survey:
-    return Survey(
-        np.empty(nodes, np.uint8),
-        np.empty(nodes, np.uint8),
-        np.empty(nodes, np.int16),
-        np.empty(nodes, np.uint16),
-        np.empty(nodes, np.uint16),
-    )
+    return Survey(np.empty(nodes, np.uint8), np.empty(nodes, np.uint8), np.empty(nodes, np.int32))
 
 
 def make_bench() -> Bench:
@@ -79,7 +72,7 @@ def survey_nodes(ground, routes, finished, survey, bench, start, end, errors):
     """Fill in the survey for a range of nodes; count what should not be in `errors`."""
     squares = bench.squares
     for node in range(start, end):
-        survey.outcome[node] = NO_ANSWER
+        survey.pays[node] = NO_ANSWER
         survey.quiet[node] = 0
         side, _, occupied, shared = set_up(ground, node, squares)
         if shared or attacked(ground, squares, side, squares[1 - side], occupied, NOBODY):
@@ -96,6 +89,6 @@ def survey_nodes(ground, routes, finished, survey, bench, start, end, errors):
         for at in range(quiet, count):
             one = _payoff(ground, routes, finished, bench, side, bench.moves[at], errors)
             best = best_of(best, one.outcome, one.shortest, one.longest)
-        survey.outcome[node] = best.outcome
-        survey.shortest[node] = best.shortest
-        survey.longest[node] = best.longest
+        if not fits(best):
+            errors[0] += 1
+        survey.pays[node] = pack(best)

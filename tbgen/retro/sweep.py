@@ -10,7 +10,7 @@ from tbgen.retro.entry import LONGEST
 from tbgen.retro.escape import VALUES
 from tbgen.retro.inside import FIRST_LEVEL, play_inside
 from tbgen.retro.rounds import REACHED, escape_by_resets, settle_level
-from tbgen.retro.team import ABORT, arrive
+from tbgen.retro.team import ABORT, arrive, untouched
 
 SETTLED: Final = REACHED
 ESCAPED: Final = REACHED + 1
@@ -25,8 +25,8 @@ class Schedule(NamedTuple):
     """Seeds in the order in which they join."""
     bucket: NDArray[np.int64]
     """`[distance]`: where its seeds begin."""
-    value_start: NDArray[np.int64]
-    """The same by the value of a payoff."""
+    seen: NDArray[np.uint8]
+    """Which values resets pay (escape.py)."""
     counts: NDArray[np.int64]
     """`[me * 8 + ...]`: how far each thread is, readable while it runs."""
     with_record: int
@@ -37,9 +37,9 @@ class Schedule(NamedTuple):
 
 def make_schedule(nodes: int, threads: int, with_record: bool, top: int) -> Schedule:
     return Schedule(
-        np.empty(2 * nodes + 1, np.int32),
+        untouched(2 * nodes + 1),
         np.zeros(LONGEST + 3, np.int64),
-        np.zeros(VALUES + 2, np.int64),
+        np.zeros(VALUES + 1, np.uint8),
         np.zeros(threads * 8, np.int64),
         int(with_record),
         top,

@@ -5,6 +5,7 @@ chunks of a range until none is left, and `arrive` keeps all of them together be
 phase writes does not depend on who did which chunk; so neither does the result of the whole.
 """
 
+import mmap
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ _CLAIMS: Final = (16, 24, 32)
 ABORT: Final = 40
 _LINE: Final = 8  # int64 numbers a cache line, so that threads do not share one
 _SPINS: Final = 2000
+_NO_RESERVE: Final = getattr(mmap, "MAP_NORESERVE", 0x4000)
+"""Linux's flag, which Python 3.11 does not name."""
 _SPILL: Final = 512
 
 
@@ -75,10 +78,15 @@ class Lists(NamedTuple):
     """`[list, thread]`: how much that is."""
 
 
+def untouched(numbers: int) -> NDArray[np.int32]:
+    """Address space for so many numbers; memory is used only for those that are ever written."""
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
+    return np.frombuffer(mmap.mmap(-1, 4 * numbers, flags=flags), np.int32)
+
+
 def make_lists(team: Team, count: int, capacity: int) -> Lists:
-    # capacities are address space, not memory: only what is pushed is ever touched
     return Lists(
-        np.empty((count, capacity), np.int32),
+        untouched(count * capacity).reshape(count, capacity),
         np.zeros(count * _LINE, np.int64),
         np.empty((count, team.size, _SPILL), np.int32),
         np.zeros((count, team.size * _LINE), np.int64),

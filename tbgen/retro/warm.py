@@ -46,7 +46,7 @@ def _sweep() -> None:
     survey = make_survey(layout.size)
     survey.level[:] = ILLEGAL_LEVEL
     survey.quiet[:] = 0
-    survey.outcome[:] = 0
+    survey.pays[:] = 0
     team = make_team(1)
     sweep(
         team, 0, ground, make_desk(), make_field(survey), make_position_lists(team, layout.size), make_links(16),

@@ -1,0 +1,207 @@
+"""Measurements that docs/performance.md quotes. Public tools only; medians of several runs, and the machine.
+
+    scripts/bench                        everything, half an hour
+    scripts/bench compile build cold warm pairs
+    RTBGEN=/path/to/rtbgen RTBPATH=/its/tables scripts/bench pairs
+    SYZYGY=/path/to/tables scripts/bench warm
+
+compile  all kernels, into an empty cache
+build    all tables of 2 to 4 men, into an empty directory
+cold     `tbgen probe` as a fresh process
+warm     probes within one process, beside python-chess's Syzygy probes where $SYZYGY names their tables
+pairs    CPU seconds of single tables, in turn with rtbgen's complete run where $RTBGEN names it
+"""
+
+import argparse
+import json
+import os
+import platform
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+TBGEN = str(Path(sys.executable).with_name("tbgen"))
+PAIRS = ("KRvKN", "KBNvK", "KPvKP")
+FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+
+
+class Run:
+    """What one process took."""
+
+    def __init__(self, command: list[str], **environment: str) -> None:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        begun = time.perf_counter()
+        # bytecode is cached for users; some machines switch that off for everything
+        env = {**os.environ, **environment}
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
+        done = subprocess.run(command, env=env, capture_output=True, text=True, cwd=environment.get("PWD"), check=False)
+        self.wall = time.perf_counter() - begun
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        self.output = done.stdout
+        if done.returncode:
+            sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
+
+
+def say(name: str, figures: str) -> None:
+    print(f"{name:<34} {figures}", flush=True)
+
+
+def spread(values: list[float], unit: str) -> str:
+    return f"median {statistics.median(values):.2f} {unit} (min {min(values):.2f}, max {max(values):.2f})"
+
+
+def machine() -> None:
+    model = next(
+        (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
+        "?",
+    )
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    load = os.getloadavg()[0]
+    say("machine", f"{os.cpu_count()} x {model}, {memory:.0f} GiB, Python {platform.python_version()}, load {load:.1f}")
+
+
+def bench_compile(runs: int) -> None:
+    walls, cpus = [], []
+    for _ in range(runs):
+        with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as tables:
+            run = Run([TBGEN, "build", "KvK", "--tables", tables, "--json"], TBGEN_CACHE=cache)
+            walls.append(run.wall)
+            cpus.append(run.cpu)
+    say("compile all kernels, wall", spread(walls, "s"))
+    say("compile all kernels, CPU", spread(cpus, "s"))
+
+
+def bench_build(runs: int) -> None:
+    for _ in range(runs):
+        with tempfile.TemporaryDirectory() as tables:
+            run = Run([TBGEN, "build", "--all", "4", "--tables", tables, "--json"])
+        rows = [json.loads(line) for line in run.output.splitlines()]
+        four = [row for row in rows if len(row["material"]) == 5]
+        say("36 tables of 2-4 men", f"wall {run.wall:.1f} s, CPU {run.cpu:.1f} s, "
+            f"peak {max(row['peak_memory'] for row in rows) / 2**30:.2f} GiB")  # fmt: skip
+        size = sum(row["bytes"] for row in four) / sum(row["positions"] for row in four)
+        say("four men, bytes a legal position", f"{size:.3f}")
+
+
+def bench_cold(runs: int) -> None:
+    with tempfile.TemporaryDirectory() as tables:
+        Run([TBGEN, "build", "KBvK", "--tables", tables, "--json"])
+        command = [TBGEN, "probe", "--tables", tables, FEN]
+        Run(command)
+        say("tbgen probe, fresh process", spread([1000 * Run(command).wall for _ in range(5 * runs)], "ms"))
+
+
+def placements(count: int) -> list["object"]:
+    """Random legal positions of KRvKB."""
+    import chess
+
+    draw = random.Random(1)
+    boards: list[object] = []
+    while len(boards) < count:
+        board = chess.Board(None)
+        squares = draw.sample(range(64), 4)
+        for square, letter in zip(squares, "KRkb", strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        board.turn = draw.random() < 0.5
+        if board.is_valid():
+            boards.append(board)
+    return boards
+
+
+def rate(work: Callable[[], object], runs: int) -> list[float]:
+    """CPU seconds of each run: the machine may be busy with other things."""
+    took = []
+    for _ in range(runs):
+        begun = time.process_time()
+        work()
+        took.append(time.process_time() - begun)
+    return took
+
+
+def bench_warm(runs: int) -> None:
+    import tbgen
+
+    boards = placements(10_000)
+    with tempfile.TemporaryDirectory() as directory:
+        Run([TBGEN, "build", "KRvKB", "--tables", directory, "--json"])
+        with tbgen.open_tablebase(directory) as tablebase:
+            for board in boards:
+                tablebase.probe(board)  # type: ignore[arg-type]
+            took = rate(lambda: [tablebase.probe(board) for board in boards], runs)  # type: ignore[arg-type]
+            say("probe(board), KRvKB", spread([1e6 * t / len(boards) for t in took], "us"))
+            many = many_positions(boards, 1_000_000)
+            tablebase.probe_many(many)
+            took = rate(lambda: tablebase.probe_many(many), runs)
+            say("probe_many, KRvKB", spread([1e-6 * 1_000_000 / t for t in took], "million a second"))
+    if "SYZYGY" in os.environ:
+        import chess.syzygy
+
+        with chess.syzygy.open_tablebase(os.environ["SYZYGY"]) as syzygy:
+            for name, probe in (("WDL", syzygy.probe_wdl), ("DTZ", syzygy.probe_dtz)):
+                rate(lambda probe=probe: [probe(board) for board in boards], 1)  # type: ignore[misc]
+                took = rate(lambda probe=probe: [probe(board) for board in boards], runs)  # type: ignore[misc]
+                say(f"python-chess Syzygy {name}, KRvKB", spread([1e6 * t / len(boards) for t in took], "us"))
+
+
+def many_positions(boards: list["object"], count: int) -> object:
+    """The boards again and again as the arrays that `probe_many` takes."""
+    import chess
+    import numpy as np
+
+    from tbgen.probe import Positions
+
+    squares = np.array(
+        [[board.king(chess.WHITE), board.king(chess.BLACK),
+          *board.pieces(chess.ROOK, chess.WHITE), *board.pieces(chess.BISHOP, chess.BLACK)]
+         for board in boards], np.int8)  # type: ignore[attr-defined]  # fmt: skip
+    white = np.array([board.turn for board in boards])  # type: ignore[attr-defined]
+    times = -(-count // len(boards))
+    return Positions("KRvKB", np.tile(squares, (times, 1))[:count], np.tile(white, times)[:count])
+
+
+def bench_pairs(runs: int) -> None:
+    rtbgen = os.environ.get("RTBGEN")
+    with tempfile.TemporaryDirectory() as tables:
+        Run([TBGEN, "build", *PAIRS, "--tables", tables, "--json"])
+        for name in PAIRS:
+            ours, theirs, both_busy = [], [], []
+            for _ in range(runs):
+                run = Run([TBGEN, "build", "--force", name, "--tables", tables, "--json"])
+                ours.append(run.cpu)
+                both_busy.append(run.cpu / run.wall)
+                if rtbgen:
+                    with tempfile.TemporaryDirectory() as place:
+                        theirs.append(Run([rtbgen + "p" * ("P" in name), "-t", "1", name], PWD=place).cpu)
+            say(f"{name}, CPU", spread(ours, "s") + f"; cores busy {statistics.median(both_busy):.2f}")
+            if theirs:
+                say(f"{name}, rtbgen, CPU", spread(theirs, "s"))
+                pairs = [a / b for a, b in zip(ours, theirs, strict=True)]
+                say(f"{name}, ratio", spread(pairs, ""))
+
+
+PARTS = {
+    "compile": bench_compile, "build": bench_build, "cold": bench_cold, "warm": bench_warm, "pairs": bench_pairs,
+}  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; default: all")
+    parser.add_argument("--runs", type=int, default=3, help="of each measurement (default: 3)")
+    args = parser.parse_args()
+    unknown = [part for part in args.part if part not in PARTS]
+    if unknown:
+        parser.error(f"no such part: {unknown[0]}")
+    machine()
+    for part in args.part or PARTS:
+        PARTS[part](args.runs)
+
+
+main()

@@ -1,0 +1,28 @@
+"""Checking tables of a directory: the file byte for byte, then every position from its moves."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tbgen.build.shelf import Shelf
+from tbgen.material import Material
+from tbgen.retro.verify import Verdict, verify
+from tbgen.store import open_table, table_path
+
+
+def check_table(
+    material: Material,
+    directory: Path,
+    rules: str,
+    shelf: Shelf,
+    *,
+    threads: int,
+    sample: int | None = None,
+    seed: int = 0,
+    report: Callable[[int], None] = lambda numbers: None,
+) -> Verdict:
+    """CorruptTable where the file has changed since it was written; otherwise what its positions are worth."""
+    with open_table(table_path(directory, material, rules)) as table:
+        table.check()
+        contents = table.contents()
+    answers = shelf.take(material.successors())
+    return verify(contents, answers, threads=threads, sample=sample, seed=seed, report=report)

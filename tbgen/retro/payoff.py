@@ -1,0 +1,62 @@
+"""What the resets of a position pay: the best outcome, and the shortest and the longest way to it."""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from tbgen.jit import inlined
+
+NO_ANSWER: Final = 0
+"""What stands in tables at numbers of no legal position; no outcome has this value."""
+
+_SHORTEST_BITS: Final = 11
+_GAP_BITS: Final = 10
+LARGEST_SHORTEST: Final = (1 << _SHORTEST_BITS) - 1
+LARGEST_GAP: Final = (1 << _GAP_BITS) - 1
+
+
+class Payoff(NamedTuple):
+    outcome: int
+    """0 where there are no resets."""
+    shortest: int
+    longest: int
+    """Distances among the moves that pay it: the side that gains hurries, the one that loses does not."""
+
+
+@inlined
+def best_of(payoff, outcome, shortest, longest):
+    """The better of what was found so far and one more move."""
+    if payoff.outcome == NO_ANSWER or outcome > payoff.outcome:
+        return Payoff(outcome, shortest, longest)
+    if outcome == payoff.outcome:
+        return Payoff(outcome, min(shortest, payoff.shortest), max(longest, payoff.longest))
+    return payoff
+
+
+@inlined
+def fits(payoff):
+    """Whether it can be packed."""
+    return payoff.shortest <= LARGEST_SHORTEST and payoff.longest - payoff.shortest <= LARGEST_GAP
+
+
+@inlined
+def pack(payoff):
+    """All three in 32 bits, 0 for none."""
+    head = payoff.outcome << (_SHORTEST_BITS + _GAP_BITS)
+    return np.int32(head | payoff.shortest << _GAP_BITS | (payoff.longest - payoff.shortest))
+
+
+@inlined
+def paid(packed):
+    """The outcome."""
+    return np.int64(packed) >> (_SHORTEST_BITS + _GAP_BITS)
+
+
+@inlined
+def shortest(packed):
+    return np.int64(packed) >> _GAP_BITS & LARGEST_SHORTEST
+
+
+@inlined
+def longest(packed):
+    return shortest(packed) + (np.int64(packed) & LARGEST_GAP)
