@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen import outcome
+from tbgen import outcome, position
 from tbgen.errors import BadInput
-from tbgen.rules import position
 from tbgen.rules.fen import LONGEST, format_fen, parse_fen
 
 KINGS = "8/8/8/2K3k1/8/8/8/8 w - -"  # -G8.5 by itself

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tbgen import outcome
+from tbgen import outcome, position
 from tbgen.errors import BadInput
-from tbgen.rules import position
 
 MEN = "PPPPNBRQppppnbrq"
 

@@ -8,11 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 from tbgen import outcome as outcomes
 from tbgen.errors import BadInput, UnsupportedPosition
 from tbgen.index import layout_of
+from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.material import Material, parse
 from tbgen.probe.levels import levels
 from tbgen.probe.plan import MOST_MEN
 from tbgen.probe.result import Answers, Positions
-from tbgen.probe.tables import Tables, under_record
+from tbgen.probe.tables import Tables
 from tbgen.probe.vector import Ints, Men, numbers, sound
 from tbgen.store import TableFile
 
@@ -76,12 +77,12 @@ def answer(tables: Tables, positions: Positions, records: ArrayLike | None) -> A
     return found
 
 
-def _under(table: TableFile, staircases: NDArray[np.int32], records: Ints) -> tuple[Ints, Ints]:
+def _under(table: TableFile, staircases: NDArray[np.integer], records: Ints) -> tuple[Ints, Ints]:
     """Outcomes and distances of undecided positions under records that stand, all in the mover's view."""
     if table.rules == "wg":
         return records, np.zeros(len(records), np.int64)
-    # Few staircases are shared by many rows.
-    pairs, row = np.unique(staircases.astype(np.int64) << 16 | records + outcomes.BASE, return_inverse=True)
-    found = [under_record(table.steps_of(pair >> 16), (pair & 0xFFFF) - outcomes.BASE) for pair in pairs.tolist()]
-    outcome, distance = np.array(found, np.int64).reshape(-1, 2).T
-    return outcome[row], distance[row]
+    mover_holds = records > 0
+    holders = np.where(mover_holds, MOVER_HOLDS, OPPONENT_HOLDS)
+    outcome, distance = table.steps_many(staircases, holders, outcomes.BASE - abs(records))
+    gained = np.where(mover_holds, outcome < records, outcome > records) & (outcome != 0)
+    return np.where(gained, outcome, records), np.where(gained, distance, 0)

@@ -9,13 +9,13 @@ from typing import Final, NamedTuple
 
 import chess
 
+from tbgen import position
 from tbgen.board.geometry import GEOMETRY, RANKS_MIRRORED
 from tbgen.errors import BadInput, UnsupportedPosition
 from tbgen.index import layout_of
 from tbgen.index.kings import kings
 from tbgen.index.pawns import SWAP_BIT
 from tbgen.material import Material
-from tbgen.probe import position
 
 MOST_MEN: Final = 5
 """What tables are made for, kings included."""
@@ -23,7 +23,6 @@ MOST_MEN: Final = 5
 # The kinds in a signature, four bits each: no side has more than ten men of one kind.
 _KINDS: Final = "PNBRQ"
 _SIDE_BITS: Final = 4 * len(_KINDS)
-_PAWN: Final = 0
 
 # Item by item, a view gives Python's own integers: faster than an array, and nothing is copied.
 _IMAGE: Final = GEOMETRY.image.reshape(-1).data
@@ -37,7 +36,7 @@ class Pairs(NamedTuple):
     symmetry: memoryview
 
 
-class Men(NamedTuple):
+class Group(NamedTuple):
     """Like men of one side, see `Group` in index/layout.py."""
 
     kind: int
@@ -54,7 +53,7 @@ class Plan(NamedTuple):
     white_first: bool
     """Whether White has the men named first. If not, colours are swapped and ranks mirrored."""
     pawns: bool
-    groups: tuple[Men, ...]
+    groups: tuple[Group, ...]
     inner: int
     slice_of: memoryview
     start: memoryview
@@ -96,14 +95,12 @@ def _letters(of_side: int) -> str:
 def make_plan(men: int) -> Plan:
     """The plan for the men that have this signature."""
     material = Material(_letters(men), _letters(men >> _SIDE_BITS))
-    if material.men > MOST_MEN:
-        raise UnsupportedPosition(f"too many men: {material.men}, and tables have {MOST_MEN} at most")
     layout = layout_of(material.normal)
     return Plan(
         material.normal,
         material.is_normal,
         material.pawns > 0,
-        tuple(Men(_KINDS.index(group.letter), group.side, group.count, group.stride) for group in layout.groups),
+        tuple(Group(_KINDS.index(group.letter), group.side, group.count, group.stride) for group in layout.groups),
         layout.inner,
         layout.placements.slice_of.data,
         layout.start.data,
@@ -122,6 +119,7 @@ def is_sound(board: chess.Board) -> bool:
         or not black_king
         or white_king & (white_king - 1)
         or black_king & (black_king - 1)
+        or board.occupied.bit_count() > MOST_MEN
         or board.castling_rights
         or board.pawns & chess.BB_BACKRANKS
         or (board.ep_square is not None and board.status() & chess.STATUS_INVALID_EP_SQUARE)
@@ -134,6 +132,9 @@ def check(board: chess.Board) -> None:
     found = position.fault(board)
     if found is not None:
         raise BadInput(f"illegal position: {found}: {board.fen()}")
+    men = board.occupied.bit_count()
+    if men > MOST_MEN:
+        raise UnsupportedPosition(f"too many men: {men}, and tables have {MOST_MEN} at most")
     if board.castling_rights:
         raise UnsupportedPosition(f"tables know no castling: {board.fen()}")
 

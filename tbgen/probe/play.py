@@ -7,7 +7,7 @@ level. It is on no cycle, so it is worth what its best move is worth.
 import chess
 
 from tbgen import outcome as outcomes
-from tbgen.probe.position import goal
+from tbgen.position import goal
 from tbgen.probe.result import LineMove, MoveResult, Result
 from tbgen.probe.tables import Tables
 

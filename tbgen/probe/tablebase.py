@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from tbgen import outcome as outcomes
 from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
+from tbgen.position import goal
 from tbgen.probe import play
 from tbgen.probe.plan import check, is_sound
-from tbgen.probe.position import goal
 from tbgen.probe.result import Answers, Fresh, Positions, Result
 from tbgen.probe.tables import Tables
 

@@ -10,8 +10,8 @@ from tbgen import outcome as outcomes
 from tbgen.errors import BadInput
 from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.material import Material
+from tbgen.position import goal
 from tbgen.probe.plan import Plan, make_plan, number_of, signature
-from tbgen.probe.position import goal
 from tbgen.probe.result import Fresh, Result
 from tbgen.store import TableFile, open_table, table_path
 

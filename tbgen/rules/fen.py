@@ -11,9 +11,8 @@ from typing import Final
 
 import chess
 
-from tbgen import outcome
+from tbgen import outcome, position
 from tbgen.errors import BadInput
-from tbgen.rules import position
 from tbgen.rules.record import standing
 
 FIELDS: Final = 6

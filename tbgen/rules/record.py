@@ -9,9 +9,8 @@ from typing import NamedTuple, Self
 
 import chess
 
-from tbgen import outcome
+from tbgen import outcome, position
 from tbgen.errors import BadInput
-from tbgen.rules import position
 
 STALEMATE = 1
 """The level of a stalemate; no other position but a mate has a lower one."""

@@ -1,0 +1,180 @@
+"""What is written is what is read, by every way of reading."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from store_contents import random_contents, steps_at
+
+from tbgen.index.contents import Contents, Steps
+from tbgen.material import Material, parse
+from tbgen.store import TableFile, list_tables, open_table, table, table_path, write_table
+from tbgen.store.cache import Cache
+
+
+def written(directory: Path, contents: Contents) -> TableFile:
+    path = table_path(directory, contents.material, contents.rules)
+    write_table(path, contents, {})
+    return open_table(path)
+
+
+def assert_same(found: Contents, expected: Contents, start: int = 0) -> None:
+    """Equal but for how the staircases are numbered."""
+    end = start + len(found.entries)
+    assert np.array_equal(found.entries, expected.entries[start:end])
+    assert found.entries.dtype == found.staircases.dtype == np.int32
+    staircases = {}
+    for mine, number in {*zip(found.staircases.tolist(), range(start, end), strict=True)}:
+        staircases.setdefault(mine, number)
+    rows = [staircases[mine] for mine in found.staircases.tolist()]
+    theirs = expected.staircases[start:end]
+    for mine, number in staircases.items():
+        assert steps_at(found, number - start) == steps_at(expected, number), (mine, number)
+    contents_of = {
+        staircase: steps_at(expected, n) for n, staircase in zip(range(start, end), theirs.tolist(), strict=True)
+    }
+    assert all(
+        contents_of[a] == contents_of[b]
+        for a, b in {*zip(theirs.tolist(), expected.staircases[rows].tolist(), strict=True)}
+    )
+
+
+@settings(max_examples=12)
+@given(
+    material=st.sampled_from(["KvK", "KQvK", "KBvK"]),
+    seed=st.integers(0, 2**32),
+    staircases=st.sampled_from([0, 1, 5, 400]),
+    legal=st.sampled_from([0.0, 0.01, 0.8, 1.0]),
+    longest=st.sampled_from([0, 1, 90, 511, 512, 4000]),
+)
+def test_round_trip(tmp_path_factory, material, seed, staircases, legal, longest) -> None:  # type: ignore[no-untyped-def]
+    contents = random_contents(parse(material), seed=seed, staircases=staircases, legal=legal, longest=longest)
+    with written(tmp_path_factory.mktemp("tables"), contents) as table:
+        assert_same(table.contents(), contents)
+        rng = np.random.default_rng(seed)
+        numbers = rng.integers(0, table.size, 300)
+        for number in [0, table.size - 1, *numbers.tolist()]:
+            outcome, distance, staircase = table.look(number)
+            assert outcome * 65536 + distance == contents.entries[number]
+            assert table.steps_of(staircase) == steps_at(contents, number)
+        start, end = sorted(rng.integers(0, table.size + 1, 2).tolist())
+        if start < end:
+            assert_same(table.part(start, end), contents, start)
+            entries, staircases = table.read(start, end)
+            assert np.array_equal(entries, contents.entries[start:end])
+            assert np.array_equal(entries, table.entries(start, end))
+            assert np.array_equal(staircases, [table.look(number)[2] for number in range(start, end)])
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_many_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool) -> None:
+    if not whole:
+        monkeypatch.setattr(table, "_WHOLES", Cache(0))
+    contents = random_contents(parse("KNvK"), seed=5, staircases=200)
+    with written(tmp_path, contents) as table_:
+        rng = np.random.default_rng(5)
+        numbers = rng.integers(0, table_.size, 5000)
+        outcomes, distances, staircases = table_.look_many(numbers)
+        assert (outcomes.dtype, distances.dtype) == (np.int16, np.uint16)
+        assert np.array_equal(outcomes.astype(np.int32) * 65536 + distances, contents.entries[numbers])
+        assert [table_.look(number)[2] for number in numbers.tolist()] == staircases.tolist()
+
+        holders, levels = rng.integers(0, 2, 5000), rng.integers(0, 256, 5000)
+        found = zip(*(column.tolist() for column in table_.steps_many(staircases, holders, levels)), strict=True)
+        for number, holder, level, step in zip(numbers.tolist(), holders, levels, found, strict=True):
+            fits = [step[2:] for step in steps_at(contents, number) if step[0] == holder and step[1] <= level]
+            assert step == (fits[-1] if fits else (0, 0))
+        empty = table_.look_many(np.zeros(0, np.int64))
+        assert [len(column) for column in empty] == [0, 0, 0]
+
+
+def test_numbers_that_are_none(tmp_path: Path) -> None:
+    with written(tmp_path, random_contents(parse("KvK"), seed=1, staircases=3)) as table:
+        for number in (-1, table.size + 100, 1 << 60):
+            with pytest.raises(IndexError):
+                table.look(number)
+            with pytest.raises(IndexError):
+                table.look_many(np.array([0, number]))
+        with pytest.raises(IndexError):
+            table.read(0, table.size + 1)
+        with pytest.raises(IndexError):
+            table.steps_of(-1)
+
+
+def test_staircases_are_numbered_as_the_solver_does(tmp_path: Path) -> None:
+    contents = random_contents(parse("KQvK"), seed=2, staircases=100)
+    with written(tmp_path, contents) as table:
+        once = table.contents()
+    write_table(table.path, once, {})
+    with open_table(table.path) as table:
+        again = table.contents()
+    assert np.array_equal(once.staircases, again.staircases)
+    assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(once.steps, again.steps, strict=True))
+    counts = np.bincount(once.staircases)[1:]
+    assert (np.diff(counts) <= 0).all()
+    assert counts.all()
+
+
+def test_header(tmp_path: Path) -> None:
+    contents = random_contents(parse("KvK"), seed=1, staircases=3)
+    path = table_path(tmp_path, contents.material, "r")
+    write_table(path, contents, {"attractions": 5, "seconds": 0.5, "longest": "8/8 w"})
+    with open_table(path) as table:
+        header = table.header
+        assert (table.material, table.rules, table.size) == (parse("KvK"), "r", len(contents.entries))
+        assert header["legal"] == np.count_nonzero(contents.entries)
+        assert header["bytes"] == path.stat().st_size
+        assert header["staircases"] == len(contents.steps.start) - 1
+        assert (header["attractions"], header["seconds"], header["longest"]) == (5, 0.5, "8/8 w")
+        assert str(header["program"]).startswith("tbgen ")
+        with pytest.raises(TypeError):
+            header["legal"] = 0  # type: ignore[index]
+
+
+def test_contents_that_do_not_fit(tmp_path: Path) -> None:
+    contents = random_contents(parse("KvK"), seed=1, staircases=3)
+    columns = [column[:1].repeat(40) for column in contents.steps[1:]]
+    steps = Steps(np.array([0, 0, 40]), *columns)
+    long = Contents(contents.material, "r", contents.entries, np.minimum(contents.staircases, 1), steps)
+    with pytest.raises(ValueError, match="40"):
+        write_table(tmp_path / "KvK.r.h5", long, {})
+    assert not list(tmp_path.iterdir())
+
+
+def test_names(tmp_path: Path) -> None:
+    assert table_path(tmp_path, Material("N", "R"), "wg") == tmp_path / "KRvKN.wg.h5"
+    for name in ("KRvKN.wg.h5", "KvK.r.h5", "KvKR.r.h5", "KvK.x.h5", "KvK.h5", ".KvK.r.h5.1.half", "notes.txt"):
+        (tmp_path / name).touch()
+    assert [(path.name, material.name, rules) for path, material, rules in list_tables(tmp_path)] == [
+        ("KRvKN.wg.h5", "KRvKN", "wg"),
+        ("KvK.r.h5", "KvK", "r"),
+    ]
+    assert not list(list_tables(tmp_path / "nowhere"))
+    with pytest.raises(ValueError, match="rules"):
+        table_path(tmp_path, parse("KvK"), "x")
+
+
+def test_threads_may_read_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "_CHUNKS", Cache(1 << 19))  # a chunk or two, so that they push each other out
+    contents = random_contents(parse("KQvK"), seed=9, staircases=200)
+    with written(tmp_path, contents) as table_:
+
+        def look(seed: int) -> int:
+            for number in np.random.default_rng(seed).integers(0, table_.size, 400).tolist():
+                outcome, distance, staircase = table_.look(number)
+                assert outcome * 65536 + distance == contents.entries[number]
+                assert table_.steps_of(staircase) == steps_at(contents, number)
+            return seed
+
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(look, range(8))) == list(range(8))
+
+
+def test_reading_needs_no_compiler() -> None:
+    code = "import sys, tbgen.store; assert 'numba' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
