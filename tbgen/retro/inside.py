@@ -43,6 +43,8 @@ FIRST_LEVEL: Final = 2
 _HOLDS: Final = np.int64(0)
 _ESCAPES: Final = np.int64(1)
 _SCAN: Final = 1 << 14
+LOOKS: Final = 2
+"""In `Schedule.counts`, beside what is settled: how many positions were reviewed."""
 _CHUNK: Final = 128
 
 
@@ -68,7 +70,7 @@ def _best_move(ground, desk, field, node, escaping, record):
 
 
 @kernel
-def _as_good_as_the_record(team, me, field, lists, record):
+def as_good_as_the_record(team, me, field, lists, record):
     """To be paid what the record is worth is to leave it standing; a new level makes more of it so."""
     nodes = len(field.state)
     arrive(team, me)
@@ -154,9 +156,10 @@ def _tell(team, me, ground, desk, field, lists, what):
 
 
 @kernel
-def _write_steps(team, me, field, links, level, errors):
+def write_steps(team, me, field, links, level, errors):
     """Note the new step of every staircase that has one."""
     nodes = len(field.state)
+    arrive(team, me)
     while True:
         start = claim(team, me, _SCAN)
         if start >= nodes:
@@ -187,13 +190,11 @@ def _with_step(links, link, holder, level, outcome, distance):
 
 
 @kernel
-def play_inside(team, me, ground, desk, field, lists, links, level, errors):
-    """Bring all open positions to what they are worth under a record of this level. Returns the looks taken."""
+def review_all(team, me, ground, desk, field, lists, counts, level, most):
+    """Review what depends on anything that changed, until nothing does. False where that is more than `most`."""
     record = BASE - level
-    looks = 0
-    if level > FIRST_LEVEL:
-        _as_good_as_the_record(team, me, field, lists, record)
     what = _OF_RETURN
+    reviewed = 0
     while True:
         # what changed is told, then forgotten; first of all, what the last level left
         arrive(team, me)
@@ -204,17 +205,17 @@ def play_inside(team, me, ground, desk, field, lists, links, level, errors):
         if me == 0:
             clear(lists, CHANGED_OURS)
             clear(lists, CHANGED_THEIRS)
+        reviewed += length(lists, DOUBT_OURS) + length(lists, DOUBT_THEIRS)
         if length(lists, DOUBT_OURS) == 0 and length(lists, DOUBT_THEIRS) == 0:
-            break
+            return True
+        if reviewed > most:
+            return False
         arrive(team, me)
         what = _OF_THEIRS
-        looks += _review(team, me, ground, desk, field, lists, _HOLDS, record)
+        counts[me * 8 + LOOKS] += _review(team, me, ground, desk, field, lists, _HOLDS, record)
         arrive(team, me)
-        looks += _review(team, me, ground, desk, field, lists, _ESCAPES, record)
+        counts[me * 8 + LOOKS] += _review(team, me, ground, desk, field, lists, _ESCAPES, record)
         arrive(team, me)
         if me == 0:
             clear(lists, DOUBT_OURS)
             clear(lists, DOUBT_THEIRS)
-    arrive(team, me)
-    _write_steps(team, me, field, links, level, errors)
-    return looks

@@ -108,10 +108,12 @@ def settle_level(team, me, ground, desk, field, lists, schedule, level):
 
 
 @kernel
-def escape_by_resets(team, me, ground, desk, field, lists, schedule, level):
-    """What resets alone allow the side without the record, while it is of this level."""
+def escape_anew(team, me, ground, desk, field, lists, schedule, level):
+    """What all open positions are worth while the record is of this level, from the beginning."""
     record = BASE - level
-    escape.count_resets(team, me, field, schedule.seen, record)
+    if me == 0:
+        schedule.seen[:] = 0
+    escape.find_values(team, me, field, schedule.seen, record)
     for place in range(VALUES):
         if not schedule.seen[place]:
             continue
@@ -120,4 +122,4 @@ def escape_by_resets(team, me, ground, desk, field, lists, schedule, level):
         if me == 0:
             _sort_by_time(field, lists, schedule, _ESCAPING)
         _spread(team, me, ground, desk, field, lists, schedule, _ESCAPING)
-    escape.forget_resets(team, me, field, record)
+    escape.uncount_resets(team, me, field, record)

@@ -16,11 +16,12 @@ from tbgen.material import Material
 from tbgen.retro.atomics import add, current
 from tbgen.retro.field import OPEN, make_field, make_position_lists
 from tbgen.retro.ground import Ground, make_desk, make_ground
+from tbgen.retro.inside import LOOKS
 from tbgen.retro.passant import Finished
 from tbgen.retro.resets import Routes, make_routes
 from tbgen.retro.staircase import Links, make_links
 from tbgen.retro.survey import ILLEGAL_LEVEL, Bench, Survey, make_bench, make_survey, survey_nodes
-from tbgen.retro.sweep import ESCAPED, LOOKS, SETTLED, make_schedule, sweep
+from tbgen.retro.sweep import ESCAPED, SETTLED, make_schedule, sweep
 from tbgen.retro.team import ABORT, Team, arrive, claim, make_team
 
 _SURVEY_CHUNK: Final = 4096

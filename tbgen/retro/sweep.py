@@ -6,16 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.jit import kernel
+from tbgen.outcome import BASE
+from tbgen.retro import escape
 from tbgen.retro.entry import LONGEST
 from tbgen.retro.escape import VALUES
-from tbgen.retro.inside import FIRST_LEVEL, play_inside
-from tbgen.retro.rounds import REACHED, escape_by_resets, settle_level
+from tbgen.retro.inside import FIRST_LEVEL, as_good_as_the_record, review_all, write_steps
+from tbgen.retro.rounds import REACHED, escape_anew, settle_level
 from tbgen.retro.team import ABORT, arrive, untouched
 
 SETTLED: Final = REACHED
 ESCAPED: Final = REACHED + 1
-LOOKS: Final = 2
 STOP: Final = 3
+
+MUCH: Final = 4
+"""Where more than one in so many positions would have to be reviewed, all are worked out anew: that is linear,
+while what depends on much may be looked at again and again."""
 
 
 class Schedule(NamedTuple):
@@ -47,14 +52,25 @@ def make_schedule(nodes: int, threads: int, with_record: bool, top: int) -> Sche
 
 
 @kernel
+def _play_level(team, me, ground, desk, field, lists, links, schedule, level, errors):
+    """Bring all open positions to what they are worth under a record of this level."""
+    done = False
+    if level > FIRST_LEVEL:
+        as_good_as_the_record(team, me, field, lists, BASE - level)
+        done = review_all(team, me, ground, desk, field, lists, schedule.counts, level, len(field.state) // MUCH)
+        if not done:
+            escape.forget(team, me, ground, desk, field, lists)
+    if not done:
+        escape_anew(team, me, ground, desk, field, lists, schedule, level)
+    write_steps(team, me, field, links, level, errors)
+
+
+@kernel
 def sweep(team, me, ground, desk, field, lists, links, schedule, errors):
     """Settle every position of the slice. All threads of the team call this together."""
     for level in range(schedule.top + 1):
         if schedule.with_record and level >= FIRST_LEVEL:
-            if level == FIRST_LEVEL:
-                escape_by_resets(team, me, ground, desk, field, lists, schedule, level)
-            looks = play_inside(team, me, ground, desk, field, lists, links, level, errors)
-            schedule.counts[me * 8 + LOOKS] += looks
+            _play_level(team, me, ground, desk, field, lists, links, schedule, level, errors)
         settle_level(team, me, ground, desk, field, lists, schedule, level)
         if me == 0:
             schedule.counts[STOP] = team.shared[ABORT]

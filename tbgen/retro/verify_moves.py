@@ -1,214 +1,158 @@
-"""Where the moves of a position lead, and what the table and its successors say there: forwards only."""
+"""All moves of a batch of positions, forwards only, and the own level that their number gives."""
 
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.geometry import KING, PAWN_UP
+from tbgen.board.geometry import PAWN_DOWN, PAWN_UP
 from tbgen.index.atlas import MEN
-from tbgen.index.kernels import locate
-from tbgen.index.layout import Layout
 from tbgen.jit import inlined, kernel
-from tbgen.material import PIECES, Material
-from tbgen.retro.atomics import fetch_i32
-from tbgen.retro.ground import Ground, set_up
-from tbgen.retro.moves import (
-    is_checked,
-    list_moves,
-    move_promotion,
-    move_slot,
-    move_taken,
-    move_target,
-)
+from tbgen.retro.ground import Ground, attacked
+from tbgen.retro.moves import is_checked, list_moves, move_slot, move_target, occupied_by, pack_move
 
-MOST_MOVES: Final = 512
-MOST_LEVELS: Final = 256
+MOST_MOVES: Final = 256
+"""No chess position has more than 218."""
 NO_POSITION: Final = 255
-"""Among levels: the number stands for no legal position."""
-_NIBBLE: Final = 4
+"""Among levels: no legal position."""
+TOO_HIGH: Final = 511
+NOBODY: Final = -1
 
 
-class Tables(NamedTuple):
-    """The table in question, number 0, and those that its resets lead to."""
+class Men(NamedTuple):
+    """Of an `Atlas`, what the moves of its first table depend on."""
 
-    signature: NDArray[np.int64]
-    """`[table * 2 + swapped]`: how many men of each kind each side has."""
-    address: NDArray[np.int64]
-    size: NDArray[np.int64]
-    """`[table]`: its entries in memory. The first table lies there by slices:"""
-    start: NDArray[np.int64]
-    """`[slice]`: its first number; one more entry than slices."""
-    entries: NDArray[np.int64]
-    staircases: NDArray[np.int64]
-    """`[slice]`: address of its part, 0 where it is not in memory."""
+    men: NDArray[np.int64]
+    first_pawn: NDArray[np.int64]
+    side: NDArray[np.int64]
+    kind: NDArray[np.int64]
 
 
-class Case(NamedTuple):
-    """What is on trial: one slice."""
+class Board(NamedTuple):
+    """Of a `Ground`, what the moves depend on: `list_moves` takes either, and this one at less cost."""
 
-    ground: Ground
-    tables: Tables
-    part: int
-    """Which slice it is."""
-    whole_game: int
-    levels: NDArray[np.uint8]
-    """The own level of every position of the slice, or nothing: then they are counted when needed."""
-    first_step: NDArray[np.int64]
-    """`[staircase]`: where its steps begin; one more entry than staircases."""
-    step: NDArray[np.int64]
-    """See verify_worth.py."""
+    atlas: Men
+    men_moves: NDArray[np.int32]
+    lines: NDArray[np.uint64]
 
 
-class Desk(NamedTuple):
-    """A thread's own arrays."""
+class Positions(NamedTuple):
+    """A batch of positions of the table in question."""
 
     squares: NDArray[np.int64]
-    after: NDArray[np.int64]
-    kinds: NDArray[np.int64]
-    there: NDArray[np.int64]
-    moves: NDArray[np.int64]
-    replies: NDArray[np.int64]
-    counted: NDArray[np.int64]
-    numbers: NDArray[np.int64]
-    best: NDArray[np.int32]
-    """`[holder * MOST_LEVELS + level]`: what the best move pays under each record, as a key."""
-    own: NDArray[np.int32]
-    """What the table says the position is worth."""
-    finding: NDArray[np.int64]
+    """`[position, slot]`"""
+    movers: NDArray[np.int64]
+    stepped: NDArray[np.int64]
+    """The slot of the pawn that may be captured in passing because it has just made a double step, or NOBODY."""
 
 
-def make_desk() -> Desk:
-    small = [np.zeros(MEN, np.int64) for _ in range(4)]
-    lists = [np.zeros(MOST_MOVES, np.int64) for _ in range(4)]
-    rows = [np.zeros(2 * MOST_LEVELS, np.int32) for _ in range(2)]
-    return Desk(*small, *lists, *rows, np.zeros(8, np.int64))
+class Lists(NamedTuple):
+    """Their moves."""
+
+    first: NDArray[np.int64]
+    """`[position]`: where its moves begin, quiet ones first, captures in passing last; one more entry."""
+    quiet: NDArray[np.int64]
+    rights: NDArray[np.int64]
+    """How many are quiet, and how many capture in passing."""
+    level: NDArray[np.int64]
+    """The position's own, or NO_POSITION, or TOO_HIGH to be stored."""
+    move: NDArray[np.int64]
 
 
-def signature(material: Material) -> int:
-    """How many men of each kind each side has, as `_signature_after` counts them."""
-    sides = (material.first, material.second)
-    return sum(
-        sides[side].count(letter) << _NIBBLE * (side * len(PIECES) + place)
-        for side in (0, 1)
-        for place, letter in enumerate(PIECES)
-    )
+def make_board(ground: Ground) -> Board:
+    atlas = ground.atlas
+    men = Men(atlas.men[:1].copy(), atlas.first_pawn[:1].copy(), atlas.side[:MEN].copy(), atlas.kind[:MEN].copy())
+    return Board(men, ground.men_moves, ground.lines)
 
 
-def make_tables(layouts: list[Layout], addresses: list[int], parts: int) -> Tables:
-    return Tables(
-        np.array([signature(m) for x in layouts for m in (x.material, x.material.swapped)], np.int64),
-        np.array(addresses, np.int64),
-        np.array([layout.size for layout in layouts], np.int64),
-        layouts[0].start.astype(np.int64),
-        np.zeros(parts, np.int64),
-        np.zeros(parts, np.int64),
-    )
+def make_positions(count: int) -> Positions:
+    return Positions(np.zeros((count, MEN), np.int64), np.zeros(count, np.int64), np.full(count, NOBODY))
+
+
+def make_lists(count: int) -> Lists:
+    first, quiet, rights, level = (np.zeros(count + more, np.int64) for more in (1, 0, 0, 0))
+    return Lists(first, quiet, rights, level, np.empty(count * MOST_MOVES, np.int64))
 
 
 @inlined
-def own_level(ground, squares, side, moves):
-    """The level of a legal position, and how many of its moves are quiet and how many there are."""
-    quiet, count = list_moves(ground, squares, side, moves)
-    return 2 * count + (0 if is_checked(ground, squares, side) else 1), quiet, count
+def _is_legal(board, squares, mover):
+    """Whether every man has a square of its own and the side that has just moved is not in check."""
+    men = board.atlas.men[0]
+    for slot in range(men):
+        for other in range(slot):
+            if squares[slot] == squares[other]:
+                return False
+    return not is_checked(board, squares, 1 - mover)
 
 
 @inlined
-def take_place(ground, node, squares):
-    """Put the men on their squares. Returns the side to move, or -1 if this is no legal position."""
-    side, _, _, shared = set_up(ground, node, squares)
-    return -1 if shared or is_checked(ground, squares, 1 - side) else side
-
-
-@kernel
-def find_levels(ground, desk, levels, start, end):
-    """Fill in the own levels of a range of a slice; returns how many are too high to be stored."""
-    too_high = 0
-    for node in range(start, end):
-        side = take_place(ground, node, desk.squares)
-        if side < 0:
-            levels[node] = NO_POSITION
-            continue
-        level = own_level(ground, desk.squares, side, desk.replies)[0]
-        too_high += level >= NO_POSITION
-        levels[node] = min(level, NO_POSITION - 1)
-    return too_high
-
-
-@kernel
-def count_legal(ground, desk, nodes, legal):
-    """Mark which of these nodes are legal positions."""
-    for at in range(len(nodes)):
-        legal[at] = take_place(ground, nodes[at], desk.squares) >= 0
+def _level(board, squares, mover, moves):
+    level = 2 * moves + (0 if is_checked(board, squares, mover) else 1)
+    return level if level < NO_POSITION else TOO_HIGH
 
 
 @inlined
-def part_of(tables, number):
-    return np.searchsorted(tables.start, number, side="right") - 1
-
-
-@kernel
-def locate_after(atlas, squares, side, moves, count, numbers):
-    """Where the first `count` moves, quiet ones, lead: their numbers in the table."""
-    for at in range(count):
-        slot = move_slot(moves[at])
+def _list_passant(board, squares, side, stepped, moves):
+    """The legal captures in passing of the man in slot `stepped`."""
+    atlas = board.atlas
+    step = squares[stepped]
+    passed = step + (8 if atlas.kind[stepped] == PAWN_DOWN else -8)
+    count = 0
+    for slot in range(atlas.first_pawn[0], atlas.men[0]):
         origin = squares[slot]
-        squares[slot] = move_target(moves[at])
-        numbers[at] = locate(atlas, 0, squares, 1 - side)
+        if atlas.side[slot] != side or origin >> 3 != step >> 3 or abs(origin - step) != 1:
+            continue
+        squares[slot] = passed
+        squares[stepped] = passed  # gone: where another man stands, it stops nobody
+        occupied = occupied_by(squares, atlas.men[0])
+        if not attacked(board, squares, 1 - side, squares[side], occupied, stepped):
+            moves[count] = pack_move(slot, passed, stepped, -1)
+            count += 1
         squares[slot] = origin
+        squares[stepped] = step
+    return count
 
 
 @kernel
-def level_after(ground, squares, side, move, moves):
-    """The own level of the position after a quiet move. `moves` is overwritten."""
-    slot = move_slot(move)
-    origin = squares[slot]
-    squares[slot] = move_target(move)
-    level = own_level(ground, squares, 1 - side, moves)[0]
-    squares[slot] = origin
-    return level
+def list_all(board, positions, lists):
+    """Fill in the lists."""
+    at = 0
+    for here in range(len(positions.movers)):
+        squares, side = positions.squares[here], positions.movers[here]
+        lists.first[here] = at
+        if not _is_legal(board, squares, side):
+            lists.level[here] = NO_POSITION
+            continue
+        quiet, count = list_moves(board, squares, side, lists.move[at:])
+        if positions.stepped[here] >= 0:
+            rights = _list_passant(board, squares, side, positions.stepped[here], lists.move[at + count :])
+            lists.rights[here] = rights
+            count += rights
+        lists.quiet[here] = quiet
+        lists.level[here] = _level(board, squares, side, count)
+        at += count
+    lists.first[len(positions.movers)] = at
+
+
+@kernel
+def find_levels(board, positions, levels):
+    """The own level of each position, or NO_POSITION."""
+    moves = np.empty(MOST_MOVES, np.int64)
+    for here in range(len(positions.movers)):
+        squares, side = positions.squares[here], positions.movers[here]
+        levels[here] = NO_POSITION
+        if _is_legal(board, squares, side):
+            _, count = list_moves(board, squares, side, moves)
+            levels[here] = min(_level(board, squares, side, count), NO_POSITION)
 
 
 @inlined
-def _is_alike(kind, other):
-    return kind == other or (kind >= PAWN_UP and other >= PAWN_UP)
-
-
-@kernel
-def entry_after(case, desk, squares, side, move):
-    """The entry of the position that a reset leads to; 0 where there is none.
-
-    The men are counted and seated anew: nothing is remembered of where they came from."""
-    atlas = case.ground.atlas
-    tables = case.tables
-    moved, taken, promotion = move_slot(move), move_taken(move), move_promotion(move)
-    found = 0
-    for slot in range(atlas.men[0]):
-        kind = promotion if slot == moved and promotion >= 0 else atlas.kind[slot]
-        desk.kinds[slot] = -1 if slot == taken else kind
-        desk.after[slot] = move_target(move) if slot == moved else squares[slot]
-        if slot != taken and kind != KING:
-            found += 1 << _NIBBLE * (atlas.side[slot] * len(PIECES) + min(kind, len(PIECES) - 1))
-    row = 0
-    while tables.signature[row] != found:
-        row += 1
-        if row == len(tables.signature):
-            return np.int32(0)
-    table, swap = row >> 1, row & 1
-    for place in range(atlas.men[table]):
-        for slot in range(atlas.men[0]):
-            if (
-                desk.kinds[slot] >= 0
-                and atlas.side[slot] ^ swap == atlas.side[table * MEN + place]
-                and _is_alike(desk.kinds[slot], atlas.kind[table * MEN + place])
-            ):
-                desk.kinds[slot] = -1
-                desk.there[place] = desk.after[slot] ^ (56 * swap)
-                break
-    number = locate(atlas, table, desk.there, (1 - side) ^ swap)
-    if number < 0 or number >= tables.size[table]:
-        return np.int32(0)
-    if table:
-        return fetch_i32(tables.address[table], number)
-    part = part_of(tables, number)
-    return fetch_i32(tables.entries[part], number - tables.start[part]) if tables.entries[part] else np.int32(0)
+def may_give_right(atlas, squares, side, move):
+    """Whether this is a double step that ends beside an enemy pawn."""
+    slot, target = move_slot(move), move_target(move)
+    if atlas.kind[slot] < PAWN_UP or abs(target - squares[slot]) != 16:
+        return False
+    for other in range(atlas.first_pawn[0], atlas.men[0]):
+        if atlas.side[other] != side and abs(squares[other] - target) == 1 and squares[other] >> 3 == target >> 3:
+            return True
+    return False

@@ -1,38 +1,26 @@
-"""One position on trial: is what the table says of it the best that its moves lead to?"""
+"""Positions on trial: is what the table says of them the best that their moves lead to?"""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tbgen.board.geometry import PAWN_DOWN, PAWN_UP
 from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.index.kernels import locate
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
-from tbgen.retro.atomics import fetch_i32
-from tbgen.retro.ground import attacked
-from tbgen.retro.moves import is_checked, list_moves, move_slot, move_target, occupied_by, pack_move
-from tbgen.retro.verify_moves import (
-    MOST_LEVELS,
-    NO_POSITION,
-    entry_after,
-    level_after,
-    locate_after,
-    own_level,
-    part_of,
-    take_place,
-)
+from tbgen.retro.verify_moves import NO_POSITION
 from tbgen.retro.verify_steps import LEAST_RECORD
 from tbgen.retro.verify_worth import (
     LOWEST,
-    add_constant,
+    ROW,
     distance_in,
-    distance_of_key,
+    key_distance,
+    key_of,
+    key_outcome,
     level_of,
     outcome_in,
-    outcome_of_key,
-    rank,
     record_of,
+    stands,
     step_level,
     unfold,
     value_at,
@@ -46,279 +34,167 @@ PROBLEMS: Final = (
     "the entry is not what the staircase says of its own goal",
     "no such staircase",
     "the staircase has a step out of reach",
-    "a move leads to no position",
+    "a move leads to nothing that is known",
     "more moves than tables can hold",
-    "two double steps in a row with a right to capture en passant",
 )
-_FINE, _FILLED, _ENDED, _WORTH, _FRESH, _NO_STAIRCASE, _REACH, _LOST, _HIGH, _RIGHTS = range(len(PROBLEMS))
+_FINE, _FILLED, _ENDED, _WORTH, _FRESH, _NO_STAIRCASE, _REACH, _LOST, _HIGH = range(len(PROBLEMS))
 FIELDS: Final = 8
-"""Columns of a finding: number, problem, holder and level (0: none), what was expected, what is stored."""
+"""Of a finding: which position, problem, holder and level (0: none), what was expected, what is stored."""
+
+
+class Rows(NamedTuple):
+    """`[holder * ROW + level]`: keys under all records."""
+
+    best: NDArray[np.int32]
+    """The best move."""
+    own: NDArray[np.int32]
+    """What is stored."""
 
 
 @inlined
-def _charge(desk, holder, level, outcome, distance, stored_outcome, stored_distance):
-    finding = desk.finding
-    finding[2], finding[3] = holder, level
-    finding[4], finding[5] = outcome, distance
-    finding[6], finding[7] = stored_outcome, stored_distance
-
-
-@inlined
-def _entry_of(case, node):
-    return fetch_i32(case.tables.entries[case.part], node)
-
-
-@inlined
-def _staircase_of(case, node):
-    """-1 for a number that no staircase has."""
-    staircase = np.int64(fetch_i32(case.tables.staircases[case.part], node))
-    return staircase if 0 <= staircase < len(case.first_step) - 1 else np.int64(-1)
-
-
-# --- en passant -----------------------------------------------------------------------------------------------
+def _is_unknown(book, arrivals, at):
+    """Whether a move leads to nothing that the tables know of."""
+    staircase = arrivals.staircase[at]
+    return (
+        arrivals.entry[at] == 0
+        or arrivals.level[at] == NO_POSITION
+        or staircase < 0
+        or staircase >= len(book.first) - 1
+    )
 
 
 @kernel
-def may_give_right(case, squares, side, move):
-    """Whether this is a double step that ends beside an enemy pawn."""
-    atlas = case.ground.atlas
-    slot, target = move_slot(move), move_target(move)
-    if atlas.kind[slot] < PAWN_UP or abs(target - squares[slot]) != 16:
-        return False
-    for other in range(atlas.first_pawn[0], atlas.men[0]):
-        if atlas.side[other] != side and abs(squares[other] - target) == 1 and squares[other] >> 3 == target >> 3:
-            return True
-    return False
-
-
-@kernel
-def _list_passant(case, squares, side, stepped, moves):
-    """The legal captures in passing of the man in slot `stepped`."""
-    ground = case.ground
-    atlas = ground.atlas
-    passed = squares[stepped] + (8 if atlas.kind[stepped] == PAWN_DOWN else -8)
-    count = 0
-    for slot in range(atlas.first_pawn[0], atlas.men[0]):
-        origin = squares[slot]
-        if atlas.side[slot] != side or origin >> 3 != squares[stepped] >> 3 or abs(origin - squares[stepped]) != 1:
-            continue
-        gone = squares[stepped]
-        squares[slot] = passed
-        squares[stepped] = passed  # under the man that took it, where it hides nothing
-        occupied = occupied_by(squares, atlas.men[0])
-        safe = not attacked(ground, squares, 1 - side, squares[side], occupied, stepped)
-        squares[slot] = origin
-        squares[stepped] = gone
-        if safe:
-            moves[count] = pack_move(slot, passed, stepped, -1)
-            count += 1
-    return count
-
-
-@kernel
-def worth_with_right(case, desk, squares, side, stepped):
-    """What it is worth to `side` that it may capture in passing: problem, outcome and distance.
-
-    Outcome 0: it may not. `desk.replies` is overwritten."""
-    moves = desk.replies
-    rights = _list_passant(case, squares, side, stepped, moves)
-    zero = np.int64(0)
-    if rights == 0:
-        return _FINE, zero, zero
-    quiet, count = list_moves(case.ground, squares, side, moves[rights:])
-    level = 2 * (count + rights) + (0 if is_checked(case.ground, squares, side) else 1)
-    record = np.int64(level - BASE)
+def own_goal_worth(book, lists, arrivals, here):
+    """What a position's moves make of it under the record of its own goal: outcome and distance; 0 if a move
+    leads to nothing that is known."""
+    level, zero = lists.level[here], np.int64(0)
+    record = record_of(OPPONENT_HOLDS, level)
     best = LOWEST
-    for at in range(rights + count):
-        move = moves[at]
-        if rights <= at < rights + quiet:
-            outcome, distance = _value_after(case, desk, squares, side, move, level)
-        else:
-            if at >= rights and may_give_right(case, squares, side, move):
-                return _RIGHTS, zero, zero
-            entry = entry_after(case, desk, squares, side, move)
-            outcome, distance = outcome_in(entry), distance_in(entry)
-            if case.whole_game and level_of(outcome) >= level:
-                outcome, distance = -record, zero
-        if outcome == 0:
-            return _LOST, zero, zero
-        best = max(best, rank(-outcome, distance + 1, record))
-    outcome = outcome_of_key(best)
-    return _FINE, outcome, zero if outcome == record else distance_of_key(best, record)
+    for at in range(lists.first[here], lists.first[here + 1]):
+        if _is_unknown(book, arrivals, at):
+            return zero, zero
+        entry, staircase, own = arrivals.entry[at], arrivals.staircase[at], arrivals.level[at]
+        outcome, distance = value_at(book, entry, staircase, own, MOVER_HOLDS, level)
+        best = max(best, key_of(-outcome, distance + 1, record))
+    outcome = key_outcome(best)
+    return outcome, zero if outcome == record else key_distance(best, record)
 
 
 @kernel
-def _value_after(case, desk, squares, side, move, level):
-    """What a quiet move is worth to the other side, which holds the record of this level: outcome and distance."""
-    tables = case.tables
-    slot, zero = move_slot(move), np.int64(0)
-    origin = squares[slot]
-    own = level_after(case.ground, squares, side, move, desk.counted)
-    squares[slot] = move_target(move)
-    number = locate(case.ground.atlas, 0, squares, 1 - side)
-    squares[slot] = origin
-    if number < 0 or number >= tables.size[0]:
-        return zero, zero
-    part = part_of(tables, number)
-    if tables.entries[part] == 0:
-        return zero, zero
-    node = number - tables.start[part]
-    staircase = np.int64(fetch_i32(tables.staircases[part], node))
-    if staircase < 0 or staircase >= len(case.first_step) - 1:
-        return zero, zero
-    return value_at(case, fetch_i32(tables.entries[part], node), staircase, own, MOVER_HOLDS, level)
+def entries_with_right(book, lists, arrivals, entries):
+    """The entries of positions with a right to capture in passing; 0 where a move leads to nothing that is known."""
+    for here in range(len(lists.level)):
+        if lists.rights[here]:
+            outcome, distance = own_goal_worth(book, lists, arrivals, here)
+            entries[here] = outcome << 16 | distance
 
 
 # --- the trial ------------------------------------------------------------------------------------------------
 
 
 @inlined
-def _worth_of_reset(case, desk, side, move):
-    """What a reset is worth to the other side: problem, outcome and distance."""
-    squares = desk.squares
-    if may_give_right(case, squares, side, move):
-        slot = move_slot(move)
-        origin = squares[slot]
-        squares[slot] = move_target(move)
-        problem, outcome, distance = worth_with_right(case, desk, squares, 1 - side, slot)
-        squares[slot] = origin
-        if problem or outcome:
-            return problem, outcome, distance
-    entry = entry_after(case, desk, squares, side, move)
-    return (_FINE if entry else _LOST), outcome_in(entry), distance_in(entry)
+def _charge(finding, holder, level, expected, expected_distance, stored, stored_distance):
+    finding[2], finding[3] = holder, level
+    finding[4], finding[5] = expected, expected_distance
+    finding[6], finding[7] = stored, stored_distance
 
 
-@kernel
-def _try_records(case, desk, node, side, level, quiet, count):
+@inlined
+def _try_records(book, rows, lists, arrivals, here, entry, staircase, finding):
     """Compare what is stored with what the moves are worth, under each record that can stand."""
-    squares, moves, best, own = desk.squares, desk.moves, desk.best, desk.own
-    entry, staircase = _entry_of(case, node), _staircase_of(case, node)
+    level = lists.level[here]
+    best, own = rows.best, rows.own
     for at in range(level + 1):
         best[at] = LOWEST
-        best[MOST_LEVELS + at] = LOWEST
+        best[ROW + at] = LOWEST
         own[at] = LOWEST
-        own[MOST_LEVELS + at] = LOWEST
-    locate_after(case.ground.atlas, squares, side, moves, quiet, desk.numbers)
-    first, size = case.tables.start[case.part], case.tables.start[case.part + 1] - case.tables.start[case.part]
-    for at in range(quiet):
-        there = desk.numbers[at] - first
-        if there < 0 or there >= size:
+        own[ROW + at] = LOWEST
+    for at in range(lists.first[here], lists.first[here + 1]):
+        if _is_unknown(book, arrivals, at):
             return _LOST
-        if len(case.levels):
-            own_there = np.int64(case.levels[there])
-        else:
-            own_there = level_after(case.ground, squares, side, moves[at], desk.replies)
-        on = _staircase_of(case, there)
-        if own_there == NO_POSITION or on < 0:
-            return _LOST
-        unfold(case, best, level, _entry_of(case, there), on, own_there, 1)
-    for at in range(quiet, count):
-        problem, outcome, distance = _worth_of_reset(case, desk, side, moves[at])
-        if problem:
-            return problem
-        add_constant(best, LEAST_RECORD, level, -outcome, distance + 1)
-    unfold(case, own, level, entry, staircase, level, 0)
-
+        staircase_there, level_there = np.int64(arrivals.staircase[at]), np.int64(arrivals.level[at])
+        unfold(book, best, level, arrivals.entry[at], staircase_there, level_there, 1)
+    unfold(book, own, level, entry, staircase, level, 0)
     wrong = 0
-    for at in range(level - 1):
-        for holder in range(2):
-            record = record_of(holder, LEAST_RECORD + at)
-            place = holder * MOST_LEVELS + LEAST_RECORD + at
-            if outcome_of_key(best[place]) == record:
-                best[place] = rank(record, 0, record)
-            wrong += best[place] != own[place]
+    for holder in range(2):
+        for at in range(LEAST_RECORD, level + 1):
+            record = record_of(holder, at)
+            if key_outcome(best[holder * ROW + at]) == record:
+                best[holder * ROW + at] = stands(record)
+            wrong += best[holder * ROW + at] != own[holder * ROW + at]
     if wrong:
         for at in range(LEAST_RECORD, level + 1):
             for holder in range(2):
-                record = record_of(holder, at)
-                place = holder * MOST_LEVELS + at
-                if best[place] != own[place]:
+                due, told = best[holder * ROW + at], own[holder * ROW + at]
+                if due != told:
+                    record = record_of(holder, at)
                     _charge(
-                        desk, holder, at,
-                        outcome_of_key(best[place]), distance_of_key(best[place], record),
-                        outcome_of_key(own[place]), distance_of_key(own[place], record),
+                        finding, holder, at,
+                        key_outcome(due), key_distance(due, record),
+                        key_outcome(told), key_distance(told, record),
                     )  # fmt: skip
                     return _WORTH
-    outcome, distance = value_at(case, entry, staircase, level, OPPONENT_HOLDS, level)
+    outcome, distance = value_at(book, entry, staircase, level, OPPONENT_HOLDS, level)
     if outcome != outcome_in(entry) or distance != distance_in(entry):
-        _charge(desk, OPPONENT_HOLDS, level, outcome, distance, outcome_in(entry), distance_in(entry))
+        _charge(finding, OPPONENT_HOLDS, level, outcome, distance, outcome_in(entry), distance_in(entry))
         return _FRESH
-    end = case.first_step[staircase + 1]
-    if end > case.first_step[staircase] and step_level(case.step[end - 1]) > min(level, level_of(outcome)):
+    end = book.first[staircase + 1]
+    if end > book.first[staircase] and step_level(book.step[end - 1]) > min(level, level_of(outcome)):
         return _REACH
     return _FINE
 
 
-@kernel
-def _try_own_goal(case, desk, node, side, level, quiet, count):
-    """The whole game: one record tells all. Nothing resets it, so whatever is no better leaves it standing."""
-    squares, moves = desk.squares, desk.moves
-    entry = _entry_of(case, node)
-    record = np.int64(level - BASE)
-    best = LOWEST
-    locate_after(case.ground.atlas, squares, side, moves, quiet, desk.numbers)
-    first, size = case.tables.start[case.part], case.tables.start[case.part + 1] - case.tables.start[case.part]
-    for at in range(count):
-        if at < quiet:
-            there = desk.numbers[at] - first
-            if there < 0 or there >= size:
-                return _LOST
-            after = _entry_of(case, there)
-            problem, outcome, distance = (_FINE if after else _LOST), outcome_in(after), distance_in(after)
-        else:
-            problem, outcome, distance = _worth_of_reset(case, desk, side, moves[at])
-        if problem:
-            return problem
-        if level_of(outcome) < level:
-            best = max(best, rank(-outcome, distance + 1, record))
-        else:
-            best = max(best, rank(record, 0, record))
-    outcome = outcome_of_key(best)
-    distance = np.int64(0) if outcome == record else distance_of_key(best, record)
+@inlined
+def _try_own_goal(book, lists, arrivals, here, entry, finding):
+    """The whole game: the record of p's own goal tells all."""
+    outcome, distance = own_goal_worth(book, lists, arrivals, here)
+    if outcome == 0:
+        return _LOST
     if outcome != outcome_in(entry) or distance != distance_in(entry):
-        _charge(desk, OPPONENT_HOLDS, level, outcome, distance, outcome_in(entry), distance_in(entry))
+        _charge(finding, OPPONENT_HOLDS, lists.level[here], outcome, distance, outcome_in(entry), distance_in(entry))
         return _WORTH
     return _FINE
 
 
-@kernel
-def _try(case, desk, node, used):
-    """Whether this node is a legal position, and the problem with it, 0 if there is none."""
-    _charge(desk, 0, 0, 0, 0, 0, 0)
-    entry, staircase = _entry_of(case, node), _staircase_of(case, node)
-    side = take_place(case.ground, node, desk.squares)
-    if staircase < 0:
-        return side >= 0, _NO_STAIRCASE
-    used[staircase] = 1
-    if side < 0:
-        return False, (_FILLED if entry or staircase else _FINE)
-    level, quiet, count = own_level(case.ground, desk.squares, side, desk.moves)
-    if level >= NO_POSITION:
-        return True, _HIGH
+@inlined
+def _try(book, rows, lists, arrivals, here, entry, staircase, finding):
+    level = lists.level[here]
+    if level == NO_POSITION:
+        return _FILLED if entry or staircase else _FINE
+    if level > NO_POSITION:
+        return _HIGH
     if level < LEAST_RECORD:
         if staircase or outcome_in(entry) != level - BASE or distance_in(entry):
-            _charge(desk, OPPONENT_HOLDS, level, level - BASE, 0, outcome_in(entry), distance_in(entry))
-            return True, _ENDED
-        return True, _FINE
-    if not case.whole_game:
-        return True, _try_records(case, desk, node, side, level, quiet, count)
-    return True, (_REACH if staircase else _try_own_goal(case, desk, node, side, level, quiet, count))
+            _charge(finding, OPPONENT_HOLDS, level, level - BASE, 0, outcome_in(entry), distance_in(entry))
+            return _ENDED
+        return _FINE
+    if not book.whole_game:
+        return _try_records(book, rows, lists, arrivals, here, entry, staircase, finding)
+    return _REACH if staircase else _try_own_goal(book, lists, arrivals, here, entry, finding)
 
 
 @kernel
-def try_nodes(case, desk, nodes, used, found):
-    """Try these nodes of the slice. Returns how many are legal positions and how many are wrong; the first
-    wrong ones go into the rows of `found`. `used[staircase]` becomes 1 where a node has it."""
+def try_all(book, lists, arrivals, entries, staircases, used, found):
+    """Try a batch of positions with these entries and staircases. Returns how many are legal and how many wrong;
+    the first wrong ones go into the rows of `found`. `used[staircase]` becomes 1 where a position has it."""
+    rows = Rows(np.empty(2 * ROW, np.int32), np.empty(2 * ROW, np.int32))
+    finding = np.zeros(FIELDS, np.int64)
     legal = 0
     wrong = 0
-    for at in range(len(nodes)):
-        is_legal, problem = _try(case, desk, nodes[at], used)
-        legal += is_legal
+    for here in range(len(entries)):
+        _charge(finding, 0, 0, 0, 0, 0, 0)
+        staircase = np.int64(staircases[here])
+        if 0 <= staircase < len(used):
+            used[staircase] = 1
+            problem = _try(book, rows, lists, arrivals, here, entries[here], staircase, finding)
+        else:
+            problem = _NO_STAIRCASE
+        legal += lists.level[here] != NO_POSITION
         if problem:
             if wrong < len(found):
-                desk.finding[0] = case.tables.start[case.part] + nodes[at]
-                desk.finding[1] = problem
-                for column in range(FIELDS):
-                    found[wrong, column] = desk.finding[column]
+                finding[0] = here
+                finding[1] = problem
+                for field in range(FIELDS):
+                    found[wrong, field] = finding[field]
             wrong += 1
     return legal, wrong

@@ -1,11 +1,11 @@
-"""What the table says a position is worth, record by record, and what its moves make of it.
+"""What a position is said to be worth, record by record.
 
 All is seen by the side to move. Under a given record every payoff becomes one key, so that the best move is
-the largest: the outcome first; then the record itself without a distance, gains over it the sooner the
-better, losses the later the better.
+the largest: the outcome first; then, when it is the record, nothing; gains over it the sooner the better,
+losses the later the better.
 """
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,23 +13,31 @@ from numpy.typing import NDArray
 from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS, Steps
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
-from tbgen.retro.verify_moves import MOST_LEVELS
 from tbgen.retro.verify_steps import LEAST_RECORD
 
+ROW: Final = 256
 _DISTANCE_BITS: Final = 18
 _FARTHEST: Final = (1 << _DISTANCE_BITS) - 1
 LOWEST: Final = np.int32(-(2**31))
-"""Below all keys."""
 
 
-def pack_steps(steps: Steps) -> NDArray[np.int64]:
-    """A step in one integer: outcome, distance, level and holder, in this order from above."""
+class Book(NamedTuple):
+    """The dictionary of staircases."""
+
+    first: NDArray[np.int64]
+    """`[staircase]`: its first step; one more entry than staircases."""
+    step: NDArray[np.int64]
+    """Outcome, distance, level and holder in one, in this order from above."""
+    whole_game: int
+
+
+def make_book(steps: Steps, whole_game: bool) -> Book:
     packed = steps.outcome.astype(np.int64) << 16 | steps.distance
-    return (packed << 8 | steps.level) << 8 | steps.holder
+    return Book(np.array(steps.start, np.int64), (packed << 8 | steps.level) << 8 | steps.holder, int(whole_game))
 
 
 @inlined
-def step_holder(step):
+def _step_holder(step):
     return step & 0xFF
 
 
@@ -39,12 +47,12 @@ def step_level(step):
 
 
 @inlined
-def step_distance(step):
+def _step_distance(step):
     return step >> 16 & 0xFFFF
 
 
 @inlined
-def step_outcome(step):
+def _step_outcome(step):
     return step >> 32
 
 
@@ -65,8 +73,10 @@ def distance_in(entry):
 
 @inlined
 def record_of(holder, level):
-    """The record as an outcome."""
     return (BASE - level) * (2 * holder - 1)
+
+
+# --- keys -----------------------------------------------------------------------------------------------------
 
 
 @inlined
@@ -80,30 +90,29 @@ def _late(outcome, distance):
 
 
 @inlined
-def _stands(record):
+def stands(record):
     return np.int32(record << _DISTANCE_BITS)
 
 
 @inlined
-def rank(outcome, distance, record):
-    """The key of a payoff under a record."""
+def key_of(outcome, distance, record):
     if outcome == record:
-        return _stands(record)
+        return stands(record)
     return _soon(outcome, distance) if outcome > record else _late(outcome, distance)
 
 
 @inlined
-def outcome_of_key(key):
+def key_outcome(key):
     return np.int64(key) >> _DISTANCE_BITS
 
 
 @inlined
-def distance_of_key(key, record):
+def key_distance(key, record):
     rest = np.int64(key) & _FARTHEST
-    return _FARTHEST - rest if outcome_of_key(key) > record else rest
+    return _FARTHEST - rest if key_outcome(key) > record else rest
 
 
-# --- all records at once: rows of keys, `[holder * MOST_LEVELS + level]` --------------------------------------
+# --- all records at once --------------------------------------------------------------------------------------
 
 
 @inlined
@@ -115,81 +124,74 @@ def _raise(row, first, last, key):
 @inlined
 def _raise_to_record(row, holder, first, last):
     for level in range(first, last + 1):
-        at = holder * MOST_LEVELS + level
-        row[at] = max(row[at], _stands(record_of(holder, level)))
+        at = holder * ROW + level
+        row[at] = max(row[at], stands(record_of(holder, level)))
 
 
 @inlined
-def add_constant(row, first, last, outcome, distance):
+def _add_constant(row, first, last, outcome, distance):
     """A payoff that is the same under records of these levels."""
-    own = level_of(outcome)
-    split = max(first, min(own, last) + 1)
-    _raise(
-        row, OPPONENT_HOLDS * MOST_LEVELS + first, OPPONENT_HOLDS * MOST_LEVELS + split - 1, _soon(outcome, distance)
-    )
-    _raise(row, MOVER_HOLDS * MOST_LEVELS + first, MOVER_HOLDS * MOST_LEVELS + split - 1, _late(outcome, distance))
-    # these records are weaker than the outcome, whoever holds them
+    split = max(first, min(level_of(outcome), last) + 1)
+    _raise(row, OPPONENT_HOLDS * ROW + first, OPPONENT_HOLDS * ROW + split - 1, _soon(outcome, distance))
+    _raise(row, MOVER_HOLDS * ROW + first, MOVER_HOLDS * ROW + split - 1, _late(outcome, distance))
+    # from here on records are weaker than the outcome, whoever holds them
     key = _late(outcome, distance) if outcome < 0 else _soon(outcome, distance)
     _raise(row, split, last, key)
-    _raise(row, MOST_LEVELS + split, MOST_LEVELS + last, key)
+    _raise(row, ROW + split, ROW + last, key)
 
 
 @inlined
-def _add_run(case, row, holder, first, last, at, ahead):
-    """What step `at` of a staircase says (-1: there is none yet). It counts while the side behind on the record
-    likes it better."""
+def _add_run(book, row, holder, first, last, at, ahead):
+    """What step `at` says (-1: there is none yet). It counts while the side behind on the record likes it better."""
     if at < 0:
         _raise_to_record(row, holder, first, last)
         return
-    outcome = (1 - 2 * ahead) * step_outcome(case.step[at])
-    distance = step_distance(case.step[at]) + ahead
+    outcome = (1 - 2 * ahead) * _step_outcome(book.step[at])
+    distance = _step_distance(book.step[at]) + ahead
     end = last
     if (outcome > 0) == (holder == MOVER_HOLDS):
         end = max(first - 1, min(last, level_of(outcome) - 1))
     key = _late(outcome, distance) if holder == MOVER_HOLDS else _soon(outcome, distance)
-    _raise(row, holder * MOST_LEVELS + first, holder * MOST_LEVELS + end, key)
+    _raise(row, holder * ROW + first, holder * ROW + end, key)
     _raise_to_record(row, holder, end + 1, last)
 
 
-@inlined
-def unfold(case, row, top, entry, staircase, own, ahead):
-    """Raise a row to what the table says a position is worth under records of the levels up to `top`.
+@kernel
+def unfold(book, row, top, entry, staircase, level, ahead):
+    """Raise a row to what is said of a position under records of the levels up to `top`.
 
-    `ahead`: 0 for the position itself, 1 for one that is a move ahead of it. `own` is its own level: behind
-    a weaker record it is fresh."""
-    inside = min(own, level_of(outcome_in(entry)), top)
+    `ahead`: 0 for the position itself, 1 for one that is a move ahead of it. `level` is the position's own:
+    under a weaker record it is fresh."""
+    inside = min(level, level_of(outcome_in(entry)), top)
     for holder in range(2):
         first = LEAST_RECORD
         before = -1
-        for at in range(case.first_step[staircase], case.first_step[staircase + 1]):
-            if step_holder(case.step[at]) ^ ahead == holder:
-                last = min(step_level(case.step[at]) - 1, inside)
-                _add_run(case, row, holder, first, last, before, ahead)
+        for at in range(book.first[staircase], book.first[staircase + 1]):
+            if _step_holder(book.step[at]) ^ ahead == holder:
+                last = min(step_level(book.step[at]) - 1, inside)
+                _add_run(book, row, holder, first, last, before, ahead)
                 first = max(first, last + 1)
                 before = at
-        _add_run(case, row, holder, first, inside, before, ahead)
+        _add_run(book, row, holder, first, inside, before, ahead)
     outcome = (1 - 2 * ahead) * outcome_in(entry)
-    add_constant(row, max(LEAST_RECORD, inside + 1), top, outcome, distance_in(entry) + ahead)
+    _add_constant(row, max(LEAST_RECORD, inside + 1), top, outcome, distance_in(entry) + ahead)
 
 
 # --- one record at a time -------------------------------------------------------------------------------------
 
 
-@kernel
-def value_at(case, entry, staircase, own, holder, level):
-    """What the table says a position is worth under a record of this level: outcome and distance.
-
-    `own` is the position's own level."""
+@inlined
+def value_at(book, entry, staircase, own, holder, level):
+    """What is said of a position of this own level under a record: outcome and distance."""
     outcome = outcome_in(entry)
-    if level > own or level > level_of(outcome):
+    if (level > own and not book.whole_game) or level > level_of(outcome):
         return outcome, distance_in(entry)
-    record = np.int64(record_of(holder, level))
-    if not case.whole_game:
-        for at in range(case.first_step[staircase + 1] - 1, case.first_step[staircase] - 1, -1):
-            step = case.step[at]
-            if step_holder(step) == holder and step_level(step) <= level:
-                found = step_outcome(step)
-                if (found < record) if holder == MOVER_HOLDS else (found > record):
-                    return found, step_distance(step)
-                break
+    record = record_of(holder, level) + np.int64(0)
+    for at in range(book.first[staircase + 1] - 1, book.first[staircase] - 1, -1):
+        step = book.step[at]
+        if _step_holder(step) == holder and step_level(step) <= level:
+            found = _step_outcome(step)
+            if (found < record) if holder == MOVER_HOLDS else (found > record):
+                return found, _step_distance(step)
+            break
     return record, np.int64(0)
