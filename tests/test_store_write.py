@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from store_contents import random_contents
 
 from tbgen.index.contents import Contents
 from tbgen.material import parse
-from tbgen.store import building, open_table, table_path, write_table
+from tbgen.store import building, encode, open_table, table_path, write_table
 
 # A writer that stops where a test wants to kill it: everything is on disk, under another name.
 WRITER = """
@@ -79,6 +80,25 @@ def test_a_failed_write_leaves_nothing(path: Path, monkeypatch: pytest.MonkeyPat
     assert not list(path.parent.iterdir())
 
 
+def test_a_full_disk(path: Path) -> None:
+    code = f"""
+import resource, signal, sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from store_contents import random_contents
+from tbgen.material import parse
+from tbgen.store import write_table
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (9000, resource.RLIM_INFINITY))
+try:
+    write_table({str(path)!r}, random_contents(parse("KvK"), seed=1, staircases=5), {{}})
+except OSError as error:
+    print(error.strerror)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout) == (0, "File too large\n"), run.stderr
+    assert not list(path.parent.iterdir())
+
+
 def test_the_same_bytes(tmp_path: Path) -> None:
     contents = random_contents(parse("KQvK"), seed=1, staircases=300)
     written = []
@@ -87,6 +107,17 @@ def test_the_same_bytes(tmp_path: Path) -> None:
         write_table(path, contents, {"attractions": 3, "longest": "8/8 w"}, threads=threads)
         written.append(path.read_bytes())
     assert written[0] == written[1]
+
+
+def test_many_chunks(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many that HDF5 needs more room for its notes than the first guess."""
+    monkeypatch.setattr(encode, "WIDTH", 64)
+    contents = random_contents(parse("KQvK"), seed=1, staircases=3)
+    path = table_path(path.parent, contents.material, "r")
+    write_table(path, contents, {})
+    with open_table(path) as table:
+        table.check()
+        assert np.array_equal(table.contents().entries, contents.entries)
 
 
 def test_readers_keep_the_file_that_they_opened(path: Path) -> None:
@@ -161,6 +192,14 @@ def test_many_builds_at_once(path: Path) -> None:
         builder.join()
     assert most == [1] * 8
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_different_tables_at_once(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda me: write_table(tmp_path / f"{me}.h5", kvk(me), {}), range(20)))
+    for me in range(20):
+        with open_table(tmp_path / f"{me}.h5") as table:
+            assert np.array_equal(table.contents().entries, kvk(me).entries)
 
 
 def test_the_directory_is_made(tmp_path: Path) -> None:

@@ -1,0 +1,176 @@
+"""From contents to the chunks of a file: docs/format.md says what a chunk holds."""
+
+import zlib
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.index import layout_of
+from tbgen.index.contents import Contents
+from tbgen.store.order import candidates, numbers_of
+from tbgen.store.shapes import EVEN, Lore, Shapes, unique
+from tbgen.store.staircases import Rows, make_rows, make_shapes
+
+WIDTH: Final = 1 << 14
+"""Positions a chunk, at most: more compress a little better and take longer to read one from."""
+ESCAPE: Final = 255
+"""The first byte of a position whose shape has this number or a larger one."""
+LEVEL: Final = 6
+_SAMPLES: Final = 8
+"""How many chunks each order of squares is tried on."""
+
+
+class Encoded(NamedTuple):
+    width: int
+    order: list[int]
+    escape_planes: int
+    distance_planes: int
+    shapes: Shapes
+    chunks: list[bytes]
+    raw: int
+    """Bytes of every chunk before compression: what the longest needs."""
+
+
+class _Part(NamedTuple):
+    """A chunk's positions told apart by kind: by all that becomes a shape, in one number; 0 is no legal position."""
+
+    kinds: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    kind: NDArray[np.uint16]
+    """`[position]`: its place in `kinds`."""
+
+
+@dataclass
+class _Task:
+    contents: Contents
+    rows: Rows
+    width: int
+    parts: list[_Part]
+    kinds: NDArray[np.int64]
+    """All kinds in rising order, and the shape of each."""
+    shapes: NDArray[np.int64]
+    steps: NDArray[np.int8]
+    """`[shape, nth]`: the step whose distance is the nth that is stored, -1 where there is none."""
+    stored: NDArray[np.int64]
+    """`[shape]`: how many are stored."""
+    escape_planes: int
+    distance_planes: int
+    raw: int = 0
+
+    def length(self, part: _Part) -> int:
+        """Bytes of a chunk before compression."""
+        shape = self.shapes[np.searchsorted(self.kinds, part.kinds)]
+        each = (shape != 0) * (1 + self.stored[shape]) * self.distance_planes
+        each += (shape >= ESCAPE) * self.escape_planes
+        return self.width + int((each * part.counts).sum())
+
+
+def encode(contents: Contents, pool: Executor) -> Encoded:
+    size = len(contents.entries)
+    width = min(WIDTH, 1 << max(0, size - 1).bit_length())
+    rows = make_rows(contents.steps)
+    parts = list(pool.map(lambda start: _sort(contents, rows, start, width), range(0, size, width)))
+    kinds, ranks = _merge(parts)
+    shapes = make_shapes(rows, kinds[np.argsort(ranks)])
+    longest = max(int((contents.entries & 0xFFFF).max(initial=0)), int(contents.steps.distance.max(initial=0)))
+    lore = Lore(shapes)
+    task = _Task(
+        contents, rows, width, parts, kinds, ranks, _stored_steps(lore), lore.stored,
+        escape_planes=_bytes_for(len(kinds) - 1 - ESCAPE), distance_planes=_bytes_for(longest >> 1) or 1,
+    )  # fmt: skip
+    task.raw = max(pool.map(task.length, parts))
+    order = _best_order(task, pool)
+    places = numbers_of(order)
+    chunks = list(pool.map(lambda number: _chunk(task, number, places), range(len(parts))))
+    return Encoded(width, order, task.escape_planes, task.distance_planes, shapes, chunks, task.raw)
+
+
+def _bytes_for(largest: int) -> int:
+    return (max(0, largest).bit_length() + 7) // 8
+
+
+def _sort(contents: Contents, rows: Rows, start: int, width: int) -> _Part:
+    entries, staircases = contents.entries[start : start + width], contents.staircases[start : start + width]
+    kind = np.zeros(width, np.int64)
+    kind[: len(entries)] = rows.kinds(entries, staircases)
+    kinds, place = unique(kind)
+    return _Part(kinds, np.bincount(place), place.astype(np.uint16))
+
+
+def _merge(parts: list[_Part]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All kinds in rising order, and their ranks: 0 for 0, then the commonest first."""
+    kinds, place = np.unique(
+        np.concatenate([np.zeros(1, np.int64), *(part.kinds for part in parts)]), return_inverse=True
+    )
+    totals = np.bincount(place[1:], weights=np.concatenate([part.counts for part in parts]), minlength=len(kinds))
+    ranks = np.empty(len(kinds), np.int64)
+    ranks[np.lexsort((kinds, -totals, kinds != 0))] = np.arange(len(kinds))
+    return kinds, ranks
+
+
+def _stored_steps(lore: Lore) -> NDArray[np.int8]:
+    shapes, shape = lore.shapes, np.repeat(np.arange(lore.count), lore.shapes.steps)
+    table = np.full((lore.count, lore.width), -1, np.int8)
+    first = np.cumsum(shapes.steps, dtype=np.int64) - shapes.steps
+    stored = np.flatnonzero(shapes.source >= EVEN)
+    before = np.cumsum(lore.stored) - lore.stored
+    table[shape[stored], np.arange(len(stored)) - before[shape[stored]]] = stored - first[shape[stored]]
+    return table
+
+
+def _best_order(task: _Task, pool: Executor) -> list[int]:
+    orders = candidates(layout_of(task.contents.material), task.width)
+    if len(orders) == 1 or len(task.parts) == 1:
+        return orders[0]
+    sample = range(0, len(task.parts), -(-len(task.parts) // _SAMPLES))
+
+    def cost(order: list[int]) -> int:
+        places = numbers_of(order)
+        return sum(len(_chunk(task, number, places)) for number in sample)
+
+    costs = list(pool.map(cost, orders))
+    return orders[costs.index(min(costs))]
+
+
+def _chunk(task: _Task, number: int, places: NDArray[np.int64]) -> bytes:
+    part = task.parts[number]
+    kind_shapes = task.shapes[np.searchsorted(task.kinds, part.kinds)].astype(shape_type(len(task.kinds)))
+    shape = kind_shapes[part.kind][places]
+    low = np.minimum(shape, ESCAPE).astype(np.uint8)
+    first = [low.tobytes(), *_planes(shape[low == ESCAPE] - ESCAPE, task.escape_planes)]
+
+    order = np.argsort(shape, kind="stable")[np.count_nonzero(shape == 0) :]
+    at = places[order] + number * task.width
+    fresh = _planes((task.contents.entries[at] & 0xFFFF) >> 1, task.distance_planes)
+    stored: list[bytes] = []
+    if task.steps.shape[1]:
+        steps, staircases = task.steps[shape[order]], task.contents.staircases[at]
+        for nth in range(steps.shape[1]):
+            having = np.flatnonzero(steps[:, nth] >= 0)
+            values = task.rows.half[staircases[having], steps[having, nth]]
+            stored += _planes(values, task.distance_planes)
+    sections = [b"".join(first), b"".join(fresh), b"".join(stored)]
+    sections[-1] += bytes(task.raw - sum(map(len, sections)))  # HDF5's chunks are all of one size
+    return _deflate(sections)
+
+
+def shape_type(count: int) -> type[np.uint16] | type[np.uint32]:
+    """Numpy sorts 16-bit numbers ten times as fast as longer ones."""
+    return np.uint16 if count <= 1 << 16 else np.uint32
+
+
+def _planes(values: NDArray[np.integer], count: int) -> list[bytes]:
+    """The lowest bytes of all, then the next."""
+    return [(values >> 8 * nth & 255).astype(np.uint8).tobytes() for nth in range(count)]
+
+
+def _deflate(sections: list[bytes]) -> bytes:
+    """Sections of different nature, each with a code of its own."""
+    packer = zlib.compressobj(LEVEL)
+    done = []
+    for section in sections:
+        done += [packer.compress(section), packer.flush(zlib.Z_BLOCK)]
+    return b"".join([*done, packer.flush()])

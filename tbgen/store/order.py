@@ -1,0 +1,62 @@
+"""In which order the positions of a chunk are stored: the bits of their numbers, rearranged.
+
+A chunk compresses best where neighbours are alike. Which man should walk fastest differs from material to material,
+so that the writer tries a few orders and the file names the one it has. An order is a list of steps, one for each
+bit of the place within the chunk, lowest first: the position at a place has the number that is the exclusive or of
+the steps whose bits are set in the place.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.index import Layout
+
+# Files and ranks of the last piece's square are F and R, those of the piece before it f and r; k is what remains.
+# C and c are squares of one colour first: along diagonals, then across, and the other colour at last.
+_TWO: Final = ("FRfrk", "kfFRr", "fFRrk", "frFRk", "kfrFR", "kcC", "Cck", "cFRk", "FfRrk")
+_ONE: Final = ("FRk", "FkR", "kC", "Ck", "kFR", "kRF")
+_NONE: Final = ("k",)
+
+
+def _digits(word: str, bits: int) -> list[int]:
+    pieces = {"F": 0, "f": 6}
+    steps: list[int] = []
+    rest = [1 << bit for bit in range(6 * min(2, _pieces(word)), bits)]
+    for letter in word:
+        if letter in "Ff":
+            steps += [1 << pieces[letter] + bit for bit in range(3)]
+        elif letter in "Rr":
+            steps += [8 << (0 if letter == "R" else 6) + bit for bit in range(3)]
+        elif letter in "Cc":
+            base = 0 if letter == "C" else 6
+            steps += [step << base for step in (9, 2, 4, 16, 32, 8)]
+        elif letter == "k":
+            steps += rest
+    return steps
+
+
+def _pieces(word: str) -> int:
+    return 2 if set(word) & set("frc") else 1 if set(word) & set("FRC") else 0
+
+
+def candidates(layout: Layout, width: int) -> list[list[int]]:
+    """Orders worth trying for chunks of so many positions."""
+    single = 0
+    for group in reversed(layout.groups):
+        if group.count > 1:
+            break
+        single += 1
+    bits = width.bit_length() - 1
+    words = _TWO if single >= 2 and bits >= 12 else _ONE if single and bits >= 6 else _NONE
+    return [_digits(word, bits) for word in words]
+
+
+def numbers_of(steps: Sequence[int]) -> NDArray[np.int64]:
+    """`[place]`: the number, within the chunk, of the position that is stored there."""
+    numbers = np.zeros(1, np.int64)
+    for step in steps:
+        numbers = np.concatenate((numbers, numbers ^ step))
+    return numbers
