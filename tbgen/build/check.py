@@ -21,8 +21,8 @@ def check_table(
     report: Callable[[int], None] = lambda numbers: None,
 ) -> Verdict:
     """CorruptTable where the file has changed since it was written; otherwise what its positions are worth."""
+    answers = shelf.take(material.successors())
     with open_table(table_path(directory, material, rules)) as table:
         table.check()
         contents = table.contents()
-    answers = shelf.take(material.successors())
     return verify(contents, answers, threads=threads, sample=sample, seed=seed, report=report)

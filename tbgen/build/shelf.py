@@ -6,8 +6,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.build.scratch import make_array
 from tbgen.material import Material
 from tbgen.store import open_table, table_path
+
+_PIECE = 1 << 22
+"""Numbers read at a time."""
 
 
 class Shelf:
@@ -28,12 +32,19 @@ class Shelf:
         found = {}
         for material in materials:
             if material not in self._held:
-                with open_table(table_path(self._directory, material, self._rules)) as table:
-                    self.put(material, table.contents().entries)
+                self.put(material, self._read(material))
             self._held.move_to_end(material)
             found[material] = self._held[material]
         self._shed(keep=len(found))
         return found
+
+    def _read(self, material: Material) -> NDArray[np.int32]:
+        with open_table(table_path(self._directory, material, self._rules)) as table:
+            entries = make_array(table.size, self._directory)
+            for start in range(0, table.size, _PIECE):
+                end = min(start + _PIECE, table.size)
+                entries[start:end] = table.entries(start, end)
+        return entries
 
     def _shed(self, keep: int) -> None:
         while len(self._held) > keep and sum(entries.nbytes for entries in self._held.values()) > self._room:

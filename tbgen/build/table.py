@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tbgen.build.scratch import make_array
 from tbgen.build.shelf import Shelf
 from tbgen.build.summary import Summary, summarise
 from tbgen.material import Material
@@ -39,7 +40,14 @@ def build_table(
             return None
         begun = time.perf_counter()
         answers = shelf.take(material.successors())
-        solved = solve(material, answers, whole_game=rules == "wg", threads=threads, report=report)
+        solved = solve(
+            material,
+            answers,
+            whole_game=rules == "wg",
+            threads=threads,
+            report=report,
+            make_array=lambda numbers: make_array(numbers, directory),
+        )
         contents = finish(solved)
         facts = {"legal": solved.legal, "attractions": solved.attractions, "looks": solved.looks}
         write_table(path, contents, facts, threads=threads)

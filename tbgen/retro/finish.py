@@ -8,13 +8,16 @@ from tbgen.jit import kernel, plain
 from tbgen.retro.solve import Solved
 from tbgen.retro.staircase import link_before, step_distance, step_holder, step_level, step_of, step_outcome
 
+_PIECE = 1 << 24
+"""Numbers handled at a time."""
+
 
 def finish(solved: Solved) -> Contents:
-    """The contents of the finished table, its staircases numbered with the commonest first."""
+    """The contents of the finished table, its staircases numbered with the commonest first. Takes the arrays over."""
     capacity = len(solved.links.keys)
     used = np.zeros(capacity + 1, np.int64)
-    for at in range(0, len(solved.staircases), 1 << 24):
-        used += np.bincount(solved.staircases[at : at + (1 << 24)], minlength=capacity + 1)
+    for at in range(0, len(solved.staircases), _PIECE):
+        used += np.bincount(solved.staircases[at : at + _PIECE], minlength=capacity + 1)
     links = np.flatnonzero(used[1:]) + 1
     start = np.concatenate(([0], np.cumsum(_lengths(solved.links, links))))
     steps = np.empty(start[-1], np.int64)
@@ -32,8 +35,11 @@ def finish(solved: Solved) -> Contents:
         plain(step_outcome)(ordered).astype(np.int16),
         plain(step_distance)(ordered).astype(np.uint16),
     )
+    for at in range(0, len(solved.staircases), _PIECE):
+        piece = solved.staircases[at : at + _PIECE]
+        piece[:] = final[piece]
     rules = "wg" if solved.whole_game else "r"
-    return Contents(solved.layout.material, rules, solved.entries, final[solved.staircases], columns)
+    return Contents(solved.layout.material, rules, solved.entries, solved.staircases, columns)
 
 
 def _commonest_first(counts: NDArray[np.int64], start: NDArray[np.int64], steps: NDArray[np.int64]) -> list[int]:

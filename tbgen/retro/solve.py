@@ -79,14 +79,16 @@ def solve(
     whole_game: bool = False,
     threads: int = 1,
     report: Callable[[int], None] = lambda numbers: None,
+    make_array: Callable[[int], NDArray[np.int32]] = lambda numbers: np.zeros(numbers, np.int32),
 ) -> Solved:
-    """Solve a normal material. `answers` holds the entries of all its successors, `report` hears of numbers done."""
+    """Solve a normal material. `answers` holds the entries of all its successors, `report` hears of numbers done;
+    `make_array` makes the zeroed arrays that hold the whole table."""
     layout = layout_of(material)
     capacity = 1 << 18 if layout.size < 1 << 20 else 1 << 21
     while True:
         # a single slice becomes the table as it is, without a copy
         room = layout.size if layout.slices > 1 else 0
-        solved = Solved(layout, whole_game, np.zeros(room, np.int32), np.zeros(room, np.int32), make_links(capacity))
+        solved = Solved(layout, whole_game, make_array(room), make_array(room), make_links(capacity))
         if _solve_slices(_make_job(solved, answers, report), threads):
             return solved
         capacity *= 8
