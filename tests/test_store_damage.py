@@ -6,7 +6,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from store_contents import random_contents, steps_at
+from test_store_contents import random_contents, steps_at
 
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.index.contents import Contents

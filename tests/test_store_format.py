@@ -9,7 +9,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from store_contents import random_contents
+from test_store_contents import random_contents
 
 from tbgen.index import layout_of
 from tbgen.material import parse

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from store_contents import random_contents, steps_at
+from test_store_contents import random_contents, steps_at
 
 from tbgen.index.contents import Contents, Steps
 from tbgen.material import Material, parse

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from store_contents import random_contents
+from test_store_contents import random_contents
 
 from tbgen.index.contents import Contents
 from tbgen.material import parse
@@ -21,7 +21,7 @@ WRITER = """
 import os, sys, time
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from store_contents import random_contents
+from test_store_contents import random_contents
 from tbgen.material import parse
 from tbgen.store import building, write_table
 def stop(*names):
@@ -84,7 +84,7 @@ def test_a_full_disk(path: Path) -> None:
     code = f"""
 import resource, signal, sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
-from store_contents import random_contents
+from test_store_contents import random_contents
 from tbgen.material import parse
 from tbgen.store import write_table
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

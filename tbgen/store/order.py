@@ -21,25 +21,18 @@ _ONE: Final = ("FRk", "FkR", "kC", "Ck", "kFR", "kRF")
 _NONE: Final = ("k",)
 
 
-def _digits(word: str, bits: int) -> list[int]:
-    pieces = {"F": 0, "f": 6}
+_STEPS: Final = {"F": (1, 2, 4), "R": (8, 16, 32), "C": (9, 2, 4, 16, 32, 8)}
+
+
+def _spelled(word: str, bits: int) -> list[int]:
+    taken = 12 if set(word) & set("frc") else 6 if set(word) & set("FRC") else 0
     steps: list[int] = []
-    rest = [1 << bit for bit in range(6 * min(2, _pieces(word)), bits)]
     for letter in word:
-        if letter in "Ff":
-            steps += [1 << pieces[letter] + bit for bit in range(3)]
-        elif letter in "Rr":
-            steps += [8 << (0 if letter == "R" else 6) + bit for bit in range(3)]
-        elif letter in "Cc":
-            base = 0 if letter == "C" else 6
-            steps += [step << base for step in (9, 2, 4, 16, 32, 8)]
-        elif letter == "k":
-            steps += rest
+        if letter == "k":
+            steps += [1 << bit for bit in range(taken, bits)]
+        else:
+            steps += [step << (0 if letter.isupper() else 6) for step in _STEPS[letter.upper()]]
     return steps
-
-
-def _pieces(word: str) -> int:
-    return 2 if set(word) & set("frc") else 1 if set(word) & set("FRC") else 0
 
 
 def candidates(layout: Layout, width: int) -> list[list[int]]:
@@ -51,7 +44,7 @@ def candidates(layout: Layout, width: int) -> list[list[int]]:
         single += 1
     bits = width.bit_length() - 1
     words = _TWO if single >= 2 and bits >= 12 else _ONE if single and bits >= 6 else _NONE
-    return [_digits(word, bits) for word in words]
+    return [_spelled(word, bits) for word in words]
 
 
 def numbers_of(steps: Sequence[int]) -> NDArray[np.int64]:

@@ -19,12 +19,10 @@ from tbgen.store.whole import Whole
 _TABLES: Final = itertools.count(1)
 _KEYS: Final = 40
 """A table's chunks have keys of so many bits in the common cache, one chunk to a key."""
-
-
 _CHUNKS: Final[Cache[Chunk]] = Cache(256 << 20)
-_WORTH: Final = 16
-"""One in so many of a table's numbers asked for in arrays: then all of it is decoded."""
 _WHOLES: Final[Cache[Whole]] = Cache(512 << 20)
+_WORTH: Final = 16
+"""When one in so many of a table's numbers has been asked for in arrays, all of it is decoded."""
 
 
 def open_table(path: str | Path) -> "TableFile":
@@ -164,16 +162,14 @@ class TableFile:
         return self.part(0, self.size)
 
     def _in_order(self, start: int, end: int) -> Iterator[tuple[Chunk, slice, NDArray[np.int64]]]:
+        """Each chunk of a range of numbers, which part of the range it holds, and the places of that part in it."""
         if not 0 <= start < end <= self.size:
             raise IndexError(f"{self.path} has no numbers from {start} to {end}")
-        for number_ in range(start >> self._shift, ((end - 1) >> self._shift) + 1):
-            base = number_ << self._shift
+        for chunk in range(start >> self._shift, ((end - 1) >> self._shift) + 1):
+            base = chunk << self._shift
             first, last = max(start, base), min(end, base + self._grain.width)
-            yield (
-                self._file.chunk(number_),
-                slice(first - start, last - start),
-                self._grain.places[first - base : last - base],
-            )
+            places = self._grain.places[first - base : last - base]
+            yield self._file.chunk(chunk), slice(first - start, last - start), places
 
     def check(self) -> None:
         """Compare every byte of the file with what it was when the file was written; CorruptTable if one changed."""

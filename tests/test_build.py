@@ -1,0 +1,175 @@
+"""Building from the command line: what is built, what is left alone, what a killed build leaves."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from small_tables import small_tables
+
+from tbgen.build.plan import make_plan
+from tbgen.build.shelf import Shelf
+from tbgen.build.summary import count_outcomes
+from tbgen.cli.main import main
+from tbgen.material import every, parse
+from tbgen.store import building, open_table, table_path
+
+TBGEN = [sys.executable, "-m", "tbgen"]
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Also makes sure that the kernels are compiled before a test waits for one."""
+    return small_tables(tmp_path_factory)
+
+
+def test_builds_what_is_needed_first(tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["build", "kvkb", "--tables", str(tmp_path), "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["material"] for row in rows] == ["KvK", "KBvK"]
+    assert rows[1]["positions"] == sum(rows[1]["mover"].values()) == 53380
+    assert rows[1]["longest"] == 46
+    assert rows[1]["attractions"] >= 1
+    # the same table as the one made another way, byte for byte but for its facts
+    ours, other = (open_table(table_path(place, parse("KBvK"), "r")) for place in (tmp_path, tables))
+    assert (ours.entries() == other.entries()).all()
+
+
+def test_leaves_alone_what_is_there(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.stat().st_mtime_ns for path in tables.iterdir()}
+    assert main(["build", "--all", "3", "--tables", str(tables)]) == 0
+    assert "nothing to do" in capsys.readouterr().out
+    assert {path: path.stat().st_mtime_ns for path in tables.iterdir()} == before
+
+
+def test_any_number_of_threads_writes_the_same_bytes(tables: Path, tmp_path: Path) -> None:
+    written = []
+    for threads in "123":
+        place = tmp_path / threads
+        assert main(["build", "KNvK", "KPvK", "--tables", str(place), "--threads", threads, "--quiet"]) == 0
+        written.append([path.read_bytes() for path in sorted(place.glob("*.h5"))])
+    assert written[0] == written[1] == written[2]
+
+
+def test_plan_of_all_four_men(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["build", "--all", "4", "--dry-run", "--tables", str(tmp_path)]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert len(plan["build"]) == 36
+    assert not plan["present"]
+    done: set[str] = set()
+    for name in plan["build"]:
+        assert {other.name for other in parse(name).successors()} <= done
+        done.add(name)
+
+
+def test_plan_knows_what_is_present(tables: Path) -> None:
+    plan = make_plan([parse("KRvKN")], tables, "r")
+    assert [material.name for material in plan.todo] == ["KRvKN"]
+    assert {material.name for material in plan.present} == {"KvK", "KRvK", "KNvK"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["build"], ["build", "KQ"], ["build", "KQQQvKQQ"], ["build", "--all", "7"], ["build", "KvK", "--threads", "0"]],
+)
+def test_bad_input(words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*words, "--tables", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith("tbgen: ")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_stopped_build_leaves_no_half_table(tables: Path, tmp_path: Path, how: signal.Signals) -> None:
+    running = subprocess.Popen(
+        [*TBGEN, "build", "--all", "3", "--tables", str(tmp_path), "--threads", "1"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not list(tmp_path.glob("KQvK.r.h5")):
+        assert time.monotonic() < deadline
+        assert running.poll() is None
+        time.sleep(0.002)
+    running.send_signal(how)
+    _, complaint = running.communicate()
+    if how == signal.SIGINT:
+        assert running.returncode in (0, 130)
+        assert "Traceback" not in complaint
+    for path in tmp_path.glob("[!.]*"):
+        with open_table(path) as table:
+            table.check()
+    assert main(["build", "--all", "3", "--tables", str(tmp_path), "--quiet"]) == 0
+    assert sorted(path.name for path in tmp_path.glob("*.h5")) == sorted(f"{m}.r.h5" for n in (2, 3) for m in every(n))
+    assert not list(tmp_path.glob(".*half"))
+
+
+def test_a_second_build_waits_and_finds_the_table(tables: Path, tmp_path: Path) -> None:
+    path = table_path(tmp_path, parse("KvK"), "r")
+    with building(path):
+        second = subprocess.Popen(
+            [*TBGEN, "build", "KvK", "--tables", str(tmp_path), "--json"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        time.sleep(3)
+        assert second.poll() is None
+        path.write_bytes(table_path(tables, parse("KvK"), "r").read_bytes())
+    out, err = second.communicate(timeout=60)
+    assert second.returncode == 0, err
+    assert not out
+
+
+def test_verify_finds_a_changed_byte(tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("KvK", "KNvK"):
+        source = table_path(tables, parse(name), "r")
+        (tmp_path / source.name).write_bytes(source.read_bytes())
+    assert main(["verify", "--tables", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.count("all right") == 2
+    damaged = bytearray((tmp_path / "KNvK.r.h5").read_bytes())
+    damaged[len(damaged) // 2] ^= 4
+    (tmp_path / "KNvK.r.h5").write_bytes(damaged)
+    assert main(["verify", "--tables", str(tmp_path), "KNvK"]) == 5
+    assert "KNvK.r.h5" in capsys.readouterr().out
+
+
+def test_verify_draws_again_what_it_drew(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["verify", "KPvK", "--sample", "1000", "--tables", str(tables), "--json"]
+    assert main(words) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert main([*words, "--seed", str(first["seed"])]) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert first["checked"] == second["checked"] > 0
+
+
+def test_info(tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", "KPvK", "--tables", str(tables), "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {row["rules"] for row in rows} == {"r", "wg"}
+    assert {row["positions"] for row in rows} == {165676}
+    assert main(["info", "--tables", str(tables)]) == 0
+    assert "KQvK" in capsys.readouterr().out
+    assert main(["info", "--tables", str(tmp_path)]) == 4
+
+
+def test_missing_dependency_of_verify(tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = table_path(tables, parse("KNvK"), "r")
+    (tmp_path / source.name).write_bytes(source.read_bytes())
+    assert main(["verify", "KNvK", "--tables", str(tmp_path)]) == 4
+    assert "tbgen build KvK" in capsys.readouterr().err
+
+
+def test_shelf_reads_and_keeps(tables: Path) -> None:
+    shelf = Shelf(tables, "r", room=0)
+    first = shelf.take([parse("KvK")])[parse("KvK")]
+    assert sum(count_outcomes(first).values()) == 462
+    assert parse("KNvK") in shelf.take([parse("KNvK")])
+
+
+def test_colour_only_where_wanted(tables: Path) -> None:
+    run = subprocess.run(
+        [*TBGEN, "info", "--tables", str(tables)], capture_output=True, text=True, check=True,
+        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
+    )  # fmt: skip
+    assert "\x1b" not in run.stdout
