@@ -34,7 +34,7 @@ OF_EACH_KIND = [one.name for men in (2, 3) for one in every(men)] + [
     "KRvKP",
 ]
 """Unlike men and like ones, equal sides, pawns of one side and of both."""
-LARGER = ["KNNvKP", "KQQQvK", "KPPvKP", "KRPvKP", "KBNvKN", "KPPPvK", "KNNNvKNN", "KRPvKRP", "KNNvKNN", "KQRBNvK"]
+LARGER = ["KNNvKP", "KQQQvK", "KPPvKP", "KRPvKP", "KBNvKN", "KPPPvK", "KQPvKR", "KRPvKRP", "KNNNvKNN", "KNPvKNP"]
 CHUNK = 1 << 19
 
 
@@ -54,9 +54,7 @@ class Table(NamedTuple):
         return numbers
 
     def locate_one(self, squares: Iterable[int], mover: int) -> int:
-        row = np.zeros((1, MEN), np.int64)
-        listed = list(squares)
-        row[0, : len(listed)] = listed
+        row = np.array([[*squares, *[0] * MEN][:MEN]], np.int64)
         return int(self.locate(row, np.array([mover], np.int64))[0])
 
 

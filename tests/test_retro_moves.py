@@ -10,6 +10,8 @@ import chess
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from slow_twin import after_move
+from test_index import LARGER, SMALL
 from test_material import is_complete, random_boards
 
 from tbgen.index import Layout, layout_of
@@ -17,7 +19,7 @@ from tbgen.index.atlas import MEN, make_atlas
 from tbgen.index.kernels import locate_many
 from tbgen.index.positions import fen
 from tbgen.jit import kernel, plain
-from tbgen.material import every, parse
+from tbgen.material import parse
 from tbgen.retro import moves as packed
 from tbgen.retro.ground import (
     MOST_NEIGHBOURS,
@@ -31,9 +33,7 @@ from tbgen.retro.ground import (
 )
 from tbgen.retro.moves import is_checked, list_moves, pack_move
 from tbgen.retro.passant import _passant_captures, gives_right
-
-SMALL = [one.name for men in (2, 3, 4) for one in every(men)]
-LARGER = ["KNNvKP", "KQQQvK", "KPPvKP", "KRPvKP", "KBNvKN", "KPPPvK", "KQPvKR", "KRPvKRP", "KNNNvKNN", "KNPvKNP"]
+from tbgen.retro.resets import follow, make_routes
 
 
 class Place(NamedTuple):
@@ -56,18 +56,15 @@ class Place(NamedTuple):
 
     def numbers_of(self, boards: list[chess.Board]) -> list[int]:
         """-1 and the like for positions outside of the slice."""
-        if not boards:
-            return []
-        rows = np.stack([self.squares_of(board) for board in boards])
-        numbers = np.zeros(len(boards), np.int64)
-        locate_many(self.ground.atlas, 0, rows, np.array([int(not board.turn) for board in boards]), numbers)
+        rows = np.array([self.squares_of(board) for board in boards], np.int64).reshape(-1, MEN)
+        movers, numbers = np.array([not board.turn for board in boards], np.int64), np.zeros(len(boards), np.int64)
+        locate_many(self.ground.atlas, 0, rows, movers, numbers)
         return (numbers - self.start).tolist()
 
     def board(self, number: int) -> chess.Board | None:
         """None where the number stands for no legal position."""
         board = chess.Board(fen(self.layout, self.start + number))
-        whole = len(board.piece_map()) == self.layout.material.men
-        return board if whole and not board.was_into_check() else None
+        return board if is_complete(board, self.layout.material.men) else None
 
 
 @cache
@@ -75,64 +72,66 @@ def place(name: str, part: int = 0) -> Place:
     layout = layout_of(parse(name))
     start, end = layout.start[part : part + 2].tolist()
     family, flip, half = (int(column[part]) for column in (layout.family, layout.flip, layout.half_size))
-    ground = make_ground(make_atlas([layout]), family, flip, half, layout.placements.pawns[part].tolist())
+    tables = [layout_of(material) for material in (layout.material, *layout.material.successors())]
+    ground = make_ground(make_atlas(tables), family, flip, half, layout.placements.pawns[part].tolist())
     return Place(layout, ground, start, end - start)
 
 
-def slice_with(name: str, pawns: str) -> Place:
-    """The slice whose pawns stand, say, on `e4 e5`: the first side's first."""
-    layout = layout_of(parse(name))
-    code = sum(chess.parse_square(square) << 6 * at for at, square in enumerate(pawns.split()))
-    return place(name, int(layout.placements.slice_of[code]) >> 4)
+def slice_with(name: str, pawns: list[int]) -> Place:
+    """The slice whose pawns stand on these squares, the first side's first."""
+    code = sum(square << 6 * at for at, square in enumerate(pawns))
+    return place(name, int(layout_of(parse(name)).placements.slice_of[code]) >> 4)
+
+
+def slice_of(name: str, board: chess.Board) -> Place:
+    """The slice that the position lies in."""
+    men = parse(name).men
+    return slice_with(name, place(name).squares_of(board)[men - parse(name).pawns : men].tolist())
 
 
 def after_quiet_moves(board: chess.Board) -> list[chess.Board]:
-    after = []
-    for move in board.legal_moves:
-        if not board.is_zeroing(move):
-            after.append(board.copy(stack=False))
-            after[-1].push(move)
-    return after
+    return [after_move(board, move) for move in board.legal_moves if not board.is_zeroing(move)]
 
 
 # --- forwards ------------------------------------------------------------------------------------------
 
-Move = tuple[int, int, int | None, int | None]
-PROMOTED = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
+PROMOTED = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, None)  # -1 is none
 
 
-def listed(where: Place, board: chess.Board) -> tuple[list[Move], int]:
-    """(from, to, promotion, square of the man taken) of all moves, and how many of them are quiet."""
+def unpack(squares: NDArray[np.int64], move: int) -> chess.Move:
+    promotion = PROMOTED[plain(packed.move_promotion)(move)]
+    return chess.Move(int(squares[plain(packed.move_slot)(move)]), plain(packed.move_target)(move), promotion)
+
+
+def listed(where: Place, board: chess.Board) -> tuple[list[int], int]:
+    """All moves, and how many of them are quiet: these come first."""
     squares, room = where.squares_of(board), np.zeros(512, np.int64)
-    before = squares.copy()
     quiet, count = list_moves(where.ground, squares, int(not board.turn), room)
-    assert (squares == before).all()
-    found: list[Move] = []
-    for move in room[:count].tolist():
-        taken, promotion = plain(packed.move_taken)(move), plain(packed.move_promotion)(move)
-        found.append(
-            (
-                int(squares[plain(packed.move_slot)(move)]),
-                plain(packed.move_target)(move),
-                PROMOTED[promotion] if promotion >= 0 else None,
-                int(squares[taken]) if taken >= 0 else None,
-            )
-        )
-    return found, quiet
+    assert (squares == where.squares_of(board)).all()
+    return room[:count].tolist(), quiet
 
 
 @pytest.mark.parametrize("name", [*SMALL, *LARGER])
 def test_moves_are_those_of_python_chess(name: str) -> None:
     where = place(name)
     for board in random_boards(parse(name), 80):
+        squares, side = where.squares_of(board), int(not board.turn)
         found, quiet = listed(where, board)
-        expected = [
-            (move.from_square, move.to_square, move.promotion, move.to_square if board.is_capture(move) else None)
-            for move in board.legal_moves
-        ]
-        assert Counter(found) == Counter(expected), board.fen()
-        assert [at >= quiet for at in range(len(found))] == [board.is_zeroing(chess.Move(*one[:3])) for one in found]
-        assert is_checked(where.ground, where.squares_of(board), int(not board.turn)) == board.is_check()
+        moves = [unpack(squares, move) for move in found]
+        assert Counter(moves) == Counter(board.legal_moves), board.fen()
+        assert [at >= quiet for at in range(len(moves))] == [board.is_zeroing(move) for move in moves]
+        for packed_move, move in zip(found, moves, strict=True):
+            taken = plain(packed.move_taken)(packed_move)
+            assert squares[taken] == move.to_square if board.is_capture(move) else taken == packed.NOBODY
+            double = (
+                board.piece_type_at(move.from_square) == chess.PAWN and abs(move.from_square - move.to_square) == 16
+            )
+            beside = [
+                s for s in board.pieces(chess.PAWN, not board.turn) if chess.square_distance(s, move.to_square) == 1
+            ]
+            expected = double and any(s // 8 == move.to_square // 8 for s in beside)
+            assert gives_right(where.ground, squares, side, packed_move) == expected, (board.fen(), move.uci())
+        assert is_checked(where.ground, squares, side) == board.is_check()
 
 
 def test_the_sample_holds_all_that_is_difficult() -> None:
@@ -147,18 +146,28 @@ def test_the_sample_holds_all_that_is_difficult() -> None:
         seen["promotions"] += any(move.promotion for move in moves)
         seen["promotions with capture"] += any(move.promotion and board.is_capture(move) for move in moves)
         seen["ends"] += not moves
-    assert len(seen) == 7
     assert min(seen.values()) >= 10, seen
 
 
+@pytest.mark.parametrize("name", [*SMALL, *LARGER])
+def test_resets_lead_where_python_chess_says(name: str) -> None:
+    where, there = place(name), np.zeros(MEN, np.int64)
+    tables = [parse(name), *parse(name).successors()]
+    routes = make_routes(where.layout, tables, [0] * len(tables))
+    for board in random_boards(parse(name), 80):
+        squares, (moves, quiet) = where.squares_of(board), listed(where, board)
+        for move in moves[quiet:]:
+            table, mover = follow(where.ground, routes, squares, int(not board.turn), move, there)
+            found = chess.Board(None)
+            for square, (side, letter) in zip(there.tolist(), layout_of(tables[table]).letters, strict=False):
+                found.set_piece_at(square, chess.Piece.from_symbol(letter if side == 0 else letter.lower()))
+            found.turn = mover == 0
+            after = after_move(board, unpack(squares, move))
+            after.ep_square = None
+            assert found.epd() in (after.epd(), after.mirror().epd()), (board.fen(), unpack(squares, move).uci())
+
+
 # --- the graph of quiet moves --------------------------------------------------------------------------
-
-
-def slice_of(name: str, board: chess.Board) -> Place:
-    """The slice that the position lies in."""
-    (number,) = place(name).numbers_of([board])
-    starts = layout_of(parse(name)).start
-    return place(name, int(np.searchsorted(starts, number + place(name).start, side="right")) - 1)
 
 
 @pytest.mark.parametrize("name", [*SMALL, *LARGER])
@@ -170,8 +179,8 @@ def test_successors_are_the_quiet_moves(name: str) -> None:
         stored = where.board(number)
         assert stored is not None
         count = successors(where.ground, desk, number)
-        assert Counter(desk.near[:count].tolist()) == Counter(where.numbers_of(after_quiet_moves(stored))), board.fen()
         assert count == len(after_quiet_moves(board))
+        assert Counter(desk.near[:count].tolist()) == Counter(where.numbers_of(after_quiet_moves(stored))), board.fen()
 
 
 @pytest.mark.parametrize("name", [*SMALL, *LARGER])
@@ -208,9 +217,11 @@ def mixed(a, b):  # type: ignore[no-untyped-def]
 
 @kernel
 def list_edges(ground, desk, backwards, legal, out_of, into):  # type: ignore[no-untyped-def]
-    """Count all edges between positions at both ends; return the sum of a hash of each."""
+    """Count all edges between positions at both ends; return the sum of a hash of each. Forwards first."""
     total = np.uint64(0)
     for node in range(len(legal)):
+        if not backwards:
+            legal[node] = is_position(ground, desk, node)
         if not legal[node]:
             continue
         count = predecessors(ground, desk, node) if backwards else successors(ground, desk, node)
@@ -225,12 +236,6 @@ def list_edges(ground, desk, backwards, legal, out_of, into):  # type: ignore[no
     return total
 
 
-@kernel
-def mark_positions(ground, desk, legal):  # type: ignore[no-untyped-def]
-    for node in range(len(legal)):
-        legal[node] = is_position(ground, desk, node)
-
-
 @pytest.mark.parametrize(
     ("name", "pawns"),
     [
@@ -241,16 +246,14 @@ def mark_positions(ground, desk, legal):  # type: ignore[no-untyped-def]
 )  # fmt: skip
 def test_unmoves_are_the_moves_read_backwards(name: str, pawns: str) -> None:
     """Both list the same edges of the slice, each as many times."""
-    code = sum(chess.parse_square(square) << 6 * at for at, square in enumerate(pawns.split()))
-    where = place(name, int(layout_of(parse(name)).placements.slice_of[code]) >> 4)
+    where = slice_with(name, [chess.parse_square(square) for square in pawns.split()])
     desk, legal = make_desk(), np.zeros(where.size, np.bool_)
-    mark_positions(where.ground, desk, legal)
     forth, back = np.zeros((2, where.size), np.int64), np.zeros((2, where.size), np.int64)
     sums = [list_edges(where.ground, desk, flag, legal, *ends) for flag, ends in ((False, forth), (True, back))]
     assert (forth == back).all()
     assert sums[0] == sums[1]
     assert forth[0].sum() > legal.sum()
-    assert max(forth.max(), back.max()) <= MOST_NEIGHBOURS
+    assert max(forth.max(), back.max()) < MOST_NEIGHBOURS
 
 
 # --- en passant ----------------------------------------------------------------------------------------
@@ -258,25 +261,22 @@ def test_unmoves_are_the_moves_read_backwards(name: str, pawns: str) -> None:
 
 def boards_before_double_steps(name: str, count: int) -> Iterator[tuple[chess.Board, chess.Move]]:
     """With an enemy pawn beside the target, and often other men on that rank."""
-    chance = random.Random(name)
-    material = parse(name)
+    chance, material = random.Random(name), parse(name)
     letters = "Kk" + material.first.replace("P", "", 1) + material.second.replace("P", "", 1).lower()
     while count:
         board = chess.Board(None)
         board.turn = chance.random() < 0.5
+        own, other = "Pp" if board.turn else "pP"
         start = chance.randrange(8) + (8 if board.turn else 48)
-        target = start + 16 if board.turn else start - 16
+        target = start + (16 if board.turn else -16)
         rank = [s for s in chess.SQUARES if s // 8 == target // 8]
-        board.set_piece_at(start, chess.Piece(chess.PAWN, board.turn))
-        board.set_piece_at(
-            chance.choice([s for s in rank if abs(s - target) == 1]), chess.Piece(chess.PAWN, not board.turn)
-        )
-        for letter in letters:
-            board.set_piece_at(
-                chance.choice(rank if chance.random() < 0.4 else chess.SQUARES), chess.Piece.from_symbol(letter)
-            )
+        men = [(own, start), (other, chance.choice([s for s in rank if abs(s - target) == 1]))]
+        for letter, square in men + [
+            (letter, chance.choice(chance.choice([rank, chess.SQUARES]))) for letter in letters
+        ]:
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
         move = chess.Move(start, target)
-        if is_complete(board, material.men) and board.piece_type_at(start) == chess.PAWN and board.is_legal(move):
+        if is_complete(board, material.men) and board.is_legal(move):
             count -= 1
             yield board, move
 
@@ -287,17 +287,14 @@ def test_captures_en_passant_are_those_of_python_chess(name: str) -> None:
     legal = 0
     for board, move in boards_before_double_steps(name, 150):
         squares, side = where.squares_of(board), int(not board.turn)
-        stepped = int(np.flatnonzero(squares[: len(where.layout.letters)] == move.from_square)[0])
+        stepped = squares.tolist().index(move.from_square)
         assert gives_right(where.ground, squares, side, pack_move(stepped, move.to_square, -1, -1)), board.fen()
         board.push(move)
         squares[stepped] = move.to_square
         count = _passant_captures(where.ground, squares, 1 - side, stepped, room)
-        found = {
-            (int(squares[plain(packed.move_slot)(one)]), plain(packed.move_target)(one))
-            for one in room[:count].tolist()
-        }
-        assert found == {(one.from_square, one.to_square) for one in board.generate_legal_ep()}, board.fen()
+        found = {unpack(squares, one) for one in room[:count].tolist()}
+        assert found == set(board.generate_legal_ep()), board.fen()
         assert all(plain(packed.move_taken)(one) == stepped for one in room[:count].tolist())
         legal += bool(found)
     assert legal > 0
-    assert (legal < 150) == (set(name) != set("KPv")), "some bare the king to a piece"
+    assert legal < 150 or not {"Q", "R"} & set(name), "some bare the king"

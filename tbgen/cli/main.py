@@ -21,6 +21,9 @@ COMMANDS: Final = {
     "info": ("tbgen.cli.info", "which tables are there, and what they hold"),
     "verify": ("tbgen.cli.verify", "recheck tables: every byte, every position"),
     "probe": ("tbgen.cli.probe", "what a position is worth, and the best moves"),
+    "adjudicate": ("tbgen.cli.adjudicate", "r-mobility results for the games in PGN files"),
+    "match": ("tbgen.cli.match", "engines play each other under r-mobility rules"),
+    "uci": ("tbgen.cli.uci", "a UCI engine that plays perfectly from the tables"),
 }
 
 INTERRUPTED: Final = 130
@@ -87,7 +90,7 @@ def _run(words: list[str]) -> int:
     if name not in COMMANDS:
         parser = _parser("tbgen", "R-mobility endgame tablebases: build them, check them, ask them.")
         parser.epilog = _EPILOG.format(
-            commands="\n".join(f"  {name:<8}{summary}" for name, (_, summary) in COMMANDS.items())
+            commands="\n".join(f"  {name:<12}{summary}" for name, (_, summary) in COMMANDS.items())
         )
         parser.add_argument("--version", action="version", version=f"tbgen {__version__}")
         parser.add_argument("command", metavar="COMMAND", choices=COMMANDS, help="one of those below")

@@ -1,0 +1,140 @@
+"""`tbgen adjudicate`: r-mobility results for games in PGN files."""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from tbgen.cli import common
+from tbgen.errors import BadInput
+from tbgen.referee.adjudicate_files import STANDARD, Done, adjudicate
+from tbgen.referee.adjudicate_settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
+from tbgen.referee.finish import BY_DEFAULT, DRAWS, parse_kinds
+from tbgen.referee.report import TOP, Report
+
+_SKIPPED: Final = 3
+_DEFAULT: Final = ",".join(str(finish) for finish in DRAWS if finish in BY_DEFAULT)
+
+_EPILOG: Final = f"""\
+Every game gets the tags RMobilityResult, Points, RMobilityScoring and RMobilityTermination, and RMobilityCutoff and
+Komi where they apply. All else is kept, byte by byte; Result is never changed. RMobilityTermination says what
+the result rests on:
+
+  played             the record when the game ended
+  tablebase, DTG 14  what best play would have reached, that many plies on
+  stands, DTG 0      the record, which by the tables nobody could have bettered
+  awarded            G0.0, for a game that was won without mate on the board
+
+A draw is of one of these kinds, by its tags Termination and TerminationDetails, the comment behind its last move, and
+what the board shows: {", ".join(map(str, DRAWS))}. --decide names those that tables decide; a draw of
+which nothing is known was agreed. A game that no table covers is scored as played.
+
+examples:
+  tbgen adjudicate games.pgn -o tagged.pgn
+  tbgen adjudicate games.pgn -o tagged.pgn --report        and a summary with a crosstable
+  tbgen adjudicate *.pgn --report                          the summary alone
+  tbgen adjudicate - -o - --scoring winner --cutoff G4.0   from standard input to standard output
+  tbgen adjudicate games.pgn -o t.pgn --scoring komi --komi -G3.25
+  tbgen adjudicate games.pgn -o t.pgn --decide all         repetitions, 50 moves and the like as well
+  tbgen adjudicate games.pgn -o t.pgn --decide none        without tables
+
+Games that cannot be read are passed on as they are and named on standard error; the exit code is then 3.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("games", nargs="+", type=Path, metavar="PGN", help="files of games; - is standard input")
+    parser.add_argument("-o", "--output", type=Path, metavar="PGN", help="where the games go; - is standard output")
+    parser.add_argument("--report", action="store_true", help="print a summary and a crosstable")
+    parser.add_argument("--top", type=int, default=TOP, metavar="N", help=f"players in the crosstable (default: {TOP})")
+    parser.add_argument("--scoring", choices=SHORT_SCORINGS, default="exponential", help="default: exponential")
+    parser.add_argument("--cutoff", metavar="G", help="from this score on all is a draw (default: G6.0)")
+    parser.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25 (default: the game's own, else G5.75)")
+    parser.add_argument(
+        "--rules-set", choices=SHORT_RULE_SETS, help="default: W, or C-legacy for games with the tag Legacy"
+    )
+    common.add_rules(parser)
+    parser.add_argument(
+        "--decide", metavar="KINDS", default=_DEFAULT, help=f"draws for tables to decide (default: {_DEFAULT})"
+    )
+    parser.add_argument("--strict", action="store_true", help="a missing table is an error")
+    parser.add_argument(
+        "-j", "--jobs", "--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="default: all cores"
+    )
+    parser.add_argument("--json", action="store_true", help="the report as one JSON object")
+    common.add_quiet(parser)
+    common.add_tables(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.jobs < 1:
+        raise BadInput("--jobs takes a number from 1 on")
+    if args.games.count(STANDARD) > 1:
+        raise BadInput("standard input can be read only once")
+    wants_report = args.report or args.json
+    if args.output is None and not wants_report:
+        raise BadInput("say where the games go (-o tagged.pgn, or -o -), or ask for a --report")
+    settings = make_settings(
+        scoring_name=args.scoring,
+        cutoff=args.cutoff,
+        komi=args.komi,
+        rules_name=args.rules_set,
+        whole_game=args.rules == "wg",
+        tables=common.tables_directory(args),
+        decide=parse_kinds(args.decide),
+        strict=args.strict,
+    )
+    report = Report(settings.scheme, with_players=wants_report)
+    names = ["standard input" if path == STANDARD else str(path) for path in args.games]
+    with _Bar(args.games, quiet=args.quiet) as bar:
+
+        def watch(done: Done) -> None:
+            for verdict in done.verdicts:
+                report.add(verdict)
+            for fault in done.faults:
+                report.add_fault(names[done.source], fault)
+                bar.say(f"tbgen: {names[done.source]}:{fault.line}: game {fault.number}: {fault.message}")
+            bar.advance(done.read)
+
+        faults = adjudicate(args.games, args.output, settings, args.jobs, watch=watch)
+    if wants_report:
+        stream = sys.stderr if args.output == STANDARD else sys.stdout
+        for line in [json.dumps(report.as_dict())] if args.json else report.lines(args.top):
+            print(line, file=stream)
+    elif report.missing and not args.quiet:
+        print(f"tbgen: {report.want()}", file=sys.stderr)
+    return _SKIPPED if faults else 0
+
+
+class _Bar:
+    """How far the work is, on a terminal; and lines above it, on any standard error."""
+
+    def __init__(self, paths: list[Path], *, quiet: bool) -> None:
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+        console = common.console(sys.stderr)
+        self._bars = Progress(
+            TextColumn("judging games"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
+            console=console, transient=True, disable=quiet or not console.is_terminal,
+        )  # fmt: skip
+        known = all(path.is_file() for path in paths)
+        self._task = self._bars.add_task("", total=sum(path.stat().st_size for path in paths) if known else None)
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def advance(self, read: int) -> None:
+        self._bars.advance(self._task, read)
+
+    def say(self, line: str) -> None:
+        self._bars.console.print(line, markup=False, soft_wrap=True)

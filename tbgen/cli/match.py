@@ -1,0 +1,202 @@
+"""`tbgen match`: engines play each other under r-mobility rules."""
+
+import argparse
+import contextlib
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tbgen.cli.common import add_json, add_quiet
+from tbgen.errors import BadInput
+
+if TYPE_CHECKING:
+    from tbgen.referee.bout import Bout
+    from tbgen.referee.ledger import Ledger
+    from tbgen.referee.match import Match, Plan
+
+EPILOG = """\
+about an engine, as key=value (with --each: about all of them):
+  cmd=stockfish           the program with its arguments
+  name=SF                 what to call it
+  dir=DIR                 where it runs
+  option.Hash=16          a UCI option; "option.Move Overhead=5" if there are spaces in it
+  tc=60+0.6               its clock: [MOVES/][[HOURS:]MINUTES:]SECONDS[+INCREMENT]
+  movetime=1  nodes=10000  depth=12
+                          other limits; what is given holds together
+  record=no               do not tell it the record of a start position (the FEN's seventh field)
+
+examples:
+  tbgen match --engine cmd=stockfish name=A --engine cmd=stockfish name=B option.Hash=64 \\
+              --each tc=10+0.1 --openings book.pgn --order random --rounds 50 --pgn match.pgn
+  tbgen match --engine cmd=new --engine cmd=old --each tc=10+0.1 --openings book.epd \\
+              --rounds 5000 --sprt elo0=0 elo1=5 --tables data --concurrency 8 --pgn test.pgn
+  tbgen match --engine "cmd=tbgen uci --tables data" --engine cmd=stockfish --each nodes=10000 ...
+
+With --pgn a match that was stopped goes on where it was when the same command is given again. An engine that
+crashes, is silent, plays an illegal move or loses on time loses the game (G0.0) and is started again.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--engine", nargs="+", action="append", metavar="KEY=VALUE", help="an engine, see below")
+    parser.add_argument("--each", nargs="+", default=[], metavar="KEY=VALUE", help="what holds for all engines")
+    parser.add_argument(
+        "--openings", type=Path, metavar="FILE", help="PGN, or EPD: one FEN, with or without record, a line"
+    )
+    parser.add_argument("--order", choices=("sequential", "random"), default="sequential", help="of the openings")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random order (default: 0)")
+    parser.add_argument("--plies", type=int, metavar="N", help="how many plies of an opening to play at most")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--games", type=int, metavar="N", help="for each pair of engines (default: 2)")
+    length.add_argument("--rounds", type=int, metavar="N", help="the same in pairs of games, colours swapped")
+    parser.add_argument("--gauntlet", action="store_true", help="only the first engine plays all others")
+    parser.add_argument("--concurrency", type=int, default=1, metavar="N", help="games at a time (default: 1)")
+    parser.add_argument("--rules", default="W", metavar="NAME", help="W (default), C, C-legacy or wg")
+    parser.add_argument("--fifty", metavar="FORM", help="of the 50-move rule: ignored, classic or cutermob")
+    parser.add_argument("--cutoff", metavar="G", help="of rules and scorings that have one (default: G6.0)")
+    parser.add_argument(
+        "--scoring",
+        default="exponential",
+        metavar="NAME",
+        help="exponential (default), harmonic, classical, winner ...",
+    )
+    parser.add_argument("--komi", metavar="G", help="for --scoring komi; an opening's own goes before it")
+    parser.add_argument("--tables", type=Path, metavar="DIR", help="end games as soon as these tables cover them")
+    parser.add_argument("--max-moves", type=int, metavar="N", help="moves of each side after which the record stands")
+    parser.add_argument("--margin", type=float, metavar="S", help="seconds over the time that are forgiven")
+    parser.add_argument("--patience", type=float, metavar="S", help="seconds of silence allowed without a clock")
+    parser.add_argument("--pgn", type=Path, metavar="FILE", help="where the games go, one by one; also to resume from")
+    parser.add_argument("--event", default="tbgen match", metavar="NAME", help="the PGN tag")
+    parser.add_argument("--sprt", nargs="+", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05")
+    parser.add_argument("--tiebreak", choices=("mobility", "balance"), default="mobility", help="of the table")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="write down all that engines say and are told")
+    add_json(parser)
+    add_quiet(parser)
+    parser.epilog = EPILOG
+
+
+def run(args: argparse.Namespace) -> int:
+    from tbgen.referee.ledger import Ledger
+    from tbgen.referee.match import Match
+    from tbgen.referee.standings import Standings, parse_sprt
+
+    _log(args.log)
+    with contextlib.ExitStack() as stack:
+        plan = _plan(args, stack)
+        standings = Standings(
+            [engine.name for engine in plan.engines],
+            plan.conditions.scoring,
+            args.tiebreak,
+            None if args.sprt is None else parse_sprt(args.sprt),
+        )
+        ledger = None if args.pgn is None else stack.enter_context(Ledger(args.pgn))
+        match = Match(plan, standings, ledger)
+        show = _Show(match, json=args.json, quiet=args.quiet)
+        show.resumed(ledger)
+        try:
+            match.run(show)
+        finally:
+            show.end()
+    return 0
+
+
+def _plan(args: argparse.Namespace, stack: contextlib.ExitStack) -> "Plan":
+    from tbgen.referee.bout import MARGIN, PATIENCE, Conditions
+    from tbgen.referee.contestants import contestants
+    from tbgen.referee.match import Plan
+    from tbgen.referee.openings import Openings
+    from tbgen.referee.schedule import schedule
+    from tbgen.referee.table_judge import TableJudge
+    from tbgen.rules.rulesets import rule_set
+    from tbgen.rules.scoring import scoring
+
+    engines = contestants(args.engine or [], args.each)
+    rules = rule_set(args.rules, fifty=args.fifty, cutoff=args.cutoff)
+    with_cutoff = args.scoring.casefold() in ("winner", "komi")
+    judge = None
+    if args.tables is not None:
+        judge = TableJudge(args.tables, rules)
+        stack.callback(judge.close)
+    games = args.games or 2 * (args.rounds or 1)
+    for name in ("games", "rounds", "concurrency", "plies", "max_moves", "margin", "patience"):
+        value = getattr(args, name)
+        if value is not None and (value < 0 if name in ("margin", "plies") else value <= 0):
+            raise BadInput(f"--{name.replace('_', '-')} cannot be {value}")
+    return Plan(
+        engines=engines,
+        pairings=list(schedule(len(engines), games, gauntlet=args.gauntlet)),
+        openings=(
+            Openings.none(rules)
+            if args.openings is None
+            else Openings.read(args.openings, rules, order=args.order, seed=args.seed, plies=args.plies)
+        ),
+        conditions=Conditions(
+            rules=rules,
+            scoring=scoring(args.scoring, cutoff=args.cutoff if with_cutoff else None, komi=args.komi),
+            judge=judge,
+            margin=MARGIN if args.margin is None else args.margin,
+            patience=PATIENCE if args.patience is None else args.patience,
+            longest=args.max_moves,
+        ),
+        concurrency=args.concurrency,
+        event=args.event,
+    )
+
+
+def _log(path: Path | None) -> None:
+    """Send what the client library has to say to a file, or nowhere: it is not for the screen."""
+    logger = logging.getLogger("chess.engine")
+    logger.propagate = False
+    if path is None:
+        logger.addHandler(logging.NullHandler())
+        return
+    handler = logging.FileHandler(path, delay=False)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+
+
+class _Show:
+    """What there is to see of a match."""
+
+    def __init__(self, match: "Match", *, json: bool, quiet: bool) -> None:
+        self._match = match
+        self._json = json
+        self._quiet = quiet
+
+    def resumed(self, ledger: "Ledger | None") -> None:
+        """Say what an earlier run has left."""
+        if ledger is None or self._json or self._quiet:
+            return
+        if ledger.torn is not None:
+            print("the last game in the PGN file breaks off: it is cut off there and played again")
+        if self._match.standings.games:
+            print(f"{self._match.standings.games} games have been played, {len(self._match.todo)} are to come")
+
+    def finished(self, bout: "Bout") -> None:
+        """A game is over."""
+        from tbgen.referee import announce
+
+        engines = self._match.plan.engines
+        names = (engines[bout.pairing.white].name, engines[bout.pairing.black].name)
+        if self._json:
+            print(json.dumps(announce.game_object(bout, *names)), flush=True)
+        elif not self._quiet:
+            print(announce.game_line(bout, *names))
+            if len(engines) == 2:
+                print(f"    {announce.status_line(self._match.standings, len(self._match.plan.pairings))}", flush=True)
+
+    def end(self) -> None:
+        """The table, however the match ended."""
+        from tbgen.referee import announce
+
+        judge = self._match.plan.conditions.judge
+        missing = {} if judge is None else dict(judge.missing)
+        if self._json:
+            print(json.dumps({**self._match.standings.as_dict(), "missing": missing}), flush=True)
+            return
+        print(*announce.table(self._match.standings), sep="\n", flush=True)
+        for words, times in missing.items():
+            print(f"{words} (asked for {times} times)", file=sys.stderr)

@@ -1,0 +1,1 @@
+"""Games judged and games played: rules and probe together."""

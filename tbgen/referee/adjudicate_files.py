@@ -1,0 +1,208 @@
+"""Whole files of games: read as they come, judged on all cores, written in the order they came in.
+
+Nothing is ever lost: what cannot be judged is passed on as it is. A file to write is first written beside
+its place, so a run that breaks off leaves whatever was there before, even if that was the input.
+"""
+
+import multiprocessing
+import os
+import shutil
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple
+
+from tbgen.errors import TbgenError
+from tbgen.referee.adjudicate import Fault, Judge, Verdict
+from tbgen.referee.adjudicate_settings import Settings
+from tbgen.referee.pgn import BOM, Unit, units
+
+STANDARD: Final = Path("-")
+"""Standard input or output."""
+
+_CHUNK: Final = 1 << 16
+"""Bytes of games that go to a process at once: a tenth of a second of work."""
+
+_AHEAD: Final = 3
+"""Chunks for each process that are read before they are needed."""
+
+
+class Chunk(NamedTuple):
+    """Some games of a file, one after the other."""
+
+    source: int
+    """The file's place among all."""
+    games: list[Unit]
+
+
+class Done(NamedTuple):
+    """What became of a chunk."""
+
+    source: int
+    read: int
+    """How many bytes it was."""
+    data: bytes
+    verdicts: list[Verdict]
+    faults: list[Fault]
+
+
+def adjudicate(
+    sources: Sequence[Path],
+    target: Path | None,
+    settings: Settings,
+    jobs: int = 1,
+    *,
+    watch: Callable[[Done], None] = lambda done: None,
+) -> int:
+    """Judge all games of all files, and write them with their tags into one file, if one is given.
+
+    `watch` hears of every chunk when it is written. Gives the number of faults.
+    """
+    faults = 0
+    with _writer(target) as write:
+        for done in judged(_chunks(sources), settings, jobs):
+            write(done.source, done.data)
+            watch(done)
+            faults += len(done.faults)
+    return faults
+
+
+def judged(chunks: Iterable[Chunk], settings: Settings, jobs: int = 1) -> Iterator[Done]:
+    """What becomes of the chunks, in order. No more of them are read than are needed to keep all busy."""
+    chunks = iter(chunks)
+    first = list(islice(chunks, 2))
+    if jobs == 1 or len(first) < 2:  # it takes less time than to start processes
+        with Judge(settings) as judge:
+            for queue in (first, chunks):
+                for chunk in queue:
+                    yield _judged(chunk, judge)
+        return
+    # Processes that are forked from one with threads may hang; those of a fork server are not.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    waiting: deque[Future[Done]] = deque()
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(settings,))
+    try:
+        for queue in (iter(first), chunks):
+            for chunk in queue:
+                waiting.append(pool.submit(_work, chunk))
+                if len(waiting) >= _AHEAD * jobs:
+                    yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BrokenProcessPool:
+        raise TbgenError("a process that judged games was ended from outside, perhaps for want of memory") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_judge: Judge | None = None
+"""In a process of the pool: its own."""
+
+
+def _start(settings: Settings) -> None:
+    """In a process of the pool, before all else."""
+    global _judge  # noqa: PLW0603  what a pool's initializer is for
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends the pool
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    _judge = Judge(settings)
+
+
+def _leave_with_parent() -> None:
+    """A process whose parent is killed would wait for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _work(chunk: Chunk) -> Done:
+    assert _judge is not None, "the pool has started this process"
+    return _judged(chunk, _judge)
+
+
+def _judged(chunk: Chunk, judge: Judge) -> Done:
+    found = [judge.judge(unit) for unit in chunk.games]
+    return Done(
+        chunk.source,
+        sum(len(unit.data) for unit in chunk.games),
+        b"".join(one.data for one in found),
+        [one.verdict for one in found if one.verdict is not None],
+        [one.fault for one in found if one.fault is not None],
+    )
+
+
+def _chunks(sources: Sequence[Path]) -> Iterator[Chunk]:
+    for place, path in enumerate(sources):
+        with _opened(path) as stream:
+            games: list[Unit] = []
+            size = 0
+            for unit in units(stream):
+                games.append(unit)
+                size += len(unit.data)
+                if size >= _CHUNK:
+                    yield Chunk(place, games)
+                    games, size = [], 0
+            if games:
+                yield Chunk(place, games)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    if path == STANDARD:
+        yield sys.stdin.buffer
+    else:
+        with path.open("rb") as stream:
+            yield stream
+
+
+@contextmanager
+def _writer(target: Path | None) -> Iterator[Callable[[int, bytes], None]]:
+    """What takes the bytes of a file, by its place, one piece after the other."""
+    if target is None:
+        yield lambda source, data: None
+    elif target == STANDARD:
+        joined = _Joined(sys.stdout.buffer)
+        yield joined.write
+        sys.stdout.buffer.flush()
+    elif target.exists() and not target.is_file():  # a pipe or a device
+        with target.open("wb") as stream:
+            yield _Joined(stream).write
+    else:
+        place = target.resolve()  # behind a link
+        part = place.with_name(f"{place.name}.part")
+        try:
+            with part.open("wb") as stream:
+                yield _Joined(stream).write
+            if place.exists():
+                shutil.copymode(place, part)
+            part.replace(place)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+
+
+class _Joined:
+    """Files written one behind the other, an empty line between them."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._source: int | None = None
+        self._end = b""
+
+    def write(self, source: int, data: bytes) -> None:
+        """A piece of a file."""
+        if source != self._source and self._source is not None:
+            data = data.removeprefix(BOM)
+            if self._end and not self._end.endswith((b"\n\n", b"\n\r\n")):
+                self._stream.write(b"\n" if self._end.endswith(b"\n") else b"\n\n")
+        self._source = source
+        self._stream.write(data)
+        self._end = (self._end + data[-3:])[-3:]

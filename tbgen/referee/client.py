@@ -1,0 +1,190 @@
+"""A running engine, and what it may do wrong.
+
+Every engine runs in a process group of its own: a Ctrl-C is for the referee, not for it, and what it has
+started goes with it. Whatever it does within a game is either a legal move in time or a `Breach`.
+"""
+
+import asyncio
+import enum
+import os
+import re
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+import chess
+from chess.engine import EngineError, EngineTerminatedError, Info, InfoDict, Limit, UciProtocol
+
+from tbgen.errors import BadInput, TbgenError
+from tbgen.referee.contestants import Contestant
+
+START: Final = 20.0
+"""Seconds that an engine may take to start and to set its options."""
+
+_ATTEMPTS: Final = 3
+_PAUSE: Final = 0.5
+_FAREWELL: Final = 1.0
+_QUOTED: Final = re.compile(r"uci: '([^']*)'")
+_SHOWN: Final = 40
+
+
+class Misconduct(enum.Enum):
+    """How an engine loses a game that is not lost. The values are those of the PGN tag `Termination`."""
+
+    CRASH = "abandoned"
+    SILENCE = "stalled connection"
+    ILLEGAL = "illegal move"
+    TIME = "time forfeit"
+
+
+class Breach(Exception):
+    """An engine has lost its game by this."""
+
+    def __init__(self, misconduct: Misconduct, words: str) -> None:
+        super().__init__(words)
+        self.misconduct = misconduct
+
+
+class CannotStart(TbgenError):
+    """An engine that is not there, does not speak UCI, or does not know its options."""
+
+
+class Answer(NamedTuple):
+    """A move, and what it took."""
+
+    move: chess.Move
+    seconds: float
+    info: InfoDict
+
+
+class _Protocol(UciProtocol):
+    """UCI, except that a position may bear a record."""
+
+    record: str | None = None
+
+    def send_line(self, line: str) -> None:
+        if self.record is not None and line.startswith("position fen "):
+            head, moves, rest = line.partition(" moves ")
+            line = f"{head} {self.record}{moves}{rest}"
+        super().send_line(line)
+
+
+class Client:
+    """An engine that is started when it is needed, and again when it has gone."""
+
+    def __init__(self, contestant: Contestant) -> None:
+        self.contestant = contestant
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._protocol: _Protocol | None = None
+
+    async def ready(self, record: str | None) -> None:
+        """Announce a new game, in which the start position bears this record; start the engine if need be."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                async with asyncio.timeout(START):
+                    protocol = self._protocol or await self._start()
+                    protocol.record = record if self.contestant.record else None
+                    # What `play` would do at the first move, but then it would be on the engine's time.
+                    protocol.game = object()
+                    protocol.first_game = False
+                    protocol.send_line("ucinewgame")
+                    await protocol.ping()
+                return
+            except (EngineError, OSError, TimeoutError) as error:
+                await self.kill()
+                if attempt == _ATTEMPTS or isinstance(error, FileNotFoundError | PermissionError):
+                    words = str(error) or f"no answer in {START:g} seconds"
+                    raise CannotStart(f"{self.contestant.name} does not start: {words}") from None
+            except BaseException:
+                await self.kill()
+                raise
+            await asyncio.sleep(_PAUSE)
+
+    async def _start(self) -> _Protocol:
+        one = self.contestant
+        self._transport, protocol = await _Protocol.popen(list(one.command), setpgrp=True, cwd=one.directory)
+        await protocol.initialize()
+        known = {name.casefold(): name for name in protocol.options}
+        try:
+            await protocol.configure({known.get(name.casefold(), name): value for name, value in one.options.items()})
+        except EngineError as error:
+            raise BadInput(f"{one.name}: {error}") from None
+        self._protocol = protocol
+        return protocol
+
+    async def move(self, board: chess.Board, limit: Limit, allowed: float | None, patience: float) -> Answer:
+        """The engine's move. It is `allowed` so many seconds by its clock, and waited for no longer.
+
+        Where no clock says, `patience` is how long it may be silent. After a breach the engine is gone.
+        """
+        protocol = self._protocol
+        if protocol is None:
+            raise Breach(Misconduct.CRASH, "is not running")
+        loop = asyncio.get_running_loop()
+        deadline = patience if allowed is None else allowed
+        begun = loop.time()
+        try:
+            async with asyncio.timeout(deadline):
+                played = await protocol.play(board, limit, game=protocol.game, info=Info.BASIC | Info.SCORE)
+            seconds = loop.time() - begun
+            if seconds > deadline:
+                raise TimeoutError
+            if played.move is None:
+                raise Breach(Misconduct.ILLEGAL, "gives no move")
+            if not board.is_legal(played.move):
+                raise Breach(Misconduct.ILLEGAL, f"plays an illegal move: {played.move.uci()}")
+            return Answer(played.move, seconds, played.info)
+        except TimeoutError:
+            breach = (
+                Breach(Misconduct.SILENCE, f"has not answered for {deadline:g} seconds")
+                if allowed is None
+                else Breach(Misconduct.TIME, "loses on time")
+            )
+        except EngineTerminatedError:
+            code = None if self._transport is None else self._transport.get_returncode()
+            breach = Breach(Misconduct.CRASH, f"crashes (exit code {code})")
+        except EngineError as error:
+            breach = Breach(Misconduct.ILLEGAL, f"plays an illegal move: {_move_in(str(error))}")
+        except Breach as error:
+            breach = error
+        except BaseException:
+            await self.kill()
+            raise
+        await self.kill()
+        raise breach
+
+    async def quit(self) -> None:
+        """End the engine, asking it first."""
+        protocol = self._protocol
+        if protocol is not None and not protocol.returncode.done():
+            with suppress(EngineError, OSError, TimeoutError):
+                async with asyncio.timeout(_FAREWELL):
+                    await protocol.quit()
+        await self.kill()
+
+    async def kill(self) -> None:
+        """End the engine and whatever it has started."""
+        transport, self._transport, self._protocol = self._transport, None, None
+        if transport is None:
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(transport.get_pid(), signal.SIGKILL)
+        protocol = transport.get_protocol()
+        if isinstance(protocol, UciProtocol):
+            # Pipes that a stray grandchild holds open must not hold us up.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_FAREWELL):
+                    await asyncio.shield(protocol.returncode)
+        transport.close()
+
+
+async def quit_all(clients: Sequence[Client]) -> None:
+    """End several engines at once."""
+    await asyncio.gather(*(client.quit() for client in clients))
+
+
+def _move_in(complaint: str) -> str:
+    """The move that the client library complains of."""
+    found = _QUOTED.search(complaint)
+    return ascii(found[1] if found else complaint)[1:-1][:_SHOWN]

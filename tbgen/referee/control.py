@@ -1,0 +1,143 @@
+"""Time controls and the clocks that run by them."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+import chess
+from chess.engine import Limit
+
+from tbgen.errors import BadInput
+
+_TC: Final = re.compile(
+    r"(?:(?P<moves>[0-9]{1,4})/)?"
+    r"(?:(?P<hours>[0-9]{1,3}):(?=[0-9]+:))?(?:(?P<minutes>[0-9]{1,4}):)?(?P<seconds>[0-9]{1,6}(?:\.[0-9]{1,6})?)"
+    r"(?:\+(?P<increment>[0-9]{1,5}(?:\.[0-9]{1,6})?))?\Z"
+)
+_NO_LIMIT: Final = ("inf", "infinite")
+
+Number = TypeVar("Number", int, float)
+
+KEYS: Final = ("tc", "movetime", "nodes", "depth")
+"""What a control is made of, in the words of a command line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control:
+    """What an engine may spend on a game or a move. Whatever is set holds."""
+
+    base: float | None = None
+    """Seconds on the clock."""
+
+    increment: float = 0.0
+    """Seconds that each move adds to it."""
+
+    moves: int | None = None
+    """Moves after which the clock gets its seconds again; None: never."""
+
+    movetime: float | None = None
+    """Seconds for each move."""
+
+    nodes: int | None = None
+    depth: int | None = None
+
+    @classmethod
+    def parse(cls, given: dict[str, str]) -> "Control":
+        """A control from words: `tc` (`60+0.6`, `40/15:00+5`, `inf`), `movetime` in seconds, `nodes`, `depth`."""
+        base, increment, moves = _parse_tc(given["tc"]) if "tc" in given else (None, 0.0, None)
+        control = cls(
+            base=base,
+            increment=increment,
+            moves=moves,
+            movetime=_positive("movetime", given["movetime"], float) if "movetime" in given else None,
+            nodes=_positive("nodes", given["nodes"], int) if "nodes" in given else None,
+            depth=_positive("depth", given["depth"], int) if "depth" in given else None,
+        )
+        if control == cls():
+            raise BadInput("an engine needs a limit: tc=60+0.6, movetime=1, nodes=10000 or depth=10")
+        return control
+
+    def __str__(self) -> str:
+        """As in the PGN tag `TimeControl`, the limits that it has no words for behind it."""
+        parts = []
+        if self.base is not None:
+            repeated = f"{self.moves}/" if self.moves is not None else ""
+            increment = f"+{self.increment:g}" if self.increment else ""
+            parts.append(f"{repeated}{self.base:g}{increment}")
+        if self.movetime is not None:
+            parts.append(f"{self.movetime:g}/move")
+        if self.nodes is not None:
+            parts.append(f"{self.nodes} nodes")
+        if self.depth is not None:
+            parts.append(f"depth {self.depth}")
+        return ", ".join(parts) or "-"
+
+
+def _parse_tc(words: str) -> tuple[float | None, float, int | None]:
+    if words.casefold() in _NO_LIMIT:
+        return None, 0.0, None
+    match = _TC.match(words)
+    if match is None:
+        raise BadInput(f"not a time control: {words!r} (write 60+0.6, 40/15:00 or 1:30:00+30, in seconds)")
+    seconds = float(match["seconds"]) + 60 * int(match["minutes"] or 0) + 3600 * int(match["hours"] or 0)
+    if seconds <= 0:
+        raise BadInput(f"no time to begin with: {words!r}")
+    moves = int(match["moves"]) if match["moves"] else None
+    return seconds, float(match["increment"] or 0), moves or None
+
+
+def _positive(key: str, words: str, kind: Callable[[str], Number]) -> Number:
+    try:
+        found = kind(words)
+    except ValueError:
+        raise BadInput(f"{key} takes a number, not {words!r}") from None
+    if not 0 < found < 1e9:
+        raise BadInput(f"{key} cannot be {words}")
+    return found
+
+
+class Clock:
+    """One side's clock."""
+
+    def __init__(self, control: Control) -> None:
+        self.control = control
+        self.left = control.base
+        self._to_go = control.moves
+
+    @property
+    def to_go(self) -> int | None:
+        """Moves until the clock gets its seconds again."""
+        return self._to_go
+
+    def allowed(self) -> float | None:
+        """Seconds that the next move may take; None: no clock says."""
+        limits = [limit for limit in (self.left, self.control.movetime) if limit is not None]
+        return min(limits) if limits else None
+
+    def spend(self, seconds: float) -> None:
+        """Count a move. What is beyond the limit has been forgiven."""
+        if self.left is None:
+            return
+        self.left = max(0.0, self.left - seconds) + self.control.increment
+        if self._to_go is not None:
+            self._to_go -= 1
+            if self._to_go == 0:
+                self.left += self.control.base or 0.0
+                self._to_go = self.control.moves
+
+
+def limit(clocks: dict[chess.Color, Clock], turn: chess.Color) -> Limit:
+    """What the side to move is told."""
+    white, black, own = clocks[chess.WHITE], clocks[chess.BLACK], clocks[turn]
+    timed = own.left is not None
+    return Limit(
+        time=own.control.movetime,
+        nodes=own.control.nodes,
+        depth=own.control.depth,
+        white_clock=white.left if timed else None,
+        black_clock=black.left if timed else None,
+        white_inc=white.control.increment if timed and white.left is not None else None,
+        black_inc=black.control.increment if timed and black.left is not None else None,
+        remaining_moves=own.to_go,
+    )

@@ -1,0 +1,131 @@
+"""How a game came to its end: from the board, from its tags, and from the comment behind its last move.
+
+What the board shows beyond doubt, mate and stalemate, goes first; then what was written; then what else
+the board shows. A drawn game of which all that says nothing was agreed drawn.
+"""
+
+import enum
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+import chess
+
+from tbgen.errors import BadInput
+from tbgen.rules.ends import Ending, Turn
+
+
+class Finish(enum.Enum):
+    """How a game came to its end. The values are what options and reports call them."""
+
+    MATE = "mate"
+    STALEMATE = "stalemate"
+    AWARD = "award"
+    """Won without mate: by resignation, adjudication, time, or the other side's breach of the rules."""
+    ADJUDICATION = "adjudication"
+    """Of a draw, as all that follow."""
+    AGREEMENT = "agreement"
+    """Or no reason at all."""
+    REPETITION = "repetition"
+    FIFTY_MOVES = "fifty-moves"
+    INSUFFICIENT = "insufficient"
+    """Insufficient material, or time run out against it; bare kings at G8.5."""
+
+    def __str__(self) -> str:
+        return self.value
+
+
+DRAWS: Final = (
+    Finish.ADJUDICATION,
+    Finish.AGREEMENT,
+    Finish.REPETITION,
+    Finish.FIFTY_MOVES,
+    Finish.INSUFFICIENT,
+)
+"""What tables may decide instead."""
+
+BY_DEFAULT: Final = frozenset({Finish.ADJUDICATION, Finish.AGREEMENT})
+"""What tables decide unless told otherwise."""
+
+_ALL: Final = "all"
+_NONE: Final = "none"
+
+# In this order: "TB draw by 50 moves" was ended by the 50-move rule.
+_WORDS: Final = (
+    (Finish.REPETITION, r"repet|\b(?:3|three)[- ]?fold"),
+    (Finish.FIFTY_MOVES, r"\bfifty|\b[57][05][- ]?moves?\b|\bseventy"),
+    (Finish.INSUFFICIENT, r"insufficient|\btime|\bflag"),
+    (Finish.AGREEMENT, r"agree|mutual"),
+    (Finish.ADJUDICATION, r"adjudicat|\btb\b|table ?base|syzygy|gaviota|nalimov|draw rule|arbiter|user decision"),
+    # Broken off, and drawn all the same: so somebody decreed.
+    (Finish.ADJUDICATION, r"abandon|disconnect|death|emergency|infraction|illegal|unterminated|stall"),
+)
+_PATTERNS: Final = tuple((finish, re.compile(pattern, re.IGNORECASE)) for finish, pattern in _WORDS)
+_TAGS: Final = ("TerminationDetails", "Termination")
+"""The one that says more first."""
+_OF_THE_END: Final = re.compile(r"\bdraw|adjudicat|agree", re.IGNORECASE)
+"""What a comment has to say if it is about the end of a drawn game."""
+
+_WINNER: Final[Mapping[str, chess.Color | None]] = {"1-0": chess.WHITE, "0-1": chess.BLACK, "1/2-1/2": None}
+_FROM_RULES: Final = {
+    Ending.REPETITION: Finish.REPETITION,
+    Ending.FIFTY_MOVES: Finish.FIFTY_MOVES,
+    Ending.BARE_KINGS: Finish.INSUFFICIENT,
+}
+_FIFTY: Final = 100
+
+
+def finish_of(result: str, headers: Mapping[str, str], comment: str, turn: Turn, board: chess.Board) -> Finish:
+    """How a game with this result came to its end; BadInput if the board belies the result."""
+    winner = _WINNER[result]
+    if turn.ending is Ending.MATE:
+        if winner is not (not board.turn):
+            raise BadInput(f"there is mate on the board, but the result is {result}")
+        return Finish.MATE
+    if turn.ending is Ending.STALEMATE:
+        if winner is not None:
+            raise BadInput(f"there is stalemate on the board, but the result is {result}")
+        return Finish.STALEMATE
+    if winner is not None:
+        return Finish.AWARD
+    return _written(headers, comment) or _shown(turn, board) or Finish.AGREEMENT
+
+
+def _written(headers: Mapping[str, str], comment: str) -> Finish | None:
+    """What tags and comment say of a draw."""
+    texts = [headers.get(tag, "") for tag in _TAGS]
+    end = _OF_THE_END.search(comment)
+    if end is not None:
+        texts.append(comment[end.start() :])  # what stands before may be an engine's figures
+    for text in texts:
+        for finish, pattern in _PATTERNS if text else ():
+            if pattern.search(text):
+                return finish
+    return None
+
+
+def _shown(turn: Turn, board: chess.Board) -> Finish | None:
+    """What the board shows of a draw, under the rules in use and then under those of chess."""
+    if turn.ending is not None:
+        return _FROM_RULES.get(turn.ending)
+    if board.halfmove_clock >= _FIFTY:
+        return Finish.FIFTY_MOVES
+    if board.is_insufficient_material():
+        return Finish.INSUFFICIENT
+    return None
+
+
+def parse_kinds(words: str) -> frozenset[Finish]:
+    """The draws that a list stands for: `adjudication,agreement`, `all`, `none`."""
+    return frozenset(_kinds(words.replace(",", " ").split()))
+
+
+def _kinds(words: Iterable[str]) -> Iterator[Finish]:
+    known = {str(finish): finish for finish in DRAWS}
+    for word in words:
+        if word == _ALL:
+            yield from DRAWS
+        elif word in known:
+            yield known[word]
+        elif word != _NONE:
+            raise BadInput(f"no such kind of draw: {word!r} (there are: {', '.join(known)}, {_ALL}, {_NONE})")

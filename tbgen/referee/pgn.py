@@ -1,0 +1,178 @@
+"""A PGN file taken apart into games, as the bytes they are: put together again they make the file.
+
+The splitter looks at lines only and trusts nobody. A comment that is never closed, tags that break off
+or text between games spoil the game they stand in, and not the next one.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple, Protocol
+
+BOM: Final = b"\xef\xbb\xbf"
+LONGEST: Final = 1 << 24
+"""Bytes of a game. What is longer is passed on in pieces and not read."""
+
+_LINE: Final = 1 << 20
+"""Bytes of a line. What is longer is read in pieces, of which only the first can begin anything."""
+
+_TAG: Final = re.compile(rb'[ \t]*\[[ \t]*([A-Za-z0-9][A-Za-z0-9_+#=:-]*)[ \t]*["\]]')
+_EVENT: Final = b"Event"
+_MOVES: Final = re.compile(rb"\s*(?:\d+[ \t]*\.|(?:1-0|0-1|1/2-1/2|\*)\s*\Z)")
+"""How a game begins that has no tags."""
+
+_RESULTS: Final = (b"1-0", b"0-1", b"1/2-1/2", b"*")
+_ASIDE: Final = (b"%", b";")
+"""Lines that begin with these are no part of a tag section, and do not end it."""
+
+
+class Source(Protocol):
+    """A file opened for reading bytes."""
+
+    def readline(self, limit: int, /) -> bytes:
+        """The next line, or that much of it; nothing at the end."""
+
+
+class Unit(NamedTuple):
+    """A game, or text between games, with the empty lines behind it."""
+
+    number: int
+    """Of the game in its file, from 1; for other text, of the game before."""
+    line: int
+    """Where it begins, from 1."""
+    data: bytes
+    fault: str | None = None
+    """Why it is no game; empty where that has been said of an earlier piece."""
+
+
+def units(source: Source) -> Iterator[Unit]:
+    """The games of a file."""
+    splitter = _Splitter()
+    line_number, fresh = 1, True
+    while line := source.readline(_LINE):
+        unit = splitter.begin(line_number) if fresh and splitter.begins(line) else None
+        if unit is not None:
+            yield unit
+        if splitter.is_full(line):
+            yield splitter.spill(line_number)
+        splitter.add(line, fresh)
+        fresh = line.endswith(b"\n")
+        line_number += fresh
+    unit = splitter.begin(line_number)
+    if unit is not None:
+        yield unit
+
+
+class _Splitter:
+    """What is known of the game at hand."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._line = 1
+        self._clear()
+
+    def _clear(self) -> None:
+        self._lines: list[bytes] = []
+        self._size = 0
+        self._fault: str | None = None
+        self._tags: set[bytes] = set()
+        self._in_moves = False
+        self._in_comment = False
+        self._gap = False
+        """Whether the last line was empty."""
+        self._last = b""
+        """The last line of moves."""
+
+    def begins(self, line: bytes) -> bool:
+        """Whether a line is the first of another game, or of text that is none."""
+        tag = _TAG.match(line) if b"[" in line[:16] else None
+        if tag is not None:
+            if self._in_comment:  # a game in a comment? Rather a comment that is not closed.
+                return self._gap and tag[1] == _EVENT
+            if self._in_moves:
+                return True
+            return tag[1] in self._tags and (self._gap or tag[1] == _EVENT)
+        return (
+            self._in_moves
+            and self._gap
+            and not self._in_comment
+            and not line.isspace()
+            and self._last.rstrip().endswith(_RESULTS)
+        )
+
+    def begin(self, line_number: int) -> Unit | None:
+        """Begin another game, and give the one that ends here, if there is any."""
+        unit = Unit(self._number, self._line, b"".join(self._lines), self._fault) if self._lines else None
+        self._line = line_number
+        self._clear()
+        return unit
+
+    def add(self, line: bytes, fresh: bool) -> None:
+        """One more line, or the rest of one."""
+        self._lines.append(line)
+        self._size += len(line)
+        if not fresh:
+            if self._in_moves:
+                self._read(line)
+            return
+        if line.isspace():
+            self._gap = True
+            return
+        if self._number == 0 and line.startswith(BOM):
+            line = line[len(BOM) :]
+        if not self._in_moves:
+            tag = _TAG.match(line)
+            if tag is not None:
+                if not self._tags:
+                    self._number += 1
+                self._tags.add(tag[1])
+                self._gap = False
+                return
+            if line.startswith(_ASIDE):
+                return
+            self._in_moves = True
+            if not self._tags:
+                if _MOVES.match(line):
+                    self._number += 1
+                else:
+                    self._fault = "text that is no game"
+        self._gap = False
+        if self._in_comment or not line.startswith(b"%"):
+            self._read(line)
+
+    def _read(self, line: bytes) -> None:
+        """Look for the ends of comments."""
+        if b"{" in line or b"}" in line:
+            self._in_comment = _in_comment_after(line, self._in_comment)
+        self._last = line
+
+    def is_full(self, line: bytes) -> bool:
+        """Whether the game becomes too long."""
+        return self._size + len(line) > LONGEST
+
+    def spill(self, line_number: int) -> Unit:
+        """Give a piece of what is too long."""
+        fault = self._fault
+        if fault is None:
+            fault = f"longer than {LONGEST >> 20} MiB"
+        unit = Unit(self._number, self._line, b"".join(self._lines), fault)
+        self._fault = ""
+        self._lines.clear()
+        self._size = 0
+        self._line = line_number
+        return unit
+
+
+def _in_comment_after(line: bytes, inside: bool) -> bool:
+    """Whether a line ends within a comment in braces."""
+    at = 0
+    while True:
+        if inside:
+            closed = line.find(b"}", at)
+            if closed < 0:
+                return True
+            at, inside = closed + 1, False
+        opened = line.find(b"{", at)
+        rest = line.find(b";", at)
+        if opened < 0 or 0 <= rest < opened:
+            return False
+        at, inside = opened + 1, True

@@ -1,0 +1,115 @@
+"""The moves of a game, from the text behind its tags. Comments and variations are not looked into."""
+
+import re
+from typing import Final, NamedTuple, NoReturn
+
+from tbgen.errors import BadInput
+
+RESULTS: Final = frozenset({"1-0", "0-1", "1/2-1/2", "*"})
+
+_PLAIN: Final = re.compile(r"[^{}();%$\[\]<>]*\Z")
+"""A text without comments, variations and the like: white space is all that parts its tokens."""
+
+_COMMENT: Final = re.compile(r"\{[^}]*\}|;[^\n]*|^%[^\n]*", re.MULTILINE)
+_TOKEN: Final = re.compile(r"[()]|\$\d+|[^\s()$]+")
+_NOT_A_LINE_END: Final = re.compile(r"[^\n]")
+_SHOWN: Final = 20
+
+
+class BadMoves(BadInput):
+    """Moves that cannot be read."""
+
+    def __init__(self, message: str, at: int) -> None:
+        super().__init__(message)
+        self.at = at
+        """Where in the text."""
+
+
+class Moves(NamedTuple):
+    """What was played."""
+
+    tokens: list[str]
+    """Moves, their numbers and annotations, in order."""
+    result: str
+    comment: str
+    """The last one, if it stands right before the result."""
+
+
+def read(text: str) -> Moves:
+    """The tokens of the main line."""
+    if _PLAIN.match(text):
+        tokens, comment = text.split(), ""
+    else:
+        tokens, comment = _main_line(text), _last_comment(text)
+    if not tokens:
+        raise BadMoves("neither moves nor a result", len(text))
+    result = tokens.pop()
+    if result not in RESULTS:
+        _complain_of_end(text, [*tokens, result])
+    return Moves(tokens, result, comment)
+
+
+def place(text: str, index: int) -> int:
+    """Where in the text a token of the main line stands."""
+    depth = count = 0
+    for match in _TOKEN.finditer(_blank(text)):
+        if match[0] == "(":
+            depth += 1
+        elif match[0] == ")":
+            depth -= 1
+        elif not depth:
+            if count == index:
+                return match.start()
+            count += 1
+    return len(text)
+
+
+def _main_line(text: str) -> list[str]:
+    bare = _COMMENT.sub(" ", text)
+    if "{" in bare or "}" in bare:
+        blank = _blank(text)
+        opened, closed = blank.find("{"), blank.find("}")
+        if closed >= 0 and (opened < 0 or closed < opened):
+            raise BadMoves("a comment is closed that was not opened, or comments are nested", closed)
+        raise BadMoves("a comment is not closed", opened)
+    tokens = _TOKEN.findall(bare)
+    if "(" not in bare and ")" not in bare:
+        return tokens
+    depth = 0
+    found = []
+    for token in tokens:
+        if token == "(":
+            depth += 1
+        elif token == ")":
+            depth -= 1
+            if depth < 0:
+                raise BadMoves("a variation is closed that was not opened", len(text))
+        elif not depth:
+            found.append(token)
+    if depth:
+        raise BadMoves("a variation is not closed", len(text))
+    return found
+
+
+def _blank(text: str) -> str:
+    """The text with white space for every comment, so that all else stays in its place."""
+    return _COMMENT.sub(lambda match: _NOT_A_LINE_END.sub(" ", match[0]), text)
+
+
+def _last_comment(text: str) -> str:
+    end = text.rstrip()
+    for result in RESULTS:
+        if end.endswith(result):
+            end = end.removesuffix(result).rstrip()
+            break
+    return end[end.rfind("{") + 1 : -1] if end.endswith("}") else ""
+
+
+def _complain_of_end(text: str, tokens: list[str]) -> NoReturn:
+    """Say why the last token is no result."""
+    last = next((index for index, token in enumerate(tokens) if token in RESULTS), None)
+    if last is None:
+        raise BadMoves("the moves end without a result", len(text.rstrip()))
+    behind = tokens[last + 1]
+    shown = behind if len(behind) <= _SHOWN else f"{behind[:_SHOWN]}..."
+    raise BadMoves(f"text behind the result: {ascii(shown)[1:-1]}", place(text, last + 1))

@@ -1,0 +1,116 @@
+"""Perfect play: the best move from the tables under the record and the history of a game.
+
+Tables take endless play for the record standing, but a game ends at the third repetition. Whoever gains
+by its table value comes nearer to it with every move, so never repeats; but a game that was played by
+others may bring positions along that have occurred twice. These count as what they are: the end.
+"""
+
+from collections import Counter
+from collections.abc import Collection
+from typing import Final, NamedTuple
+
+import chess
+
+from tbgen.probe import MoveResult, Tablebase
+from tbgen.rules import Game
+
+LONGEST_LINE: Final = 30
+"""How many moves of a line are worked out: enough to read, and no reason to wait."""
+
+_FEWEST_TO_REPEAT: Final = 6
+"""Plies in a game before two more can make a third occurrence."""
+
+
+class Choice(NamedTuple):
+    """A move, and what it comes to with best play on both sides."""
+
+    move: chess.Move
+    outcome: int
+    """White's view, as tbgen/outcome.py has it."""
+    dtg: int
+    """Plies from before the move until the deciding goal is on the board; 0: the record stands."""
+    line: tuple[chess.Move, ...]
+    """Best play; the move is its first."""
+
+
+class Moves(NamedTuple):
+    """What there is to say of a position with all its moves."""
+
+    material: str
+    record: int
+    choices: tuple[Choice, ...]
+    """Best first, their lines of one move each: see `with_line`."""
+
+
+def ranked(tablebase: Tablebase, game: Game, among: Collection[chess.Move] | None = None) -> Moves:
+    """The moves of a position, or some of them, best first. Raises what a probe raises."""
+    found = tablebase.probe(game.board, game.record.outcome, moves=True)
+    moves = [move for move in found.moves or () if among is None or move.move in among]
+    over = _seen_twice(game.board)
+    if over:
+        moves = [_with_repetition(game.board, move, over) for move in moves]
+    sign = 1 if game.board.turn else -1
+
+    def rank(move: MoveResult) -> tuple[int, int]:
+        gains = sign * move.outcome >= sign * found.record
+        return -sign * move.outcome, move.dtg if gains else -move.dtg
+
+    moves.sort(key=rank)  # stable: equal moves stay in the order of the probe
+    return Moves(
+        found.material, found.record, tuple(Choice(move.move, move.outcome, move.dtg, (move.move,)) for move in moves)
+    )
+
+
+def with_line(tablebase: Tablebase, game: Game, choice: Choice) -> Choice:
+    """A choice with the moves that follow, to the goal that decides if it is not too far off."""
+    board = game.board.copy(stack=False)
+    record = game.record.outcome
+    line = [choice.move]
+    after = tablebase.probe(board, record, moves=True)
+    while len(line) < min(choice.dtg, LONGEST_LINE):
+        record = next(move.record for move in after.moves or () if move.move == line[-1])
+        board.push(line[-1])
+        after = tablebase.probe(board, record, moves=True)
+        if not after.moves or after.stands:
+            break
+        line.append(after.moves[0].move)
+    return choice._replace(line=tuple(line))
+
+
+def _seen_twice(board: chess.Board) -> Collection[str]:
+    """The positions since the last reset that end the game if they occur once more."""
+    if len(board.move_stack) < _FEWEST_TO_REPEAT:
+        return ()
+    board = board.copy()
+    seen = Counter([board.epd()])
+    while board.move_stack:
+        move = board.pop()
+        if board.is_zeroing(move):
+            break
+        seen[board.epd()] += 1
+    return {epd for epd, times in seen.items() if times > 1}
+
+
+def _with_repetition(board: chess.Board, move: MoveResult, over: Collection[str]) -> MoveResult:
+    """A move's result, given that some positions end the game and leave the record standing."""
+    if move.reset:
+        return move
+    board = board.copy(stack=False)
+    board.push(move.move)
+    if board.epd() in over:
+        return move._replace(outcome=move.record, dtg=0)
+    sign = 1 if board.turn else -1
+    if sign * move.record > sign * move.outcome and _can_reach(board, over):
+        return move._replace(outcome=move.record, dtg=0)
+    return move
+
+
+def _can_reach(board: chess.Board, over: Collection[str]) -> bool:
+    """Whether a move ends the game by repetition."""
+    for reply in list(board.legal_moves):
+        board.push(reply)
+        found = board.epd() in over
+        board.pop()
+        if found:
+            return True
+    return False

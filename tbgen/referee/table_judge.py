@@ -1,0 +1,54 @@
+"""Games ended by tables as soon as these cover the position."""
+
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+from tbgen import outcome
+from tbgen.errors import MissingTable, UnsupportedPosition
+from tbgen.probe import open_tablebase
+from tbgen.rules.ends import Game
+from tbgen.rules.rulesets import RuleSet
+
+MATE = 0
+"""Its level."""
+
+
+class TableVerdict(NamedTuple):
+    """What best play would make of a game."""
+
+    outcome: int
+    dtg: int
+    stands: bool
+    """Whether the record is the result already."""
+
+    def __str__(self) -> str:
+        """As in the tag `RMobilityTermination`."""
+        return f"{'stands' if self.stands else 'tablebase'}, DTG {self.dtg}"
+
+
+class TableJudge:
+    """The tables of a match."""
+
+    def __init__(self, directory: Path, rules: RuleSet) -> None:
+        self._tables = open_tablebase(directory, "wg" if rules.whole_game else "r")
+        self._only_mates = not rules.adjudicates_draws
+        self.missing = Counter[str]()
+        """What tables would have been needed, and how often they were asked for."""
+
+    def verdict(self, game: Game) -> TableVerdict | None:
+        """The result of a game that goes on, if tables know it and the rules want to know."""
+        try:
+            found = self._tables.probe(game.board, game.record.outcome)
+        except UnsupportedPosition:
+            return None
+        except MissingTable as error:
+            self.missing[str(error)] += 1
+            return None
+        if self._only_mates and outcome.level(found.outcome) != MATE:
+            return None
+        return TableVerdict(found.outcome, found.dtg, found.stands)
+
+    def close(self) -> None:
+        """Close the tables."""
+        self._tables.close()
