@@ -173,3 +173,23 @@ def test_colour_only_where_wanted(tables: Path) -> None:
         env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
     )  # fmt: skip
     assert "\x1b" not in run.stdout
+
+
+@pytest.mark.parametrize("name", ["KvK", "KRvKR", "KRvKN", "KNNvK", "KPvKP", "KPPvK", "KRPvKB", "KNNvKP", "KPPvKP"])
+def test_plan_counts_what_the_layout_counts(name: str) -> None:
+    from tbgen.build.estimate import estimate
+    from tbgen.index import layout_of
+
+    layout = layout_of(parse(name))
+    planned = estimate(parse(name), 2)
+    assert planned.numbers == layout.size
+    assert planned.largest_slice == max(b - a for a, b in zip(layout.start[:-1], layout.start[1:], strict=True))
+
+
+def test_plan_of_six_men(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--only", "KRPvKRP", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert row["numbers"] == 48 * 47 * 3612 * 64 * 64 // 2
+    assert main(["plan", "--all", "5"]) == 0
+    assert "146 tables" in capsys.readouterr().out
+    assert main(["plan", "KRRPvKRP"]) == 2

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
@@ -46,3 +47,17 @@ def console(stream: TextIO | None = None) -> "Console":
     from rich.console import Console
 
     return Console(file=stream or sys.stdout, highlight=False)
+
+
+def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], footer: Sequence[str] = ()) -> None:
+    """Columns of text: the first to the left, the others to the right. Nothing is cut off or wrapped."""
+    lines = [headers, *rows, *([footer] if footer else [])]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(headers))]
+    for number, line in enumerate(lines):
+        if number == 1 or (footer and number == len(lines) - 1):
+            print("  ".join("-" * width for width in widths))
+        cells = [
+            line[0].ljust(widths[0]),
+            *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)),
+        ]
+        print("  ".join(cells).rstrip())

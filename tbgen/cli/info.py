@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from tbgen.cli.common import add_json, add_tables, console, tables_directory
+from tbgen.cli.common import add_json, add_tables, print_table, tables_directory
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.material import parse
 from tbgen.store import list_tables, open_table
@@ -58,28 +58,20 @@ def run(args: argparse.Namespace) -> int:
         for row in rows:
             print(json.dumps(row))
     else:
-        _print_table(rows, str(directory))
+        _print(rows, str(directory))
     return code
 
 
-def _print_table(rows: list[dict[str, str | int | float]], directory: str) -> None:
-    from rich.table import Table
-
+def _print(rows: list[dict[str, str | int | float]], directory: str) -> None:
     whole = [row for row in rows if "error" not in row]
-    table = Table(*COLUMNS, title=directory, show_footer=len(whole) > 1)
-    for column in table.columns[2:-1]:
-        column.justify = "right"
-    for row in whole:
-        table.add_row(*(f"{row[name]:,}" if isinstance(row[name], int) else str(row[name]) for name in COLUMNS))
+    lines = [[f"{row[name]:,}" if isinstance(row[name], int) else str(row[name]) for name in COLUMNS] for row in whole]
+    total = {name: sum(int(row[name]) for row in whole) for name in ("positions", "entries", "bytes")}
+    footer = [f"{total[name]:,}" if name in total else "" for name in COLUMNS]
     if len(whole) > 1:
-        total = {name: sum(int(row[name]) for row in whole) for name in ("positions", "entries", "bytes")}
-        table.columns[0].footer = f"{len(whole)} tables"
-        for column in table.columns:
-            if str(column.header) in total:
-                column.footer = f"{total[str(column.header)]:,}"
-        table.columns[6].footer = f"{total['bytes'] / total['positions']:.3f}"
-    out = console()
-    out.print(table)
+        footer[0] = f"{len(whole)} tables"
+        footer[COLUMNS.index("bytes/position")] = f"{total['bytes'] / total['positions']:.3f}"
+    print(directory)
+    print_table(COLUMNS, lines, footer if len(whole) > 1 else ())
     for row in rows:
         if "error" in row:
-            out.print(f"{row['material']} ({row['rules']}): {row['error']}", markup=False, soft_wrap=True)
+            print(f"{row['material']} ({row['rules']}): {row['error']}")

@@ -18,6 +18,7 @@ from tbgen.errors import BadInput, OutOfRoom, TbgenError
 
 COMMANDS: Final = {
     "build": ("tbgen.cli.build", "build tables, and those that they depend on"),
+    "plan": ("tbgen.cli.plan", "what building tables would take"),
     "info": ("tbgen.cli.info", "which tables are there, and what they hold"),
     "verify": ("tbgen.cli.verify", "recheck tables: every byte, every position"),
     "probe": ("tbgen.cli.probe", "what a position is worth, and the best moves"),

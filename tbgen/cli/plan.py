@@ -1,0 +1,77 @@
+"""`tbgen plan`: what building tables would take."""
+
+import argparse
+import json
+import os
+
+from tbgen.cli.common import add_json, print_table
+from tbgen.errors import BadInput
+from tbgen.material import every, parse, with_dependencies
+
+EPILOG = """\
+examples:
+  tbgen plan KRBvKR              this table and all that it depends on
+  tbgen plan --all 4             every material of up to four men
+  tbgen plan --only KRPvKRP      this table alone, even if no machine here can build it
+
+Numbers are exact, the rest is estimated from tables that were built.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("material", nargs="*", help="such as KRvKP, of up to six men")
+    parser.add_argument("--all", type=int, metavar="MEN", help="every material of up to so many men")
+    parser.add_argument("--only", action="store_true", help="leave out what they depend on")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="default: all cores")
+    add_json(parser)
+    parser.epilog = EPILOG
+
+
+def run(args: argparse.Namespace) -> int:
+    from tbgen.build.estimate import estimate
+
+    wanted = [parse(word) for word in args.material]
+    if args.all is not None:
+        if not 2 <= args.all <= 6:
+            raise BadInput(f"--all takes 2 to 6 men, not {args.all}")
+        wanted += [material for men in range(2, args.all + 1) for material in every(men)]
+    if not wanted:
+        raise BadInput("name a material, as in: tbgen plan KRBvKR (or --all 5)")
+    too_many = [material.name for material in wanted if material.men > 6]
+    if too_many:
+        raise BadInput(f"{too_many[0]} has more than six men")
+    materials = wanted if args.only else with_dependencies(wanted)
+    rows = [estimate(material, max(1, args.threads)) for material in materials]
+    if args.json:
+        for row in rows:
+            print(json.dumps(row.as_dict()))
+        return 0
+
+    headers = ("table", "numbers", "positions, about", "memory", "scratch", "disk", "CPU")
+    footer = (
+        f"{len(rows)} tables", f"{sum(r.numbers for r in rows):,}", f"{sum(r.positions for r in rows):,}",
+        _size(max(r.memory for r in rows)), _size(max(r.scratch for r in rows)), _size(sum(r.disk for r in rows)),
+        _time(sum(r.cpu_seconds for r in rows)),
+    )  # fmt: skip
+    lines = [
+        (r.material, f"{r.numbers:,}", f"{r.positions:,}", _size(r.memory), _size(r.scratch), _size(r.disk),
+         _time(r.cpu_seconds))
+        for r in rows
+    ]  # fmt: skip
+    print_table(headers, lines, footer if len(rows) > 1 else ())
+    return 0
+
+
+def _size(count: float) -> str:
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if count < 1024 or unit == "TiB":
+            break
+        count /= 1024
+    return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
+
+
+def _time(seconds: float) -> str:
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.1f} s"
