@@ -1,8 +1,8 @@
 """A UCI engine for tests: plays any legal move at once, and misbehaves on request.
 
-    python fake_engine.py [--fault FAULT] [--at N] [--games N] [--seed N] [--count FILE]
+    python fake_engine.py [--fault FAULT] [--at N] [--after N] [--seed N] [--heard FILE]
 
-FAULT is what it does at its Nth move of a game (default 2), in the first games only if --games says so.
+FAULT is what it does at its Nth move of a game (default 2), --after so many games that are all right.
 """
 
 import argparse
@@ -67,7 +67,7 @@ class Engine:
 
     def go(self) -> None:
         self.moves += 1
-        fault = self.args.fault if self.moves == self.args.at and self.games <= self.args.games else None
+        fault = self.args.fault if self.moves == self.args.at and self.games > self.args.after else None
         move = self.rng.choice(sorted(self.board.legal_moves, key=str)).uci()
         if fault == "crash":
             os._exit(7)
@@ -89,7 +89,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--fault", choices=FAULTS)
     parser.add_argument("--at", type=int, default=2)
-    parser.add_argument("--games", type=int, default=1_000_000, help="of this process")
+    parser.add_argument("--after", type=int, default=0, help="games of this process")
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--heard", type=Path, help="where to write down what comes in")

@@ -89,15 +89,14 @@ def run(args: argparse.Namespace) -> int:
         strict=args.strict,
     )
     report = Report(settings.scheme, with_players=wants_report)
-    names = ["standard input" if path == STANDARD else str(path) for path in args.games]
     with _Bar(args.games, quiet=args.quiet) as bar:
 
         def watch(done: Done) -> None:
             for verdict in done.verdicts:
                 report.add(verdict)
             for fault in done.faults:
-                report.add_fault(names[done.source], fault)
-                bar.say(f"tbgen: {names[done.source]}:{fault.line}: game {fault.number}: {fault.message}")
+                report.add_fault(done.name, fault)
+                bar.say(f"tbgen: {done.name}:{fault.line}: game {fault.number}: {fault.message}")
             bar.advance(done.read)
 
         faults = adjudicate(args.games, args.output, settings, args.jobs, watch=watch)

@@ -5,11 +5,14 @@ import contextlib
 import json
 import logging
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbgen.cli.common import add_json, add_quiet
+from tbgen.cli.common import add_json, add_quiet, add_rules
 from tbgen.errors import BadInput
+from tbgen.referee.adjudicate_settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
+from tbgen.rules.rulesets import FIFTY_MOVES
 
 if TYPE_CHECKING:
     from tbgen.referee.bout import Bout
@@ -53,16 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     length.add_argument("--rounds", type=int, metavar="N", help="the same in pairs of games, colours swapped")
     parser.add_argument("--gauntlet", action="store_true", help="only the first engine plays all others")
     parser.add_argument("--concurrency", type=int, default=1, metavar="N", help="games at a time (default: 1)")
-    parser.add_argument("--rules", default="W", metavar="NAME", help="W (default), C, C-legacy or wg")
-    parser.add_argument("--fifty", metavar="FORM", help="of the 50-move rule: ignored, classic or cutermob")
+    parser.add_argument("--rules-set", choices=SHORT_RULE_SETS, default="W", help="what ends a game (default: W)")
+    add_rules(parser)
+    parser.add_argument("--fifty", choices=tuple(FIFTY_MOVES), help="form of the 50-move rule, if not the rule set's")
     parser.add_argument("--cutoff", metavar="G", help="of rules and scorings that have one (default: G6.0)")
-    parser.add_argument(
-        "--scoring",
-        default="exponential",
-        metavar="NAME",
-        help="exponential (default), harmonic, classical, winner ...",
-    )
-    parser.add_argument("--komi", metavar="G", help="for --scoring komi; an opening's own goes before it")
+    parser.add_argument("--scoring", choices=SHORT_SCORINGS, default="exponential", help="default: exponential")
+    parser.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25 (default: the opening's own, else G5.75)")
     parser.add_argument("--tables", type=Path, metavar="DIR", help="end games as soon as these tables cover them")
     parser.add_argument("--max-moves", type=int, metavar="N", help="moves of each side after which the record stands")
     parser.add_argument("--margin", type=float, metavar="S", help="seconds over the time that are forgiven")
@@ -109,12 +108,16 @@ def _plan(args: argparse.Namespace, stack: contextlib.ExitStack) -> "Plan":
     from tbgen.referee.openings import Openings
     from tbgen.referee.schedule import schedule
     from tbgen.referee.table_judge import TableJudge
-    from tbgen.rules.rulesets import rule_set
-    from tbgen.rules.scoring import scoring
 
     engines = contestants(args.engine or [], args.each)
-    rules = rule_set(args.rules, fifty=args.fifty, cutoff=args.cutoff)
-    with_cutoff = args.scoring.casefold() in ("winner", "komi")
+    settings = make_settings(
+        scoring_name=args.scoring,
+        cutoff=args.cutoff,
+        komi=args.komi,
+        rules_name=args.rules_set,
+        whole_game=args.rules == "wg",
+    )
+    rules = settings.rules if args.fifty is None else replace(settings.rules, fifty=FIFTY_MOVES[args.fifty])
     judge = None
     if args.tables is not None:
         judge = TableJudge(args.tables, rules)
@@ -134,7 +137,8 @@ def _plan(args: argparse.Namespace, stack: contextlib.ExitStack) -> "Plan":
         ),
         conditions=Conditions(
             rules=rules,
-            scoring=scoring(args.scoring, cutoff=args.cutoff if with_cutoff else None, komi=args.komi),
+            scoring=settings.scheme,
+            own_komi=settings.own_komi,
             judge=judge,
             margin=MARGIN if args.margin is None else args.margin,
             patience=PATIENCE if args.patience is None else args.patience,
@@ -197,6 +201,7 @@ class _Show:
         if self._json:
             print(json.dumps({**self._match.standings.as_dict(), "missing": missing}), flush=True)
             return
-        print(*announce.table(self._match.standings), sep="\n", flush=True)
+        if self._match.standings.games:
+            print(*announce.table(self._match.standings), sep="\n", flush=True)
         for words, times in missing.items():
             print(f"{words} (asked for {times} times)", file=sys.stderr)

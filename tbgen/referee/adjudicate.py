@@ -134,10 +134,8 @@ class Judge:
             try:
                 return self._judge(unit.data, section, text)
             except BadMoves as error:
-                line = section.lines + text.count("\n", 0, error.at)
+                line = min(section.lines + text.count("\n", 0, error.at), unit.data.rstrip().count(b"\n"))
                 raise
-        except MissingTable as error:
-            raise MissingTable(f"game {unit.number}, line {unit.line}: {error}") from None
         except BadTag as error:
             return Judged(unit.data, fault=Fault(unit.number, unit.line + error.line, str(error)))
         except BadInput as error:

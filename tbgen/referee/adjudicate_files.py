@@ -19,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
-from tbgen.errors import TbgenError
+from tbgen.errors import MissingTable, TbgenError
 from tbgen.referee.adjudicate import Fault, Judge, Verdict
 from tbgen.referee.adjudicate_settings import Settings
 from tbgen.referee.pgn import BOM, Unit, units
@@ -39,6 +39,7 @@ class Chunk(NamedTuple):
 
     source: int
     """The file's place among all."""
+    name: str
     games: list[Unit]
 
 
@@ -46,6 +47,8 @@ class Done(NamedTuple):
     """What became of a chunk."""
 
     source: int
+    name: str
+    """Of the file."""
     read: int
     """How many bytes it was."""
     data: bytes
@@ -129,9 +132,15 @@ def _work(chunk: Chunk) -> Done:
 
 
 def _judged(chunk: Chunk, judge: Judge) -> Done:
-    found = [judge.judge(unit) for unit in chunk.games]
+    found = []
+    for unit in chunk.games:
+        try:
+            found.append(judge.judge(unit))
+        except MissingTable as error:
+            raise MissingTable(f"{chunk.name}:{unit.line}: game {unit.number}: {error}") from None
     return Done(
         chunk.source,
+        chunk.name,
         sum(len(unit.data) for unit in chunk.games),
         b"".join(one.data for one in found),
         [one.verdict for one in found if one.verdict is not None],
@@ -141,6 +150,7 @@ def _judged(chunk: Chunk, judge: Judge) -> Done:
 
 def _chunks(sources: Sequence[Path]) -> Iterator[Chunk]:
     for place, path in enumerate(sources):
+        name = "standard input" if path == STANDARD else str(path)
         with _opened(path) as stream:
             games: list[Unit] = []
             size = 0
@@ -148,10 +158,10 @@ def _chunks(sources: Sequence[Path]) -> Iterator[Chunk]:
                 games.append(unit)
                 size += len(unit.data)
                 if size >= _CHUNK:
-                    yield Chunk(place, games)
+                    yield Chunk(place, name, games)
                     games, size = [], 0
             if games:
-                yield Chunk(place, games)
+                yield Chunk(place, name, games)
 
 
 @contextmanager

@@ -33,6 +33,8 @@ class Conditions:
 
     rules: RuleSet
     scoring: Scoring
+    own_komi: bool = True
+    """Where a komi decides, an opening's own goes before the one in the scoring."""
     judge: TableJudge | None = None
     margin: float = MARGIN
     patience: float = PATIENCE
@@ -94,7 +96,7 @@ async def play(
     game = opening.game(conditions.rules)
     told = None if opening.record is None else outcome.text(opening.record)
     for client in clients.values():
-        await client.ready(told)
+        await client.new_game(told)
     clocks = {colour: Clock(client.contestant.control) for colour, client in clients.items()}
     plies: list[Ply] = []
     while (end := _end(game, len(plies), conditions)) is None:
@@ -105,7 +107,7 @@ async def play(
             lost = outcome.held_by_black(0) if turn == chess.WHITE else outcome.held_by_white(0)
             end = End(lost, f"{SIDES[turn]} {breach}", misconduct=breach.misconduct)
             break
-    return Bout(pairing, opening, game, tuple(plies), end, scoring_of(conditions.scoring, opening))
+    return Bout(pairing, opening, game, tuple(plies), end, _scoring(conditions, opening))
 
 
 def _end(game: Game, plies: int, conditions: Conditions) -> End | None:
@@ -133,8 +135,9 @@ async def _move(game: Game, client: Client, clocks: dict[chess.Color, Clock], co
     return Ply(answer.move, answer.seconds, answer.info, turn.outcome if turn.standing.just_set else None)
 
 
-def scoring_of(scoring: Scoring, opening: Opening) -> Scoring:
-    """The scoring of a game: an opening may bring its own komi along."""
-    if scoring.komi is None or opening.komi is None:
+def _scoring(conditions: Conditions, opening: Opening) -> Scoring:
+    """The scoring of a game."""
+    scoring = conditions.scoring
+    if scoring.komi is None or opening.komi is None or not conditions.own_komi:
         return scoring
     return replace(scoring, komi=opening.komi)

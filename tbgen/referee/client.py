@@ -9,7 +9,7 @@ import enum
 import os
 import re
 import signal
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -19,7 +19,7 @@ from chess.engine import EngineError, EngineTerminatedError, Info, InfoDict, Lim
 from tbgen.errors import BadInput, TbgenError
 from tbgen.referee.contestants import Contestant
 
-START: Final = 20.0
+START: Final = 60.0
 """Seconds that an engine may take to start and to set its options."""
 
 _ATTEMPTS: Final = 3
@@ -78,18 +78,30 @@ class Client:
         self._transport: asyncio.SubprocessTransport | None = None
         self._protocol: _Protocol | None = None
 
-    async def ready(self, record: str | None) -> None:
-        """Announce a new game, in which the start position bears this record; start the engine if need be."""
+    async def ready(self) -> None:
+        """Start the engine if it is not running."""
+        await self._tried(self._running)
+
+    async def new_game(self, record: str | None) -> None:
+        """Announce a game, in which the start position bears this record."""
+
+        async def announce() -> None:
+            protocol = await self._running()
+            protocol.record = record if self.contestant.record else None
+            # What `play` would do at the first move, but then it would be on the engine's time.
+            protocol.game = object()
+            protocol.first_game = False
+            protocol.send_line("ucinewgame")
+            await protocol.ping()
+
+        await self._tried(announce)
+
+    async def _tried(self, action: Callable[[], Awaitable[object]]) -> None:
+        """Do what needs an engine, with another one if it dies of it, a few times."""
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 async with asyncio.timeout(START):
-                    protocol = self._protocol or await self._start()
-                    protocol.record = record if self.contestant.record else None
-                    # What `play` would do at the first move, but then it would be on the engine's time.
-                    protocol.game = object()
-                    protocol.first_game = False
-                    protocol.send_line("ucinewgame")
-                    await protocol.ping()
+                    await action()
                 return
             except (EngineError, OSError, TimeoutError) as error:
                 await self.kill()
@@ -101,7 +113,9 @@ class Client:
                 raise
             await asyncio.sleep(_PAUSE)
 
-    async def _start(self) -> _Protocol:
+    async def _running(self) -> _Protocol:
+        if self._protocol is not None:
+            return self._protocol
         one = self.contestant
         self._transport, protocol = await _Protocol.popen(list(one.command), setpgrp=True, cwd=one.directory)
         await protocol.initialize()

@@ -95,7 +95,7 @@ class Match:
         try:
             # An engine that does not start at all is to be found out before anything is played.
             for number in range(len(self.plan.engines)):
-                await desks[0].client(number).ready(None)
+                await desks[0].client(number).ready()
             await self._at_all(desks, todo, witness)
         finally:
             await quit_all([client for desk in desks for client in desk.clients.values()])

@@ -165,6 +165,7 @@ class _Splitter:
 def _in_comment_after(line: bytes, inside: bool) -> bool:
     """Whether a line ends within a comment in braces."""
     at = 0
+    rest = -2  # a comment to the end of the line; not yet looked for
     while True:
         if inside:
             closed = line.find(b"}", at)
@@ -172,7 +173,10 @@ def _in_comment_after(line: bytes, inside: bool) -> bool:
                 return True
             at, inside = closed + 1, False
         opened = line.find(b"{", at)
-        rest = line.find(b";", at)
-        if opened < 0 or 0 <= rest < opened:
+        if opened < 0:
+            return False
+        if rest != -1 and rest < at:
+            rest = line.find(b";", at)
+        if 0 <= rest < opened:
             return False
         at, inside = opened + 1, True

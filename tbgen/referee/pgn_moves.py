@@ -10,10 +10,12 @@ RESULTS: Final = frozenset({"1-0", "0-1", "1/2-1/2", "*"})
 _PLAIN: Final = re.compile(r"[^{}();%$\[\]<>]*\Z")
 """A text without comments, variations and the like: white space is all that parts its tokens."""
 
-_COMMENT: Final = re.compile(r"\{[^}]*\}|;[^\n]*|^%[^\n]*", re.MULTILINE)
+_COMMENT: Final = re.compile(r"\{[^}]*\}?|;[^\n]*|^%[^\n]*", re.MULTILINE)
 _TOKEN: Final = re.compile(r"[()]|\$\d+|[^\s()$]+")
 _NOT_A_LINE_END: Final = re.compile(r"[^\n]")
 _SHOWN: Final = 20
+_LONGEST: Final = 64
+"""Characters of a token. What is longer is no move."""
 
 
 class BadMoves(BadInput):
@@ -46,6 +48,9 @@ def read(text: str) -> Moves:
     result = tokens.pop()
     if result not in RESULTS:
         _complain_of_end(text, [*tokens, result])
+    if tokens and max(map(len, tokens)) > _LONGEST:
+        index = next(index for index, token in enumerate(tokens) if len(token) > _LONGEST)
+        raise BadMoves(f"not a move: {shown(tokens[index])}", place(text, index))
     return Moves(tokens, result, comment)
 
 
@@ -65,13 +70,13 @@ def place(text: str, index: int) -> int:
 
 
 def _main_line(text: str) -> list[str]:
+    if text.rfind("{") > text.rfind("}"):
+        for match in _COMMENT.finditer(text):
+            if match[0].startswith("{") and not match[0].endswith("}"):
+                raise BadMoves("a comment is not closed", match.start())
     bare = _COMMENT.sub(" ", text)
-    if "{" in bare or "}" in bare:
-        blank = _blank(text)
-        opened, closed = blank.find("{"), blank.find("}")
-        if closed >= 0 and (opened < 0 or closed < opened):
-            raise BadMoves("a comment is closed that was not opened, or comments are nested", closed)
-        raise BadMoves("a comment is not closed", opened)
+    if "}" in bare:
+        raise BadMoves("a comment is closed that was not opened, or comments are nested", _blank(text).find("}"))
     tokens = _TOKEN.findall(bare)
     if "(" not in bare and ")" not in bare:
         return tokens
@@ -110,6 +115,9 @@ def _complain_of_end(text: str, tokens: list[str]) -> NoReturn:
     last = next((index for index, token in enumerate(tokens) if token in RESULTS), None)
     if last is None:
         raise BadMoves("the moves end without a result", len(text.rstrip()))
-    behind = tokens[last + 1]
-    shown = behind if len(behind) <= _SHOWN else f"{behind[:_SHOWN]}..."
-    raise BadMoves(f"text behind the result: {ascii(shown)[1:-1]}", place(text, last + 1))
+    raise BadMoves(f"text behind the result: {shown(tokens[last + 1])}", place(text, last + 1))
+
+
+def shown(token: str) -> str:
+    """A token as it may stand in a message."""
+    return ascii(token if len(token) <= _SHOWN else f"{token[:_SHOWN]}...")[1:-1]

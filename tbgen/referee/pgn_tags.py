@@ -37,7 +37,9 @@ class _Tag(NamedTuple):
     end: int
     line_start: int
     line_end: int
-    """Behind the end of its line. 0 for one that shares the line with others."""
+    """Behind the end of its line."""
+    alone: bool
+    """Whether it has the line to itself."""
 
 
 class TagSection:
@@ -79,9 +81,8 @@ class TagSection:
             found = [loose]
         for match in found:
             name = match[1].decode("ascii")
-            whole = (at, stop) if len(found) == 1 else (0, 0)
             start = data.index(b"[", match.start())
-            self._tags.append(_Tag(name, start, match.end(), *whole))
+            self._tags.append(_Tag(name, start, match.end(), at, stop, len(found) == 1))
             if name not in self.headers:
                 value = text_of(match[2])
                 self.headers[name] = _ESCAPED.sub(r"\1", value) if "\\" in value else value
@@ -97,14 +98,14 @@ class TagSection:
         at = behind = self._start
         pieces.append(data[:at])
         for tag in self._tags:
-            behind = tag.line_end or data.find(b"\n", tag.end) + 1 or len(data)
+            behind = tag.line_end
             if tag.name not in wanted:
                 continue
             value = wanted[tag.name]
             if value is not None and tag.name not in done:
                 pieces += (data[at : tag.start], written(tag.name, value))
                 at = tag.end
-            elif tag.line_end:
+            elif tag.alone:
                 pieces.append(data[at : tag.line_start])
                 at = tag.line_end
             else:

@@ -217,14 +217,12 @@ class Report:
     def _crosstable_lines(self, top: int) -> Iterator[str]:
         rows = self.rows()
         levels = [outcome.text(outcome.held_by_white(level)) for level in range(1, 1 + _BALANCES)]
-        opponents = [row.player for row, _ in rows] if len(rows) <= _MOST_OPPONENTS else []
+        opponents = [row.player for row, _ in rows] if len(rows) <= min(top, _MOST_OPPONENTS) else []
         score = self._score
-        yield (
-            f"# by points ({score.title}), then by the sum of r-mobility points ({self._mobility.title}); "
-            "## by points, then by G0.5 given minus suffered, G1.0 ..."
-        )
+        yield f"#   by points ({score.title}), then by the sum of r-mobility points ({self._mobility.title})"
+        yield "##  by points, then by the number of G0.5 given minus suffered, then the same for G1.0 ..."
         yield from _table(
-            ("#", "##", "player", "games", "points", "sum", *levels, *(str(row.place) for row, _ in rows if opponents)),
+            ("#", "##", "player", "games", "points", "sum", *levels, *map(str, range(1, 1 + len(opponents)))),
             [
                 (
                     row.place,

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen.errors import BadInput
+from tbgen.referee.pgn_moves import shown
 
 # Local names: a look-up in this module is faster than one in another.
 _BIT: Final = chess.BB_SQUARES
@@ -36,13 +37,11 @@ _NUMBER: Final = re.compile(r"(?:\d+\.+|\.+)(?=.)")
 """A move's number, written together with the move."""
 
 _GLYPHS: Final = re.compile(r"(?:e\.?p\.?)?(?:[+#!?]|\$\d+)*\Z")
+_GLYPHS_BEHIND: Final = re.compile(r"(?<=.)(?:[+#!?]|\$\d+)+\Z")
 _NO_MOVE: Final = re.compile(r"(?:\d+\.*|\.+|\$\d+|[!?]+|e\.p\.)\Z")
 """Numbers, annotations and what else may stand between moves."""
 
 _NULL: Final = "--"
-_LONGEST: Final = 20
-"""Tokens longer than this are not quoted in full."""
-
 PAWN_STEP, PAWN_TAKES, KNIGHT, BISHOP, ROOK, QUEEN, KING, UNUSUAL = range(8)
 _SHAPE: Final = {"N": KNIGHT, "B": BISHOP, "R": ROOK, "Q": QUEEN, "K": KING}
 
@@ -68,8 +67,7 @@ def step(token: str) -> Step | None:
     text = token[number.end() :] if number else token
     match = _MOVE.match(text)
     if match is None or not _GLYPHS.match(text, match.end()):
-        bare = text.rstrip("+#!?") or text
-        return Step(UNUSUAL, 0, 0, None, bare)
+        return Step(UNUSUAL, 0, 0, None, _GLYPHS_BEHIND.sub("", text))
     man, file, rank, square, promoted = match.groups()
     text = match[0]
     to = chess.parse_square(square)
@@ -112,8 +110,7 @@ def _ask(board: chess.Board, text: str) -> chess.Move:
         what = {chess.IllegalMoveError: "illegal move", chess.AmbiguousMoveError: "ambiguous move"}.get(
             type(error), "not a move"
         )
-        shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-        raise BadInput(f"{what}: {ascii(shown)[1:-1]}") from None
+        raise BadInput(f"{what}: {shown(text)}") from None
     if not found:
         raise BadInput(f"a null move is no move: {text}")
     return found

@@ -1,0 +1,64 @@
+"""Games that cannot be judged, and games that look so and can."""
+
+import pytest
+from judged_games import game, judged
+
+from tbgen.referee.adjudicate import Fault, Judge, Judged
+from tbgen.referee.adjudicate_settings import Settings
+from tbgen.referee.pgn import Unit
+
+NUL = "NUL bytes (a file of UTF-16 has to be converted to UTF-8 first)"
+FOOLS = "1. f3 e5 2. g4 Qh4#"
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "message"),
+    [
+        (game("1. e4 e5\n2. Ke3 1-0"), 105, "illegal move: Ke3 (ply 3)"),
+        (game("1. e4 {x\ny} e5 (1... c5\n2. Nf3) 2. Nf6 1-0"), 106, "illegal move: Nf6 (ply 3)"),
+        (game("1. e4 Nd7 2. d4 1-0"), 104, "illegal move: Nd7 (ply 2)"),
+        (game("1. e4 e5 -- 1-0"), 104, "a null move is no move: -- (ply 3)"),
+        (game("1. \xe44 1-0"), 104, "not a move: \\xc3\\xa44 (ply 1)"),
+        (game("1. e4 e5 1/2"), 104, "the moves end without a result"),
+        (game("1. e4 e5").replace(b"e5\n", b"e5"), 104, "the moves end without a result"),
+        (game("*").split(b"\n\n", maxsplit=1)[0] + b"\n", 102, "neither moves nor a result"),
+        (game("1. e4 e5 *"), 100, "no result"),
+        (game("1. e4 1-0", Result="0-1"), 100, "the result is 0-1 by its tag, but 1-0 behind the moves"),
+        (game(f"{FOOLS} 1-0"), 100, "there is mate on the board, but the result is 1-0"),
+        (game(f"{FOOLS} 1/2-1/2"), 100, "there is mate on the board, but the result is 1/2-1/2"),
+        (game("1-0", FEN="7k/5K2/6Q1/8/8/8/8/8 b - -"), 100, "there is stalemate on the board, but the result is 1-0"),
+        (
+            game("1-0", FEN="8/8/8/8/8/8/8/8 w - -"),
+            100,
+            "illegal position: the board is empty: '8/8/8/8/8/8/8/8 w - -'",
+        ),
+        (game("1-0", Variant="atomic"), 100, "not a game of chess: Atomic"),
+        (game("1. e4\0 1-0"), 104, NUL),
+        (game("1. e4 1-0").decode().encode("utf-16"), 100, NUL),
+        (game("1. e4 1-0", White="x").replace(b'x"]', b"x"), 100, 'not a tag: [White "x'),
+    ],
+)
+def test_what_cannot_be_judged(data: bytes, line: int, message: str) -> None:
+    assert judged(data) == Judged(data, fault=Fault(7, line, message))
+
+
+def test_names_in_any_encoding() -> None:
+    for white in (b"M\xfcller", "Müller".encode()):
+        found = judged(game("1. e4 1-0", White="X").replace(b"X", white))
+        assert found.verdict is not None
+        assert found.verdict.white == "Müller"
+        assert b'[White "%s"]' % white in found.data
+
+
+def test_variants_of_chess() -> None:
+    assert judged(game("1. e4 1-0", Variant="RMobility")).verdict is not None
+    fen = "nrkbbqrn/pppppppp/8/8/8/8/PPPPPPPP/NRKBBQRN w GBgb - 0 1"
+    found = judged(game("1. f3 f6 2. Bf2 Bf7 3. g3 g6 4. Qg2 Qg7 5. O-O 1/2-1/2", FEN=fen, Variant="chess960"))
+    assert found.fault == Fault(7, 106, "illegal move: O-O (ply 9)")
+    fen = "4k3/8/8/8/8/8/8/1K1R4 w D - 0 1"
+    assert judged(game("1. O-O Ke7 1/2-1/2", FEN=fen, Variant="fischerandom")).verdict is not None
+
+
+def test_pieces_of_a_game_that_is_too_long() -> None:
+    assert Judge(Settings()).judge(Unit(1, 1, b"x", "longer")) == Judged(b"x", fault=Fault(1, 1, "longer"))
+    assert Judge(Settings()).judge(Unit(1, 1, b"x", "")) == Judged(b"x")
