@@ -97,7 +97,7 @@ def test_a_komi_of_each_game_counts(capsys: pytest.CaptureFixture[str]) -> None:
         b"".join(b'[White "a"]\n[Komi "%s"]\n\n1. e4 1/2-1/2\n\n' % k for k in (b"G1.0", b"-G1.0"))
     )
     assert report(capsys, "in.pgn", "--scoring", "komi")["scoring"]["points"] == "Classical"
-    assert report(capsys, "in.pgn", "--scoring", "komi", "--komi", "G1.0")["scoring"]["points"] == "Komi"
+    assert report(capsys, "in.pgn", "--scoring", "komi", "--komi", "-G1.0")["scoring"]["points"] == "Komi"
 
 
 def test_missing_tables_are_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,8 +29,12 @@ the result rests on:
   awarded            G0.0, for a game that was won without mate on the board
 
 A draw is of one of these kinds, by its tags Termination and TerminationDetails, the comment behind its last move, and
-what the board shows: {", ".join(map(str, DRAWS))}. --decide names those that tables decide; a draw of
-which nothing is known was agreed. A game that no table covers is scored as played.
+what the board shows:
+
+  {", ".join(map(str, DRAWS))}
+
+--decide names those that tables decide, or all, or none. A draw of which nothing is known counts as agreed. A game
+that no table covers is scored as played.
 
 examples:
   tbgen adjudicate games.pgn -o tagged.pgn
