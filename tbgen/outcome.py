@@ -18,7 +18,7 @@ BASE: Final = 512
 
 MAX_LEVEL: Final = BASE - 1
 
-_TEXT = re.compile(r"([+\-mM]?)\s*[gG](\d{1,3})(?:\.([05]))?\Z")
+_TEXT = re.compile(r"([+\-mM]?)\s*[gG]([0-9]{1,3})(?:\.([05]))?\Z")
 
 
 def held_by_white(level: int) -> int:

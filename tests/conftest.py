@@ -1,6 +1,7 @@
 """Options and profiles that all tests share."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -9,6 +10,11 @@ from hypothesis import settings
 settings.register_profile("tbgen", deadline=None)
 settings.register_profile("tbgen-ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("tbgen-ci" if os.environ.get("CI") else "tbgen")
+
+
+# A shell starts background jobs with interrupts ignored, and so would every program that a test starts from one:
+# tests that interrupt them would wait in vain. A handler here becomes the default there.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
