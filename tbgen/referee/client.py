@@ -29,6 +29,10 @@ _QUOTED: Final = re.compile(r"uci: '([^']*)'")
 _SHOWN: Final = 40
 
 
+_LINGER: Final = 0.1
+"""Seconds that the loop goes on after the last engine has gone."""
+
+
 class Misconduct(enum.Enum):
     """How an engine loses a game that is not lost. The values are those of the PGN tag `Termination`."""
 
@@ -196,6 +200,9 @@ class Client:
 async def quit_all(clients: Sequence[Client]) -> None:
     """End several engines at once."""
     await asyncio.gather(*(client.quit() for client in clients))
+    # A closed transport lets go of its pipes in later turns of the loop; one that the loop does not outlive
+    # would complain when it is collected.
+    await asyncio.sleep(_LINGER)
 
 
 def _move_in(complaint: str) -> str:
