@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "info": ("tbgen.cli.info", "which tables are there, and what they hold"),
     "verify": ("tbgen.cli.verify", "recheck tables: every byte, every position"),
     "probe": ("tbgen.cli.probe", "what a position is worth, and the best moves"),
+    "report": ("tbgen.cli.report", "what the tables know: statistics, records, comparisons"),
     "adjudicate": ("tbgen.cli.adjudicate", "r-mobility results for the games in PGN files"),
     "match": ("tbgen.cli.match", "engines play each other under r-mobility rules"),
     "uci": ("tbgen.cli.uci", "a UCI engine that plays perfectly from the tables"),

@@ -1,0 +1,90 @@
+"""`tbgen report`: what the tables know, as statistics, records and comparisons."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Final
+
+from tbgen.cli.common import add_tables, tables_directory
+from tbgen.errors import BadInput
+from tbgen.material import parse
+
+REPORTS: Final = ("stats", "records", "compare", "potential", "all")
+FORMATS: Final = ("text", "md", "csv", "json", "pgn", "html")
+RULES: Final = ("r", "wg")
+
+EPILOG: Final = """\
+reports:
+  stats        how often each outcome is forced; positions once up to symmetry, and all placements
+  records      the longest way to each G-score: positions, and a line of best play with its record
+  compare      where two sets of rules differ, and by how much
+  potential    what each material can force, beside the engines' rule of thumb
+  all          all of them; with two sets of rules, compared as well
+
+examples:
+  tbgen report stats                               all tables in the directory, and their total
+  tbgen report stats KRvKN KBvKN                   these, with every G-score by side and side to move
+  tbgen report records --limit 5 KBvK              five record positions of each kind, and lines
+  tbgen report records KBvK --format pgn           the lines as games; {G3.5} is the record after a move
+  tbgen report compare --rules r wg                resets or not: tables of both must be there
+  tbgen report stats --format csv --table outcomes
+  tbgen report all --rules r wg -o report.html     one page with boards and pictures, no network needed
+
+The form of a file named with -o follows from its ending. CSV is one table: the first, or the one that --table names
+(a wrong name lists them). Text and Markdown leave out long tables unless materials are named or --details is given;
+the other forms have everything. Pictures need the extra "report": pip install "tbgen[report]".
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("report", metavar="REPORT", choices=REPORTS, help="one of those below")
+    parser.add_argument("material", nargs="*", help="only these, such as KRvKN (default: all tables there are)")
+    parser.add_argument(
+        "--rules", nargs="+", default=["r"], metavar="RULES", help="r (default), wg, or both to compare them: r wg"
+    )
+    parser.add_argument("--limit", type=int, default=1, metavar="N", help="record positions of each kind (default: 1)")
+    parser.add_argument("--format", choices=FORMATS, help="default: by the name of the file, else text")
+    parser.add_argument("--table", metavar="NAME", help="the one table to write as CSV")
+    parser.add_argument("--details", action="store_true", help="long tables as well")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
+    add_tables(parser)
+    parser.epilog = EPILOG
+
+
+def run(args: argparse.Namespace) -> int:
+    from tbgen.report.make import Request, make
+    from tbgen.report.write import write
+
+    form = args.format or _form_of(args.output)
+    if args.limit < 1:
+        raise BadInput("--limit takes a number from 1 on")
+    if args.table is not None and form != "csv":
+        raise BadInput("--table goes with --format csv")
+    rules, words = _rules_and_materials(args.rules, args.material)
+    if len(rules) == 2 and args.report not in ("compare", "all"):
+        raise BadInput(f"{args.report} takes one set of rules")
+    materials = tuple(parse(word) for word in words)
+    document = make(args.report, Request(tables_directory(args), rules, materials, args.limit))
+    text = write(document, form, table=args.table, details=args.details or bool(materials))
+    if args.output is None:
+        sys.stdout.write(text)
+    else:
+        args.output.write_text(text, encoding="utf-8")
+    return 0
+
+
+def _form_of(output: Path | None) -> str:
+    if output is None:
+        return FORMATS[0]
+    ending = output.suffix.removeprefix(".").replace("txt", "text").replace("htm", "html").replace("htmll", "html")
+    if ending not in FORMATS:
+        raise BadInput(f"no form of output ends in {output.suffix or output.name!r}: name one with --format")
+    return ending
+
+
+def _rules_and_materials(rules: list[str], materials: list[str]) -> tuple[tuple[str, ...], list[str]]:
+    """`--rules r wg KBvK` leaves the material with the rules."""
+    named = tuple(dict.fromkeys(word for word in rules if word in RULES))
+    if not named:
+        raise BadInput(f"no such rules: {rules[0]} (there are: {', '.join(RULES)})")
+    return named, [word for word in rules if word not in RULES] + materials

@@ -1,0 +1,149 @@
+"""A table counted in one pass: outcomes and distances by side to move, and where the longest are.
+
+White is the first side of the material. Where both sides have the same men, White is to move in all of it: a
+position with Black to move is one of those with colours swapped.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.index.contents import distances, outcomes
+from tbgen.material import Material
+from tbgen.report.symmetry import HALVES, KEYS, KINDS, Symmetry
+from tbgen.report.tally import Slots, Tally
+from tbgen.store import TableFile
+
+BLOCK: Final = 1 << 18
+"""Numbers read together: a few megabytes, whatever the size of the table."""
+
+WHITE, BLACK = range(2)
+"""Sides to move."""
+
+Case = tuple[int, int]
+"""A side to move and an outcome (White's view)."""
+Tick = Callable[[int], None]
+"""Told how many numbers have been worked through."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How the positions of one case lie by distance."""
+
+    positions: NDArray[np.int64]
+    """`[distance]`: each once up to symmetry."""
+    placements: NDArray[np.int64]
+    """`[distance]`: all placements that they stand for."""
+    blocks: tuple[int, ...]
+    """Where those with the longest distance are: first numbers of blocks."""
+
+    @property
+    def longest(self) -> int:
+        return int(np.flatnonzero(self.positions)[-1])
+
+    @property
+    def count(self) -> int:
+        return int(self.positions.sum())
+
+    @property
+    def weight(self) -> int:
+        return int(self.placements.sum())
+
+    @property
+    def plies(self) -> int:
+        """The distances of all positions together."""
+        return int((self.positions * np.arange(len(self.positions))).sum())
+
+
+@dataclass(frozen=True)
+class Census:
+    material: Material
+    rules: str
+    cases: Mapping[Case, Spread]
+    recorded: tuple[int, int]
+    """Positions, and placements, with a staircase: what they are worth depends on the record more than by a look at
+    which of the two, record or fresh outcome, is better."""
+
+    @cached_property
+    def positions(self) -> int:
+        """Legal positions, each once up to symmetry."""
+        return sum(spread.count for spread in self.cases.values())
+
+    @cached_property
+    def placements(self) -> int:
+        """Legal placements of the men with White on the first side, for both sides to move."""
+        return sum(spread.weight for spread in self.cases.values())
+
+    @property
+    def movers(self) -> tuple[int, ...]:
+        """The sides to move that are told apart."""
+        return (WHITE,) if self.material.even else (WHITE, BLACK)
+
+    @cached_property
+    def longest(self) -> int:
+        return max(spread.longest for spread in self.cases.values())
+
+    @property
+    def plies(self) -> int:
+        return sum(spread.plies for spread in self.cases.values())
+
+
+def blocks(size: int) -> Iterator[tuple[int, int]]:
+    """First and last number plus one of each block."""
+    for start in range(0, size, BLOCK):
+        yield start, min(start + BLOCK, size)
+
+
+def take(table: TableFile, tick: Tick = lambda numbers: None) -> Census:
+    """Count a table."""
+    symmetry = Symmetry(table.layout)
+    slots, tally, inside = Slots(), Tally(KEYS), np.zeros(KEYS, np.int64)
+    longest = _Longest()
+    for start, end in blocks(table.size):
+        entries, staircases = table.read(start, end)
+        keys = symmetry.keys(start, end)
+        new = tally.add(keys, slots.of(outcomes(entries)), distances(entries))
+        longest.add(start, new)
+        inside += np.bincount(keys[staircases != 0], minlength=KEYS)
+        tick(end - start)
+    counts = tally.counts.reshape(2, KINDS, *tally.counts.shape[1:])
+    cases = {}
+    for slot, relative in enumerate(slots.outcomes):
+        for mover in (WHITE, BLACK):
+            of_case = counts[mover, :, slot]
+            if relative and of_case.any():
+                cases[mover, relative if mover == WHITE else -relative] = Spread(
+                    HALVES @ of_case // 2, symmetry.placements @ of_case, tuple(longest.blocks[mover, slot])
+                )
+    in_all = inside.reshape(2, KINDS).sum(axis=0)
+    recorded = int(HALVES @ in_all) // 2, int(symmetry.placements @ in_all)
+    return Census(table.material, table.rules, dict(sorted(cases.items(), key=_best_first)), recorded)
+
+
+def _best_first(case: tuple[Case, Spread]) -> tuple[int, int]:
+    (mover, outcome), _ = case
+    return mover, -outcome
+
+
+class _Longest:
+    """In which blocks the longest distances are, by side to move and slot."""
+
+    def __init__(self) -> None:
+        self._distance: dict[tuple[int, int], int] = {}
+        self.blocks: dict[tuple[int, int], list[int]] = {}
+
+    def add(self, start: int, counts: NDArray[np.int64]) -> None:
+        seen: NDArray[np.bool_] = counts.reshape(2, KINDS, *counts.shape[1:]).sum(axis=1) > 0
+        farthest = seen.shape[2] - 1 - seen[:, :, ::-1].argmax(axis=2)
+        for mover, slot in np.argwhere(seen.any(axis=2)).tolist():
+            distance = int(farthest[mover, slot])
+            known = self._distance.get((mover, slot), -1)
+            if distance > known:
+                self._distance[mover, slot] = distance
+                self.blocks[mover, slot] = [start]
+            elif distance == known:
+                self.blocks[mover, slot].append(start)

@@ -1,0 +1,172 @@
+"""A report as data: sections of tables, lines of play, bars and remarks. Every form of output is made of this.
+
+Cells hold plain values: numbers as numbers, G-scores as outcomes (tbgen/outcome.py). A column's kind says how they
+are written.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from tbgen import outcome
+
+Kind = Literal["text", "count", "share", "gscore", "plies", "mean", "points", "fen", "link"]
+Value = str | int | float | None
+
+NUMBERS: Final = ("count", "share", "gscore", "plies", "mean", "points")
+"""Kinds that stand on the right."""
+
+
+@dataclass(frozen=True)
+class Column:
+    key: str
+    """For programs."""
+    title: str
+    kind: Kind = "text"
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A picture of a table: two shares for each label, one up and one down."""
+
+    labels: tuple[str, ...]
+    up: tuple[float, ...]
+    down: tuple[float, ...]
+    up_title: str
+    down_title: str
+
+
+@dataclass(frozen=True)
+class Table:
+    key: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    note: str = ""
+    total: tuple[Value, ...] = ()
+    """A last row that stays the last in any order."""
+    detail: bool = False
+    """Too much to be printed unless it is asked for."""
+    bars: Bars | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """A move, and the record after it."""
+
+    san: str
+    record: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """Best play from a position to the goal that decides."""
+
+    key: str
+    title: str
+    fen: str
+    outcome: int
+    steps: tuple[Step, ...]
+    rules: str = "r"
+
+
+@dataclass(frozen=True)
+class Lines:
+    key: str
+    title: str
+    lines: tuple[Line, ...]
+    boards: bool = False
+    """Whether they are few enough to have a picture each."""
+    detail: bool = False
+
+
+@dataclass(frozen=True)
+class Remark:
+    text: str
+
+
+Block = Table | Lines | Remark
+
+
+@dataclass(frozen=True)
+class Section:
+    key: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    title: str
+    sections: tuple[Section, ...]
+
+
+def written(value: Value, kind: Kind) -> str:
+    """A cell as people read it."""
+    if value is None:
+        return ""
+    if kind == "gscore":
+        return outcome.text(int(value))
+    if kind == "share":
+        return _share(float(value))
+    if kind == "mean":
+        return f"{float(value):.2f}"
+    if kind == "points":
+        return f"{float(value):.3f}"
+    if kind in ("count", "plies"):
+        return f"{int(value):,}"
+    return str(value)
+
+
+def _share(value: float) -> str:
+    """Percent; what is not nothing does not look like nothing, nor what is not all like all."""
+    if 0 < value < 0.0001:
+        return "<0.01 %"
+    if 0.9999 < value < 1:
+        return ">99.99 %"
+    return f"{100 * value:.2f} %"
+
+
+def plain(value: Value, kind: Kind) -> Value:
+    """A cell as programs read it."""
+    if kind == "gscore" and value is not None:
+        return outcome.text(int(value))
+    if isinstance(value, float):
+        return round(value, 6)
+    return value
+
+
+def columns(*given: tuple[str, str] | tuple[str, str, Kind]) -> tuple[Column, ...]:
+    """Columns from (key, title) or (key, title, kind)."""
+    return tuple(Column(*one) for one in given)
+
+
+def without_detail(document: Document) -> Document:
+    """What is printed when nobody asked for all."""
+    sections = []
+    for section in document.sections:
+        kept = tuple(block for block in section.blocks if not getattr(block, "detail", False))
+        sections.append(Section(section.key, section.title, kept))
+    return Document(document.title, tuple(sections))
+
+
+def tables(document: Document) -> list[Table]:
+    """All tables in order."""
+    return [block for section in document.sections for block in section.blocks if isinstance(block, Table)]
+
+
+def lines(document: Document) -> list[Line]:
+    """All lines in order, each once."""
+    found: dict[str, Line] = {}
+    for section in document.sections:
+        for block in section.blocks:
+            if isinstance(block, Lines):
+                for line in block.lines:
+                    found.setdefault(line.key, line)
+    return list(found.values())
+
+
+def cells(table: Table) -> Sequence[Sequence[str]]:
+    """All rows as people read them, the total last."""
+    rows = [*table.rows, table.total] if table.total else table.rows
+    return [[written(value, column.kind) for value, column in zip(row, table.columns, strict=True)] for row in rows]

@@ -1,0 +1,75 @@
+"""Lines of best play: moves from the tables, the record kept by the rules."""
+
+import io
+
+import chess
+import chess.pgn
+
+from tbgen import __version__, outcome
+from tbgen.errors import MissingTable
+from tbgen.probe import Tablebase
+from tbgen.report.document import Line, Step
+from tbgen.rules import Record
+
+
+def best_line(tablebase: Tablebase, board: chess.Board, key: str, title: str) -> Line | None:
+    """Best play from a position under its own record; None where a table that it leads to is missing."""
+    try:
+        result = tablebase.probe(board, line=True)
+    except MissingTable:
+        return None
+    record = Record(board, whole_game=tablebase.rules == "wg")
+    steps = []
+    for move in result.line or ():
+        san = record.board.san(move.move)
+        steps.append(Step(san, record.push(move.move).outcome))
+    return Line(key, title, board.fen(), result.outcome, tuple(steps), tablebase.rules)
+
+
+def words(line: Line) -> str:
+    """The moves in one line of text; where the record changes, the new one follows in brackets."""
+    board = chess.Board(line.fen)
+    number, white = board.fullmove_number, board.turn
+    found, record = [], None
+    for place, step in enumerate(line.steps):
+        if white:
+            found.append(f"{number}.")
+        elif place == 0:
+            found.append(f"{number}...")
+        found.append(step.san)
+        if step.record != record:
+            found.append(f"({outcome.text(step.record)})")
+            record = step.record
+        number, white = number + (not white), not white
+    return " ".join(found) or "on the board"
+
+
+def pgn(line: Line) -> str:
+    """A game whose moves bear the record as comments, `{G3.5}`, after each."""
+    board = chess.Board(line.fen)
+    game = chess.pgn.Game()
+    game.headers.clear()
+    game.headers.update(
+        {
+            "Event": line.title if line.rules == "r" else f"{line.title}, whole-game mobility",
+            "Site": f"tbgen {__version__}",
+            "Date": "????.??.??",
+            "Round": "-",
+        }
+        | {"White": "?", "Black": "?", "Result": _result(line.outcome)}
+        | {"RMobilityResult": outcome.text(line.outcome), "PlyCount": str(len(line.steps))}
+    )
+    game.setup(board)
+    node: chess.pgn.GameNode = game
+    for step in line.steps:
+        node = node.add_variation(node.board().parse_san(step.san), comment=outcome.text(step.record))
+    buffer = io.StringIO()
+    game.accept(chess.pgn.FileExporter(buffer))
+    return buffer.getvalue().strip()
+
+
+def _result(value: int) -> str:
+    """What the rules of chess make of it: mates and stalemates are over, nothing else is."""
+    if outcome.level(value) == 0:
+        return "1-0" if value > 0 else "0-1"
+    return "1/2-1/2" if outcome.level(value) == 1 else "*"

@@ -1,0 +1,118 @@
+"""From a directory of tables to a document."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tbgen.errors import BadInput, MissingTable
+from tbgen.index import layout_of
+from tbgen.material import Material, build_key
+from tbgen.probe import open_tablebase
+from tbgen.report import compare, potential, records, stats
+from tbgen.report.census import Census, take
+from tbgen.report.document import Document, Section
+from tbgen.report.progress import Watch
+from tbgen.report.records import Holding
+from tbgen.store import list_tables, open_table, table_path
+
+ALL: Final = "all"
+_TITLE: Final = "What the tables know"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be reported of which tables."""
+
+    directory: Path
+    rules: tuple[str, ...] = ("r",)
+    """One set of rules, or the two to compare."""
+    materials: tuple[Material, ...] = ()
+    """All there are, if none are named."""
+    limit: int = 1
+    """Record positions of each kind."""
+
+
+def make(what: str, request: Request) -> Document:
+    """The report of a name in `REPORTS`."""
+    return Document(_TITLE if what == ALL else f"{_TITLE}: {what}", tuple(REPORTS[what](request)))
+
+
+def _stats(request: Request) -> Iterator[Section]:
+    yield stats.section(_censuses(request))
+
+
+def _records(request: Request) -> Iterator[Section]:
+    holdings: list[Holding] = []
+    _censuses(request, holdings)
+    yield records.section(holdings)
+
+
+def _compare(request: Request) -> Iterator[Section]:
+    if len(request.rules) != 2:
+        raise BadInput("two sets of rules are needed to compare, as in: tbgen report compare --rules r wg")
+    materials = _materials(request, request.rules)
+    found = []
+    with ExitStack() as stack:
+        watch = stack.enter_context(Watch("comparing", sum(layout_of(material).size for material in materials)))
+        first, second = (stack.enter_context(open_tablebase(request.directory, rules)) for rules in request.rules)
+        for material in materials:
+            one, other = (table_path(request.directory, material, rules) for rules in request.rules)
+            with open_table(one) as table, open_table(other) as beside:
+                found.append(compare.compare((table, beside), (first, second), watch.tick))
+    yield compare.section(found)
+
+
+def _potential(request: Request) -> Iterator[Section]:
+    yield potential.section(_censuses(request))
+
+
+def _all(request: Request) -> Iterator[Section]:
+    """Each table is read once for all but the comparison."""
+    holdings: list[Holding] = []
+    censuses = _censuses(request, holdings)
+    yield stats.section(censuses)
+    yield records.section(holdings)
+    if len(request.rules) == 2:
+        yield from _compare(request)
+    yield potential.section(censuses)
+
+
+REPORTS: Final[Mapping[str, Callable[[Request], Iterator[Section]]]] = {
+    "stats": _stats,
+    "records": _records,
+    "compare": _compare,
+    "potential": _potential,
+    ALL: _all,
+}
+
+
+def _materials(request: Request, rules: Sequence[str]) -> list[Material]:
+    """Those named, or all that are there under each of the rules, in build order."""
+    if request.materials:
+        return sorted(set(request.materials), key=build_key)
+    there = [{one.material for one in list_tables(request.directory) if one.rules == name} for name in rules]
+    found = sorted(set.intersection(*there), key=build_key)
+    if not found:
+        wanted = " and ".join(rules)
+        raise MissingTable(f"no tables for {wanted} in {request.directory} (to build some: tbgen build --all 3)")
+    return found
+
+
+def _censuses(request: Request, holdings: list[Holding] | None = None) -> list[Census]:
+    """Count all tables; with a list for them, find the records as well."""
+    rules = request.rules[0]
+    materials = _materials(request, [rules])
+    found = []
+    with (
+        open_tablebase(request.directory, rules) as tablebase,
+        Watch("counting", sum(layout_of(material).size for material in materials)) as watch,
+    ):
+        for material in materials:
+            with open_table(table_path(request.directory, material, rules)) as table:
+                census = take(table, watch.tick)
+                if holdings is not None:
+                    holdings += records.find(table, census, request.limit, tablebase)
+            found.append(census)
+    return found

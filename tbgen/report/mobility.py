@@ -1,0 +1,124 @@
+"""The largest number of legal moves that a side can have with a material, found without looking at every position.
+
+What a side's men can do at best follows from where they stand alone: other men only take squares away, except that
+pawns need somebody to capture. Placements of these men are tried best first, each with the other men everywhere,
+until no placement that is left could be better than what was found. Rights to capture en passant are in no table and
+do not count here.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.board.geometry import GEOMETRY, KINDS, PAWN_DOWN, PAWN_UP
+from tbgen.index import layout_of
+from tbgen.index.layout import Layout
+from tbgen.material import Material
+from tbgen.probe.levels import levels
+from tbgen.probe.vector import Men, sound
+
+Ints = NDArray[np.int64]
+
+_KING_STEPS: Final = 8
+_ROWS: Final = 1 << 15
+"""Positions looked at together."""
+_STRIDE: Final = 0x9E3779B1
+"""Positions are tried in an order that jumps about: it is prime, so each comes up once in any number of squares."""
+
+
+@lru_cache(maxsize=256)
+def most_moves(material: Material, mover: int) -> int:
+    """The most that the first (0) or the second (1) side has in any legal position with it to move."""
+    layout = layout_of(material)
+    men = [slot for slot, (side, _) in enumerate(layout.letters) if side == mover and slot != mover]
+    others = [slot for slot in range(len(layout.letters)) if slot not in men]
+    squares = _squares(len(men))
+    bounds = _bounds(layout, men, squares) + _KING_STEPS
+    best = 0
+    for place in np.argsort(-bounds, kind="stable").tolist():
+        if bounds[place] <= best:
+            break
+        for rows in _scattered(64 ** len(others)):
+            around = _columns(rows, len(others))
+            columns = [np.empty(0, np.int64)] * len(layout.letters)
+            for slot, column in zip(others, around, strict=True):
+                columns[slot] = column
+            for slot, column in zip(men, squares, strict=True):
+                columns[slot] = np.full(len(rows), column[place])
+            best = max(best, _most(layout, columns, mover))
+            if bounds[place] <= best:
+                break
+    return best
+
+
+def _most(layout: Layout, columns: list[Ints], mover: int) -> int:
+    good = sound(Men(layout, columns, np.full(len(columns[0]), bool(mover))))
+    kept = [column[good] for column in columns]
+    if not len(kept[0]):
+        return 0
+    return int(levels(Men(layout, kept, np.full(len(kept[0]), bool(mover)))).max()) // 2
+
+
+def _squares(men: int) -> list[Ints]:
+    """All placements of so many men, column by column."""
+    return _columns(np.arange(64**men), men)
+
+
+def _columns(rows: Ints, men: int) -> list[Ints]:
+    return [rows >> 6 * nth & 63 for nth in range(men)]
+
+
+def _scattered(count: int) -> Iterator[Ints]:
+    """All numbers below a power of two, in parts."""
+    for start in range(0, count, _ROWS):
+        yield np.arange(start, min(start + _ROWS, count)) * _STRIDE % count
+
+
+def _bounds(layout: Layout, men: list[int], squares: list[Ints]) -> Ints:
+    """`[placement]`: no more moves than this have a side's men (its king left out) on an otherwise empty board."""
+    found = np.zeros(len(squares[0]) if squares else 1, np.int64)
+    occupied = np.zeros(len(found), np.uint64)
+    sound_rows = np.ones(len(found), np.bool_)
+    bits = [np.uint64(1) << column.astype(np.uint64) for column in squares]
+    for bit in bits:
+        sound_rows &= (occupied & bit) == 0
+        occupied |= bit
+    for nth, (slot, own) in enumerate(zip(men, squares, strict=True)):
+        kind = layout.kinds[slot]
+        if kind in (PAWN_UP, PAWN_DOWN):
+            found += _pawn_bounds(layout, kind)[own]
+            sound_rows &= (own >= 8) & (own < 56)
+            continue
+        reach = GEOMETRY.attacks[kind][own] & ~occupied
+        if KINDS[kind][1]:
+            for other, blocker in enumerate(squares):
+                if other != nth:
+                    reach &= ~_hidden()[own * 64 + blocker]
+        found += np.bitwise_count(reach)
+    return np.where(sound_rows, found, -_KING_STEPS)
+
+
+@lru_cache(maxsize=1)
+def _hidden() -> NDArray[np.uint64]:
+    """`[rider * 64 + blocker]`: the squares beyond the blocker on the same line."""
+    bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
+    between = GEOMETRY.between.reshape(64, 64)
+    hides = (between[:, :, None] & bits[None, None, :]) != 0  # [rider, target, blocker]
+    found: NDArray[np.uint64] = np.where(hides, bits[None, :, None], np.uint64(0)).sum(axis=1, dtype=np.uint64)
+    return found.reshape(-1)
+
+
+def _pawn_bounds(layout: Layout, kind: int) -> Ints:
+    """`[square]`: pushes, and as many captures as there are men to capture; four moves each onto the last rank."""
+    side = 0 if kind == PAWN_UP else 1
+    prey = [letter for owner, letter in layout.letters if owner != side and letter != "K"]
+    pieces = len(prey) - prey.count("P")
+    rank = np.arange(64) // 8 if kind == PAWN_UP else 7 - np.arange(64) // 8
+    targets = np.bitwise_count(GEOMETRY.attacks[kind]).astype(np.int64)
+    captures = np.minimum(targets, np.where(rank == 6, pieces, len(prey)))  # no pawn stands on the last rank
+    pushes = np.where(rank == 1, 2, 1)
+    moves: Ints = (pushes + captures) * np.where(rank == 6, 4, 1)
+    return moves

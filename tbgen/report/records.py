@@ -1,0 +1,179 @@
+"""Records: the longest ways to each G-score, with the positions where they begin."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen import outcome
+from tbgen.board.geometry import GEOMETRY
+from tbgen.index.contents import distances, outcomes
+from tbgen.index.layout import Layout
+from tbgen.index.positions import fen
+from tbgen.material import Material
+from tbgen.probe import Tablebase
+from tbgen.report.census import BLOCK, WHITE, Case, Census
+from tbgen.report.document import Block, Line, Lines, Remark, Section, Table, Value, columns
+from tbgen.report.lines import best_line
+from tbgen.report.stats import EITHER, MOVERS
+from tbgen.report.symmetry import KINDS, Symmetry
+from tbgen.store import TableFile
+
+_IMAGES: Final = GEOMETRY.image.tolist()
+_REMARK: Final = Remark(
+    "Longest DTG in plies for each fresh outcome (White has the men named first), for each side to move that has it; "
+    "“positions” counts those that have it, up to symmetry. A line is best play from the first of them; the record "
+    "after a move follows it where it changes."
+)
+
+
+@dataclass(frozen=True)
+class Holding:
+    """The longest way to one outcome in one material with one side to move."""
+
+    material: Material
+    mover: int
+    outcome: int
+    dtg: int
+    count: int
+    """How many positions have it, up to symmetry."""
+    fens: tuple[str, ...]
+    """The first of them."""
+    line: Line | None = None
+
+    @property
+    def key(self) -> str:
+        return f"{self.material}-{outcome.text(self.outcome)}"
+
+    @property
+    def to_move(self) -> str:
+        return EITHER if self.material.even else MOVERS[self.mover]
+
+
+def find(table: TableFile, census: Census, limit: int, tablebase: Tablebase | None = None) -> list[Holding]:
+    """The records of a table, with the first positions of each; with a tablebase, a line for each outcome."""
+    fens = _first_positions(table, census, limit)
+    found = [
+        Holding(
+            census.material, mover, value, spread.longest, int(spread.positions[spread.longest]), fens[mover, value]
+        )
+        for (mover, value), spread in census.cases.items()
+    ]
+    found.sort(key=lambda one: (-one.outcome, one.mover))
+    if tablebase is None:
+        return found
+    return list(_with_lines(found, tablebase))
+
+
+def _with_lines(holdings: Sequence[Holding], tablebase: Tablebase) -> Iterator[Holding]:
+    """The longer one of each outcome's two sides to move gets a line."""
+    longest: dict[int, Holding] = {}
+    for one in holdings:
+        if one.outcome not in longest or one.dtg > longest[one.outcome].dtg:
+            longest[one.outcome] = one
+    for one in holdings:
+        line = None
+        if longest[one.outcome] is one and one.dtg and one.fens:
+            title = f"{one.material}: {outcome.text(one.outcome)} in {one.dtg} plies"
+            line = best_line(tablebase, chess.Board(one.fens[0]), one.key, title)
+        yield Holding(one.material, one.mover, one.outcome, one.dtg, one.count, one.fens, line)
+
+
+def _first_positions(table: TableFile, census: Census, limit: int) -> Mapping[Case, tuple[str, ...]]:
+    """Up to so many positions of each record, as FENs, no two of them images of each other."""
+    symmetry = Symmetry(table.layout)
+    wanted: defaultdict[int, list[Case]] = defaultdict(list)
+    for case, spread in census.cases.items():
+        for start in spread.blocks:
+            wanted[start].append(case)
+    found: dict[Case, dict[str, str]] = {case: {} for case in census.cases}
+    for start in sorted(wanted):
+        cases = [case for case in wanted[start] if len(found[case]) < limit]
+        if not cases:
+            continue
+        end = min(start + BLOCK, table.size)
+        entries = table.entries(start, end)
+        movers = symmetry.keys(start, end) // KINDS
+        for case in cases:
+            for number in _of_record(entries, movers, case, census.cases[case].longest).tolist():
+                text = told(table.layout, start + number)
+                found[case].setdefault(_class(text), text)
+                if len(found[case]) == limit:
+                    break
+    return {case: tuple(texts.values()) for case, texts in found.items()}
+
+
+def _of_record(entries: NDArray[np.int32], movers: NDArray[np.int64], case: Case, dtg: int) -> NDArray[np.int64]:
+    mover, value = case
+    relative = value if mover == WHITE else -value
+    return np.flatnonzero((outcomes(entries) == relative) & (distances(entries) == dtg) & (movers == mover))
+
+
+def told(layout: Layout, number: int) -> str:
+    """The FEN of a number, with White to move where both sides have the same men."""
+    board = chess.Board(fen(layout, number))
+    if layout.material.even and board.turn == chess.BLACK:
+        board.apply_mirror()
+    return board.fen()
+
+
+def _class(text: str) -> str:
+    """The same for a position and all its images."""
+    men = [(square, man.symbol()) for square, man in chess.Board(text).piece_map().items()]
+    return str(min(sorted((image[square], letter) for square, letter in men) for image in _IMAGES))
+
+
+def section(holdings: Sequence[Holding]) -> Section:
+    """The overall list, and everything by material."""
+    best = list(overall(holdings))
+    best_lines = tuple(dict.fromkeys(one.line for one in best if one.line is not None))
+    others = tuple(one.line for one in holdings if one.line is not None and one.line not in best_lines)
+    blocks: tuple[Block, ...] = (
+        _REMARK,
+        _table("overall", "The longest of all tables", best),
+        Lines("overall-lines", "Lines of the longest", best_lines, boards=True),
+        _table("records", "The longest by material", holdings, detail=True),
+        Lines("lines", "Lines by material", others, detail=True),
+    )
+    return Section("records", "Records", blocks)
+
+
+def overall(holdings: Sequence[Holding]) -> Iterator[Holding]:
+    """For each level the longest of all, whoever forces it; several where they are equally long."""
+    by_level: defaultdict[int, list[Holding]] = defaultdict(list)
+    for one in holdings:
+        by_level[outcome.level(one.outcome)].append(one)
+    for level in sorted(by_level):
+        longest = max(one.dtg for one in by_level[level])
+        equal = [one for one in by_level[level] if one.dtg == longest]
+        yield from equal if longest else equal[:1]
+
+
+def _table(key: str, title: str, holdings: Sequence[Holding], *, detail: bool = False) -> Table:
+    return Table(
+        key,
+        title,
+        columns(
+            ("material", "material"),
+            ("gscore", "G-score", "gscore"),
+            ("to_move", "to move"),
+            ("longest_dtg", "longest", "plies"),
+            ("positions", "positions", "count"),
+            ("fen", "FEN", "fen"),
+            ("line", "line", "link"),
+        ),
+        tuple(row for one in holdings for row in _rows(one)),
+        detail=detail,
+    )
+
+
+def _rows(one: Holding) -> Iterator[tuple[Value, ...]]:
+    line = None if one.line is None else one.line.key
+    for place, text in enumerate(one.fens):
+        yield (
+            one.material.name, one.outcome, one.to_move, one.dtg, one.count, text, line if place == 0 else None,
+        )  # fmt: skip

@@ -1,0 +1,176 @@
+"""How often each outcome is forced, table by table and in all."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from tbgen import outcome
+from tbgen.report.census import BLACK, WHITE, Census
+from tbgen.report.document import Bars, Block, Remark, Section, Table, Value, columns
+from tbgen.report.mobility import most_moves
+
+MOVERS: Final = {WHITE: "White", BLACK: "Black"}
+EITHER: Final = "either"
+"""Side to move where both sides have the same men."""
+
+_NAMED: Final = 7
+"""Levels with a column of their own: mate, stalemate, G1.0 ... G3.0."""
+_BAR_LEVELS: Final = 24
+
+_REMARK: Final = Remark(
+    "White has the men named first. Positions are counted once up to symmetry (of the board and, where both sides have "
+    "the same men, of colours), placements are all of them, for both sides to move. Shares are of placements. Where "
+    "both sides have the same men, a position is told with White to move. Outcomes are fresh ones: the record is the "
+    "position's own G-score. Mean DTG is over positions. “Record matters” is the share of positions whose outcome "
+    "under some other record is not simply the better of that record and the fresh outcome. Rights to castle or to "
+    "capture en passant are in no table."
+)
+
+
+def section(censuses: Sequence[Census]) -> Section:
+    """All of it."""
+    blocks: list[Block] = [_REMARK, _summary(censuses)]
+    if len(censuses) > 1:
+        blocks.append(_pivot("all", "All tables together", censuses))
+    for census in censuses:
+        name = census.material.name
+        blocks.append(_pivot(name, name, [census], detail=len(censuses) > 1))
+    return Section("stats", "Statistics", (*blocks, _outcomes(censuses)))
+
+
+def _summary(censuses: Sequence[Census]) -> Table:
+    names = ["mate", "stalemate", *(outcome.text(outcome.held_by_white(level)) for level in range(2, _NAMED))]
+    rows = tuple(_summary_row(census.material.name, [census]) for census in censuses)
+    return Table(
+        "summary",
+        "What the tables hold",
+        columns(
+            ("material", "material"),
+            ("positions", "positions", "count"),
+            ("placements", "placements", "count"),
+            *((f"share_{name}", name, "share") for name in names),
+            ("share_more", "more", "share"),
+            ("mean_dtg", "mean DTG", "mean"),
+            ("longest_dtg", "longest", "plies"),
+            ("record_matters", "record matters", "share"),
+            ("most_moves_white", "most moves", "plies"),
+            ("most_moves_black", "Black’s", "plies"),
+        ),
+        rows,
+        total=_summary_row("all", censuses) if len(censuses) > 1 else (),
+    )
+
+
+def _summary_row(name: str, censuses: Sequence[Census]) -> tuple[Value, ...]:
+    positions = sum(census.positions for census in censuses)
+    placements = sum(census.placements for census in censuses)
+    weights = [0] * (_NAMED + 1)
+    for census in censuses:
+        for (_, value), spread in census.cases.items():
+            weights[min(outcome.level(value), _NAMED)] += spread.weight
+    return (
+        name,
+        positions,
+        placements,
+        *(weight / placements for weight in weights),
+        sum(census.plies for census in censuses) / positions,
+        max(census.longest for census in censuses),
+        sum(census.recorded[0] for census in censuses) / positions,
+        max(most_moves(census.material, WHITE) for census in censuses),
+        max(most_moves(census.material, BLACK) for census in censuses),
+    )
+
+
+def _weights(censuses: Iterable[Census]) -> dict[tuple[int, int], float]:
+    """How many placements there are of each side to move and outcome, both told apart where the sides are equal."""
+    found: dict[tuple[int, int], float] = {}
+    for census in censuses:
+        for (mover, value), spread in census.cases.items():
+            parts = [(mover, value, 1.0)]
+            if census.material.even:
+                parts = [(WHITE, value, 0.5), (BLACK, -value, 0.5)]
+            for side, result, part in parts:
+                found[side, result] = found.get((side, result), 0) + part * spread.weight
+    return found
+
+
+def _pivot(key: str, title: str, censuses: Sequence[Census], *, detail: bool = False) -> Table:
+    """A row a level; shares of the placements with one side to move that either side decides."""
+    weights = _weights(censuses)
+    totals = {mover: sum(weight for (side, _), weight in weights.items() if side == mover) for mover in MOVERS}
+    rows: list[tuple[Value, ...]] = []
+    for level in sorted({outcome.level(value) for _, value in weights}):
+        held = outcome.held_by_white(level)
+        shares = [weights.get((mover, value), 0) / totals[mover] for mover in (WHITE, BLACK) for value in (held, -held)]
+        rows.append((held, *shares))
+    return Table(
+        f"pivot-{key}",
+        f"{title}: who forces what",
+        columns(
+            ("gscore", "G-score", "gscore"),
+            ("white_to_move_white", "White to move: White’s", "share"),
+            ("white_to_move_black", "Black’s", "share"),
+            ("black_to_move_white", "Black to move: White’s", "share"),
+            ("black_to_move_black", "Black’s", "share"),
+        ),
+        tuple(rows),
+        detail=detail,
+        bars=_bars(weights),
+    )
+
+
+def _bars(weights: Mapping[tuple[int, int], float]) -> Bars:
+    """Shares of all placements; levels beyond the last go together."""
+    total = sum(weights.values())
+    highest = max(outcome.level(value) for _, value in weights)
+    levels = range(min(highest, _BAR_LEVELS) + 1)
+
+    def shares(sign: int) -> tuple[float, ...]:
+        found = [0.0] * len(levels)
+        for (_, value), weight in weights.items():
+            if sign * value > 0:
+                found[min(outcome.level(value), levels[-1])] += weight / total
+        return tuple(found)
+
+    labels = [outcome.text(outcome.held_by_white(level)).removeprefix("G") for level in levels]
+    if highest > _BAR_LEVELS:
+        labels[-1] += "+"
+    return Bars(tuple(labels), shares(1), shares(-1), "White’s", "Black’s")
+
+
+def _outcomes(censuses: Sequence[Census]) -> Table:
+    return Table(
+        "outcomes",
+        "Every outcome of every table",
+        columns(
+            ("material", "material"),
+            ("to_move", "to move"),
+            ("gscore", "G-score", "gscore"),
+            ("positions", "positions", "count"),
+            ("placements", "placements", "count"),
+            ("share", "share", "share"),
+            ("on_board", "on the board", "share"),
+            ("mean_dtg", "mean DTG", "mean"),
+            ("longest_dtg", "longest", "plies"),
+        ),
+        tuple(row for census in censuses for row in _outcome_rows(census)),
+        note="Share: of the placements with this side to move. On the board: no play changes it, DTG is 0.",
+        detail=True,
+    )
+
+
+def _outcome_rows(census: Census) -> Iterator[tuple[Value, ...]]:
+    for mover in census.movers:
+        total = sum(spread.weight for (side, _), spread in census.cases.items() if side == mover)
+        for (side, value), spread in census.cases.items():
+            if side == mover:
+                yield (
+                    census.material.name,
+                    EITHER if census.material.even else MOVERS[mover],
+                    value,
+                    spread.count,
+                    spread.weight,
+                    spread.weight / total,
+                    int(spread.placements[0]) / spread.weight,
+                    spread.plies / spread.count,
+                    spread.longest,
+                )

@@ -1,0 +1,97 @@
+"""What a number of a table stands for: how many placements, and whether a mirror image has a number as well.
+
+A position is stored once up to the symmetries of its pawns: eight without any, mirrored files with some, twice as
+many where both sides have the same men, since colours can then be swapped. There is one exception: where both kings
+stand on the diagonal a1-h8, the reflection in it leaves them alone, and a placement has a number of its own and so
+has its mirror image, unless the two are the same placement.
+"""
+
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.board.geometry import GEOMETRY, TRANSPOSED
+from tbgen.index.groups import choices
+from tbgen.index.kings import FREE, kings
+from tbgen.index.layout import Layout
+
+PLAIN, TWICE, MIRROR = range(3)
+"""The only number of its class; one of two; its own mirror image."""
+KINDS: Final = 3
+HALVES: Final = np.array([2, 1, 2])
+"""`[kind]`: how many halves of a symmetry class a number is."""
+KEYS: Final = 2 * KINDS
+"""A key is `side to move * KINDS + kind`."""
+
+_DIAGONAL: Final = 9
+"""The squares of the diagonal a1-h8 are its multiples."""
+
+
+class Symmetry:
+    """Of one material's numbers.
+
+    Where both sides have the same men, all positions are told with White (the first side) to move."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        order = (2 if layout.material.pawns else 8) * (2 if layout.material.even else 1)
+        self.placements: NDArray[np.int64] = np.array([order, order // 2, order // 2])
+        """`[kind]`: how many placements a number stands for, the sides to move and the colours swapped included."""
+        self._start, self._key = self._runs()
+
+    def keys(self, start: int, end: int) -> NDArray[np.int64]:
+        """The key of each number in a range."""
+        first, last = np.searchsorted(self._start, [start, end - 1], "right") - 1
+        bounds = np.append(self._start[first : last + 1], end)
+        bounds[0] = start
+        found = np.repeat(self._key[first : last + 1], np.diff(bounds))
+        low, high = np.searchsorted(self._mirrors, [start, end])
+        found[self._mirrors[low:high] - start] += MIRROR - TWICE
+        return found
+
+    def _runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where runs of numbers with the same key start, and the keys, mirror images left out."""
+        layout = self._layout
+        starts = layout.start[:-1]
+        movers = np.zeros(len(starts), np.int64)
+        second = np.flatnonzero(layout.flip < 0)  # a half of their own for the second side to move
+        starts = np.concatenate((starts, starts[second] + layout.half_size[second]))
+        movers = np.concatenate((movers, np.full(len(second), 0 if layout.material.even else 1)))
+        kinds = np.zeros((len(starts), 1), np.int64)
+        offsets = np.zeros(1, np.int64)
+        if not layout.material.pawns:
+            on_diagonal = _on_diagonal()
+            kinds = np.where(on_diagonal, TWICE, PLAIN)[None, :]
+            offsets = np.arange(len(on_diagonal)) * layout.inner
+        start = (starts[:, None] + offsets).reshape(-1)
+        key = (movers[:, None] * KINDS + kinds).reshape(-1)
+        order = np.argsort(start)
+        return start[order], key[order]
+
+    @cached_property
+    def _mirrors(self) -> NDArray[np.int64]:
+        """The numbers of placements that are their own mirror images, in rising order."""
+        layout = self._layout
+        if layout.material.pawns:
+            return np.zeros(0, np.int64)
+        found = np.flatnonzero(_on_diagonal()) * layout.inner
+        for group in layout.groups:
+            found = (found[:, None] + _own_mirrors(group.count) * group.stride).reshape(-1)
+        halves = layout.start[0] + np.arange(1 if layout.material.even else 2) * layout.half_size[0]
+        return np.sort((halves[:, None] + found).reshape(-1))
+
+
+def _on_diagonal() -> NDArray[np.bool_]:
+    """`[pair of kings]`: whether both stand on the diagonal a1-h8."""
+    table = kings(FREE)
+    both: NDArray[np.bool_] = (table.first % _DIAGONAL == 0) & (table.second % _DIAGONAL == 0)
+    return both
+
+
+def _own_mirrors(count: int) -> NDArray[np.int64]:
+    """The numbers of groups of like men that are their own mirror images."""
+    squares = choices().squares[count].reshape(-1, count)
+    image = np.sort(GEOMETRY.image[TRANSPOSED][squares], axis=1)
+    return np.flatnonzero((image == np.sort(squares, axis=1)).all(axis=1))

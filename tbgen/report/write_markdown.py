@@ -1,0 +1,52 @@
+"""A report as Markdown."""
+
+from collections.abc import Iterator, Sequence
+
+from tbgen.report.document import NUMBERS, Block, Document, Line, Lines, Remark, Table, cells
+from tbgen.report.lines import words
+
+
+def markdown(document: Document, head: str = "") -> str:
+    """All of it but the bars; `head` follows the title."""
+    return "\n".join(_document(document, head)) + "\n"
+
+
+def _document(document: Document, head: str) -> Iterator[str]:
+    yield f"# {document.title}"
+    yield from ("", head) if head else ()
+    for section in document.sections:
+        yield from ("", f"## {section.title}")
+        for block in section.blocks:
+            yield from _block(block)
+
+
+def _block(block: Block) -> Iterator[str]:
+    if isinstance(block, Remark):
+        yield from ("", block.text)
+    elif isinstance(block, Table) and block.rows:
+        yield from ("", f"### {block.title}", "", *_table(block))
+        yield from ("", block.note) if block.note else ()
+    elif isinstance(block, Lines) and block.lines:
+        yield from ("", f"### {block.title}", "")
+        yield from map(_line, block.lines)
+
+
+def _table(table: Table) -> Iterator[str]:
+    """Links are for pages."""
+    shown = [place for place, column in enumerate(table.columns) if column.kind != "link"]
+    yield _row([table.columns[place].title for place in shown])
+    yield _row(["--:" if table.columns[place].kind in NUMBERS else ":--" for place in shown])
+    for row in cells(table):
+        yield _row([_code(row[place]) if table.columns[place].kind == "fen" else row[place] for place in shown])
+
+
+def _row(words: Sequence[str]) -> str:
+    return f"| {' | '.join(word.replace('|', '/') for word in words)} |"
+
+
+def _code(word: str) -> str:
+    return f"`{word}`" if word else ""
+
+
+def _line(line: Line) -> str:
+    return f"- **{line.title}**, `{line.fen}`: {words(line)}"
