@@ -14,7 +14,7 @@ from tbgen import __version__, outcome
 from tbgen.report.document import NUMBERS, Block, Column, Document, Line, Lines, Remark, Section, Table, Value, written
 from tbgen.report.picture import can_draw, draw
 
-_MANY: Final = 12
+_MANY: Final = 25
 """Rows from which on a table can be filtered."""
 _MEN: Final = re.compile(r"<use [^>]*/>")
 _NO_PICTURES: Final = 'Made without pictures: they need matplotlib (pip install "tbgen[report]").'
@@ -161,7 +161,7 @@ def _shared_board() -> str:
     squares = empty[empty.index(">") + 1 : empty.rindex("</svg>")]
     men = "".join(chess.svg.PIECES.values())
     symbol = f'<symbol id="empty-board" viewBox="{_view(empty)}">{squares}</symbol>'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" width="0" height="0" aria-hidden="true">{men}{symbol}</svg>'
+    return f'<svg class="shared" width="0" height="0" aria-hidden="true">{men}{symbol}</svg>'
 
 
 def _view(picture: str) -> str:
