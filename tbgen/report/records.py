@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen import outcome
-from tbgen.board.geometry import GEOMETRY
+from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY
 from tbgen.index.contents import distances, outcomes
 from tbgen.index.layout import Layout
 from tbgen.index.positions import fen
@@ -122,9 +122,11 @@ def told(layout: Layout, number: int) -> str:
 
 
 def _class(text: str) -> str:
-    """The same for a position and all its images."""
-    men = [(square, man.symbol()) for square, man in chess.Board(text).piece_map().items()]
-    return str(min(sorted((image[square], letter) for square, letter in men) for image in _IMAGES))
+    """The same for a position and all its images: pawns leave it only its mirror image."""
+    board = chess.Board(text)
+    men = [(square, man.symbol()) for square, man in board.piece_map().items()]
+    images = _IMAGES[: FILES_MIRRORED + 1] if board.pawns else _IMAGES
+    return str(min(sorted((image[square], letter) for square, letter in men) for image in images))
 
 
 def section(holdings: Sequence[Holding]) -> Section:
