@@ -16,7 +16,9 @@ def count_placements(first: str, second: str) -> int:
     for king, *squares in itertools.product(range(64), repeat=1 + len(men)):
         if len({king, *squares}) <= len(men):
             continue
-        if any(man.piece_type == chess.PAWN and square // 8 in (0, 7) for man, square in zip(men, squares)):
+        if any(
+            man.piece_type == chess.PAWN and square // 8 in (0, 7) for man, square in zip(men, squares, strict=True)
+        ):
             continue
         found += _with_black_king(king, men, squares)
     return found // orders
@@ -29,7 +31,7 @@ def _with_black_king(king: int, men: list[chess.Piece], squares: list[int]) -> i
         occupied |= chess.BB_SQUARES[square]
     free = chess.BB_ALL & ~occupied & ~chess.BB_KING_ATTACKS[king]
     attacked, quiet = 0, free
-    for man, square in zip(men, squares):
+    for man, square in zip(men, squares, strict=True):
         reach = _reach(man, square, occupied)
         if man.color == chess.WHITE:
             attacked |= reach

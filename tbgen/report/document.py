@@ -99,6 +99,8 @@ class Section:
 class Document:
     title: str
     sections: tuple[Section, ...]
+    command: str = ""
+    """What to type to get it again."""
 
 
 def written(value: Value, kind: Kind) -> str:
@@ -147,7 +149,7 @@ def without_detail(document: Document) -> Document:
     for section in document.sections:
         kept = tuple(block for block in section.blocks if not getattr(block, "detail", False))
         sections.append(Section(section.key, section.title, kept))
-    return Document(document.title, tuple(sections))
+    return Document(document.title, tuple(sections), document.command)
 
 
 def tables(document: Document) -> list[Table]:

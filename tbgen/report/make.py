@@ -10,7 +10,7 @@ from tbgen.errors import BadInput, MissingTable
 from tbgen.index import layout_of
 from tbgen.material import Material, build_key
 from tbgen.probe import open_tablebase
-from tbgen.report import compare, potential, records, stats
+from tbgen.report import compare, compare_section, potential, records, stats
 from tbgen.report.census import Census, take
 from tbgen.report.document import Document, Section
 from tbgen.report.progress import Watch
@@ -33,10 +33,18 @@ class Request:
     limit: int = 1
     """Record positions of each kind."""
 
+    def command(self, what: str) -> str:
+        """What to type for it."""
+        words = ["tbgen report", what, *(material.name for material in self.materials)]
+        words += [f"--rules {' '.join(self.rules)}"] if self.rules != ("r",) else []
+        words += [f"--limit {self.limit}"] if self.limit != 1 else []
+        return " ".join(words)
+
 
 def make(what: str, request: Request) -> Document:
     """The report of a name in `REPORTS`."""
-    return Document(_TITLE if what == ALL else f"{_TITLE}: {what}", tuple(REPORTS[what](request)))
+    title = _TITLE if what == ALL else f"{_TITLE}: {what}"
+    return Document(title, tuple(REPORTS[what](request)), request.command(what))
 
 
 def _stats(request: Request) -> Iterator[Section]:
@@ -61,7 +69,7 @@ def _compare(request: Request) -> Iterator[Section]:
             one, other = (table_path(request.directory, material, rules) for rules in request.rules)
             with open_table(one) as table, open_table(other) as beside:
                 found.append(compare.compare((table, beside), (first, second), watch.tick))
-    yield compare.section(found)
+    yield compare_section.section(found)
 
 
 def _potential(request: Request) -> Iterator[Section]:

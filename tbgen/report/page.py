@@ -47,7 +47,7 @@ def _page(document: Document) -> Iterator[str]:
     for section in document.sections:
         yield from _section(section)
     yield "</main>"
-    yield f"<footer>tbgen {__version__}</footer>"
+    yield f"<footer>Made by <code>{escape(document.command)}</code> ({__version__})</footer>"
     yield f"<script>\n{_asset('page.js')}</script>"
     yield "</body></html>"
 

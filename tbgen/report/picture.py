@@ -17,8 +17,12 @@ _LEAST: Final = 1e-4
 """Shares below this are drawn in proportion, those above logarithmically."""
 _TICKS: Final = (1e-3, 1e-2, 1e-1, 1)
 _SETTINGS: Final[Any] = {"svg.fonttype": "none", "font.size": 9, "font.family": "sans-serif"}
-_CLUTTER: Final = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
-_OWN_FONT: Final = re.compile(r"font: ([0-9.]+px)[^;\"]*")
+_CLUTTER: Final = re.compile(
+    r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<!--.*?-->|<style.*?</style>", re.DOTALL
+)
+_LINKS: Final = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
+_DIGITS: Final = re.compile(r"(\d\.\d)\d+")
+_OWN_FONT: Final = re.compile(r"font(?:-size)?: ([0-9.]+px)[^;\"]*(?:; font-family: [^;\"]*)?")
 
 
 @cache
@@ -36,16 +40,20 @@ def draw(bars: Bars, key: str) -> str:
         figure = Figure(figsize=(7.2, 2.4), layout="constrained")
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
-        places = range(len(bars.labels))
-        axes.bar(places, bars.up, color=_UP, label=bars.up_title)
-        axes.bar(places, [-share for share in bars.down], color=_DOWN, label=bars.down_title)
+        for shares, sign, colour, title in (
+            (bars.up, 1, _UP, bars.up_title),
+            (bars.down, -1, _DOWN, bars.down_title),
+        ):
+            there = [place for place, share in enumerate(shares) if share]
+            axes.bar(there, [sign * shares[place] for place in there], color=colour, label=title, clip_on=False)
         axes.axhline(0, color=_INK, linewidth=0.8)
+        axes.set_xlim(-0.6, len(bars.labels) - 0.4)
         axes.set_yscale("symlog", linthresh=_LEAST)
         axes.set_ylim(-1.5 if any(bars.down) else -_LEAST, 1.5)
         ticks = [*(-tick for tick in reversed(_TICKS)), 0, *_TICKS] if any(bars.down) else [0, *_TICKS]
         axes.set_yticks(ticks, [f"{abs(tick):.1%}".replace(".0%", "%") for tick in ticks])
         axes.yaxis.set_minor_locator(mpl.ticker.NullLocator())
-        axes.set_xticks(places, bars.labels, rotation=90 if len(bars.labels) > 12 else 0)
+        axes.set_xticks(range(len(bars.labels)), bars.labels, rotation=90 if len(bars.labels) > 12 else 0)
         axes.set_xlabel("G-score", color=_INK)
         axes.tick_params(colors=_INK)
         axes.spines[["top", "right", "bottom"]].set_visible(False)
@@ -58,12 +66,13 @@ def draw(bars: Bars, key: str) -> str:
 
 def _adapt(picture: str, bars: Bars) -> str:
     """Take the page's colours and font, and say in words what is to be seen."""
-    picture = _CLUTTER.sub("", picture).strip()
+    picture = " ".join(_CLUTTER.sub("", picture).split())
+    picture = _DIGITS.sub(r"\1", picture)
     picture = re.sub(r'<g id="[^"]*"', "<g", picture)
     picture = _OWN_FONT.sub(r"font-size: \1", picture)
     for colour, name in _COLOURS.items():
         picture = picture.replace(colour, name)
     label = f"Shares of placements by G-score, {bars.up_title} up and {bars.down_title} down, logarithmic"
-    return re.sub(r'<svg ([^>]*?)width="[^"]*"', rf'<svg role="img" aria-label="{label}" \1', picture, count=1).replace(
-        ' height="172.8pt"', "", 1
-    )
+    view = re.search(r'viewBox="[^"]*"', picture)
+    assert view is not None
+    return re.sub(r"<svg [^>]*>", f'<svg {view[0]} role="img" aria-label="{label}" {_LINKS}>', picture, count=1)

@@ -16,6 +16,7 @@ def as_json(document: Document) -> str:
     found = {
         "title": document.title,
         "program": f"tbgen {__version__}",
+        "command": document.command,
         "tables": {table.key: _rows(table) for table in tables(document)},
         "lines": {line.key: _line(line) for line in lines(document)},
     }

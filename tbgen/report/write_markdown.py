@@ -2,18 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 
+from tbgen import __version__
 from tbgen.report.document import NUMBERS, Block, Document, Line, Lines, Remark, Table, cells
 from tbgen.report.lines import words
 
 
-def markdown(document: Document, head: str = "") -> str:
-    """All of it but the bars; `head` follows the title."""
-    return "\n".join(_document(document, head)) + "\n"
+def markdown(document: Document) -> str:
+    """All of it but the bars."""
+    return "\n".join(_document(document)) + "\n"
 
 
-def _document(document: Document, head: str) -> Iterator[str]:
+def _document(document: Document) -> Iterator[str]:
     yield f"# {document.title}"
-    yield from ("", head) if head else ()
+    yield from ("", f"Made by `{document.command}` ({__version__}).")
     for section in document.sections:
         yield from ("", f"## {section.title}")
         for block in section.blocks:
