@@ -1,6 +1,7 @@
 """Lines of best play: moves from the tables, the record kept by the rules."""
 
 import io
+from collections.abc import Iterator
 
 import chess
 import chess.pgn
@@ -28,20 +29,26 @@ def best_line(tablebase: Tablebase, board: chess.Board, key: str, title: str) ->
 
 def words(line: Line) -> str:
     """The moves in one line of text; where the record changes, the new one follows in brackets."""
+    return " ".join(f"({word})" if is_record else word for word, is_record in spans(line))
+
+
+def spans(line: Line) -> Iterator[tuple[str, bool]]:
+    """Move numbers and moves, and records where they change; with each whether it is a record."""
+    if not line.steps:
+        yield "on the board", False
+        return
     board = chess.Board(line.fen)
-    number, white = board.fullmove_number, board.turn
-    found, record = [], None
-    for place, step in enumerate(line.steps):
+    number, white, record = board.fullmove_number, board.turn, None
+    if not white:
+        yield f"{number}...", False
+    for step in line.steps:
         if white:
-            found.append(f"{number}.")
-        elif place == 0:
-            found.append(f"{number}...")
-        found.append(step.san)
+            yield f"{number}.", False
+        yield step.san, False
         if step.record != record:
-            found.append(f"({outcome.text(step.record)})")
+            yield outcome.text(step.record), True
             record = step.record
         number, white = number + (not white), not white
-    return " ".join(found) or "on the board"
 
 
 def pgn(line: Line) -> str:

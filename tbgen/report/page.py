@@ -10,8 +10,9 @@ from typing import Final
 import chess
 import chess.svg
 
-from tbgen import __version__, outcome
+from tbgen import __version__
 from tbgen.report.document import NUMBERS, Block, Column, Document, Line, Lines, Remark, Section, Table, Value, written
+from tbgen.report.lines import spans
 from tbgen.report.picture import can_draw, draw
 
 _MANY: Final = 25
@@ -75,7 +76,7 @@ def _block(block: Block) -> Iterator[str]:
 def _folded(title: str, inside: Iterator[str], *, folded: bool) -> Iterator[str]:
     """What is long is shut until somebody opens it."""
     if folded:
-        yield f"<details><summary>{escape(title)}</summary>"
+        yield f"<details><summary><h3>{escape(title)}</h3></summary>"
         yield from inside
         yield "</details>"
     else:
@@ -140,18 +141,7 @@ def _lines(block: Lines) -> Iterator[str]:
 
 def _moves(line: Line) -> str:
     """The record stands behind the move that changes it."""
-    board = chess.Board(line.fen)
-    number, white, record = board.fullmove_number, board.turn, None
-    words = [] if white else [f"{number}…"]
-    for step in line.steps:
-        if white:
-            words.append(f"{number}.")
-        words.append(escape(step.san))
-        if step.record != record:
-            words.append(f"<b>{outcome.text(step.record)}</b>")
-            record = step.record
-        number, white = number + (not white), not white
-    return " ".join(words)
+    return " ".join(f"<b>{escape(word)}</b>" if is_record else escape(word) for word, is_record in spans(line))
 
 
 @cache

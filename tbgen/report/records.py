@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import chess
@@ -80,7 +80,7 @@ def _with_lines(holdings: Sequence[Holding], tablebase: Tablebase) -> Iterator[H
         if longest[one.outcome] is one and one.dtg and one.fens:
             title = f"{one.material}: {outcome.text(one.outcome)} in {one.dtg} plies"
             line = best_line(tablebase, chess.Board(one.fens[0]), one.key, title)
-        yield Holding(one.material, one.mover, one.outcome, one.dtg, one.count, one.fens, line)
+        yield replace(one, line=line)
 
 
 def _first_positions(table: TableFile, census: Census, limit: int) -> Mapping[Case, tuple[str, ...]]:
