@@ -221,6 +221,7 @@ def test_from_the_command_line(directory: Path, tmp_path: Path, capsys: pytest.C
         (["stats", "KQvKQ"], 4, "to build it"),
         (["records", "--limit", "0"], 2, "--limit"),
         (["stats", "-o", "report.doc"], 2, "--format"),
+        (["stats", "-o", "no/such/place.md"], 2, "no directory"),
         (["stats", "--table", "summary"], 2, "--format csv"),
         (["stats", "KvK", "--format", "csv", "--table", "no"], 2, "there are: summary"),
         (["stats", "KvK", "--format", "pgn"], 2, "no lines"),

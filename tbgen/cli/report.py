@@ -11,6 +11,7 @@ from tbgen.material import parse
 
 REPORTS: Final = ("stats", "records", "compare", "potential", "all")
 FORMATS: Final = ("text", "md", "csv", "json", "pgn", "html")
+_ENDINGS: Final = {"txt": "text", "htm": "html"}
 RULES: Final = ("r", "wg")
 
 EPILOG: Final = """\
@@ -58,6 +59,8 @@ def run(args: argparse.Namespace) -> int:
     form = args.format or _form_of(args.output)
     if args.limit < 1:
         raise BadInput("--limit takes a number from 1 on")
+    if args.output is not None and not args.output.parent.is_dir():
+        raise BadInput(f"there is no directory {args.output.parent}")
     if args.table is not None and form != "csv":
         raise BadInput("--table goes with --format csv")
     rules, words = _rules_and_materials(args.rules, args.material)
@@ -76,10 +79,11 @@ def run(args: argparse.Namespace) -> int:
 def _form_of(output: Path | None) -> str:
     if output is None:
         return FORMATS[0]
-    ending = output.suffix.removeprefix(".").replace("txt", "text").replace("htm", "html").replace("htmll", "html")
-    if ending not in FORMATS:
+    ending = output.suffix.removeprefix(".")
+    form = _ENDINGS.get(ending, ending)
+    if form not in FORMATS:
         raise BadInput(f"no form of output ends in {output.suffix or output.name!r}: name one with --format")
-    return ending
+    return form
 
 
 def _rules_and_materials(rules: list[str], materials: list[str]) -> tuple[tuple[str, ...], list[str]]:
