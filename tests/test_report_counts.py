@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from four_men import four_men
 from placements import count_placements
 from small_tables import make, small_tables
 
@@ -50,11 +51,10 @@ def test_with_the_same_men_on_both_sides(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ["KPvKP", "KPPvK", "KRvKN"])
-def test_four_men(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["KPvKP", "KQvKP", "KRvKN", "KQvKQ", "KNNvK"])
+def test_four_men(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
     material = parse(name)
-    make(tmp_path, with_dependencies([material]), "r")
-    assert census_of(tmp_path, name).placements == count_placements(material.first, material.second)
+    assert census_of(four_men(tmp_path_factory), name).placements == count_placements(material.first, material.second)
 
 
 def images(squares: NDArray[np.int64], second_moves: NDArray[np.bool_], name: str) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import chess
 import chess.pgn
 import pytest
+from four_men import four_men
 from small_tables import small_tables
 
 from tbgen import outcome
@@ -161,12 +162,7 @@ def test_no_line_without_the_tables_that_it_leads_to(tables: Path, tmp_path: Pat
 
 
 @pytest.mark.full
-def test_en_passant_in_lines(tmp_path: Path) -> None:
-    from small_tables import make as build
-
-    from tbgen.material import with_dependencies
-
-    build(tmp_path, with_dependencies([parse("KPvKP")]), "r")
-    for one in holdings_of(tmp_path, "KPvKP", 1, with_lines=True):
+def test_lines_with_pawns_on_both_sides(tmp_path_factory: pytest.TempPathFactory) -> None:
+    for one in holdings_of(four_men(tmp_path_factory), "KPvKP", 1, with_lines=True):
         if one.line is not None:
             check(one.line)

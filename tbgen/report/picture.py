@@ -37,7 +37,7 @@ def draw(bars: Bars, key: str) -> str:
     from matplotlib.figure import Figure
 
     with mpl.rc_context(_SETTINGS | {"svg.hashsalt": key}):
-        figure = Figure(figsize=(7.2, 2.4), layout="constrained")
+        figure = Figure(figsize=(7.2, 2.6), layout="constrained")
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
         for shares, sign, colour, title in (
@@ -58,7 +58,7 @@ def draw(bars: Bars, key: str) -> str:
         axes.tick_params(colors=_INK)
         axes.spines[["top", "right", "bottom"]].set_visible(False)
         axes.spines["left"].set_color(_INK)
-        axes.legend(frameon=False, labelcolor=_INK, loc="upper right", ncols=2)
+        axes.legend(frameon=False, labelcolor=_INK, loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     return _adapt(buffer.getvalue(), bars)
