@@ -6,10 +6,10 @@ from pathlib import Path
 import chess
 import numpy as np
 import pytest
+from four_men import four_men
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from four_men import four_men
 from placements import count_placements
 from small_tables import make, small_tables
 
