@@ -81,8 +81,11 @@ def test_edges() -> None:
     assert clean.elo() == (math.inf, math.inf, math.inf)
     assert clean.elo().margin == math.inf
     assert clean.los == 1
-    assert Sample.of([0.0]).los == 0
-    assert Sample.of([0.5]).los == 0.5
+    assert Sample.of([0.0, 0.0]).los == 0
+    assert Sample.of([0.5, 0.5]).los == 0.5
+    one = Sample.of([0.75])  # says nothing yet of how much the next may differ
+    assert one.elo() == (-math.inf, pytest.approx(190.85, abs=0.01), math.inf)
+    assert one.los == 0.5
 
 
 def test_narrow_margins_are_not_lost_in_rounding() -> None:

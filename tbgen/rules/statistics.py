@@ -88,8 +88,8 @@ class Sample:
 
     @property
     def error(self) -> float:
-        """The standard error of the ratio; infinite before the first game."""
-        if not self.games:
+        """The standard error of the ratio; infinite before the second game, as one game has no spread."""
+        if self.games < 2:
             return math.inf
         variance = max(0.0, self.squares / self.games - self.mean * self.mean)
         return math.sqrt(variance / self.games)
