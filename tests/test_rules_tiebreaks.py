@@ -68,12 +68,21 @@ def test_points_and_games_against_one_opponent() -> None:
     assert games.players == ["A", "B", "C"]
     assert games.points("A", Classical(), "B") == Fraction(3, 2)
     assert games.points("A", Harmonic(), "B") == Fraction(5, 4)
-    assert [(each.as_white, outcome.text(each.result)) for each in games.meetings("A", "B")] == [
-        (True, "G0.0"),
-        (False, "-G0.5"),
-    ]
-    assert games.meetings("A", "nobody") == []
+    assert {(each.as_white, outcome.text(each.result)): times for each, times in games.meetings("A", "B").items()} == {
+        (True, "G0.0"): 1,
+        (False, "-G0.5"): 1,
+    }
+    assert not games.meetings("A", "nobody")
     assert games.points("nobody", Classical()) == 0
+
+
+def test_games_that_are_alike_are_counted() -> None:
+    games = table(*["A B G0.5"] * 1000, *["B A G1.0"] * 10)
+    assert games.meetings("A").total() == 1010
+    assert len(games.meetings("A")) == 2
+    assert games.points("A", Exponential()) == 1000 * Fraction(3, 4) + 10 * Fraction(3, 8)
+    assert games.balance("B") == (-1000, 10)
+    assert [row.games for row in games.rows()] == [1010, 1010]
 
 
 def test_no_games_no_rows() -> None:

@@ -66,10 +66,13 @@ class Meeting(NamedTuple):
 
 
 class Crosstable:
-    """All games of a tournament, and what follows from them."""
+    """All games of a tournament, and what follows from them.
+
+    Games that are alike are counted, not kept: a million of them take no more room than a thousand.
+    """
 
     def __init__(self, games: Iterable[Played] = ()) -> None:
-        self._meetings: dict[str, list[Meeting]] = {}
+        self._meetings: dict[str, Counter[Meeting]] = {}
         self._highest = 0
         for game in games:
             self.add(game)
@@ -81,7 +84,7 @@ class Crosstable:
             (game.black, Meeting(game.white, False, outcome.flip(game.result))),
         )
         for player, meeting in sides:
-            self._meetings.setdefault(player, []).append(meeting)
+            self._meetings.setdefault(player, Counter())[meeting] += 1
         self._highest = max(self._highest, outcome.level(game.result))
 
     @property
@@ -89,21 +92,23 @@ class Crosstable:
         """All players in the order of their first game."""
         return list(self._meetings)
 
-    def meetings(self, player: str, opponent: str | None = None) -> list[Meeting]:
-        """A player's games, or those against one opponent, in the order they were entered."""
-        return [
-            meeting for meeting in self._meetings.get(player, ()) if opponent is None or meeting.opponent == opponent
-        ]
+    def meetings(self, player: str, opponent: str | None = None) -> Counter[Meeting]:
+        """A player's games, or those against one opponent: how often each."""
+        found = self._meetings.get(player, Counter[Meeting]())
+        if opponent is None:
+            return found
+        return Counter({meeting: times for meeting, times in found.items() if meeting.opponent == opponent})
 
     def points(self, player: str, scoring: Scoring, opponent: str | None = None) -> Fraction:
         """A player's points in all games, or in those against one opponent."""
-        return sum((meeting.points(scoring) for meeting in self.meetings(player, opponent)), Fraction(0))
+        meetings = self.meetings(player, opponent)
+        return sum((times * meeting.points(scoring) for meeting, times in meetings.items()), Fraction(0))
 
     def balance(self, player: str) -> tuple[int, ...]:
         """How often a player gave minus suffered G0.5, G1.0, G1.5 ...: as long for every player."""
         found = Counter[int]()
-        for meeting in self.meetings(player):
-            found[outcome.level(meeting.result)] += 1 if meeting.result > 0 else -1
+        for meeting, times in self.meetings(player).items():
+            found[outcome.level(meeting.result)] += times if meeting.result > 0 else -times
         return tuple(found[level] for level in range(1, self._highest + 1))
 
     def rows(
@@ -123,7 +128,7 @@ class Crosstable:
             Row(
                 0,
                 player,
-                len(meetings),
+                meetings.total(),
                 self.points(player, scoring),
                 self.points(player, mobility),
                 self.balance(player),
