@@ -123,6 +123,7 @@ def test_en_passant_with_its_mark() -> None:
         ("O-O", "illegal move: O-O"),
         ("Nxb7", "illegal move: Nxb7"),
         ("--", "a null move is no move: --"),
+        ("0000", "a null move is no move: 0000"),
         ("hello", "not a move: hello"),
         ("1-0", "not a move: 1-0"),
         ("\xfc" * 30, "not a move: " + "\\xfc" * 20 + "..."),

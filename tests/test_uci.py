@@ -205,6 +205,7 @@ def test_nothing_stops_it(lines: list[str]) -> None:
         ("position fen 8/8/8 w", "not a FEN"),
         (f"position fen {ROOK.replace(' 0 1', ' 7 9')} G0.0", "cannot be the record"),
         ("position startpos moves e2e5", "illegal move e2e5"),
+        ("position startpos moves 0000", "illegal move 0000"),
         ("setoption name Rules value x", "no such option or value"),
         ("setoption name MultiPV value many", "no such option or value"),
         ("setoption", "no such option or value"),

@@ -38,8 +38,8 @@ _NUMBER: Final = re.compile(r"(?:\d+\.+|\.+)(?=.)")
 
 _GLYPHS: Final = re.compile(r"(?:e\.?p\.?)?(?:[+#!?]|\$\d+)*\Z")
 _GLYPHS_BEHIND: Final = re.compile(r"(?<=.)(?:[+#!?]|\$\d+)+\Z")
-_NO_MOVE: Final = re.compile(r"(?:\d+\.*|\.+|\$\d+|[!?]+|e\.p\.)\Z")
-"""Numbers, annotations and what else may stand between moves."""
+_NO_MOVE: Final = re.compile(r"(?!0000)(?:\d+\.*|\.+|\$\d+|[!?]+|e\.p\.)\Z")
+"""Numbers, annotations and what else may stand between moves; 0000 is a null move."""
 
 _NULL: Final = "--"
 PAWN_STEP, PAWN_TAKES, KNIGHT, BISHOP, ROOK, QUEEN, KING, UNUSUAL = range(8)

@@ -133,12 +133,12 @@ class Uci:
         else:
             raise BadInput("position takes startpos or fen")
         self._game = game
-        for move in moves:
-            try:
-                game.push_legal(game.board.parse_uci(move))
-            except ValueError:
-                self._say(f"illegal move {move}: it and what follows is left out")
+        for word in moves:
+            move = _move(game.board, word)
+            if move is None:
+                self._say(f"illegal move {word}: it and what follows is left out")
                 break
+            game.push_legal(move)
 
     def _go(self, words: list[str]) -> None:
         self._release(())
@@ -162,10 +162,11 @@ class Uci:
             for word in words[words.index("searchmoves") + 1 :]:
                 if word in _LIMITS:
                     break
-                try:
-                    named.append(board.parse_uci(word))
-                except ValueError:
+                move = _move(board, word)
+                if move is None:
                     self._say(f"illegal move {word}: left out")
+                else:
+                    named.append(move)
         return [move for move in every if move in named] or every
 
     def _release(self, _: Sequence[str]) -> None:
@@ -217,6 +218,14 @@ class Uci:
         if self._tablebase is not None:
             self._tablebase.close()
             self._tablebase = None
+
+
+def _move(board: chess.Board, word: str) -> chess.Move | None:
+    """The legal move that a word stands for. A null move, which python-chess lets pass, is none."""
+    try:
+        return board.parse_uci(word) or None
+    except ValueError:
+        return None
 
 
 def plies(count: int) -> str:
