@@ -18,6 +18,7 @@ from small_tables import small_tables
 
 from tbgen import outcome
 from tbgen.cli.main import main
+from tbgen.referee import client
 from tbgen.rules.tags import headers_of, read_tags
 
 FAKE = Path(__file__).with_name("fake_engine.py")
@@ -87,7 +88,7 @@ def test_odd_lines_are_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
         capsys, *GOOD, *fake("Odd", "--fault", "chatter"), "--each", "tc=5+1", "--max-moves", "4", "--games", "2"
     )
     assert {game["termination"] for game in games} == {"adjudication"}
-    assert {game["ending"] for game in games} == {"4 moves"}
+    assert {game["ending"] for game in games} == {"move limit"}
     assert {line["forfeits"] for line in standings["table"]} == {0}
 
 
@@ -101,6 +102,22 @@ def test_an_engine_that_never_starts(capsys: pytest.CaptureFixture[str]) -> None
     code, words = complaint(capsys, *GOOD, *fake("Bad"), "option.hash=99", "--each", "tc=1")
     assert code == 2
     assert "at most 8" in words
+
+
+def test_an_engine_that_never_says_a_word(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "START", 0.5)
+    began = time.monotonic()
+    for command in ("sleep 60", "cat", "yes"):
+        code, words = complaint(capsys, "--engine", f"cmd={command}", "name=Dumb", *fake("Good"), "--each", "tc=1")
+        assert (code, words) == (1, "tbgen: Dumb does not start: no answer to 'uci' or 'isready' in 0.5 seconds\n")
+    assert time.monotonic() - began < 10
+
+
+def test_openings_that_an_engine_cannot_play(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    book = tmp_path / "book.epd"
+    book.write_text("4k3/8/8/8/8/8/8/1K1R4 w D - 0 1\n")
+    code, words = complaint(capsys, *GOOD, *fake("Other"), "--each", "tc=1", "--openings", str(book))
+    assert (code, words) == (2, "tbgen: Good does not play Chess960, as openings ask for\n")
 
 
 def test_the_games_as_pgn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

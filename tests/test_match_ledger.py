@@ -1,5 +1,7 @@
 """What is kept of a match: the ledger and the standings."""
 
+import errno
+import os
 from fractions import Fraction
 from pathlib import Path
 
@@ -67,6 +69,18 @@ def test_other_games_are_left_alone(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=r"m\.pgn:"), Ledger(path):
             pass
         assert path.read_text() == text
+
+
+def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(_: int, data: bytes) -> int:
+        if len(data) < 5:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return 5
+
+    with Ledger(tmp_path / "m.pgn") as ledger:
+        monkeypatch.setattr(os, "write", write)
+        with pytest.raises(OSError, match=r"No space left on device: '.*/m\.pgn'"):
+            ledger.add("1. e4 *\n\n")
 
 
 def test_one_match_at_a_time(tmp_path: Path) -> None:

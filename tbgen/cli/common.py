@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
+from tbgen.errors import BadInput
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -23,6 +25,14 @@ def add_tables(parser: argparse.ArgumentParser) -> None:
 def tables_directory(args: argparse.Namespace) -> Path:
     """The directory that `--tables`, the environment or the default names."""
     return args.tables or Path(os.environ.get(VARIABLE) or DEFAULT)
+
+
+def present_tables_directory(args: argparse.Namespace) -> Path:
+    """The same for commands that go on without tables: a directory that was asked for has to be there."""
+    directory = tables_directory(args)
+    if args.tables is not None and not directory.is_dir():
+        raise BadInput(f"no such directory of tables: {directory}")
+    return directory
 
 
 def add_rules(parser: argparse.ArgumentParser) -> None:

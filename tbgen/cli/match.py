@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbgen.cli.common import add_json, add_quiet, add_rules
+from tbgen.cli.common import add_json, add_quiet, add_rules, present_tables_directory
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate_settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
 from tbgen.rules.rulesets import FIFTY_MOVES
@@ -120,7 +120,7 @@ def _plan(args: argparse.Namespace, stack: contextlib.ExitStack) -> "Plan":
     rules = settings.rules if args.fifty is None else replace(settings.rules, fifty=FIFTY_MOVES[args.fifty])
     judge = None
     if args.tables is not None:
-        judge = TableJudge(args.tables, rules)
+        judge = TableJudge(present_tables_directory(args), rules)
         stack.callback(judge.close)
     games = args.games or 2 * (args.rounds or 1)
     for name in ("games", "rounds", "concurrency", "plies", "max_moves", "margin", "patience"):
@@ -175,7 +175,9 @@ class _Show:
         if ledger is None or self._json or self._quiet:
             return
         if ledger.torn is not None:
-            print("the last game in the PGN file breaks off: it is cut off there and played again")
+            print(
+                f"the last game in the PGN file breaks off: it is played again (what there was is in {ledger.torn_at})"
+            )
         if self._match.standings.games:
             print(f"{self._match.standings.games} games have been played, {len(self._match.todo)} are to come")
 

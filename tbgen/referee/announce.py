@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 from tbgen import outcome
 from tbgen.referee.bout import Bout
@@ -10,13 +11,17 @@ from tbgen.referee.standings import Line, Standings, balance
 from tbgen.rules.scoring import decimal, points_text
 from tbgen.rules.statistics import Interval, Verdict
 
+_BALANCES: Final = 6
+"""G-scores whose balance is told."""
+
 
 def game_line(bout: Bout, white: str, black: str) -> str:
     """A finished game."""
     points = points_text(bout.points, whole=bout.scoring.whole)
     moves = (bout.game.record.ply + 1) // 2
     score = outcome.text(bout.end.outcome)
-    return f"{bout.pairing.round}  {white} - {black}  {score}  {points}  {bout.end.words}, {moves} moves"
+    length = f"{moves} move{'' if moves == 1 else 's'}"
+    return f"{bout.pairing.round}  {white} - {black}  {score}  {points}  {bout.end.words}, {length}"
 
 
 def game_object(bout: Bout, white: str, black: str) -> dict[str, Any]:
@@ -96,13 +101,14 @@ def _row(line: Line, opponents: bool) -> list[str]:
 
 
 def _balances(lines: Sequence[Line]) -> Iterator[str]:
-    """Stalemates given minus suffered, and so on."""
+    """Stalemates given minus suffered, and so on; not all, for what comes first decides."""
     width = max(len(line.player) for line in lines)
     for line in lines:
         counts = balance(line.balance)
         if counts:
-            told = "  ".join(f"{score} {count:+d}" for score, count in counts.items())
-            yield f"given minus suffered  {line.player.ljust(width)}  {told}"
+            told = "  ".join(f"{score} {count:+d}" for score, count in islice(counts.items(), _BALANCES))
+            more = "  ..." if len(counts) > _BALANCES else ""
+            yield f"given minus suffered  {line.player.ljust(width)}  {told}{more}"
 
 
 def _elo(interval: Interval) -> str:

@@ -116,10 +116,12 @@ def _end(game: Game, plies: int, conditions: Conditions) -> End | None:
         return End(game.record.outcome, str(game.turn.ending))
     verdict = None if conditions.judge is None else conditions.judge.verdict(game)
     if verdict is not None:
-        words = "the record stands" if verdict.stands else f"in {verdict.dtg} more plies"
+        words = (
+            "the record stands" if verdict.stands else f"in {verdict.dtg} more {'ply' if verdict.dtg == 1 else 'plies'}"
+        )
         return End(verdict.outcome, f"tables: {words}", verdict)
     if conditions.longest is not None and plies >= 2 * conditions.longest:
-        return End(game.record.outcome, f"{conditions.longest} moves")
+        return End(game.record.outcome, "move limit")
     return None
 
 

@@ -27,6 +27,7 @@ _PAUSE: Final = 0.5
 _FAREWELL: Final = 1.0
 _QUOTED: Final = re.compile(r"uci: '([^']*)'")
 _SHOWN: Final = 40
+_CHESS960: Final = "UCI_Chess960"
 
 
 _LINGER: Final = 0.1
@@ -82,9 +83,11 @@ class Client:
         self._transport: asyncio.SubprocessTransport | None = None
         self._protocol: _Protocol | None = None
 
-    async def ready(self) -> None:
-        """Start the engine if it is not running."""
+    async def ready(self, *, chess960: bool = False) -> None:
+        """Start the engine if it is not running, and see that it knows the kind of chess to be played."""
         await self._tried(self._running)
+        if chess960 and self._protocol is not None and _CHESS960 not in self._protocol.options:
+            raise BadInput(f"{self.contestant.name} does not play Chess960, as openings ask for")
 
     async def new_game(self, record: str | None) -> None:
         """Announce a game, in which the start position bears this record."""
@@ -101,16 +104,21 @@ class Client:
         await self._tried(announce)
 
     async def _tried(self, action: Callable[[], Awaitable[object]]) -> None:
-        """Do what needs an engine, with another one if it dies of it, a few times."""
+        """Do what needs an engine, with another one if it dies of it, a few times.
+
+        One that has just been started and says nothing would say nothing again.
+        """
         for attempt in range(1, _ATTEMPTS + 1):
+            fresh = self._protocol is None
             try:
                 async with asyncio.timeout(START):
                     await action()
                 return
             except (EngineError, OSError, TimeoutError) as error:
                 await self.kill()
-                if attempt == _ATTEMPTS or isinstance(error, FileNotFoundError | PermissionError):
-                    words = str(error) or f"no answer in {START:g} seconds"
+                hopeless = isinstance(error, FileNotFoundError | PermissionError)
+                if attempt == _ATTEMPTS or hopeless or (fresh and isinstance(error, TimeoutError)):
+                    words = str(error) or f"no answer to 'uci' or 'isready' in {START:g} seconds"
                     raise CannotStart(f"{self.contestant.name} does not start: {words}") from None
             except BaseException:
                 await self.kill()

@@ -61,13 +61,22 @@ class Ledger:
     ) -> None:
         os.close(self._handle)
 
+    @property
+    def torn_at(self) -> Path:
+        """Where what was cut off is kept."""
+        return self._path.with_name(f"{self._path.name}{TORN}")
+
     def add(self, game: str) -> None:
         """Append a game, and see that it is on the disk."""
         data = game.encode()
-        written = os.write(self._handle, data)
-        while written < len(data):
-            written += os.write(self._handle, data[written:])
-        os.fsync(self._handle)
+        try:
+            written = os.write(self._handle, data)
+            while written < len(data):
+                written += os.write(self._handle, data[written:])
+            os.fsync(self._handle)
+        except OSError as error:
+            error.filename = str(self._path)  # a full disk does not say what did not fit
+            raise
 
     def _read(self) -> None:
         """Enter the games of the file, and leave it with whole games only, an empty line behind the last."""
@@ -87,7 +96,7 @@ class Ledger:
                 whole += len(unit.data)
                 last = unit.data
         if self.torn is not None:
-            self._path.with_name(f"{self._path.name}{TORN}").write_bytes(self.torn)
+            self.torn_at.write_bytes(self.torn)
             os.ftruncate(self._handle, whole)
         if not last.endswith(b"\n\n"):
             os.write(self._handle, b"\n" if last.endswith(b"\n") else b"\n\n")

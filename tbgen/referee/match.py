@@ -80,12 +80,12 @@ class Match:
 
     def run(self, witness: Witness) -> None:
         """Play what is left. Ctrl-C and SIGTERM end it as KeyboardInterrupt, when all engines have gone."""
-        for pairing in self.todo:
-            self.plan.openings.opening(pairing.opening)  # a bad one is to be found out now
+        # All openings are read now: a bad one, or one that an engine cannot play, is to be found out at once.
+        openings = [self.plan.openings.opening(pairing.opening) for pairing in self.todo]
         if self.todo and not self.decided:
-            asyncio.run(self._run(witness))
+            asyncio.run(self._run(witness, chess960=any(opening.board.chess960 for opening in openings)))
 
-    async def _run(self, witness: Witness) -> None:
+    async def _run(self, witness: Witness, *, chess960: bool) -> None:
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
         # Lines of an engine that the client library stumbles over cost the engine its game, and that is all.
@@ -95,7 +95,7 @@ class Match:
         try:
             # An engine that does not start at all is to be found out before anything is played.
             for number in range(len(self.plan.engines)):
-                await desks[0].client(number).ready()
+                await desks[0].client(number).ready(chess960=chess960)
             await self._at_all(desks, todo, witness)
         finally:
             await quit_all([client for desk in desks for client in desk.clients.values()])
