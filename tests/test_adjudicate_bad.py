@@ -18,6 +18,7 @@ FOOLS = "1. f3 e5 2. g4 Qh4#"
         (game("1. e4 {x\ny} e5 (1... c5\n2. Nf3) 2. Nf6 1-0"), 106, "illegal move: Nf6 (ply 3)"),
         (game("1. e4 Nd7 2. d4 1-0"), 104, "illegal move: Nd7 (ply 2)"),
         (game("1. e4 e5 -- 1-0"), 104, "a null move is no move: -- (ply 3)"),
+        (game("1. e4 0000 2. e5 1-0"), 104, "a null move is no move: 0000 (ply 2)"),
         (game("1. \xe44 1-0"), 104, "not a move: \\xc3\\xa44 (ply 1)"),
         (game("1. e4 e5 1/2"), 104, "the moves end without a result"),
         (game("1. e4 e5").replace(b"e5\n", b"e5"), 104, "the moves end without a result"),
@@ -62,3 +63,14 @@ def test_variants_of_chess() -> None:
 def test_pieces_of_a_game_that_is_too_long() -> None:
     assert Judge(Settings()).judge(Unit(1, 1, b"x", "longer")) == Judged(b"x", fault=Fault(1, 1, "longer"))
     assert Judge(Settings()).judge(Unit(1, 1, b"x", "")) == Judged(b"x")
+
+
+def test_text_that_is_no_game() -> None:
+    text = "What is this?\n"
+    assert Judge(Settings()).judge(Unit(0, 1, text.encode(), "no game")) == Judged(
+        text.encode(), fault=Fault(0, 1, "no game")
+    )
+    wide = text.encode("utf-16")
+    assert Judge(Settings()).judge(Unit(0, 1, wide, "no game")) == Judged(wide, fault=Fault(0, 1, NUL))
+    assert Fault(0, 1, "no game").told("x.pgn") == "x.pgn:1: no game"
+    assert Fault(3, 9, "no game").told("x.pgn") == "x.pgn:9: game 3: no game"

@@ -1,11 +1,14 @@
 """`tbgen adjudicate`: whole files, several processes, what is printed and how it ends."""
 
+import contextlib
 import io
 import os
 import re
+import signal
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -102,7 +105,7 @@ def test_broken_games_are_passed_on(jobs: int, capsys: pytest.CaptureFixture[str
     found = [(int(match[2]), match[3]) for match in told if match]
     assert found == [
         (41, "illegal move: Ke3 (ply 3)"),
-        (81, "text that is no game"),
+        (81, "text behind it that is no game"),
         (122, "no result"),
         (163, "a comment is not closed"),
         (204, 'not a tag: [White "broken'),
@@ -179,6 +182,40 @@ def test_a_run_that_fails_leaves_what_was_there(capsys: pytest.CaptureFixture[st
     assert run(capsys, "in.pgn", "nowhere.pgn", "-o", "out.pgn")[0] == 1
     assert Path("out.pgn").read_bytes() == b"precious"
     assert sorted(path.name for path in Path().iterdir()) == ["in.pgn", "out.pgn"]
+
+
+def test_where_nothing_can_be_written(capsys: pytest.CaptureFixture[str]) -> None:
+    """The message names the file that was asked for."""
+    for target, words in (("nowhere/out.pgn", "No such file or directory"), (str(SAMPLE.parent), "Is a directory")):
+        assert run(capsys, str(SAMPLE), "-o", target) == (1, "", f"tbgen: {words}: {target}\n")
+    assert run(capsys, str(SAMPLE), "-o", "/dev/full") == (6, "", "tbgen: No space left on device: /dev/full\n")
+
+
+def test_an_interrupt_from_the_terminal(tmp_path: Path) -> None:
+    """It goes to all processes at once, and only one of them has something to say of it, whenever it comes."""
+    Path("in.pgn").write_bytes(games(1000))
+    for number in range(4):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tbgen", "adjudicate", "in.pgn", "-o", "out.pgn", "--jobs", "2"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )  # fmt: skip
+        while not any(b"forkserver" in command for command in children(process.pid)):
+            assert process.poll() is None
+            time.sleep(0.01)
+        time.sleep(number / 10)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        assert (process.returncode, out, err) == (130, "", "tbgen: interrupted\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.pgn"]
+
+
+def children(pid: int) -> list[bytes]:
+    """The command lines of a process's children."""
+    found = []
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        with contextlib.suppress(OSError):
+            found.append(Path(f"/proc/{child}/cmdline").read_bytes())
+    return found
 
 
 def test_pipes_and_devices(capsys: pytest.CaptureFixture[str]) -> None:

@@ -107,7 +107,7 @@ def test_games_without_tags() -> None:
         (1, 1, None),
         (2, 3, None),
         (3, 6, None),
-        (3, 8, "text that is no game"),
+        (3, 8, "text behind it that is no game"),
         (4, 10, None),
     ]
 

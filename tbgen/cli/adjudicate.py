@@ -77,6 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.jobs < 1:
         raise BadInput("--jobs takes a number from 1 on")
+    if args.top < 0:
+        raise BadInput("--top takes a number from 0 on")
     if args.games.count(STANDARD) > 1:
         raise BadInput("standard input can be read only once")
     wants_report = args.report or args.json
@@ -88,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         komi=args.komi,
         rules_name=args.rules_set,
         whole_game=args.rules == "wg",
-        tables=common.tables_directory(args),
+        tables=common.present_tables_directory(args),
         decide=parse_kinds(args.decide),
         strict=args.strict,
     )
@@ -100,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
                 report.add(verdict)
             for fault in done.faults:
                 report.add_fault(done.name, fault)
-                bar.say(f"tbgen: {done.name}:{fault.line}: game {fault.number}: {fault.message}")
+                bar.say(f"tbgen: {fault.told(done.name)}")
             bar.advance(done.read)
 
         faults = adjudicate(args.games, args.output, settings, args.jobs, watch=watch)

@@ -83,8 +83,14 @@ class Fault(NamedTuple):
     """Why a game was passed on unchanged."""
 
     number: int
+    """Of the game; 0 for text before the first."""
     line: int
     message: str
+
+    def told(self, file: str) -> str:
+        """In one line."""
+        game = f"game {self.number}: " if self.number else ""
+        return f"{file}:{self.line}: {game}{self.message}"
 
 
 class Judged(NamedTuple):
@@ -119,14 +125,16 @@ class Judge:
 
     def judge(self, unit: Unit) -> Judged:
         """The game with its tags; unchanged, with a fault, if it cannot be judged."""
-        if unit.fault is not None:
-            return Judged(unit.data, fault=Fault(*unit[:2], unit.fault) if unit.fault else None)
+        if unit.fault == "":
+            return Judged(unit.data)
         line = 0
         try:
             nul = unit.data.find(b"\0")
             if nul >= 0:
                 line = unit.data.count(b"\n", 0, nul)
                 raise BadInput("NUL bytes (a file of UTF-16 has to be converted to UTF-8 first)")
+            if unit.fault is not None:
+                raise BadInput(unit.fault)
             section = TagSection(unit.data)
             text = unit.data[section.end :].decode("latin-1")  # byte by byte, and nothing in it is asked for
             if not section.headers and not text:

@@ -14,8 +14,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
+from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
@@ -87,15 +88,14 @@ def judged(chunks: Iterable[Chunk], settings: Settings, jobs: int = 1) -> Iterat
                 for chunk in queue:
                     yield _judged(chunk, judge)
         return
-    # Processes that are forked from one with threads may hang; those of a fork server are not.
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    context = _fork_server()
     waiting: deque[Future[Done]] = deque()
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(settings,))
     try:
         for queue in (iter(first), chunks):
             for chunk in queue:
-                waiting.append(pool.submit(_work, chunk))
+                with _deaf():  # a process that was half started would complain when its parent has gone
+                    waiting.append(pool.submit(_work, chunk))
                 if len(waiting) >= _AHEAD * jobs:
                     yield waiting.popleft().result()
         while waiting:
@@ -106,6 +106,40 @@ def judged(chunks: Iterable[Chunk], settings: Settings, jobs: int = 1) -> Iterat
         pool.shutdown(cancel_futures=True)
 
 
+def _fork_server() -> multiprocessing.context.ForkServerContext:
+    """A process to fork others from: those that are forked from one with threads may hang.
+
+    It and all of its children are deaf to the Ctrl-C that a terminal sends to everybody, from their first moment
+    on. The parent hears it, and ends them.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    resource_tracker.ensure_running()  # the server would start it, and that opens ears
+    with _deaf():
+        forkserver.ensure_running()
+    return context
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Hear of a Ctrl-C afterwards. Processes that are started here never do.
+
+    They inherit the mask. It is not enough for ourselves: a thread of some library may take the signal.
+    """
+    heard: list[int] = []
+    listens = threading.current_thread() is threading.main_thread()  # no other thread is told
+    handler = signal.signal(signal.SIGINT, lambda number, _: heard.append(number)) if listens else None
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if listens:
+            signal.signal(signal.SIGINT, handler)
+    if heard:
+        signal.raise_signal(signal.SIGINT)
+
+
 _judge: Judge | None = None
 """In a process of the pool: its own."""
 
@@ -113,7 +147,6 @@ _judge: Judge | None = None
 def _start(settings: Settings) -> None:
     """In a process of the pool, before all else."""
     global _judge  # noqa: PLW0603  what a pool's initializer is for
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends the pool
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     _judge = Judge(settings)
 
@@ -176,6 +209,17 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def _writer(target: Path | None) -> Iterator[Callable[[int, bytes], None]]:
     """What takes the bytes of a file, by its place, one piece after the other."""
+    try:
+        with _opened_writer(target) as write:
+            yield write
+    except OSError as error:
+        if error.filename is None and target is not None:  # a full disk does not say what did not fit
+            error.filename = "standard output" if target == STANDARD else str(target)
+        raise
+
+
+@contextmanager
+def _opened_writer(target: Path | None) -> Iterator[Callable[[int, bytes], None]]:
     if target is None:
         yield lambda source, data: None
     elif target == STANDARD:
@@ -194,8 +238,11 @@ def _writer(target: Path | None) -> Iterator[Callable[[int, bytes], None]]:
             if place.exists():
                 shutil.copymode(place, part)
             part.replace(place)
-        except BaseException:
-            part.unlink(missing_ok=True)
+        except BaseException as error:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+            if isinstance(error, OSError) and error.filename == str(part):
+                error.filename = None
             raise
 
 

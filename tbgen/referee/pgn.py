@@ -134,7 +134,7 @@ class _Splitter:
                 if _MOVES.match(line):
                     self._number += 1
                 else:
-                    self._fault = "text that is no game"
+                    self._fault = f"text {'behind it ' if self._number else ''}that is no game"
         self._gap = False
         if self._in_comment or not line.startswith(b"%"):
             self._read(line)

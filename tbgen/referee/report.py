@@ -40,7 +40,7 @@ class Report:
     def __init__(self, scheme: Scoring, *, with_players: bool = True) -> None:
         self.scheme = scheme
         self._with_players = with_players
-        """Whether there is to be a crosstable, which takes memory for every game."""
+        """Whether there is to be a crosstable."""
         self._faults: list[tuple[str, Fault]] = []
         self._games = 0
         self._kinds: Counter[tuple[Finish, Basis, Reach]] = Counter()
@@ -183,7 +183,9 @@ class Report:
 
     def lines(self, top: int = TOP) -> Iterator[str]:
         """All of it, for people; of the table only the first so many players."""
-        yield f"{self._games} games with tags; {len(self._faults) or 'nothing'} passed on as it was"
+        faults = len(self._faults)
+        were = "they were" if faults > 1 else "it was"
+        yield f"{self._games} games with tags; {faults or 'nothing'} passed on as {were}"
         yield ""
         yield from _table(
             ("ended by", "games", "tables: improved", "stands", "out of reach", "missing", "not asked"),
@@ -242,7 +244,7 @@ class Report:
             yield f"... and {len(rows) - top} more"
 
     def _against(self, player: str, opponent: str) -> str:
-        games = len(self._crosstable.meetings(player, opponent))
+        games = self._crosstable.meetings(player, opponent).total()
         return f"{_short(self._crosstable.points(player, self._score, opponent))}/{games}" if games else ""
 
 
