@@ -40,6 +40,18 @@ def test_the_example_in_python(tables: Path, capsys: pytest.CaptureFixture[str])
     assert (gscore, dtg) == ("G1.5", "4")
 
 
+def test_the_game_in_python(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = blocks(ROOT / "docs" / "rules.md", "python")
+    exec(code, {})
+    assert capsys.readouterr().out.splitlines() == [
+        "Kh5 G3.5 None 9/16",
+        "Kf4 G2.5 None 7/12",
+        "Kh6 G2.5 None 7/12",
+        "Kg4 G1.5 None 5/8",
+        "8/8/7k/5B2/6K1/8/8/8 b - - 11 32 G1.5",
+    ]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)", page.read_text()):

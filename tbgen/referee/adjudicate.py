@@ -26,9 +26,7 @@ from tbgen.referee.pgn_tags import BadTag, TagSection
 from tbgen.rules.ends import Game, Turn
 from tbgen.rules.rulesets import C_LEGACY, RuleSet
 from tbgen.rules.scoring import Scoring
-from tbgen.rules.tags import CUTOFF, KOMI, LEGACY, read_tags, start_of, write_tags
-
-TERMINATION: Final = "RMobilityTermination"
+from tbgen.rules.tags import CUTOFF, KOMI, LEGACY, TERMINATION, read_tags, start_of, write_tags
 
 _UNKNOWN: Final = frozenset({"", "?", "*"})
 _NO_RESULT: Final = "*"

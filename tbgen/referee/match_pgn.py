@@ -18,9 +18,7 @@ from tbgen.referee.contestants import Contestant
 from tbgen.referee.pgn_tags import written
 from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import classical_result
-from tbgen.rules.tags import write_tags
-
-TERMINATION: Final = "RMobilityTermination"
+from tbgen.rules.tags import TERMINATION, write_tags
 
 _WIDTH: Final = 100
 _NO_BRACES: Final = str.maketrans("{}", "()")

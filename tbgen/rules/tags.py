@@ -24,6 +24,8 @@ SCORING: Final = "RMobilityScoring"
 CUTOFF: Final = "RMobilityCutoff"
 KOMI: Final = "Komi"
 LEGACY: Final = "Legacy"
+TERMINATION: Final = "RMobilityTermination"
+"""Our own: what the result rests on."""
 
 NO_RESULT: Final = "*"
 
