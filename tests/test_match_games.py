@@ -252,6 +252,8 @@ def test_bad_command_lines(capsys: pytest.CaptureFixture[str]) -> None:
         [*GOOD, *fake("B"), "--each", "tc=1", "--games", "1", "--rounds", "1"],
         [*GOOD, *fake("B"), "--each", "tc=1", "--rules-set", "X"],
         [*GOOD, *fake("B"), "--each", "tc=1", "--concurrency", "-1"],
+        [*GOOD, *fake("B"), "--each", "tc=1", "--patience", "nan"],
+        [*GOOD, *fake("B"), "--each", "tc=1", "--tables", "/nowhere"],
         [*GOOD, *fake("B"), *fake("C"), "--each", "tc=1", "--sprt", "elo0=0"],
     ):
         code, said = complaint(capsys, *words)

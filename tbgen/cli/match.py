@@ -43,6 +43,8 @@ crashes, is silent, plays an illegal move or loses on time loses the game (G0.0)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from tbgen.referee.bout import MARGIN, PATIENCE
+
     parser.add_argument("--engine", nargs="+", action="append", metavar="KEY=VALUE", help="an engine, see below")
     parser.add_argument("--each", nargs="+", default=[], metavar="KEY=VALUE", help="what holds for all engines")
     parser.add_argument(
@@ -64,8 +66,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25 (default: the opening's own, else G5.75)")
     parser.add_argument("--tables", type=Path, metavar="DIR", help="end games as soon as these tables cover them")
     parser.add_argument("--max-moves", type=int, metavar="N", help="moves of each side after which the record stands")
-    parser.add_argument("--margin", type=float, metavar="S", help="seconds over the time that are forgiven")
-    parser.add_argument("--patience", type=float, metavar="S", help="seconds of silence allowed without a clock")
+    parser.add_argument(
+        "--margin",
+        type=float,
+        default=MARGIN,
+        metavar="S",
+        help=f"seconds over the time forgiven (default: {MARGIN:g})",
+    )
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=PATIENCE,
+        metavar="S",
+        help=f"seconds of silence allowed without a clock (default: {PATIENCE:g})",
+    )
     parser.add_argument("--pgn", type=Path, metavar="FILE", help="where the games go, one by one; also to resume from")
     parser.add_argument("--event", default="tbgen match", metavar="NAME", help="the PGN tag")
     parser.add_argument("--sprt", nargs="+", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05")
@@ -102,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _plan(args: argparse.Namespace, stack: contextlib.ExitStack) -> "Plan":
-    from tbgen.referee.bout import MARGIN, PATIENCE, Conditions
+    from tbgen.referee.bout import Conditions
     from tbgen.referee.contestants import contestants
     from tbgen.referee.match import Plan
     from tbgen.referee.openings import Openings
@@ -125,7 +139,8 @@ def _plan(args: argparse.Namespace, stack: contextlib.ExitStack) -> "Plan":
     games = args.games or 2 * (args.rounds or 1)
     for name in ("games", "rounds", "concurrency", "plies", "max_moves", "margin", "patience"):
         value = getattr(args, name)
-        if value is not None and (value < 0 if name in ("margin", "plies") else value <= 0):
+        fits = value is None or (value >= 0 if name in ("margin", "plies") else value > 0)
+        if not fits:  # what is not a number does not fit either
             raise BadInput(f"--{name.replace('_', '-')} cannot be {value}")
     return Plan(
         engines=engines,
@@ -140,8 +155,8 @@ def _plan(args: argparse.Namespace, stack: contextlib.ExitStack) -> "Plan":
             scoring=settings.scheme,
             own_komi=settings.own_komi,
             judge=judge,
-            margin=MARGIN if args.margin is None else args.margin,
-            patience=PATIENCE if args.patience is None else args.patience,
+            margin=args.margin,
+            patience=args.patience,
             longest=args.max_moves,
         ),
         concurrency=args.concurrency,
