@@ -192,8 +192,12 @@ def test_no_openings(tmp_path: Path, name: str, text: str, complaint: str) -> No
 def test_a_record_in_whole_game_mobility(tmp_path: Path) -> None:
     path = tmp_path / "book.epd"
     path.write_text("8/4n3/8/4k3/8/8/8/K6R w - - 0 30 G3.0\n", encoding="utf-8")
-    assert Openings.read(path, W).opening(0).record is None
-    assert Openings.read(path, WG).opening(0).record == outcome.parse("G3.0")
+    opening = Openings.read(path, W).opening(0)
+    assert opening.record is None
+    assert opening.fen == "8/4n3/8/4k3/8/8/8/K6R w - - 0 30"
+    opening = Openings.read(path, WG).opening(0)
+    assert opening.record == outcome.parse("G3.0")
+    assert opening.fen == "8/4n3/8/4k3/8/8/8/K6R w - - 0 30 G3.0"
 
 
 # The schedule

@@ -53,7 +53,7 @@ class Opening:
         """The start position with its record; None for the usual one."""
         fen = self.board.fen()
         if self.record is not None:
-            return format_fen(self.board, self.record)
+            return format_fen(self.board, self.record, whole_game=True)  # that a reset made it void is known by now
         return None if fen == chess.STARTING_FEN and not self.board.chess960 else fen
 
 
