@@ -8,6 +8,7 @@ FAULT is what it does at its Nth move of a game (default 2), --after so many gam
 import argparse
 import os
 import random
+import signal
 import sys
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ import chess
 
 FAULTS = (
     "crash",  # dies without an answer
+    "killed",  # dies by a signal
     "hang",  # never answers, and does not listen any more
     "illegal",  # a move that is not legal
     "garbage",  # an answer that is no move, and bytes that are no text
@@ -71,6 +73,8 @@ class Engine:
         move = self.rng.choice(sorted(self.board.legal_moves, key=str)).uci()
         if fault == "crash":
             os._exit(7)
+        if fault == "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
         if fault == "hang":
             time.sleep(600)
         if fault == "slow":

@@ -52,6 +52,7 @@ def complaint(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str
     ("fault", "termination", "words"),
     [
         ("crash", "abandoned", "crashes (exit code 7)"),
+        ("killed", "abandoned", "crashes (signal 9)"),
         ("hang", "time forfeit", "loses on time"),
         ("slow", "time forfeit", "loses on time"),
         ("illegal", "illegal move", "plays an illegal move: e1e5"),

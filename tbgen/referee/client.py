@@ -169,7 +169,7 @@ class Client:
             )
         except EngineTerminatedError:
             code = None if self._transport is None else self._transport.get_returncode()
-            breach = Breach(Misconduct.CRASH, f"crashes (exit code {code})")
+            breach = Breach(Misconduct.CRASH, f"crashes{_left_with(code)}")
         except EngineError as error:
             breach = Breach(Misconduct.ILLEGAL, f"plays an illegal move: {_move_in(str(error))}")
         except Breach as error:
@@ -211,6 +211,13 @@ async def quit_all(clients: Sequence[Client]) -> None:
     # A closed transport lets go of its pipes in later turns of the loop; one that the loop does not outlive
     # would complain when it is collected.
     await asyncio.sleep(_LINGER)
+
+
+def _left_with(code: int | None) -> str:
+    """What a process said with its end, if that is known."""
+    if code is None:
+        return ""
+    return f" (signal {-code})" if code < 0 else f" (exit code {code})"
 
 
 def _move_in(complaint: str) -> str:
