@@ -209,6 +209,22 @@ def test_an_interrupt_from_the_terminal(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["in.pgn"]
 
 
+def test_the_end_of_a_session(tmp_path: Path) -> None:
+    Path("in.pgn").write_bytes(games(1000))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tbgen", "adjudicate", "in.pgn", "-o", "out.pgn", "--jobs", "2"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    part = Path("out.pgn.part")
+    while not (part.exists() and part.stat().st_size):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.terminate()
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, "", "tbgen: interrupted\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.pgn"]
+
+
 def children(pid: int) -> list[bytes]:
     """The command lines of a process's children."""
     found = []

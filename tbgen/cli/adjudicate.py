@@ -1,9 +1,12 @@
 """`tbgen adjudicate`: r-mobility results for games in PGN files."""
 
 import argparse
+import contextlib
 import json
 import os
+import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -95,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
         strict=args.strict,
     )
     report = Report(settings.scheme, with_players=wants_report)
-    with _Bar(args.games, quiet=args.quiet) as bar:
+    with _terminable(), _Bar(args.games, quiet=args.quiet) as bar:
 
         def watch(done: Done) -> None:
             for verdict in done.verdicts:
@@ -113,6 +116,16 @@ def run(args: argparse.Namespace) -> int:
     elif report.missing and not args.quiet:
         print(f"tbgen: {report.want()}", file=sys.stderr)
     return _SKIPPED if faults else 0
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """A SIGTERM ends the work as a Ctrl-C does: no half-written file is left, and no process."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class _Bar:
