@@ -22,33 +22,36 @@ _SKIPPED: Final = 3
 _DEFAULT: Final = ",".join(str(finish) for finish in DRAWS if finish in BY_DEFAULT)
 
 _EPILOG: Final = f"""\
-Every game gets the tags RMobilityResult, Points, RMobilityScoring and RMobilityTermination, and RMobilityCutoff and
-Komi where they apply. All else is kept, byte by byte; Result is never changed. RMobilityTermination says what
-the result rests on:
+Every game gets the tags RMobilityResult, Points, RMobilityScoring and
+RMobilityTermination, and RMobilityCutoff and Komi where they apply. All else is
+kept, byte by byte; Result is never changed. RMobilityTermination says what the
+result rests on:
 
   played             the record when the game ended
   tablebase, DTG 14  what best play would have reached, that many plies on
   stands, DTG 0      the record, which by the tables nobody could have bettered
   awarded            G0.0, for a game that was won without mate on the board
 
-A draw is of one of these kinds, by its tags Termination and TerminationDetails, the comment behind its last move, and
-what the board shows:
+A draw is of one of these kinds, by its tags Termination and TerminationDetails,
+the comment behind its last move, and what the board shows:
 
   {", ".join(map(str, DRAWS))}
 
---decide names those that tables decide, or all, or none. A draw of which nothing is known counts as agreed. A game
-that no table covers is scored as played.
+--decide names those that tables decide, or all, or none. A draw of which
+nothing is known counts as agreed. A game that no table covers is scored as
+played.
 
 examples:
   tbgen adjudicate games.pgn -o tagged.pgn
-  tbgen adjudicate games.pgn -o tagged.pgn --report        and a summary with a crosstable
-  tbgen adjudicate *.pgn --report                          the summary alone
-  tbgen adjudicate - -o - --scoring winner --cutoff G4.0   from standard input to standard output
+  tbgen adjudicate games.pgn -o t.pgn --report       also a report
+  tbgen adjudicate *.pgn --report                    the summary alone
+  tbgen adjudicate - -o - --scoring winner           from pipe to pipe
   tbgen adjudicate games.pgn -o t.pgn --scoring komi --komi -G3.25
-  tbgen adjudicate games.pgn -o t.pgn --decide all         repetitions, 50 moves and the like as well
-  tbgen adjudicate games.pgn -o t.pgn --decide none        without tables
+  tbgen adjudicate games.pgn -o t.pgn --decide all   repetitions and the like too
+  tbgen adjudicate games.pgn -o t.pgn --decide none  without tables
 
-Games that cannot be read are passed on as they are and named on standard error; the exit code is then 3.
+Games that cannot be read are passed on as they are and named on standard error;
+the exit code is then 3.
 """
 
 

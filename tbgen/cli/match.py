@@ -24,21 +24,26 @@ about an engine, as key=value (with --each: about all of them):
   cmd=stockfish           the program with its arguments
   name=SF                 what to call it
   dir=DIR                 where it runs
-  option.Hash=16          a UCI option; "option.Move Overhead=5" if there are spaces in it
-  tc=60+0.6               its clock: [MOVES/][[HOURS:]MINUTES:]SECONDS[+INCREMENT]
+  option.Hash=16          a UCI option; "option.Move Overhead=5" with a space
+  tc=60+0.6               its clock: [MOVES/][[H:]MINUTES:]SECONDS[+INCREMENT]
   movetime=1  nodes=10000  depth=12
                           other limits; what is given holds together
-  record=no               do not tell it the record of a start position (the FEN's seventh field)
+  record=no               do not tell it the record of a start position, the FEN's
+                          seventh field
 
 examples:
-  tbgen match --engine cmd=stockfish name=A --engine cmd=stockfish name=B option.Hash=64 \\
-              --each tc=10+0.1 --openings book.pgn --order random --rounds 50 --pgn match.pgn
-  tbgen match --engine cmd=new --engine cmd=old --each tc=10+0.1 --openings book.epd \\
-              --rounds 5000 --sprt elo0=0 elo1=5 --tables data --concurrency 8 --pgn test.pgn
-  tbgen match --engine "cmd=tbgen uci --tables data" --engine cmd=stockfish --each nodes=10000 ...
+  tbgen match --engine cmd=stockfish name=A --each tc=10+0.1 \\
+              --engine cmd=stockfish name=B option.Hash=64 \\
+              --openings book.pgn --order random --rounds 50 --pgn match.pgn
+  tbgen match --engine cmd=new --engine cmd=old --each tc=10+0.1 \\
+              --openings book.epd --rounds 5000 --sprt elo0=0 elo1=5 \\
+              --tables data --concurrency 8 --pgn test.pgn
+  tbgen match --engine "cmd=tbgen uci --tables data" --engine cmd=stockfish \\
+              --each nodes=10000 ...
 
-With --pgn a match that was stopped goes on where it was when the same command is given again. An engine that
-crashes, is silent, plays an illegal move or loses on time loses the game (G0.0) and is started again.
+With --pgn a match that was stopped goes on where it was when the same command
+is given again. An engine that crashes, is silent, plays an illegal move or
+loses on time loses the game (G0.0) and is started again.
 """
 
 

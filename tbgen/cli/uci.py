@@ -8,13 +8,15 @@ from tbgen.cli.common import add_rules, add_tables, tables_directory
 
 EPILOG = """\
 examples:
-  tbgen uci                                        speaks UCI on standard input and output
+  tbgen uci                            speaks UCI on standard input and output
   tbgen uci --tables data --rules wg
   tbgen match --engine "cmd=tbgen uci" --engine cmd=stockfish ...
 
-UCI options: Tables, Rules (r, wg), MultiPV (all moves with their lines), UCI_Chess960. `position fen ...` takes
-the record as the FEN's seventh field and keeps it through the moves. Answers come at once. `info string` gives
-the G-score, `depth` the plies to the goal that decides; outside the tables it says so and plays for mobility.
+UCI options: Tables, Rules (r, wg), MultiPV (all moves with their lines) and
+UCI_Chess960. `position fen ...` takes the record as the FEN's seventh field and
+keeps it through the moves. Answers come at once. `info string` gives the
+G-score, `depth` the plies to the goal that decides; outside the tables it says
+so and plays for mobility.
 """
 
 
