@@ -47,7 +47,7 @@ examples:
   tbgen adjudicate *.pgn --report                    the summary alone
   tbgen adjudicate - -o - --scoring winner           from pipe to pipe
   tbgen adjudicate games.pgn -o t.pgn --scoring komi --komi -G3.25
-  tbgen adjudicate games.pgn -o t.pgn --decide all   repetitions and the like too
+  tbgen adjudicate games.pgn -o t.pgn --decide all   repetitions and others too
   tbgen adjudicate games.pgn -o t.pgn --decide none  without tables
 
 Games that cannot be read are passed on as they are and named on standard error;

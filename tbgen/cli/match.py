@@ -28,8 +28,8 @@ about an engine, as key=value (with --each: about all of them):
   tc=60+0.6               its clock: [MOVES/][[H:]MINUTES:]SECONDS[+INCREMENT]
   movetime=1  nodes=10000  depth=12
                           other limits; what is given holds together
-  record=no               do not tell it the record of a start position, the FEN's
-                          seventh field
+  record=no               do not tell it the record of the start position:
+                          the FEN bears it in a seventh field
 
 examples:
   tbgen match --engine cmd=stockfish name=A --each tc=10+0.1 \\
