@@ -12,6 +12,7 @@ import pytest
 from small_tables import small_tables
 
 from tbgen.build.plan import make_plan
+from tbgen.build.scratch import Scratch
 from tbgen.build.shelf import Shelf
 from tbgen.build.summary import count_outcomes
 from tbgen.cli.main import main
@@ -161,7 +162,7 @@ def test_missing_dependency_of_verify(tables: Path, tmp_path: Path, capsys: pyte
 
 
 def test_shelf_reads_and_keeps(tables: Path) -> None:
-    shelf = Shelf(tables, "r", room=0)
+    shelf = Shelf(tables, "r", Scratch(tables, 1 << 30), room=0)
     first = shelf.take([parse("KvK")])[parse("KvK")]
     assert sum(count_outcomes(first).values()) == 462
     assert parse("KNvK") in shelf.take([parse("KNvK")])

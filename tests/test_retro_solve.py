@@ -245,21 +245,60 @@ def test_reports_add_up_to_the_table(name: str, team_from: int, monkeypatch: pyt
     done = solver.solve(material, entries_of(material.successors(), "r"), threads=2, report=told.append)
     assert min(told) >= 0
     assert sum(told) == done.layout.size
-    assert done.legal == np.count_nonzero(done.entries)
+    assert done.counts.legal == np.count_nonzero(done.entries)
 
 
-def test_staircases_that_do_not_fit_are_given_more_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
+class Cramped(solver.InMemory):
+    """Gives less room for staircases than it is asked for."""
 
-    def small_links(capacity: int) -> solver.Links:
-        asked.append(capacity)
-        return make_links(capacity >> 13)
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+        self.restarts = 0
 
-    make_links = solver.make_links
-    monkeypatch.setattr(solver, "make_links", small_links)
-    assert every_byte(solved("KNvK", "r")) == every_byte(contents("KNvK"))
-    assert len(asked) > 1
-    assert asked == sorted(set(asked))
+    def open(self, numbers: int, links: int) -> tuple[solver.Room, dict[int, solver.Counts]]:
+        self.asked.append(links)
+        return super().open(numbers, links >> 13)
+
+    def restart(self) -> None:
+        self.restarts += 1
+
+
+def test_staircases_that_do_not_fit_are_given_more_room() -> None:
+    keeper, material = Cramped(), parse("KNvK")
+    found = finish(solver.solve(material, entries_of(material.successors(), "r"), keeper=keeper))
+    assert every_byte(found) == every_byte(contents("KNvK"))
+    assert len(keeper.asked) == keeper.restarts + 1 > 1
+
+
+class Forgetful(solver.InMemory):
+    """Has some slices already, as after a stop."""
+
+    def __init__(self, done: solver.Solved, parts: list[int]) -> None:
+        self.done, self.parts = done, parts
+        self.told: list[int] = []
+
+    def open(self, numbers: int, links: int) -> tuple[solver.Room, dict[int, solver.Counts]]:
+        room = solver.Room(self.done.entries.copy(), self.done.staircases.copy(), self.done.links.keys.copy())
+        for part in range(self.done.layout.slices):
+            if part not in self.parts:
+                here = slice(self.done.layout.start[part], self.done.layout.start[part + 1])
+                room.entries[here] = room.staircases[here] = 0
+        return room, dict.fromkeys(self.parts, solver.Counts(1))
+
+    def solved(self, part: int, counts: solver.Counts) -> None:
+        self.told.append(part)
+
+
+@pytest.mark.parametrize("parts", [[], [0, 1, 2], list(range(12))])
+def test_slices_that_are_there_already_are_not_solved_again(parts: list[int]) -> None:
+    material = parse("KPvK")
+    answers = entries_of(material.successors(), "r")
+    keeper = Forgetful(solver.solve(material, answers), parts)
+    reported: list[int] = []
+    again = solver.solve(material, answers, keeper=keeper, report=reported.append)
+    assert every_byte(finish(again)) == every_byte(contents("KPvK"))
+    assert sorted(keeper.told) == [part for part in range(again.layout.slices) if part not in parts]
+    assert sum(reported) == again.layout.size
 
 
 @pytest.mark.parametrize("team_from", [1, 1 << 40])

@@ -111,7 +111,7 @@ def test_the_same_bytes(tmp_path: Path) -> None:
 
 def test_many_chunks(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So many that HDF5 needs more room for its notes than the first guess."""
-    monkeypatch.setattr(encode, "WIDTH", 64)
+    monkeypatch.setattr(encode, "WIDTHS", (64, 64))
     contents = random_contents(parse("KQvK"), seed=1, staircases=3)
     path = table_path(path.parent, contents.material, "r")
     write_table(path, contents, {})

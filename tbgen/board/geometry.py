@@ -48,6 +48,8 @@ class Geometry(NamedTuple):
     """`[kind, square]`: the set of all destinations on an empty board."""
     between: NDArray[np.uint64]
     """`[a * 64 + b]`: the squares strictly between two that share a line, else none."""
+    behind: NDArray[np.uint64]
+    """`[a * 64 + b]`: the squares beyond b, seen from a along a line, else none."""
     image: NDArray[np.int8]
     """`[symmetry, square]`: where a symmetry takes a square."""
     after: NDArray[np.int8]
@@ -90,15 +92,16 @@ def _symmetry_images() -> NDArray[np.int8]:
     return image
 
 
-def _between() -> NDArray[np.uint64]:
-    between = np.zeros(64 * 64, np.uint64)
+def _between_and_behind() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    between, behind = np.zeros((2, 64 * 64), np.uint64)
     for square in range(64):
         for ray in _rays(QUEEN, square):
-            passed = 0
+            passed, ahead = 0, sum(1 << target for target in ray)
             for target in ray:
-                between[square * 64 + target] = passed
+                ahead ^= 1 << target
+                between[square * 64 + target], behind[square * 64 + target] = passed, ahead
                 passed |= 1 << target
-    return between
+    return between, behind
 
 
 def _make() -> Geometry:
@@ -120,7 +123,7 @@ def _make() -> Geometry:
     inverse = np.array([int(np.flatnonzero(after[s] == 0)[0]) for s in range(8)], np.int8)
     return Geometry(
         np.array(start, np.int32), np.array(to, np.int8), np.array(skip, np.int32),
-        attacks, _between(), image, after, inverse,
+        attacks, *_between_and_behind(), image, after, inverse,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from tbgen.build.plan import Plan
+from tbgen.build.scratch import Scratch
 from tbgen.build.shelf import Shelf
 from tbgen.build.summary import Summary
 from tbgen.build.table import build_table
@@ -24,9 +25,10 @@ class Watcher(Protocol):
     def finished(self, material: Material) -> None: ...
 
 
-def run_plan(plan: Plan, watcher: Watcher, *, threads: int, rebuild: bool = False) -> Iterator[Summary]:
+def run_plan(plan: Plan, watcher: Watcher, *, threads: int, memory: int, rebuild: bool = False) -> Iterator[Summary]:
     """Build what the plan names; yields a summary as each table is on disk."""
-    shelf = Shelf(plan.directory, plan.rules)
+    scratch = Scratch(plan.directory, memory)
+    shelf = Shelf(plan.directory, plan.rules, scratch)
     for material in plan.todo:
         watcher.began(material)
 
@@ -41,6 +43,7 @@ def run_plan(plan: Plan, watcher: Watcher, *, threads: int, rebuild: bool = Fals
             plan.directory,
             plan.rules,
             shelf,
+            scratch,
             threads=threads,
             report=report,
             waiting=waiting,

@@ -1,19 +1,83 @@
-"""Large arrays that live on disk while a table is built: the system keeps in memory what is in use."""
+"""Large arrays that live on disk while a table is built; memory holds of them what there is room for."""
 
+import mmap
+import os
 import tempfile
+import weakref
 from pathlib import Path
-from typing import Final
+from threading import Event, Lock, Thread
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 LARGE: Final = 1 << 26
-"""Numbers; smaller arrays are kept in memory."""
+"""Bytes; smaller arrays are kept in memory."""
+_GLANCE: Final = 0.1
+"""Seconds between two looks at how much memory is in use."""
+_PAGE: Final = mmap.PAGESIZE
 
 
-def make_array(numbers: int, directory: Path) -> NDArray[np.int32]:
-    """Zeros. Large arrays are backed by a file of no name, which is gone when the process is, however that ends."""
-    if numbers < LARGE:
-        return np.zeros(numbers, np.int32)
-    with tempfile.TemporaryFile(dir=directory) as file:
-        return np.memmap(file, np.int32, "w+", shape=(numbers,))
+def memory_in_use() -> int:
+    """Bytes of this process that are in memory now; 0 where the system does not tell."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+class Scratch:
+    """Makes the arrays, and has the system take them out of memory when all memory in use is more than `memory`.
+
+    What is taken out is on disk, and comes back page by page as it is used."""
+
+    def __init__(self, directory: Path, memory: int) -> None:
+        self._directory = directory
+        self._memory = memory
+        self._maps: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
+        self._lock = Lock()
+        self._stop = Event()
+        self._watch: Thread | None = None
+
+    def array(self, count: int, kind: DTypeLike) -> NDArray[Any]:
+        """Zeros. If it is large, in a file of no name, which is gone when the process is, however that ends."""
+        kind = np.dtype(kind)
+        if count * kind.itemsize < LARGE:
+            return np.zeros(count, kind)
+        with tempfile.TemporaryFile(dir=self._directory) as file:
+            return self._map(file.fileno(), count, kind)
+
+    def named(self, path: Path, count: int, kind: DTypeLike) -> NDArray[Any]:
+        """The array in this file; zeros where the file is new."""
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            return self._map(handle, count, np.dtype(kind))
+        finally:
+            os.close(handle)
+
+    def _map(self, handle: int, count: int, kind: np.dtype[Any]) -> NDArray[Any]:
+        os.ftruncate(handle, count * kind.itemsize)
+        memory = mmap.mmap(handle, count * kind.itemsize)
+        with self._lock:
+            self._maps.add(memory)
+            if self._watch is None:
+                self._watch = Thread(target=self._keep_watch, name="scratch", daemon=True)
+                self._watch.start()
+        return np.frombuffer(memory, kind)
+
+    def trim(self) -> None:
+        """Take all arrays out of memory."""
+        with self._lock:
+            maps = list(self._maps)
+        for memory in maps:
+            memory.madvise(mmap.MADV_DONTNEED)
+
+    def _keep_watch(self) -> None:
+        while not self._stop.wait(_GLANCE):
+            if memory_in_use() > self._memory:
+                self.trim()
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._watch is not None:
+            self._watch.join()

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.build.scratch import make_array
+from tbgen.build.scratch import Scratch
 from tbgen.material import Material
 from tbgen.store import open_table, table_path
 
@@ -17,9 +17,11 @@ _PIECE = 1 << 22
 class Shelf:
     """The most recently used tables of a directory, up to a number of bytes (and whatever is asked for at once)."""
 
-    def __init__(self, directory: Path, rules: str, room: int = 1 << 30) -> None:
+    def __init__(self, directory: Path, rules: str, scratch: Scratch, room: int = 4 << 30) -> None:
+        """`room` is on disk for the most part."""
         self._directory = directory
         self._rules = rules
+        self._scratch = scratch
         self._room = room
         self._held: OrderedDict[Material, NDArray[np.int32]] = OrderedDict()
 
@@ -40,7 +42,7 @@ class Shelf:
 
     def _read(self, material: Material) -> NDArray[np.int32]:
         with open_table(table_path(self._directory, material, self._rules)) as table:
-            entries = make_array(table.size, self._directory)
+            entries = self._scratch.array(table.size, np.int32)
             for start in range(0, table.size, _PIECE):
                 end = min(start + _PIECE, table.size)
                 entries[start:end] = table.entries(start, end)

@@ -4,9 +4,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tbgen.build.scratch import make_array
+import numpy as np
+
+from tbgen.build.scratch import Scratch
 from tbgen.build.shelf import Shelf
 from tbgen.build.summary import Summary, summarise
+from tbgen.build.workspace import Workspace
 from tbgen.material import Material
 from tbgen.retro.finish import finish
 from tbgen.retro.solve import solve
@@ -18,6 +21,7 @@ def build_table(
     directory: Path,
     rules: str,
     shelf: Shelf,
+    scratch: Scratch,
     *,
     threads: int,
     report: Callable[[int], None] = lambda numbers: None,
@@ -39,6 +43,9 @@ def build_table(
         if path.exists() and (waited or not rebuild):
             return None
         begun = time.perf_counter()
+        workspace = Workspace(path, material, rules, scratch)
+        if rebuild:
+            workspace.clear()
         answers = shelf.take(material.successors())
         solved = solve(
             material,
@@ -46,10 +53,10 @@ def build_table(
             whole_game=rules == "wg",
             threads=threads,
             report=report,
-            make_array=lambda numbers: make_array(numbers, directory),
+            keeper=workspace,
         )
-        contents = finish(solved)
-        facts = {"legal": solved.legal, "attractions": solved.attractions, "looks": solved.looks}
-        write_table(path, contents, facts, threads=threads)
+        contents = finish(solved, scratch.array(len(solved.entries), np.int32))
+        write_table(path, contents, solved.counts._asdict(), threads=threads)
+        workspace.clear()
         shelf.put(material, contents.entries)
-        return summarise(contents, path, time.perf_counter() - begun, solved.attractions, solved.looks)
+        return summarise(contents, path, time.perf_counter() - begun, solved.counts.attractions, solved.counts.looks)

@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     if plan.todo:
         warm_up_visibly(args.threads, quiet=args.quiet)
     with Progress(plan, quiet=args.quiet or args.json) as progress:
-        for summary in run_plan(plan, progress, threads=args.threads, rebuild=args.force):
+        for summary in run_plan(plan, progress, threads=args.threads, memory=4 << 30, rebuild=args.force):
             if args.json:
                 print(json.dumps(summary.as_dict()), flush=True)
             elif not args.quiet:

@@ -41,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.build.check import check_table
     from tbgen.build.plan import Plan
     from tbgen.build.progress import Progress, warm_up_visibly
+    from tbgen.build.scratch import Scratch
     from tbgen.build.shelf import Shelf
 
     if args.threads < 1 or (args.sample is not None and args.sample < 1):
@@ -49,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     wanted = _materials(args)
     seed = args.seed if args.seed is not None else int.from_bytes(os.urandom(4))
     warm_up_visibly(args.threads, quiet=args.quiet or args.json)
-    shelf = Shelf(directory, args.rules)
+    shelf = Shelf(directory, args.rules, Scratch(directory, memory=4 << 30))
     code = 0
     with Progress(Plan(directory, args.rules, tuple(wanted), ()), quiet=args.quiet or args.json) as progress:
         for material in wanted:

@@ -5,6 +5,7 @@
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 yield_processor = types.ExternalFunction("sched_yield", types.int32())
@@ -12,9 +13,9 @@ yield_processor = types.ExternalFunction("sched_yield", types.int32())
 
 
 def _element(context, builder, array_type, array, index):
-    """The address of `array[index]`, one-dimensional and contiguous, unchecked."""
-    data = context.make_array(array_type)(context, builder, array).data
-    return builder.gep(data, [index], inbounds=True)
+    """The address of `array[index]`, one-dimensional, unchecked."""
+    opened = context.make_array(array_type)(context, builder, array)
+    return cgutils.get_item_pointer(context, builder, array_type, opened, [index])
 
 
 def _read_modify_write(operation):
@@ -61,6 +62,41 @@ def current(typing_context, array, index):
         return builder.load_atomic(target, "seq_cst", array_type.dtype.bitwidth // 8)
 
     return array.dtype(array, types.intp), code
+
+
+@intrinsic
+def lowest_bit(typing_context, word):
+    """The place of the lowest bit that is set; there must be one."""
+
+    def code(context, builder, signature, arguments):
+        return context.cast(builder, builder.cttz(arguments[0], ir.IntType(1)(1)), word, types.int64)
+
+    return types.int64(word), code
+
+
+@intrinsic
+def bits_set(typing_context, word):
+    """How many bits of a word are set."""
+
+    def code(context, builder, signature, arguments):
+        return context.cast(builder, builder.ctpop(arguments[0]), word, types.int64)
+
+    return types.int64(word), code
+
+
+@intrinsic
+def prefetch(typing_context, array, index):
+    """`prefetch(array, index)`: have this brought near while other work is done; it will be written to."""
+
+    def code(context, builder, signature, arguments):
+        target = _element(context, builder, signature.args[0], arguments[0], arguments[1])
+        pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+        step = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(step, [builder.bitcast(target, pointer), number(1), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), code
 
 
 @intrinsic

@@ -6,124 +6,151 @@ whose goal stands, and resets that pay it join at the distance they bring along.
 
 from typing import Final
 
+import numpy as np
+
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
-from tbgen.retro.atomics import add, replace
-from tbgen.retro.entry import NEVER, haste, outcome_of, patience
-from tbgen.retro.field import CHANGED_OURS, CLOSED, DOUBT_OURS, NOW, OPEN, PENDING, SEEDED, STOOD, TIMED, review, settle
+from tbgen.retro.atomics import add, prefetch, set_bits
+from tbgen.retro.entry import outcome_of, passed_on, patience, patient
+from tbgen.retro.field import (
+    CHANGED_OURS,
+    DOUBT_OURS,
+    NOT_AGAIN,
+    NOW,
+    PENDING,
+    SEEDED,
+    SETTLED,
+    STOOD,
+    TIMED,
+    first_due,
+    is_closed,
+    is_open,
+    key_at,
+    payoff_at,
+    put_off,
+    settle,
+    take,
+)
 from tbgen.retro.ground import predecessors
-from tbgen.retro.payoff import longest, paid, shortest
-from tbgen.retro.team import arrive, claim, flush, push
+from tbgen.retro.marks import mark
+from tbgen.retro.payoff import Payoff, longest, pack, paid, shortest
+from tbgen.retro.team import arrive, claim
+from tbgen.retro.words import STANDS, code_of
 
 _SCAN: Final = 1 << 14
-_CHUNK: Final = 128
 
 
 @inlined
-def _wait(field, lists, me, node):
+def _wait(field, marks, node):
     """A settled node whose outcome's level has come: it is heard of at its own distance."""
-    field.state[node] = CLOSED
-    field.flags[node] |= SEEDED
-    push(lists, TIMED, me, node)
+    field.flags[node] = (field.flags[node] & np.uint8(255 - PENDING)) | SEEDED
+    field.due[node] = NOT_AGAIN
+    mark(marks, TIMED, node)
 
 
 @inlined
-def _fix(field, lists, me, node, level):
+def _fix(field, marks, node, level):
     """A position of this level keeps what it is worth under its own goal."""
     theirs = field.theirs[node]
-    field.state[node] = CLOSED
-    if theirs == NEVER:
-        settle(field, node, level - BASE, 0)
-        push(lists, NOW, me, node)
+    field.flags[node] |= SETTLED
+    field.due[node] = NOT_AGAIN
+    if theirs == STANDS:
+        settle(field, node, code_of(field.keys, patient(level - BASE, 0)))
+        mark(marks, NOW, node)
         return
-    outcome = outcome_of(theirs)
-    settle(field, node, outcome, haste(theirs))
-    push(lists, CHANGED_OURS, me, node)
+    settle(field, node, theirs)
+    mark(marks, CHANGED_OURS, node)
+    key = key_at(field, theirs)
+    outcome, distance = outcome_of(key), patience(key)
     if BASE - abs(outcome) == level:
-        _wait(field, lists, me, node)
+        _wait(field, marks, node)
     else:
-        field.state[node] = PENDING
+        # until its level has come, it is like an open position of which resets pay so much
+        field.flags[node] |= PENDING
+        field.due[node] = BASE - abs(outcome)
+        field.pays[node] = code_of(field.payoffs, pack(Payoff(outcome, distance, distance)))
 
 
 @kernel
-def fix_and_seed(team, me, field, lists, level):
+def fix_and_seed(team, me, field, marks, level):
     """Settle all open positions of this level, and collect where outcomes of this level begin."""
-    nodes = len(field.state)
+    nodes = len(field.flags)
     arrive(team, me)
     while True:
         start = claim(team, me, _SCAN)
         if start >= nodes:
             break
-        for node in range(start, min(start + _SCAN, nodes)):
-            state = field.state[node]
-            if state == CLOSED:
-                continue
-            if state == PENDING:
-                if BASE - abs(outcome_of(field.ours[node])) == level:
-                    _wait(field, lists, me, node)
+        end = min(start + _SCAN, nodes)
+        node = first_due(field, start, end, level)
+        while node < end:
+            if is_closed(field.flags, node):
+                field.due[node] = NOT_AGAIN
+            elif not is_open(field.flags, node):
+                _wait(field, marks, node)
             elif field.level[node] == level:
-                _fix(field, lists, me, node, level)
+                _fix(field, marks, node, level)
             else:
-                outcome = paid(field.pays[node])
-                if outcome != 0 and BASE - abs(outcome) == level:
-                    push(lists, TIMED, me, node)
-    flush(lists, TIMED, me)
-    flush(lists, CHANGED_OURS, me)
-    flush(lists, NOW, me)
+                payoff = payoff_at(field, node)
+                if payoff != 0 and BASE - abs(paid(payoff)) == level:
+                    mark(marks, TIMED, node)
+                put_off(field, node, level + 1)
+            node = first_due(field, node + 1, end, level)
 
 
 @inlined
 def time_of(field, node):
-    """When a node of `timed` becomes known."""
-    if field.state[node] == CLOSED:
-        return patience(field.ours[node])
-    pays = field.pays[node]
-    return shortest(pays) if paid(pays) > 0 else longest(pays)
+    """When a node of TIMED becomes known."""
+    if not is_open(field.flags, node):
+        return patience(key_at(field, field.ours[node]))
+    payoff = payoff_at(field, node)
+    return shortest(payoff) if paid(payoff) > 0 else longest(payoff)
 
 
 @inlined
-def join(field, lists, now, me, node, distance):
+def join(field, marks, now, node, distance):
     """A timed node's time has come: push it if it is settled, or settles now by its reset."""
-    if field.state[node] == OPEN:
-        pays = paid(field.pays[node])
-        if pays > 0:
-            if replace(field.state, node, OPEN, CLOSED) != OPEN:
+    if is_open(field.flags, node):
+        outcome = paid(payoff_at(field, node))
+        if outcome > 0:
+            if not take(field.flags, node):
                 return
         else:
             if add(field.left, node, -1) != 1:
                 return
-            field.state[node] = CLOSED
-        settle(field, node, pays, distance)
+            set_bits(field.flags, node, SETTLED)
+        settle(field, node, code_of(field.keys, patient(outcome, distance)))
     elif field.flags[node] & SEEDED == 0:  # a move has settled it in the meantime
         return
-    push(lists, now, me, node)
+    mark(marks, now, node)
 
 
 @inlined
-def tell(ground, desk, field, lists, later, me, node, with_record):
-    key = field.ours[node]
-    outcome, distance = outcome_of(key), patience(key)
-    count = predecessors(ground, desk, node)
+def tell(ground, desk, field, marks, later, node, with_record):
     near = desk.near
-    if outcome < 0:
+    count = predecessors(ground, desk, node)
+    for at in range(count):
+        prefetch(field.flags, near[at])
+    key = key_at(field, field.ours[node])
+    passed = code_of(field.keys, passed_on(key))
+    if outcome_of(key) < 0:
         for at in range(count):
             before = near[at]
-            if field.state[before] == OPEN and replace(field.state, before, OPEN, CLOSED) == OPEN:
-                settle(field, before, -outcome, distance + 1)
-                push(lists, later, me, before)
+            if take(field.flags, before):
+                settle(field, before, passed)
+                mark(marks, later, before)
         return
     stood = field.flags[node] & STOOD
     for at in range(count):
         before = near[at]
-        if field.state[before] != OPEN:
+        if not is_open(field.flags, before):
             continue
         if add(field.left, before, -1) == 1:
-            field.state[before] = CLOSED
-            settle(field, before, -outcome, distance + 1)
-            push(lists, later, me, before)
+            set_bits(field.flags, before, SETTLED)
+            settle(field, before, passed)
+            mark(marks, later, before)
         elif with_record:
             if stood:
                 if add(field.standing, before, -1) == 1:
-                    review(field, lists, DOUBT_OURS, me, before)
+                    mark(marks, DOUBT_OURS, before)
             elif field.standing[before] == 0:
-                review(field, lists, DOUBT_OURS, me, before)
+                mark(marks, DOUBT_OURS, before)

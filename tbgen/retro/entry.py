@@ -1,8 +1,8 @@
 """A relative outcome and its distance in one integer, so that one comparison weighs both.
 
 The side to move always prefers the larger outcome. What it prefers among equal outcomes depends on who
-has to make progress: *hasty* keys rank the shorter distance higher, *patient* ones the longer. Finished
-tables hold patient keys.
+has to make progress: *hasty* keys rank the shorter distance higher, *patient* ones the longer. Tables hold
+patient keys; hasty ones are made for comparisons only.
 """
 
 from typing import Final
@@ -12,11 +12,9 @@ import numpy as np
 from tbgen.jit import inlined
 
 LONGEST: Final = 4095
-"""The longest distance that fits a staircase step; 196 plies is the longest seen with four men."""
+"""The longest distance that fits a staircase step; 250 plies is the longest seen with five men."""
 NEVER: Final = np.int32(-(2**31))
-"""The hasty key below all others: the record stands, and the side to move cannot change that."""
-ALWAYS: Final = np.int32(2**31 - 1)
-"""The patient key above all others: the record stands, to the good of the side to move."""
+"""The hasty key below all others: nothing leads away from the record."""
 
 
 @inlined
@@ -35,12 +33,18 @@ def outcome_of(key):
 
 
 @inlined
-def haste(key):
-    """The distance in a hasty key."""
-    return 0xFFFF - (np.int64(key) & 0xFFFF)
-
-
-@inlined
 def patience(key):
     """The distance in a patient key."""
     return np.int64(key) & 0xFFFF
+
+
+@inlined
+def turned(key):
+    """A patient key in haste, or the other way round."""
+    return np.int32(key ^ 0xFFFF)
+
+
+@inlined
+def passed_on(key):
+    """The patient key one ply earlier, for the other side."""
+    return patient(-outcome_of(key), patience(key) + 1)

@@ -5,184 +5,192 @@ every position is reached once. They are those of resets, and of positions settl
 before any goal but mate and stalemate counts, and so it begins anew at levels that change much; at others only
 what changed is reviewed (inside.py).
 
-In lists of this file a number means the position whose mover escapes (`theirs`), its complement the
-position whose mover holds the record and cannot keep it (`ours`).
+An item is a position whose mover escapes (`theirs`), or the complement of one whose mover holds the record and
+cannot keep it (`ours`). The sets NOW, LATER and TIMED hold the first kind, those behind them the second.
 """
 
 from typing import Final
 
-import numpy as np
-
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
-from tbgen.retro.atomics import add, replace, set_bits
-from tbgen.retro.entry import ALWAYS, NEVER, haste, hasty, outcome_of, patience, patient
+from tbgen.retro.atomics import add, prefetch, replace
+from tbgen.retro.entry import passed_on, patient
 from tbgen.retro.field import (
-    CHANGED,
-    CHANGED_OURS,
-    CHANGED_THEIRS,
-    CLOSED,
     DOUBT_OURS,
-    DOUBT_THEIRS,
-    OPEN,
+    SETS,
     TIMED,
-    review_flag,
+    changed,
+    is_closed,
+    is_open,
+    key_at,
+    payoff_at,
 )
 from tbgen.retro.ground import predecessors
+from tbgen.retro.marks import mark, take_some
 from tbgen.retro.payoff import longest, paid, shortest
-from tbgen.retro.team import arrive, claim, clear, flush, push
+from tbgen.retro.team import arrive, claim
+from tbgen.retro.words import NONE, STANDS, code_of
 
 _SCAN: Final = 1 << 14
 VALUES: Final = 2 * BASE
+_ESCAPES: Final = 1
+_LOSES: Final = 2
 
 
 @kernel
-def forget(team, me, ground, desk, field, lists):
+def forget(team, me, ground, desk, field, marks):
     """Take back all that open positions are known to escape to."""
-    nodes = len(field.state)
+    nodes = len(field.flags)
+    for which in range(DOUBT_OURS, SETS):
+        arrive(team, me)
+        while take_some(team, me, marks, which, desk):
+            pass
     arrive(team, me)
-    if me == 0:
-        for which in (CHANGED_OURS, CHANGED_THEIRS, DOUBT_OURS, DOUBT_THEIRS):
-            clear(lists, which)
     while True:
         start = claim(team, me, _SCAN)
         if start >= nodes:
             break
         for node in range(start, min(start + _SCAN, nodes)):
-            if field.state[node] == OPEN:
-                field.flags[node] &= np.uint8(255 - review_flag(DOUBT_OURS) - review_flag(DOUBT_THEIRS))
-                field.theirs[node] = NEVER
-                field.ours[node] = ALWAYS
+            if is_open(field.flags, node):
+                field.theirs[node] = STANDS
+                field.ours[node] = STANDS
                 field.standing[node] = 0
     arrive(team, me)
+    near = desk.near
     while True:
         start = claim(team, me, _SCAN)
         if start >= nodes:
             break
         for node in range(start, min(start + _SCAN, nodes)):
-            if field.state[node] != CLOSED:
-                count = predecessors(ground, desk, node)
-                for at in range(count):
-                    if field.state[desk.near[at]] == OPEN:
-                        add(field.standing, desk.near[at], 1)
-
-
-@inlined
-def _payoff_of(field, node):
-    """What a position is sure to pay its mover: by resets while it is open, by what it was settled with."""
-    if field.state[node] == OPEN:
-        return paid(field.pays[node])
-    return outcome_of(field.ours[node])
+            if is_closed(field.flags, node):
+                continue
+            count = predecessors(ground, desk, node)
+            for at in range(count):
+                prefetch(field.flags, near[at])
+            for at in range(count):
+                if is_open(field.flags, near[at]):
+                    add(field.standing, near[at], 1)
 
 
 @kernel
-def find_values(team, me, field, seen, record):
-    """Mark in `seen` what is paid to a side that has not the record: `seen[BASE - value]`, the best first."""
-    nodes = len(field.state)
+def find_values(team, me, field, paying):
+    """Mark in `paying[code]` what resets pay to a side that has not the record, or what it was settled with."""
+    nodes = len(field.flags)
     arrive(team, me)
     while True:
         start = claim(team, me, _SCAN)
         if start >= nodes:
             break
         for node in range(start, min(start + _SCAN, nodes)):
-            state = field.state[node]
-            if state == CLOSED:
+            pays = field.pays[node]
+            if pays == NONE or is_closed(field.flags, node):
                 continue
-            value = _payoff_of(field, node)
-            if value == 0:
-                continue
-            if state == OPEN:
+            if is_open(field.flags, node):
                 # the resets count as one move more that has to fail before the record is lost
                 field.standing[node] += 1
+            paying[pays] = 1
+    arrive(team, me)
+
+
+@kernel
+def list_values(field, paying, seen, record):
+    """Mark in `seen[BASE - value]` what is paid to the escaping side, the best first."""
+    seen[:] = 0
+    for code in range(len(field.payoffs)):
+        if paying[code]:
+            value = paid(field.payoffs[code])
             if value > -record:
                 seen[BASE - value] = 1
             if value < record:
                 seen[BASE + value] = 1
-    arrive(team, me)
 
 
 @kernel
-def seed_value(team, me, field, lists, value):
-    """Collect all that pays the escaping side so much, whichever side that is."""
-    nodes = len(field.state)
+def choose_value(field, paying, wanted, value):
+    """Note for each code of a payoff whether its mover escapes to this value by it, or loses the record to it."""
+    for code in range(len(field.payoffs)):
+        wanted[code] = 0
+        if paying[code]:
+            pays = paid(field.payoffs[code])
+            if pays == value:
+                wanted[code] = _ESCAPES
+            elif pays == -value:
+                wanted[code] = _LOSES
+
+
+@kernel
+def seed_value(team, me, field, marks, wanted):
+    """Collect all that pays the escaping side what is wanted, whichever side that is."""
+    nodes = len(field.flags)
     arrive(team, me)
     while True:
         start = claim(team, me, _SCAN)
         if start >= nodes:
             break
         for node in range(start, min(start + _SCAN, nodes)):
-            if field.state[node] == CLOSED:
-                continue
-            pays = _payoff_of(field, node)
-            if pays == value:
-                push(lists, TIMED, me, node)
-            elif pays == -value:
-                push(lists, TIMED, me, ~node)
-    flush(lists, TIMED, me)
+            which = wanted[field.pays[node]]
+            if which and not is_closed(field.flags, node):
+                mark(marks, TIMED + which - _ESCAPES, node)
 
 
 @inlined
 def time_of(field, item):
     """The distance at which a payoff is had."""
-    node = item if item >= 0 else ~item
-    if field.state[node] != OPEN:
-        return patience(field.ours[node])
-    return shortest(field.pays[node]) if item >= 0 else longest(field.pays[node])
+    return shortest(payoff_at(field, item)) if item >= 0 else longest(payoff_at(field, ~item))
 
 
 @inlined
-def join(field, lists, now, me, item, distance):
+def join(field, marks, now, item, distance):
     """A payoff's time has come: the side to move escapes by it, or has one move less to keep the record."""
     node = item if item >= 0 else ~item
-    if field.state[node] == OPEN:
+    if is_open(field.flags, node):
+        code = code_of(field.keys, patient(paid(payoff_at(field, node)), distance))
         if item >= 0:
-            if field.theirs[node] != NEVER:
+            if field.theirs[node] != STANDS:
                 return
-            field.theirs[node] = hasty(paid(field.pays[node]), distance)
+            field.theirs[node] = code
         else:
             if add(field.standing, node, -1) != 1:
                 return
-            field.ours[node] = patient(paid(field.pays[node]), distance)
-        set_bits(field.flags, node, CHANGED)
-    push(lists, now, me, item)
+            field.ours[node] = code
+        changed(field, node)
+    mark(marks, now if item >= 0 else now + 1, node)
 
 
 @inlined
-def tell(ground, desk, field, lists, later, me, item):
+def tell(ground, desk, field, marks, later, item):
     """Pass on what an item has come to: its predecessors escape, or have one move less to keep the record."""
     escaped = item >= 0
     node = item if escaped else ~item
-    if escaped:
-        key = field.theirs[node]
-        passed_on = patient(-outcome_of(key), haste(key) + 1)
-    else:
-        key = field.ours[node]
-        passed_on = hasty(-outcome_of(key), patience(key) + 1)
     near = desk.near
-    for at in range(predecessors(ground, desk, node)):
+    count = predecessors(ground, desk, node)
+    for at in range(count):
+        prefetch(field.flags, near[at])
+    passed = code_of(field.keys, passed_on(key_at(field, field.theirs[node] if escaped else field.ours[node])))
+    for at in range(count):
         before = near[at]
-        if field.state[before] != OPEN:
+        if not is_open(field.flags, before):
             continue
         if escaped:
             if add(field.standing, before, -1) == 1:
-                field.ours[before] = passed_on
-                set_bits(field.flags, before, CHANGED)
-                push(lists, later, me, ~before)
-        elif field.theirs[before] == NEVER and replace(field.theirs, before, NEVER, passed_on) == NEVER:
-            set_bits(field.flags, before, CHANGED)
-            push(lists, later, me, before)
+                field.ours[before] = passed
+                changed(field, before)
+                mark(marks, later + 1, before)
+        elif field.theirs[before] == STANDS and replace(field.theirs, before, STANDS, passed) == STANDS:
+            changed(field, before)
+            mark(marks, later, before)
 
 
 @kernel
 def uncount_resets(team, me, field, record):
     """From now on `standing` counts quiet moves only: take out the resets that are worth the record."""
-    nodes = len(field.state)
+    nodes = len(field.flags)
     arrive(team, me)
     while True:
         start = claim(team, me, _SCAN)
         if start >= nodes:
             break
         for node in range(start, min(start + _SCAN, nodes)):
-            if field.state[node] == OPEN and paid(field.pays[node]) >= record:
+            if field.pays[node] != NONE and is_open(field.flags, node) and paid(payoff_at(field, node)) >= record:
                 field.standing[node] -= 1
     arrive(team, me)

@@ -1,9 +1,12 @@
 """The state of a slice while it is solved, and how a position is settled.
 
 Two outcomes are kept of every open position, both read from the side to move: what it is worth while the
-*opponent* holds a record of the current level (`theirs`: the mover would escape from it, a hasty key), and
-while the *mover* holds it (`ours`: the mover would keep it, a patient key). Once settled, both hold the
-one outcome that every weaker record leaves.
+*opponent* holds a record of the current level (`theirs`: the mover would escape from it), and while the
+*mover* holds it (`ours`: the mover would keep it). Once settled, both hold the one outcome that every weaker
+record leaves.
+
+Everything is an array of its own, as narrow as can be: a position's neighbours lie near each other, so that the
+more of them a cache line holds, the fewer are fetched (docs/performance.md).
 """
 
 from typing import Final, NamedTuple
@@ -12,97 +15,200 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.jit import inlined
+from tbgen.outcome import BASE
 from tbgen.retro.atomics import set_bits
-from tbgen.retro.entry import ALWAYS, NEVER, hasty, patient
+from tbgen.retro.entry import outcome_of
+from tbgen.retro.payoff import paid
 from tbgen.retro.survey import ILLEGAL_LEVEL, Survey
-from tbgen.retro.team import Lists, Team, make_lists, push
+from tbgen.retro.words import NONE, STANDS, is_full, make_words
 
-OPEN: Final = 0
-CLOSED: Final = 1
-"""Settled, and its predecessors know it or are being told; or no legal position."""
-PENDING: Final = 2
+# flags
+STOOD: Final = 1
+"""The record stood here, whatever the mover tried, until the position was settled."""
+CHANGED: Final = 2
+"""Its staircase may need a step."""
+SEEDED: Final = 4
+"""Settled with a payoff, and waiting in TIMED for its distance."""
+SETTLED: Final = 8
+"""Its predecessors know it or are being told, unless it is PENDING; or it is no legal position."""
+PENDING: Final = 16
 """Settled with an outcome of a level that the sweep has not reached."""
 
-# flags; the two lowest say that a position is in DOUBT_OURS or in DOUBT_THEIRS
-STOOD: Final = 4
-"""The record stood here, whatever the mover tried, until the position was settled."""
-CHANGED: Final = 8
-SEEDED: Final = 16
-"""Settled with a payoff, and waiting in TIMED for its distance."""
+AT_ONCE: Final = 0
+"""In `Field.due`."""
+NOT_AGAIN: Final = 255
 
 
 class Field(NamedTuple):
-    level: NDArray[np.uint8]
-    pays: NDArray[np.int32]
-    """See `Survey`."""
-    state: NDArray[np.uint8]
+    flags: NDArray[np.uint8]
     left: NDArray[np.uint8]
     """How many moves are not yet known to lose to a goal of a level dealt with; all resets count as one."""
     standing: NDArray[np.uint8]
     """How many quiet moves lead to positions where the record stands, if the mover holds it."""
-    flags: NDArray[np.uint8]
-    theirs: NDArray[np.int32]
-    ours: NDArray[np.int32]
+    theirs: NDArray[np.uint16]
+    ours: NDArray[np.uint16]
+    """Codes of patient keys."""
+    pays: NDArray[np.uint16]
+    """Codes of payoffs, see `Survey`."""
+    level: NDArray[np.uint8]
+    due: NDArray[np.uint8]
+    """No later than at this level, a scan must look at the position."""
     link: NDArray[np.int32]
     """The staircase so far."""
+    keys: NDArray[np.int32]
+    payoffs: NDArray[np.int32]
+    """What the codes stand for."""
 
 
-# the lists of positions that a sweep works with
+# the sets of positions that a sweep works with. numpy's integers are no literals to the compiler, which would make
+# a kernel of its own for each of these; in the first three, what follows is the same for the other side's layer
 NOW: Final = np.int64(0)
-LATER: Final = np.int64(1)
+LATER: Final = np.int64(2)
 """Reached at the distance at hand, and at the next."""
-TIMED: Final = np.int64(2)
+TIMED: Final = np.int64(4)
 """Known from a distance of their own on, within the coming level."""
-DOUBT_OURS: Final = np.int64(3)
-DOUBT_THEIRS: Final = np.int64(4)
+DOUBT_OURS: Final = np.int64(6)
+DOUBT_THEIRS: Final = np.int64(7)
 """To be looked at again."""
-CHANGED_OURS: Final = np.int64(5)
-"""Told to predecessors; among them those that were settled with a payoff instead of their own goal."""
-CHANGED_THEIRS: Final = np.int64(6)
-"""In this one `~node` marks those where the record no longer stands."""
-LISTS: Final = 7
+CHANGED_OURS: Final = np.int64(8)
+CHANGED_THEIRS: Final = np.int64(9)
+"""To be told to predecessors; among them those that were settled with a payoff instead of their own goal."""
+FALLEN: Final = np.int64(10)
+RETURNED: Final = np.int64(11)
+"""The same, where the record no longer stands, or stands again."""
+SETS: Final = 12
+
+_PIECE: Final = 1 << 24
+_STRIDE: Final = 64
 
 
-def make_field(survey: Survey) -> Field:
+def make_field(survey: Survey, link: NDArray[np.int32]) -> Field:
     """The survey's arrays become part of it."""
     nodes = len(survey.level)
-    legal = survey.level != ILLEGAL_LEVEL
-    return Field(
-        level=survey.level,
+    field = Field(
+        flags=np.empty(nodes, np.uint8),
+        left=survey.quiet,
+        standing=np.empty(nodes, np.uint8),
+        theirs=np.empty(nodes, np.uint16),
+        ours=np.empty(nodes, np.uint16),
         pays=survey.pays,
-        state=np.where(legal, np.uint8(OPEN), np.uint8(CLOSED)),
-        left=survey.quiet + (survey.pays != 0),
-        standing=survey.quiet,
-        flags=np.zeros(nodes, np.uint8),
-        theirs=np.where(legal, NEVER, np.int32(0)),
-        ours=np.where(legal, ALWAYS, np.int32(0)),
-        link=np.zeros(nodes, np.int32),
+        level=survey.level,
+        due=np.empty(nodes, np.uint8),
+        link=link,
+        keys=make_words(nodes),
+        payoffs=survey.payoffs,
+    )
+    goals = _levels_paid(survey.payoffs)
+    for start in range(0, nodes, _PIECE):
+        here = slice(start, start + _PIECE)
+        level, quiet, pays = field.level[here], field.left[here], field.pays[here]
+        legal = level != ILLEGAL_LEVEL
+        field.flags[here] = np.where(legal, np.uint8(0), np.uint8(SETTLED))
+        field.standing[here] = quiet
+        quiet += pays != NONE
+        field.theirs[here] = field.ours[here] = np.where(legal, STANDS, NONE)
+        field.due[here] = np.where(legal, np.minimum(level, goals[pays]), np.uint8(NOT_AGAIN))
+    return field
+
+
+def _levels_paid(payoffs: NDArray[np.int32]) -> NDArray[np.uint8]:
+    """`[code]`: the level of what is paid, NOT_AGAIN for nothing."""
+    outcome = payoffs.astype(np.int64) >> 21
+    return np.where(payoffs == 0, NOT_AGAIN, BASE - np.abs(outcome)).astype(np.uint8)
+
+
+def is_complete(field: Field) -> bool:
+    """Whether every position is settled, with nothing lost on the way."""
+    full = is_full(field.keys) or is_full(field.payoffs)
+    return not full and all(
+        (field.flags[at : at + _PIECE] & SETTLED).all() for at in range(0, len(field.flags), _PIECE)
     )
 
 
-def make_position_lists(team: Team, nodes: int) -> Lists:
-    """A position may be in a list twice: with either side holding the record."""
-    return make_lists(team, LISTS, 2 * nodes + 1)
+@inlined
+def key_at(field, code):
+    """The patient key behind a code that is neither STANDS nor NONE."""
+    return field.keys[code]
 
 
 @inlined
-def settle(field, node, outcome, distance):
-    """Write down the outcome; whoever calls has taken the node out of OPEN, alone."""
-    if field.theirs[node] == NEVER:
+def payoff_at(field, node):
+    """The packed payoff of a position's resets."""
+    return field.payoffs[field.pays[node]]
+
+
+@inlined
+def is_open(flags, node):
+    return flags[node] & SETTLED == 0
+
+
+@inlined
+def is_closed(flags, node):
+    """Settled, and its predecessors know; or no legal position."""
+    return flags[node] & (SETTLED | PENDING) == SETTLED
+
+
+@inlined
+def take(flags, node):
+    """Take a position out of the open ones; whether this thread was the one to do it."""
+    return flags[node] & SETTLED == 0 and set_bits(flags, node, SETTLED) & SETTLED == 0
+
+
+@inlined
+def settle(field, node, code):
+    """Write down the outcome; whoever calls has taken the node out of the open ones, alone."""
+    if field.theirs[node] == STANDS:
         set_bits(field.flags, node, STOOD)
-    field.theirs[node] = hasty(outcome, distance)
-    field.ours[node] = patient(outcome, distance)
+    field.theirs[node] = code
+    field.ours[node] = code
 
 
 @inlined
-def review_flag(which):
-    """The flag of a position that is in this list."""
-    return np.int64(1) << (which - DOUBT_OURS)
+def changed(field, node):
+    """Have `write_steps` look at a position."""
+    if field.flags[node] & CHANGED == 0:
+        set_bits(field.flags, node, CHANGED)
+        field.due[node] = AT_ONCE
 
 
 @inlined
-def review(field, lists, which, me, node):
-    """Have a node looked at again (DOUBT_OURS or DOUBT_THEIRS), once however often it is asked for."""
-    flag = review_flag(which)
-    if field.flags[node] & flag == 0 and set_bits(field.flags, node, flag) & flag == 0:
-        push(lists, which, me, node)
+def _level_of(key):
+    return BASE - abs(outcome_of(key))
+
+
+@inlined
+def put_off(field, node, level):
+    """Note the first level from this one on at which an open position must be looked at by a scan."""
+    due = np.int64(field.level[node])
+    pays = field.pays[node]
+    if pays != NONE:
+        due = _sooner(due, BASE - abs(paid(field.payoffs[pays])), level)
+    if field.theirs[node] != STANDS:
+        due = _sooner(due, _level_of(key_at(field, field.theirs[node])), level)
+    if field.ours[node] != STANDS:
+        due = _sooner(due, _level_of(key_at(field, field.ours[node])), level)
+    field.due[node] = due
+
+
+@inlined
+def _sooner(due, one, level):
+    return one if level <= one < due else due
+
+
+@inlined
+def first_due(field, start, end, level):
+    """The first position of a range that is due at this level or before; `end` if there is none."""
+    due = field.due
+    while start < end:
+        if start + _STRIDE <= end:
+            soonest = due[start]
+            for at in range(start, start + _STRIDE):
+                soonest = min(soonest, due[at])
+            if soonest > level:
+                start += _STRIDE
+                continue
+        for at in range(start, min(start + _STRIDE, end)):
+            if due[at] <= level:
+                return at
+        start += _STRIDE
+    return end

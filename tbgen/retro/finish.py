@@ -4,16 +4,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.index.contents import Contents, Steps
-from tbgen.jit import kernel, plain
+from tbgen.jit import kernel, maker, plain
 from tbgen.retro.solve import Solved
 from tbgen.retro.staircase import link_before, step_distance, step_holder, step_level, step_of, step_outcome
 
-_PIECE = 1 << 24
+_PIECE = 1 << 22
 """Numbers handled at a time."""
 
 
-def finish(solved: Solved) -> Contents:
-    """The contents of the finished table, its staircases numbered with the commonest first. Takes the arrays over."""
+def finish(solved: Solved, staircases: NDArray[np.int32] | None = None) -> Contents:
+    """The contents of the finished table, its staircases numbered with the commonest first: in `staircases`, or where
+    they were."""
+    staircases = solved.staircases if staircases is None else staircases
     capacity = len(solved.links.keys)
     used = np.zeros(capacity + 1, np.int64)
     for at in range(0, len(solved.staircases), _PIECE):
@@ -36,10 +38,9 @@ def finish(solved: Solved) -> Contents:
         plain(step_distance)(ordered).astype(np.uint16),
     )
     for at in range(0, len(solved.staircases), _PIECE):
-        piece = solved.staircases[at : at + _PIECE]
-        piece[:] = final[piece]
+        staircases[at : at + _PIECE] = final[solved.staircases[at : at + _PIECE]]
     rules = "wg" if solved.whole_game else "r"
-    return Contents(solved.layout.material, rules, solved.entries, solved.staircases, columns)
+    return Contents(solved.layout.material, rules, solved.entries, staircases, columns)
 
 
 def _commonest_first(counts: NDArray[np.int64], start: NDArray[np.int64], steps: NDArray[np.int64]) -> list[int]:
@@ -47,7 +48,7 @@ def _commonest_first(counts: NDArray[np.int64], start: NDArray[np.int64], steps:
     return sorted(range(len(counts)), key=lambda i: (-counts[i], content[i]))
 
 
-@kernel
+@maker
 def _lengths(links, ends):
     lengths = np.zeros(len(ends), np.int64)
     for i in range(len(ends)):

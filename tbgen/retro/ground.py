@@ -22,6 +22,10 @@ MOST_NEIGHBOURS = 256
 """Above the quiet moves or un-moves of any position: three queens and a king have 3 * 27 + 8 each way."""
 
 
+BATCH: Final = 1 << 12
+"""Positions that are taken together, at most."""
+
+
 class Ground(NamedTuple):
     atlas: Atlas
     """Its table is number 0; the tables that resets lead to follow."""
@@ -40,7 +44,7 @@ class Ground(NamedTuple):
     """`[kind * 64 + square]`: where the destinations of a man begin in this array; at each, what is in `Geometry`
     as `to`, and SKIP behind it `skip`."""
     lines: NDArray[np.uint64]
-    """`[kind * 64 + square]`: attacks; at BETWEEN `[a * 64 + b]`: what lies between (see `Geometry`)."""
+    """`[kind * 64 + square]`: attacks; at BETWEEN and BEHIND `[a * 64 + b]`: see `Geometry`."""
     forth: NDArray[np.int16]
     """`[pair of squares]`: number of the kings after the turn has passed; at SYMMETRY their symmetry."""
     back: NDArray[np.int16]
@@ -51,6 +55,7 @@ class Ground(NamedTuple):
 
 
 BETWEEN: Final = 7 * 64
+BEHIND: Final = BETWEEN + 64 * 64
 SKIP: Final = len(GEOMETRY.to)
 SYMMETRY: Final = 4096
 KINGS: Final = 2 * SYMMETRY
@@ -97,7 +102,7 @@ _FIRST_MOVE: Final = len(GEOMETRY.start)
 _MEN_MOVES: Final = np.concatenate(
     [GEOMETRY.start + _FIRST_MOVE, GEOMETRY.to.astype(np.int32), GEOMETRY.skip + _FIRST_MOVE]
 ).astype(np.int32)
-_LINES: Final = np.concatenate([GEOMETRY.attacks.reshape(-1), GEOMETRY.between])
+_LINES: Final = np.concatenate([GEOMETRY.attacks.reshape(-1), GEOMETRY.between, GEOMETRY.behind])
 
 
 class Desk(NamedTuple):
@@ -108,10 +113,20 @@ class Desk(NamedTuple):
     """What each group adds to a number after the turn has passed."""
     near: NDArray[np.int64]
     """The neighbours found."""
+    batch: NDArray[np.int32]
+    """The positions at work."""
+    span: NDArray[np.int64]
+    """From which to which block positions are still to be taken (marks.py)."""
 
 
 def make_desk() -> Desk:
-    return Desk(np.zeros(MEN, np.int64), np.zeros(GROUPS, np.int64), np.zeros(MOST_NEIGHBOURS, np.int64))
+    return Desk(
+        np.zeros(MEN, np.int64),
+        np.zeros(GROUPS, np.int64),
+        np.zeros(MOST_NEIGHBOURS, np.int64),
+        np.zeros(BATCH, np.int32),
+        np.zeros(2, np.int64),
+    )
 
 
 @inlined

@@ -13,19 +13,26 @@ import numpy as np
 from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
-from tbgen.retro.atomics import add, keep_bits, set_bits
-from tbgen.retro.entry import ALWAYS, NEVER, haste, hasty, outcome_of, patience, patient
+from tbgen.retro.atomics import add, current, keep_bits, prefetch
+from tbgen.retro.entry import NEVER, hasty, outcome_of, passed_on, patience, patient, turned
 from tbgen.retro.field import (
+    AT_ONCE,
     CHANGED,
     CHANGED_OURS,
     CHANGED_THEIRS,
     DOUBT_OURS,
     DOUBT_THEIRS,
-    OPEN,
-    review,
-    review_flag,
+    FALLEN,
+    RETURNED,
+    changed,
+    first_due,
+    is_open,
+    key_at,
+    payoff_at,
+    put_off,
 )
 from tbgen.retro.ground import predecessors, successors
+from tbgen.retro.marks import block_count, count_block, mark, take_some
 from tbgen.retro.payoff import longest, paid, shortest
 from tbgen.retro.staircase import (
     FULL,
@@ -35,7 +42,8 @@ from tbgen.retro.staircase import (
     step_distance,
     step_outcome,
 )
-from tbgen.retro.team import arrive, claim, clear, flush, length, push
+from tbgen.retro.team import arrive, claim
+from tbgen.retro.words import STANDS, code_of
 
 FIRST_LEVEL: Final = 2
 """Mate and stalemate end the game; nobody moves under such a record."""
@@ -45,144 +53,149 @@ _ESCAPES: Final = np.int64(1)
 _SCAN: Final = 1 << 14
 LOOKS: Final = 2
 """In `Schedule.counts`, beside what is settled: how many positions were reviewed."""
-_CHUNK: Final = 128
+_DOUBTS: Final = 4
+"""The same, of the first thread: how many are to be."""
 
 
 @inlined
 def _best_move(ground, desk, field, node, escaping, record):
-    """What the best move is worth: to a mover who would escape from the record, or to one who holds it."""
+    """What the best move is worth, as a code: to a mover who would escape from the record, or to one who holds it."""
+    near = desk.near
     count = successors(ground, desk, node)
-    pays = field.pays[node]
+    for at in range(count):
+        prefetch(field.flags, near[at])
+    pays = payoff_at(field, node)
     if escaping:
         best = hasty(paid(pays), shortest(pays)) if pays else NEVER
         for at in range(count):
-            ours = field.ours[desk.near[at]]
-            if ours != ALWAYS:
-                best = max(best, hasty(-outcome_of(ours), patience(ours) + 1))
-        return NEVER if outcome_of(best) <= -record else best
+            ours = field.ours[near[at]]
+            if ours != STANDS:
+                best = max(best, turned(passed_on(key_at(field, ours))))
+        return STANDS if outcome_of(best) <= -record else code_of(field.keys, turned(best))
     best = patient(paid(pays), longest(pays)) if pays else NEVER
     for at in range(count):
-        theirs = field.theirs[desk.near[at]]
-        if theirs == NEVER:
-            return ALWAYS
-        best = max(best, patient(-outcome_of(theirs), haste(theirs) + 1))
-    return ALWAYS if outcome_of(best) >= record else best
+        theirs = field.theirs[near[at]]
+        if theirs == STANDS:
+            return STANDS
+        best = max(best, passed_on(key_at(field, theirs)))
+    return STANDS if outcome_of(best) >= record else code_of(field.keys, best)
 
 
 @kernel
-def as_good_as_the_record(team, me, field, lists, record):
+def as_good_as_the_record(team, me, field, marks, level):
     """To be paid what the record is worth is to leave it standing; a new level makes more of it so."""
-    nodes = len(field.state)
+    nodes = len(field.flags)
+    record = BASE - level
     arrive(team, me)
     while True:
         start = claim(team, me, _SCAN)
         if start >= nodes:
             break
-        for node in range(start, min(start + _SCAN, nodes)):
-            if field.state[node] != OPEN:
-                continue
-            if field.ours[node] != ALWAYS and outcome_of(field.ours[node]) >= record:
-                field.ours[node] = ALWAYS
-            if field.theirs[node] != NEVER and outcome_of(field.theirs[node]) <= -record:
-                field.theirs[node] = NEVER
-                push(lists, CHANGED_THEIRS, me, node)
-    flush(lists, CHANGED_THEIRS, me)
+        end = min(start + _SCAN, nodes)
+        node = first_due(field, start, end, level)
+        while node < end:
+            if is_open(field.flags, node):
+                ours, theirs = field.ours[node], field.theirs[node]
+                if ours != STANDS and outcome_of(key_at(field, ours)) >= record:
+                    field.ours[node] = STANDS
+                if theirs != STANDS and outcome_of(key_at(field, theirs)) <= -record:
+                    field.theirs[node] = STANDS
+                    mark(marks, RETURNED, node)
+                put_off(field, node, level)
+            node = first_due(field, node + 1, end, level)
 
 
 @kernel
-def _review(team, me, ground, desk, field, lists, escaping, record):
+def _review(team, me, ground, desk, field, marks, escaping, record):
     """Look again at what was asked for. Returns how many positions were looked at."""
-    todo = DOUBT_THEIRS if escaping else DOUBT_OURS
-    told = CHANGED_THEIRS if escaping else CHANGED_OURS
+    arrive(team, me)
     looked_at = 0
     while True:
-        start = claim(team, me, _CHUNK)
-        if start >= length(lists, todo):
+        count = take_some(team, me, marks, DOUBT_THEIRS if escaping else DOUBT_OURS, desk)
+        if count == 0:
             break
-        for at in range(start, min(start + _CHUNK, length(lists, todo))):
-            node = np.int64(lists.items[todo, at])
-            keep_bits(field.flags, node, 255 - review_flag(todo))
-            if field.state[node] != OPEN or (not escaping and field.standing[node] != 0):
+        for at in range(count):
+            node = np.int64(desk.batch[at])
+            if not is_open(field.flags, node) or (not escaping and field.standing[node] != 0):
                 continue
             looked_at += 1
             before = field.theirs[node] if escaping else field.ours[node]
             found = _best_move(ground, desk, field, node, escaping, record)
             if found == before:
                 continue
+            changed(field, node)
             if escaping:
                 field.theirs[node] = found
+                mark(marks, FALLEN if before == STANDS else CHANGED_THEIRS, node)
             else:
                 field.ours[node] = found
-            set_bits(field.flags, node, CHANGED)
-            push(lists, told, me, ~node if escaping and before == NEVER else node)
-    flush(lists, told, me)
+                mark(marks, CHANGED_OURS, node)
     return looked_at
 
 
-_OF_OURS: Final = np.int64(0)
-_OF_THEIRS: Final = np.int64(1)
-_OF_RETURN: Final = np.int64(2)
-
-
 @kernel
-def _tell(team, me, ground, desk, field, lists, what):
-    """Have the predecessors of all that changed looked at again: `ours` (of positions just settled, too), or
-    `theirs`, where the record may have ceased to stand, or stand again."""
-    told = CHANGED_OURS if what == _OF_OURS else CHANGED_THEIRS
+def _tell(team, me, ground, desk, field, marks, which):
+    """Have the predecessors of all in a set of what changed looked at again, if that concerns them."""
     near = desk.near
+    arrive(team, me)
     while True:
-        start = claim(team, me, _CHUNK)
-        if start >= length(lists, told):
+        taken = take_some(team, me, marks, which, desk)
+        if taken == 0:
             break
-        for at in range(start, min(start + _CHUNK, length(lists, told))):
-            node = np.int64(lists.items[told, at])
-            falls = node < 0
-            count = predecessors(ground, desk, ~node if falls else node)
+        for at in range(taken):
+            count = predecessors(ground, desk, np.int64(desk.batch[at]))
+            for place in range(count):
+                prefetch(field.flags, near[place])
             for place in range(count):
                 before = near[place]
-                if field.state[before] != OPEN:
+                if not is_open(field.flags, before):
                     continue
-                if what == _OF_OURS:
-                    review(field, lists, DOUBT_THEIRS, me, before)
-                elif what == _OF_RETURN:
+                if which == CHANGED_OURS:
+                    mark(marks, DOUBT_THEIRS, before)
+                elif which == RETURNED:
                     add(field.standing, before, 1)
-                elif falls:
+                elif which == FALLEN:
                     if add(field.standing, before, -1) == 1:
-                        review(field, lists, DOUBT_OURS, me, before)
+                        mark(marks, DOUBT_OURS, before)
                 elif field.standing[before] == 0:
-                    review(field, lists, DOUBT_OURS, me, before)
-    flush(lists, DOUBT_OURS, me)
-    flush(lists, DOUBT_THEIRS, me)
+                    mark(marks, DOUBT_OURS, before)
 
 
 @kernel
 def write_steps(team, me, field, links, level, errors):
     """Note the new step of every staircase that has one."""
-    nodes = len(field.state)
+    nodes = len(field.flags)
     arrive(team, me)
     while True:
         start = claim(team, me, _SCAN)
         if start >= nodes:
             break
-        for node in range(start, min(start + _SCAN, nodes)):
-            if field.flags[node] & CHANGED == 0:
-                continue
-            keep_bits(field.flags, node, 255 - CHANGED)
-            link = np.int64(field.link[node])
-            theirs = field.theirs[node]
-            if theirs != NEVER:
-                link = _with_step(links, link, OPPONENT_HOLDS, level, outcome_of(theirs), haste(theirs))
-            ours = field.ours[node]
-            if ours != ALWAYS and link != FULL:
-                link = _with_step(links, link, MOVER_HOLDS, level, outcome_of(ours), patience(ours))
-            if link == FULL:
-                errors[1] = 1
-                link = np.int64(0)
-            field.link[node] = link
+        end = min(start + _SCAN, nodes)
+        node = first_due(field, start, end, AT_ONCE)
+        while node < end:
+            if field.flags[node] & CHANGED:
+                keep_bits(field.flags, node, 255 - CHANGED)
+                put_off(field, node, level)
+                _lengthen(field, links, node, level, errors)
+            node = first_due(field, node + 1, end, AT_ONCE)
 
 
 @inlined
-def _with_step(links, link, holder, level, outcome, distance):
+def _lengthen(field, links, node, level, errors):
+    link = np.int64(field.link[node])
+    if field.theirs[node] != STANDS:
+        link = _with_step(links, link, OPPONENT_HOLDS, level, key_at(field, field.theirs[node]))
+    if field.ours[node] != STANDS and link != FULL:
+        link = _with_step(links, link, MOVER_HOLDS, level, key_at(field, field.ours[node]))
+    if link == FULL:
+        errors[1] = 1
+        link = np.int64(0)
+    field.link[node] = link
+
+
+@inlined
+def _with_step(links, link, holder, level, key):
+    outcome, distance = outcome_of(key), patience(key)
     last = last_step(links, link, holder, level)
     if last >= 0 and step_outcome(last) == outcome and step_distance(last) == distance:
         return link
@@ -190,32 +203,37 @@ def _with_step(links, link, holder, level, outcome, distance):
 
 
 @kernel
-def review_all(team, me, ground, desk, field, lists, counts, level, most):
+def _doubts(team, me, marks, counts):
+    """How many positions are to be looked at again."""
+    blocks = block_count(marks)
+    arrive(team, me)
+    if me == 0:
+        counts[_DOUBTS] = 0
+    arrive(team, me)
+    mine = 0
+    for block in range(blocks * me // team.size, blocks * (me + 1) // team.size):
+        mine += count_block(marks, DOUBT_OURS, block) + count_block(marks, DOUBT_THEIRS, block)
+    add(counts, _DOUBTS, mine)
+    arrive(team, me)
+    return current(counts, _DOUBTS)
+
+
+@kernel
+def review_all(team, me, ground, desk, field, marks, counts, level, most):
     """Review what depends on anything that changed, until nothing does. False where that is more than `most`."""
     record = BASE - level
-    what = _OF_RETURN
+    _tell(team, me, ground, desk, field, marks, RETURNED)
     reviewed = 0
     while True:
-        # what changed is told, then forgotten; first of all, what the last level left
-        arrive(team, me)
-        _tell(team, me, ground, desk, field, lists, _OF_OURS)
-        arrive(team, me)
-        _tell(team, me, ground, desk, field, lists, what)
-        arrive(team, me)
-        if me == 0:
-            clear(lists, CHANGED_OURS)
-            clear(lists, CHANGED_THEIRS)
-        reviewed += length(lists, DOUBT_OURS) + length(lists, DOUBT_THEIRS)
-        if length(lists, DOUBT_OURS) == 0 and length(lists, DOUBT_THEIRS) == 0:
+        _tell(team, me, ground, desk, field, marks, CHANGED_OURS)
+        _tell(team, me, ground, desk, field, marks, CHANGED_THEIRS)
+        _tell(team, me, ground, desk, field, marks, FALLEN)
+        doubts = _doubts(team, me, marks, counts)
+        reviewed += doubts
+        if doubts == 0:
             return True
         if reviewed > most:
             return False
-        arrive(team, me)
-        what = _OF_THEIRS
-        counts[me * 8 + LOOKS] += _review(team, me, ground, desk, field, lists, _HOLDS, record)
-        arrive(team, me)
-        counts[me * 8 + LOOKS] += _review(team, me, ground, desk, field, lists, _ESCAPES, record)
-        arrive(team, me)
-        if me == 0:
-            clear(lists, DOUBT_OURS)
-            clear(lists, DOUBT_THEIRS)
+        looked_at = _review(team, me, ground, desk, field, marks, _HOLDS, record)
+        looked_at += _review(team, me, ground, desk, field, marks, _ESCAPES, record)
+        counts[me * 8 + LOOKS] += looked_at

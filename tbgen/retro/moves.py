@@ -85,7 +85,7 @@ def is_checked(ground, squares, side):
 
 
 @inlined
-def _add_pawn_move(moves, count, slot, target, taken):
+def add_pawn_move(moves, count, slot, target, taken):
     if 8 <= target < 56:
         moves[count] = pack_move(slot, target, taken, -1)
         return count + 1
@@ -136,7 +136,7 @@ def list_moves(ground, squares, side, moves):
                 if unsure and not leaves_king_safe(ground, squares, slot, target, taken, occupied):
                     continue
                 if is_pawn(kind):
-                    count = _add_pawn_move(moves, count, slot, target, taken)
+                    count = add_pawn_move(moves, count, slot, target, taken)
                 else:
                     moves[count] = pack_move(slot, target, taken, -1)
                     count += 1
@@ -149,7 +149,7 @@ def list_moves(ground, squares, side, moves):
                     if occupied >> np.uint64(target) & np.uint64(1):
                         break
                     if not unsure or leaves_king_safe(ground, squares, slot, target, NOBODY, occupied):
-                        count = _add_pawn_move(moves, count, slot, target, NOBODY)
+                        count = add_pawn_move(moves, count, slot, target, NOBODY)
         if not taking:
             quiet = count
     return quiet, count

@@ -7,12 +7,14 @@ import numpy as np
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro import beyond, escape
+from tbgen.retro.atomics import add
 from tbgen.retro.entry import LONGEST
 from tbgen.retro.escape import VALUES
-from tbgen.retro.field import DOUBT_OURS, LATER, NOW, TIMED
-from tbgen.retro.team import arrive, claim, clear, flush, length
+from tbgen.retro.field import LATER, NOW, TIMED
+from tbgen.retro.marks import block_count, clear_block, has_block, is_empty, read_block, take_some
+from tbgen.retro.team import arrive, claim
 
-_CHUNK: Final = 128
+_CHUNK: Final = 1024
 REACHED: Final = 0
 """In `Schedule.counts`: how many positions were settled, and next to it how many escaped by resets."""
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
@@ -22,104 +24,131 @@ _ESCAPING: Final = np.int64(1)
 
 @inlined
 def _time_of(field, item, escaping):
-    return escape.time_of(field, item) if escaping else beyond.time_of(field, item)
+    return min(escape.time_of(field, item) if escaping else beyond.time_of(field, item), LONGEST)
 
 
 @kernel
-def _sort_by_time(field, lists, schedule, escaping):
-    """Move the list TIMED to `schedule.items`, in the order of distance at which each joins."""
-    count = length(lists, TIMED)
-    items = lists.items[TIMED]
-    bucket = schedule.bucket
-    bucket[:] = 0
-    for at in range(count):
-        bucket[min(_time_of(field, np.int64(items[at]), escaping), LONGEST) + 1] += 1
+def _sort_by_time(team, me, desk, field, marks, schedule, escaping):
+    """Move all that is TIMED to `schedule.items`, in the order of distance at which each joins.
+
+    Each thread has its share of blocks, counts what is there, learns where the others' end, and puts it down."""
+    starts = schedule.starts
+    first, last = block_count(marks) * me // team.size, block_count(marks) * (me + 1) // team.size
+    arrive(team, me)
     for time in range(LONGEST + 1):
-        bucket[time + 1] += bucket[time]
-    for at in range(count):
-        time = min(_time_of(field, np.int64(items[at]), escaping), LONGEST)
-        schedule.items[bucket[time]] = items[at]
-        bucket[time] += 1
-    for time in range(LONGEST, 0, -1):
-        bucket[time] = bucket[time - 1]
-    bucket[0] = 0
-    clear(lists, TIMED)
+        starts[me, time] = 0
+    for which in range(TIMED, TIMED + 1 + escaping):
+        for block in range(first, last):
+            if has_block(marks, which, block):
+                for at in range(read_block(marks, which, block, desk)):
+                    item = np.int64(desk.batch[at])
+                    starts[me, _time_of(field, item if which == TIMED else ~item, escaping)] += 1
+    arrive(team, me)
+    if me == 0:
+        total = 0
+        for time in range(LONGEST + 1):
+            schedule.bucket[time] = total
+            for one in range(team.size):
+                here = starts[one, time]
+                starts[one, time] = total
+                total += here
+        schedule.bucket[LONGEST + 1] = total
+    arrive(team, me)
+    for which in range(TIMED, TIMED + 1 + escaping):
+        for block in range(first, last):
+            if has_block(marks, which, block):
+                for at in range(read_block(marks, which, block, desk)):
+                    item = np.int64(desk.batch[at])
+                    if which != TIMED:
+                        item = ~item
+                    time = _time_of(field, item, escaping)
+                    schedule.items[starts[me, time]] = item
+                    starts[me, time] += 1
+                clear_block(marks, which, block)
 
 
 @kernel
-def _spread(team, me, ground, desk, field, lists, schedule, escaping):
+def _join_all(team, me, field, marks, schedule, now, distance, escaping):
+    """Bring in the seeds of this distance."""
+    begin, end = schedule.bucket[distance], schedule.bucket[distance + 1]
+    while True:
+        start = begin + claim(team, me, _CHUNK)
+        if start >= end:
+            break
+        for at in range(start, min(start + _CHUNK, end)):
+            if escaping:
+                escape.join(field, marks, now, np.int64(schedule.items[at]), distance)
+            else:
+                beyond.join(field, marks, now, np.int64(schedule.items[at]), distance)
+
+
+@kernel
+def _tell_all(team, me, ground, desk, field, marks, schedule, now, later, escaping):
+    """Take all that has been reached, and tell their predecessors. Returns how many that were."""
+    told = 0
+    for side in range(1 + escaping):
+        arrive(team, me)
+        while True:
+            count = take_some(team, me, marks, now + side, desk)
+            if count == 0:
+                break
+            told += count
+            for at in range(count):
+                node = np.int64(desk.batch[at])
+                if escaping:
+                    escape.tell(ground, desk, field, marks, later, ~node if side else node)
+                else:
+                    beyond.tell(ground, desk, field, marks, later, node, schedule.with_record)
+    return told
+
+
+@kernel
+def _spread(team, me, ground, desk, field, marks, schedule, escaping):
     """From seeds to all that they reach: NOW at distance 0 and `schedule.items` at theirs."""
     now, later = NOW, LATER
-    timed = schedule.items
     bucket = schedule.bucket
     distance = 0
+    told = 0
     while True:
         arrive(team, me)
-        begin, end = bucket[distance], bucket[distance + 1]
-        while True:
-            start = begin + claim(team, me, _CHUNK)
-            if start >= end:
-                break
-            for at in range(start, min(start + _CHUNK, end)):
-                if escaping:
-                    escape.join(field, lists, now, me, np.int64(timed[at]), distance)
-                else:
-                    beyond.join(field, lists, now, me, np.int64(timed[at]), distance)
-        flush(lists, now, me)
+        _join_all(team, me, field, marks, schedule, now, distance, escaping)
+        told += _tell_all(team, me, ground, desk, field, marks, schedule, now, later, escaping)
         arrive(team, me)
-        count = length(lists, now)
-        if me == 0:
-            schedule.counts[REACHED + escaping] += count
-        while True:
-            start = claim(team, me, _CHUNK)
-            if start >= count:
-                break
-            for at in range(start, min(start + _CHUNK, count)):
-                if escaping:
-                    escape.tell(ground, desk, field, lists, later, me, np.int64(lists.items[now, at]))
-                else:
-                    beyond.tell(
-                        ground, desk, field, lists, later, me, np.int64(lists.items[now, at]), schedule.with_record
-                    )
-        flush(lists, later, me)
-        arrive(team, me)
-        if me == 0:
-            clear(lists, now)
         now, later = later, now
         distance += 1
-        if length(lists, now) == 0:
+        if is_empty(marks, now) and (not escaping or is_empty(marks, now + 1)):
             while distance <= LONGEST and bucket[distance + 1] == bucket[distance]:
                 distance += 1
             if distance > LONGEST:
                 break
+    add(schedule.counts, REACHED + escaping, told)
     arrive(team, me)
 
 
 @kernel
-def settle_level(team, me, ground, desk, field, lists, schedule, level):
+def settle_level(team, me, ground, desk, field, marks, schedule, level):
     """Settle all positions of a level, and all from which a goal of this level can be forced."""
-    beyond.fix_and_seed(team, me, field, lists, level)
-    arrive(team, me)
-    if me == 0:
-        _sort_by_time(field, lists, schedule, _SETTLING)
-    _spread(team, me, ground, desk, field, lists, schedule, _SETTLING)
-    flush(lists, DOUBT_OURS, me)
-    arrive(team, me)
+    beyond.fix_and_seed(team, me, field, marks, level)
+    _sort_by_time(team, me, desk, field, marks, schedule, _SETTLING)
+    _spread(team, me, ground, desk, field, marks, schedule, _SETTLING)
 
 
 @kernel
-def escape_anew(team, me, ground, desk, field, lists, schedule, level):
+def escape_anew(team, me, ground, desk, field, marks, schedule, level):
     """What all open positions are worth while the record is of this level, from the beginning."""
     record = BASE - level
     if me == 0:
-        schedule.seen[:] = 0
-    escape.find_values(team, me, field, schedule.seen, record)
+        schedule.paying[:] = 0
+    escape.find_values(team, me, field, schedule.paying)
+    if me == 0:
+        escape.list_values(field, schedule.paying, schedule.seen, record)
+    arrive(team, me)
     for place in range(VALUES):
         if not schedule.seen[place]:
             continue
-        escape.seed_value(team, me, field, lists, BASE - place)
-        arrive(team, me)
         if me == 0:
-            _sort_by_time(field, lists, schedule, _ESCAPING)
-        _spread(team, me, ground, desk, field, lists, schedule, _ESCAPING)
+            escape.choose_value(field, schedule.paying, schedule.wanted, BASE - place)
+        escape.seed_value(team, me, field, marks, schedule.wanted)
+        _sort_by_time(team, me, desk, field, marks, schedule, _ESCAPING)
+        _spread(team, me, ground, desk, field, marks, schedule, _ESCAPING)
     escape.uncount_resets(team, me, field, record)

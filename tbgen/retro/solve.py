@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,20 +14,23 @@ from tbgen.index.layout import Layout, layout_of
 from tbgen.jit import kernel
 from tbgen.material import Material
 from tbgen.retro.atomics import add, current
-from tbgen.retro.field import OPEN, make_field, make_position_lists
+from tbgen.retro.field import SETS, is_complete, make_field
 from tbgen.retro.ground import Ground, make_desk, make_ground
 from tbgen.retro.inside import LOOKS
+from tbgen.retro.marks import make_marks
 from tbgen.retro.passant import Finished
 from tbgen.retro.resets import Routes, make_routes
-from tbgen.retro.staircase import Links, make_links
+from tbgen.retro.staircase import Links
 from tbgen.retro.survey import ILLEGAL_LEVEL, Bench, Survey, make_bench, make_survey, survey_nodes
 from tbgen.retro.sweep import ESCAPED, SETTLED, make_schedule, sweep
 from tbgen.retro.team import ABORT, Team, arrive, claim, make_team
 
 _SURVEY_CHUNK: Final = 4096
+_PIECE: Final = 1 << 22
 _TEAM_FROM: Final = 1 << 21
 """Slices of this many numbers and more are solved by all threads together; smaller ones side by side."""
-
+_FEW_LINKS: Final = 1 << 18
+_LINKS: Final = 1 << 21
 
 _SURVEY_SHARE: Final = 0.4
 """Of the time that a slice takes, roughly."""
@@ -41,20 +44,64 @@ class Stopped(Exception):
     """The caller asked for an end before the table was done."""
 
 
+class Counts(NamedTuple):
+    """What solving slices took."""
+
+    legal: int = 0
+    attractions: int = 0
+    looks: int = 0
+
+    def plus(self, other: "Counts") -> "Counts":
+        return Counts(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+class Room(NamedTuple):
+    """The arrays that hold a table while it is solved, zeroed before the first slice."""
+
+    entries: NDArray[np.int32]
+    """`[number]`: patient keys; 0 where there is no legal position."""
+    staircases: NDArray[np.int32]
+    """`[number]`: the last link of each position's staircase; 0 where no record matters inside."""
+    links: NDArray[np.int64]
+    """See staircase.py."""
+
+
+class Keeper(Protocol):
+    """Who provides the room, and knows which slices are in it already."""
+
+    def open(self, numbers: int, links: int) -> tuple[Room, dict[int, Counts]]:
+        """Room for a table with so many links or more, and what solving the slices took that are in it."""
+
+    def restart(self) -> None:
+        """Forget all slices: the links did not suffice."""
+
+    def solved(self, part: int, counts: Counts) -> None:
+        """A slice is finished. Called by several threads."""
+
+
+class InMemory:
+    """The keeper that keeps nothing when the process ends."""
+
+    def open(self, numbers: int, links: int) -> tuple[Room, dict[int, Counts]]:
+        return Room(np.zeros(numbers, np.int32), np.zeros(numbers, np.int32), np.zeros(links, np.int64)), {}
+
+    def restart(self) -> None:
+        pass
+
+    def solved(self, part: int, counts: Counts) -> None:
+        pass
+
+
 @dataclass
 class Solved:
-    """A finished table in memory."""
+    """A finished table in its room."""
 
     layout: Layout
     whole_game: bool
     entries: NDArray[np.int32]
-    """Patient keys by number; 0 where there is no legal position."""
     staircases: NDArray[np.int32]
-    """The last link of each position's staircase; 0 where no record matters inside."""
     links: Links
-    legal: int = 0
-    attractions: int = 0
-    looks: int = 0
+    counts: Counts = field(default_factory=Counts)
 
 
 @dataclass
@@ -65,6 +112,7 @@ class _Job:
     atlas: Atlas
     routes: Routes
     finished: Finished
+    keeper: Keeper
     report: Callable[[int], None]
     teams: dict[int, Team] = field(default_factory=dict)
     """At work, by slice."""
@@ -79,42 +127,50 @@ def solve(
     whole_game: bool = False,
     threads: int = 1,
     report: Callable[[int], None] = lambda numbers: None,
-    make_array: Callable[[int], NDArray[np.int32]] = lambda numbers: np.zeros(numbers, np.int32),
+    keeper: Keeper | None = None,
 ) -> Solved:
-    """Solve a normal material. `answers` holds the entries of all its successors, `report` hears of numbers done;
-    `make_array` makes the zeroed arrays that hold the whole table."""
+    """Solve a normal material. `answers` holds the entries of all its successors, `report` hears of numbers done,
+    those that the keeper had already included."""
     layout = layout_of(material)
-    capacity = 1 << 18 if layout.size < 1 << 20 else 1 << 21
+    keeper = keeper or InMemory()
+    links = _FEW_LINKS if layout.size < 1 << 20 else _LINKS
     while True:
-        # a single slice becomes the table as it is, without a copy
-        room = layout.size if layout.slices > 1 else 0
-        solved = Solved(layout, whole_game, make_array(room), make_array(room), make_links(capacity))
-        if _solve_slices(_make_job(solved, answers, report), threads):
+        room, done = keeper.open(layout.size, links)
+        links = max(links, len(room.links))
+        solved = Solved(layout, whole_game, room.entries, room.staircases, Links(room.links))
+        if _solve_slices(_make_job(solved, answers, keeper, report), done, threads):
             return solved
-        capacity *= 8
+        keeper.restart()
+        links *= 8
 
 
-def _make_job(solved: Solved, answers: Mapping[Material, NDArray[np.int32]], report: Callable[[int], None]) -> _Job:
+def _make_job(
+    solved: Solved, answers: Mapping[Material, NDArray[np.int32]], keeper: Keeper, report: Callable[[int], None]
+) -> _Job:
     material = solved.layout.material
     tables = [material, *material.successors()]
     entries = [solved.entries, *(answers[table] for table in tables[1:])]
     atlas = make_atlas([layout_of(table) for table in tables])
     routes = make_routes(solved.layout, tables, [part.ctypes.data for part in entries])
     finished = Finished(solved.staircases, solved.links, int(solved.whole_game))
-    return _Job(solved, atlas, routes, finished, report)
+    return _Job(solved, atlas, routes, finished, keeper, report)
 
 
-def _solve_slices(job: _Job, threads: int) -> bool:
+def _solve_slices(job: _Job, done: Mapping[int, Counts], threads: int) -> bool:
     """False when the staircases did not fit."""
     layout = job.solved.layout
+    for part, counts in done.items():
+        job.solved.counts = job.solved.counts.plus(counts)
+        job.report(int(layout.start[part + 1] - layout.start[part]))
     with ThreadPoolExecutor(threads) as pool:
         try:
             for batch in _batches(layout):
+                todo = [part for part in batch if part not in done]
                 if layout.start[batch[0] + 1] - layout.start[batch[0]] >= _TEAM_FROM:
-                    done = [_solve_slice(job, part, pool, threads) for part in batch]
+                    fits = [_solve_slice(job, part, pool, threads) for part in todo]
                 else:
-                    done = list(pool.map(lambda part: _solve_slice(job, part, None, 1), batch))
-                if not all(done):
+                    fits = list(pool.map(lambda part: _solve_slice(job, part, None, 1), todo))
+                if not all(fits):
                     return False
         except BaseException:
             job.stopped = True
@@ -133,60 +189,102 @@ def _batches(layout: Layout) -> list[list[int]]:
 
 
 def _solve_slice(job: _Job, part: int, pool: ThreadPoolExecutor | None, threads: int) -> bool:
+    """False when the staircases did not fit."""
     if job.stopped:
         raise Stopped
-    layout, solved = job.solved.layout, job.solved
+    layout = job.solved.layout
     start, end = int(layout.start[part]), int(layout.start[part + 1])
-    ground = make_ground(
+    team = make_team(threads)
+    job.teams[part] = team
+    errors = np.zeros(3, np.int64)
+    progress = _Progress(job.report if pool else None, end - start)
+    ground = _ground_of(job, part)
+    survey = _survey(job, team, ground, end - start, pool, progress, errors)
+    counts = _sweep(job, team, ground, survey, range(start, end), pool, progress, errors)
+    del job.teams[part]
+    fits = not errors[1]
+    if fits:
+        job.keeper.solved(part, counts)
+    with job.lock:
+        job.solved.counts = job.solved.counts.plus(counts)
+    job.report(end - start - progress.told)
+    return fits
+
+
+def _ground_of(job: _Job, part: int) -> Ground:
+    layout = job.solved.layout
+    return make_ground(
         job.atlas,
         int(layout.family[part]),
         int(layout.flip[part]),
         int(layout.half_size[part]),
         layout.placements.pawns[part].tolist(),
     )
-    team = make_team(threads)
-    job.teams[part] = team
-    errors = np.zeros(3, np.int64)
 
-    survey = make_survey(end - start)
-    progress = _Progress(job.report if pool else None, end - start)
+
+def _survey(
+    job: _Job,
+    team: Team,
+    ground: Ground,
+    numbers: int,
+    pool: ThreadPoolExecutor | None,
+    progress: "_Progress",
+    errors: NDArray[np.int64],
+) -> Survey:
+    survey = make_survey(numbers)
     progress.follow(
         _together(
-            pool, threads,
+            pool, team.size,
             lambda me: survey_together(team, me, ground, job.routes, job.finished, survey, make_bench(), errors),
         ),
-        lambda: _SURVEY_SHARE * min(1.0, errors[SURVEYED] / (end - start)),
+        lambda: _SURVEY_SHARE * min(1.0, errors[SURVEYED] / numbers),
     )  # fmt: skip
     if team.shared[ABORT]:
         raise Stopped
-    legal = int((survey.level != ILLEGAL_LEVEL).sum())
-    top = int(survey.level[survey.level != ILLEGAL_LEVEL].max(initial=0))
-    slice_field = make_field(survey)
-    lists = make_position_lists(team, end - start)
-    schedule = make_schedule(end - start, threads, not solved.whole_game, top)
+    return survey
+
+
+def _sweep(
+    job: _Job,
+    team: Team,
+    ground: Ground,
+    survey: Survey,
+    numbers: range,
+    pool: ThreadPoolExecutor | None,
+    progress: "_Progress",
+    errors: NDArray[np.int64],
+) -> Counts:
+    """Settle all positions of a slice and put them into their room."""
+    solved = job.solved
+    legal, top = _span(survey)
+    slice_field = make_field(survey, solved.staircases[numbers.start : numbers.stop])
+    marks = make_marks(SETS, len(numbers))
+    schedule = make_schedule(len(numbers), team.size, not solved.whole_game, top)
     progress.follow(
         _together(
-            pool, threads,
-            lambda me: sweep(team, me, ground, make_desk(), slice_field, lists, solved.links, schedule, errors),
+            pool, team.size,
+            lambda me: sweep(team, me, ground, make_desk(), slice_field, marks, solved.links, schedule, errors),
         ),
         lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * schedule.counts[SETTLED] / max(1, legal),
     )  # fmt: skip
     if team.shared[ABORT]:
         raise Stopped
-    if errors[0] or (slice_field.state == OPEN).any():
-        raise AssertionError(f"{layout.material}, slice {part}: {errors[0]} contradictions")
-    del job.teams[part]
-    if layout.slices == 1:
-        solved.entries, solved.staircases = slice_field.ours, slice_field.link
-    else:
-        solved.entries[start:end] = slice_field.ours
-        solved.staircases[start:end] = slice_field.link
-    with job.lock:
-        solved.legal += legal
-        solved.attractions += int(schedule.counts[SETTLED] + schedule.counts[ESCAPED])
-        solved.looks += int(schedule.counts[LOOKS::8].sum())
-    job.report(end - start - progress.told)
-    return not errors[1]
+    if errors[0] or not is_complete(slice_field):
+        raise AssertionError(f"{solved.layout.material}, {numbers}: {errors[0]} contradictions")
+    for at in range(0, len(numbers), _PIECE):
+        piece = slice_field.ours[at : at + _PIECE]
+        solved.entries[numbers.start + at : numbers.start + at + len(piece)] = slice_field.keys[piece]
+    return Counts(legal, int(schedule.counts[SETTLED] + schedule.counts[ESCAPED]), int(schedule.counts[LOOKS::8].sum()))
+
+
+def _span(survey: Survey) -> tuple[int, int]:
+    """How many positions are legal, and their highest level."""
+    legal = top = 0
+    for at in range(0, len(survey.level), _PIECE):
+        counts = np.bincount(survey.level[at : at + _PIECE], minlength=ILLEGAL_LEVEL + 1)[:ILLEGAL_LEVEL]
+        legal += int(counts.sum())
+        top = max(top, int(np.flatnonzero(counts).max(initial=0)))
+    return legal, top
 
 
 class _Progress:

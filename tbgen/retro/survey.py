@@ -7,11 +7,13 @@ from numpy.typing import NDArray
 
 from tbgen.index.atlas import MEN
 from tbgen.jit import kernel
+from tbgen.retro.count import count_moves
 from tbgen.retro.ground import attacked, set_up
-from tbgen.retro.moves import NOBODY, is_checked, list_moves, move_slot, move_target
+from tbgen.retro.moves import NOBODY, move_slot, move_target
 from tbgen.retro.passant import answer_with_right, gives_right
 from tbgen.retro.payoff import NO_ANSWER, Payoff, best_of, fits, pack
 from tbgen.retro.resets import answer_after, pays
+from tbgen.retro.words import NONE, code_of, make_words
 
 MOST_MOVES = 512
 ILLEGAL_LEVEL = 255
@@ -25,8 +27,9 @@ class Survey(NamedTuple):
     level: NDArray[np.uint8]
     quiet: NDArray[np.uint8]
     """How many quiet moves there are."""
-    pays: NDArray[np.int32]
-    """The best that a reset pays (payoff.py)."""
+    pays: NDArray[np.uint16]
+    """The code of the best that a reset pays (payoff.py)."""
+    payoffs: NDArray[np.int32]
 
 
 class Bench(NamedTuple):
@@ -40,7 +43,7 @@ class Bench(NamedTuple):
 
 
 def make_survey(nodes: int) -> Survey:
-    return Survey(np.empty(nodes, np.uint8), np.empty(nodes, np.uint8), np.empty(nodes, np.int32))
+    return Survey(np.empty(nodes, np.uint8), np.empty(nodes, np.uint8), np.empty(nodes, np.uint16), make_words(nodes))
 
 
 def make_bench() -> Bench:
@@ -72,23 +75,23 @@ def survey_nodes(ground, routes, finished, survey, bench, start, end, errors):
     """Fill in the survey for a range of nodes; count what should not be in `errors`."""
     squares = bench.squares
     for node in range(start, end):
-        survey.pays[node] = NO_ANSWER
+        survey.pays[node] = NONE
         survey.quiet[node] = 0
         side, _, occupied, shared = set_up(ground, node, squares)
         if shared or attacked(ground, squares, side, squares[1 - side], occupied, NOBODY):
             survey.level[node] = ILLEGAL_LEVEL
             continue
-        quiet, count = list_moves(ground, squares, side, bench.moves)
-        level = 2 * count + (0 if is_checked(ground, squares, side) else 1)
+        quiet, resets, checked = count_moves(ground, squares, side, occupied, bench.moves)
+        level = 2 * (quiet + resets) + (0 if checked else 1)
         if level > HIGHEST_LEVEL:
             errors[0] += 1
             level = HIGHEST_LEVEL
         survey.level[node] = level
         survey.quiet[node] = quiet
         best = Payoff(NO_ANSWER, 0, 0)
-        for at in range(quiet, count):
+        for at in range(resets):
             one = _payoff(ground, routes, finished, bench, side, bench.moves[at], errors)
             best = best_of(best, one.outcome, one.shortest, one.longest)
         if not fits(best):
             errors[0] += 1
-        survey.pays[node] = pack(best)
+        survey.pays[node] = code_of(survey.payoffs, pack(best))

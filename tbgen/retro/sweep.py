@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.jit import kernel
-from tbgen.outcome import BASE
 from tbgen.retro import escape
 from tbgen.retro.entry import LONGEST
 from tbgen.retro.escape import VALUES
@@ -30,8 +29,12 @@ class Schedule(NamedTuple):
     """Seeds in the order in which they join."""
     bucket: NDArray[np.int64]
     """`[distance]`: where its seeds begin."""
+    starts: NDArray[np.int64]
+    """`[me, distance]`: where a thread's share of them begins."""
     seen: NDArray[np.uint8]
-    """Which values resets pay (escape.py)."""
+    paying: NDArray[np.uint8]
+    wanted: NDArray[np.uint8]
+    """What payoffs there are, and which are spread at the time (escape.py)."""
     counts: NDArray[np.int64]
     """`[me * 8 + ...]`: how far each thread is, readable while it runs."""
     with_record: int
@@ -42,9 +45,12 @@ class Schedule(NamedTuple):
 
 def make_schedule(nodes: int, threads: int, with_record: bool, top: int) -> Schedule:
     return Schedule(
-        untouched(2 * nodes + 1),
-        np.zeros(LONGEST + 3, np.int64),
+        untouched(nodes + 1),
+        np.zeros(LONGEST + 2, np.int64),
+        np.zeros((threads, LONGEST + 1), np.int64),
         np.zeros(VALUES + 1, np.uint8),
+        np.zeros(1 << 16, np.uint8),
+        np.zeros(1 << 16, np.uint8),
         np.zeros(threads * 8, np.int64),
         int(with_record),
         top,
@@ -52,26 +58,26 @@ def make_schedule(nodes: int, threads: int, with_record: bool, top: int) -> Sche
 
 
 @kernel
-def _play_level(team, me, ground, desk, field, lists, links, schedule, level, errors):
+def _play_level(team, me, ground, desk, field, marks, links, schedule, level, errors):
     """Bring all open positions to what they are worth under a record of this level."""
     done = False
     if level > FIRST_LEVEL:
-        as_good_as_the_record(team, me, field, lists, BASE - level)
-        done = review_all(team, me, ground, desk, field, lists, schedule.counts, level, len(field.state) // MUCH)
+        as_good_as_the_record(team, me, field, marks, level)
+        done = review_all(team, me, ground, desk, field, marks, schedule.counts, level, len(field.flags) // MUCH)
         if not done:
-            escape.forget(team, me, ground, desk, field, lists)
+            escape.forget(team, me, ground, desk, field, marks)
     if not done:
-        escape_anew(team, me, ground, desk, field, lists, schedule, level)
+        escape_anew(team, me, ground, desk, field, marks, schedule, level)
     write_steps(team, me, field, links, level, errors)
 
 
 @kernel
-def sweep(team, me, ground, desk, field, lists, links, schedule, errors):
+def sweep(team, me, ground, desk, field, marks, links, schedule, errors):
     """Settle every position of the slice. All threads of the team call this together."""
     for level in range(schedule.top + 1):
         if schedule.with_record and level >= FIRST_LEVEL:
-            _play_level(team, me, ground, desk, field, lists, links, schedule, level, errors)
-        settle_level(team, me, ground, desk, field, lists, schedule, level)
+            _play_level(team, me, ground, desk, field, marks, links, schedule, level, errors)
+        settle_level(team, me, ground, desk, field, marks, schedule, level)
         if me == 0:
             schedule.counts[STOP] = team.shared[ABORT]
         arrive(team, me)

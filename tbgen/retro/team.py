@@ -22,7 +22,6 @@ _LINE: Final = 8  # int64 numbers a cache line, so that threads do not share one
 _SPINS: Final = 2000
 _NO_RESERVE: Final = getattr(mmap, "MAP_NORESERVE", 0x4000)
 """Linux's flag, which Python 3.11 does not name."""
-_SPILL: Final = 512
 
 
 class Team(NamedTuple):
@@ -65,58 +64,7 @@ def claim(team, me, chunk):
     return add(team.shared, 16 + 8 * (team.phase[me * _LINE] % 3), chunk)
 
 
-class Lists(NamedTuple):
-    """Lists that all threads of a team push to; one is read only after `flush` by all and `arrive`."""
-
-    items: NDArray[np.int32]
-    """`[list, place]`."""
-    length: NDArray[np.int64]
-    """`[list * 8]`: a cache line each."""
-    spill: NDArray[np.int32]
-    """`[list, thread, place]`: what a thread has pushed and not yet flushed."""
-    spilled: NDArray[np.int64]
-    """`[list, thread]`: how much that is."""
-
-
 def untouched(numbers: int) -> NDArray[np.int32]:
     """Address space for so many numbers; memory is used only for those that are ever written."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
     return np.frombuffer(mmap.mmap(-1, 4 * numbers, flags=flags), np.int32)
-
-
-def make_lists(team: Team, count: int, capacity: int) -> Lists:
-    return Lists(
-        untouched(count * capacity).reshape(count, capacity),
-        np.zeros(count * _LINE, np.int64),
-        np.empty((count, team.size, _SPILL), np.int32),
-        np.zeros((count, team.size * _LINE), np.int64),
-    )
-
-
-@inlined
-def length(lists, which):
-    return lists.length[which * _LINE]
-
-
-@inlined
-def clear(lists, which):
-    lists.length[which * _LINE] = 0
-
-
-@kernel
-def flush(lists, which, me):
-    held = lists.spilled[which, me * _LINE]
-    if held:
-        at = add(lists.length, which * _LINE, held)
-        for i in range(held):
-            lists.items[which, at + i] = lists.spill[which, me, i]
-        lists.spilled[which, me * _LINE] = 0
-
-
-@inlined
-def push(lists, which, me, item):
-    held = lists.spilled[which, me * _LINE]
-    lists.spill[which, me, held] = item
-    lists.spilled[which, me * _LINE] = held + 1
-    if held + 1 == _SPILL:
-        flush(lists, which, me)

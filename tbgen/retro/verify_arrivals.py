@@ -9,7 +9,7 @@ from tbgen.board.geometry import PAWN_UP
 from tbgen.index.atlas import MEN
 from tbgen.index.kernels import locate
 from tbgen.index.layout import Layout
-from tbgen.jit import inlined, kernel
+from tbgen.jit import inlined, kernel, maker
 from tbgen.material import PIECES, Material
 from tbgen.retro.atomics import fetch_i32
 from tbgen.retro.moves import move_promotion, move_slot, move_taken, move_target
@@ -145,7 +145,7 @@ def _table_of(atlas, tables, kinds):
     return NOWHERE
 
 
-@kernel
+@maker
 def arrive_by_reset(atlas, tables, positions, lists, arrivals):
     """Fill in the arrivals of all captures and pawn moves. Returns how many may give a right.
 

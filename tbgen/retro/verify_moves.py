@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tbgen.board.geometry import PAWN_DOWN, PAWN_UP
 from tbgen.index.atlas import MEN
-from tbgen.jit import inlined, kernel
+from tbgen.jit import inlined, kernel, maker
 from tbgen.retro.ground import Ground, attacked
 from tbgen.retro.moves import is_checked, list_moves, move_slot, move_target, occupied_by, pack_move
 
@@ -134,7 +134,7 @@ def list_all(board, positions, lists):
     lists.first[len(positions.movers)] = at
 
 
-@kernel
+@maker
 def find_levels(board, positions, levels):
     """The own level of each position, or NO_POSITION."""
     moves = np.empty(MOST_MOVES, np.int64)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.jit import inlined, kernel
+from tbgen.jit import inlined, kernel, maker
 from tbgen.outcome import BASE
 from tbgen.retro.verify_moves import NO_POSITION
 from tbgen.retro.verify_steps import LEAST_RECORD
@@ -173,7 +173,7 @@ def _try(book, rows, lists, arrivals, here, entry, staircase, finding):
     return _REACH if staircase else _try_own_goal(book, lists, arrivals, here, entry, finding)
 
 
-@kernel
+@maker
 def try_all(book, lists, arrivals, entries, staircases, used, found):
     """Try a batch of positions with these entries and staircases. Returns how many are legal and how many wrong;
     the first wrong ones go into the rows of `found`. `used[staircase]` becomes 1 where a position has it."""

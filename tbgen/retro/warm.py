@@ -12,9 +12,10 @@ from tbgen.index.atlas import make_atlas
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro import verify
-from tbgen.retro.field import make_field, make_position_lists
+from tbgen.retro.field import SETS, make_field
 from tbgen.retro.finish import finish
 from tbgen.retro.ground import Ground, make_desk, make_ground
+from tbgen.retro.marks import make_marks
 from tbgen.retro.passant import Finished
 from tbgen.retro.resets import make_routes
 from tbgen.retro.solve import Solved, survey_together
@@ -47,9 +48,10 @@ def _sweep() -> None:
     survey.level[:] = ILLEGAL_LEVEL
     survey.quiet[:] = 0
     survey.pays[:] = 0
+    links = np.zeros(layout.size, np.int32)
     team = make_team(1)
     sweep(
-        team, 0, ground, make_desk(), make_field(survey), make_position_lists(team, layout.size), make_links(16),
+        team, 0, ground, make_desk(), make_field(survey, links), make_marks(SETS, layout.size), make_links(16),
         make_schedule(layout.size, 1, True, 2), np.zeros(3, np.int64),
     )  # fmt: skip
 

@@ -57,15 +57,15 @@ class Reader:
 
     def __init__(self, file: h5py.File) -> None:
         self._raw = int(file[CHUNKS].shape[1])
-        self._places: list[list[int]] = file[PLACES][:].tolist()
-        self._crc32: list[int] = file[CRC32][:].tolist()
+        self._places: NDArray[np.uint64] = file[PLACES][:]
+        self._crc32: NDArray[np.uint32] = file[CRC32][:]
 
     def __len__(self) -> int:
         return len(self._crc32)
 
     def read(self, handle: int, number: int) -> bytes:
         """A chunk as it was before compression; ValueError where the file does not hold what it should."""
-        offset, size = self._places[number]
+        offset, size = self._places[number].tolist()
         stored = os.pread(handle, size, offset)
         if len(stored) != size or zlib.crc32(stored) != self._crc32[number]:
             raise ValueError(f"chunk {number} has changed since it was written")

@@ -14,8 +14,10 @@ from tbgen.store.order import candidates, numbers_of
 from tbgen.store.shapes import EVEN, Lore, Shapes, unique
 from tbgen.store.staircases import Rows, make_rows, make_shapes
 
-WIDTH: Final = 1 << 14
-"""Positions a chunk, at most: more compress a little better and take longer to read one from."""
+WIDTHS: Final = (1 << 14, 1 << 12)
+"""Positions a chunk: more compress better, by 4 % here, and take longer to read one from."""
+_LARGE: Final = 1 << 25
+"""Tables of more numbers than this have the shorter chunks: they are read from here and there, never as a whole."""
 ESCAPE: Final = 255
 """The first byte of a position whose shape has this number or a larger one."""
 LEVEL: Final = 6
@@ -70,7 +72,7 @@ class _Task:
 
 def encode(contents: Contents, pool: Executor) -> Encoded:
     size = len(contents.entries)
-    width = min(WIDTH, 1 << max(0, size - 1).bit_length())
+    width = min(WIDTHS[size > _LARGE], 1 << max(0, size - 1).bit_length())
     rows = make_rows(contents.steps)
     parts = list(pool.map(lambda start: _sort(contents, rows, start, width), range(0, size, width)))
     kinds, ranks = _merge(parts)

@@ -1,0 +1,130 @@
+"""Sets of positions that all threads add to and take from: a bit a position.
+
+Positions are taken in the order of their numbers, whatever order they came in. Then the neighbours of one after
+the other lie side by side as well and are still at hand, which the order of arrival would scatter.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.jit import inlined, kernel
+from tbgen.retro.atomics import bits_set, keep_bits, lowest_bit, set_bits
+from tbgen.retro.ground import BATCH
+from tbgen.retro.team import claim
+
+_WORDS: Final = BATCH // 64
+"""Words of 64 positions a block."""
+_PIECES: Final = 256
+"""Into about so many pieces threads share a set."""
+
+
+class Marks(NamedTuple):
+    bits: NDArray[np.uint64]
+    """`[set * words + word]`"""
+    blocks: NDArray[np.uint64]
+    """`[set * block_words + word]`: a bit for each block of positions that may hold marks."""
+    words: int
+    block_words: int
+    span: int
+    """How many blocks a thread claims at a time."""
+
+
+def make_marks(sets: int, nodes: int) -> Marks:
+    blocks = -(-nodes // BATCH)
+    words, block_words = blocks * _WORDS, -(-blocks // 64)
+    return Marks(
+        np.zeros(sets * words, np.uint64),
+        np.zeros(sets * block_words, np.uint64),
+        words,
+        block_words,
+        1 + blocks // _PIECES,
+    )
+
+
+@inlined
+def mark(marks, which, node):
+    """Put a position into a set."""
+    word = node >> 6
+    set_bits(marks.bits, which * marks.words + word, np.uint64(1) << np.uint64(node & 63))
+    block = word // _WORDS
+    at = which * marks.block_words + (block >> 6)
+    bit = np.uint64(1) << np.uint64(block & 63)
+    if marks.blocks[at] & bit == 0:
+        set_bits(marks.blocks, at, bit)
+
+
+@inlined
+def is_empty(marks, which):
+    """Whether nothing is in a set; between phases only."""
+    for at in range(which * marks.block_words, (which + 1) * marks.block_words):
+        if marks.blocks[at]:
+            return False
+    return True
+
+
+@inlined
+def block_count(marks):
+    return marks.words // _WORDS
+
+
+@inlined
+def has_block(marks, which, block):
+    at = which * marks.block_words + (block >> 6)
+    return marks.blocks[at] >> np.uint64(block & 63) & np.uint64(1) != 0
+
+
+@kernel
+def read_block(marks, which, block, desk):
+    """Write the positions of a block to `desk.batch`; return how many."""
+    count = 0
+    first = block * _WORDS
+    for word in range(first, first + _WORDS):
+        left = marks.bits[which * marks.words + word]
+        while left:
+            desk.batch[count] = (word << 6) + lowest_bit(left)
+            count += 1
+            left &= left - np.uint64(1)
+    return count
+
+
+@kernel
+def count_block(marks, which, block):
+    """How many positions of a block are in a set."""
+    count = 0
+    if has_block(marks, which, block):
+        first = which * marks.words + block * _WORDS
+        for word in range(first, first + _WORDS):
+            count += bits_set(marks.bits[word])
+    return count
+
+
+@kernel
+def clear_block(marks, which, block):
+    first = which * marks.words + block * _WORDS
+    for word in range(first, first + _WORDS):
+        marks.bits[word] = 0
+    keep_bits(marks.blocks, which * marks.block_words + (block >> 6), ~(np.uint64(1) << np.uint64(block & 63)))
+
+
+@kernel
+def take_some(team, me, marks, which, desk):
+    """Move some positions from a set to `desk.batch` and return how many: 0 when no more are left for this thread.
+
+    A phase: all threads of a team call this until they have got 0."""
+    blocks = block_count(marks)
+    while True:
+        if desk.span[0] >= desk.span[1]:
+            start = claim(team, me, marks.span)
+            if start >= blocks:
+                return 0
+            desk.span[0] = start
+            desk.span[1] = min(start + marks.span, blocks)
+        block = desk.span[0]
+        desk.span[0] = block + 1
+        if has_block(marks, which, block):
+            count = read_block(marks, which, block, desk)
+            clear_block(marks, which, block)
+            if count:
+                return count
