@@ -13,6 +13,7 @@ import os
 import shutil
 import time
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -62,6 +63,7 @@ class Workspace:
         if lines:
             self._room = self._make_room(numbers, int(lines[0]["links"]))
             done = {int(line["slice"]): Counts(*line["counts"]) for line in lines[1:] if self._is_whole(line)}
+            self._wipe(part for part in range(self._layout.slices) if part not in done)
         else:
             self.clear()
             self._place.mkdir()
@@ -93,6 +95,16 @@ class Workspace:
             named(self._place / "staircases", numbers, np.int32),
             named(self._place / "links", links, np.int64),
         )
+
+    def _wipe(self, parts: Iterable[int]) -> None:
+        """Slices begin with zeros; what a stopped build left in some is in the way."""
+        assert self._room is not None
+        for part in parts:
+            here = self._range(part)
+            for array in self._room[:2]:
+                left = array[here.start : here.stop]
+                if left.any():
+                    left[:] = 0
 
     def _range(self, part: int) -> range:
         return range(int(self._layout.start[part]), int(self._layout.start[part + 1]))
