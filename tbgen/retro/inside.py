@@ -32,7 +32,7 @@ from tbgen.retro.field import (
     put_off,
 )
 from tbgen.retro.ground import predecessors, successors
-from tbgen.retro.marks import block_count, count_block, mark, take_some
+from tbgen.retro.marks import block_count, has_block, mark, read_block, take_some, unmark
 from tbgen.retro.payoff import longest, paid, shortest
 from tbgen.retro.staircase import (
     FULL,
@@ -203,8 +203,8 @@ def _with_step(links, link, holder, level, key):
 
 
 @kernel
-def _doubts(team, me, marks, counts):
-    """How many positions are to be looked at again."""
+def _doubts(team, me, field, marks, desk, counts):
+    """How many positions are to be looked at again; those that need not be are struck out."""
     blocks = block_count(marks)
     arrive(team, me)
     if me == 0:
@@ -212,7 +212,15 @@ def _doubts(team, me, marks, counts):
     arrive(team, me)
     mine = 0
     for block in range(blocks * me // team.size, blocks * (me + 1) // team.size):
-        mine += count_block(marks, DOUBT_OURS, block) + count_block(marks, DOUBT_THEIRS, block)
+        for which in (DOUBT_OURS, DOUBT_THEIRS):
+            if not has_block(marks, which, block):
+                continue
+            for at in range(read_block(marks, which, block, desk)):
+                node = np.int64(desk.batch[at])
+                if is_open(field.flags, node) and (which == DOUBT_THEIRS or field.standing[node] == 0):
+                    mine += 1
+                else:
+                    unmark(marks, which, node)
     add(counts, _DOUBTS, mine)
     arrive(team, me)
     return current(counts, _DOUBTS)
@@ -228,7 +236,7 @@ def review_all(team, me, ground, desk, field, marks, counts, level, most):
         _tell(team, me, ground, desk, field, marks, CHANGED_OURS)
         _tell(team, me, ground, desk, field, marks, CHANGED_THEIRS)
         _tell(team, me, ground, desk, field, marks, FALLEN)
-        doubts = _doubts(team, me, marks, counts)
+        doubts = _doubts(team, me, field, marks, desk, counts)
         reviewed += doubts
         if doubts == 0:
             return True

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.jit import inlined, kernel
-from tbgen.retro.atomics import bits_set, keep_bits, lowest_bit, set_bits
+from tbgen.retro.atomics import keep_bits, lowest_bit, set_bits
 from tbgen.retro.ground import BATCH
 from tbgen.retro.team import claim
 
@@ -56,6 +56,12 @@ def mark(marks, which, node):
 
 
 @inlined
+def unmark(marks, which, node):
+    """Take a position out of a set whose block is this thread's alone."""
+    marks.bits[which * marks.words + (node >> 6)] &= ~(np.uint64(1) << np.uint64(node & 63))
+
+
+@inlined
 def is_empty(marks, which):
     """Whether nothing is in a set; between phases only."""
     for at in range(which * marks.block_words, (which + 1) * marks.block_words):
@@ -86,17 +92,6 @@ def read_block(marks, which, block, desk):
             desk.batch[count] = (word << 6) + lowest_bit(left)
             count += 1
             left &= left - np.uint64(1)
-    return count
-
-
-@kernel
-def count_block(marks, which, block):
-    """How many positions of a block are in a set."""
-    count = 0
-    if has_block(marks, which, block):
-        first = which * marks.words + block * _WORDS
-        for word in range(first, first + _WORDS):
-            count += bits_set(marks.bits[word])
     return count
 
 

@@ -259,7 +259,7 @@ def _sweep(
     legal, top = _span(survey)
     slice_field = make_field(survey, solved.staircases[numbers.start : numbers.stop])
     marks = make_marks(SETS, len(numbers))
-    schedule = make_schedule(len(numbers), team.size, not solved.whole_game, top)
+    schedule = make_schedule(len(numbers), team.size, not solved.whole_game, top, legal)
     progress.follow(
         _together(
             pool, team.size,

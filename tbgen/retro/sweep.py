@@ -17,10 +17,6 @@ SETTLED: Final = REACHED
 ESCAPED: Final = REACHED + 1
 STOP: Final = 3
 
-MUCH: Final = 4
-"""Where more than one in so many positions would have to be reviewed, all are worked out anew: that is linear,
-while what depends on much may be looked at again and again."""
-
 
 class Schedule(NamedTuple):
     """What the sweep needs beside the field."""
@@ -41,9 +37,10 @@ class Schedule(NamedTuple):
     """1 for the rules in which resets end a record."""
     top: int
     """The highest level of the slice."""
+    legal: int
 
 
-def make_schedule(nodes: int, threads: int, with_record: bool, top: int) -> Schedule:
+def make_schedule(nodes: int, threads: int, with_record: bool, top: int, legal: int) -> Schedule:
     return Schedule(
         untouched(nodes + 1),
         np.zeros(LONGEST + 2, np.int64),
@@ -54,6 +51,7 @@ def make_schedule(nodes: int, threads: int, with_record: bool, top: int) -> Sche
         np.zeros(threads * 8, np.int64),
         int(with_record),
         top,
+        legal,
     )
 
 
@@ -63,7 +61,9 @@ def _play_level(team, me, ground, desk, field, marks, links, schedule, level, er
     done = False
     if level > FIRST_LEVEL:
         as_good_as_the_record(team, me, field, marks, level)
-        done = review_all(team, me, ground, desk, field, marks, schedule.counts, level, len(field.flags) // MUCH)
+        # to work all out anew is linear, while what depends on much may be looked at again and again
+        still_open = schedule.legal - schedule.counts[SETTLED]
+        done = review_all(team, me, ground, desk, field, marks, schedule.counts, level, still_open)
         if not done:
             escape.forget(team, me, ground, desk, field, marks)
     if not done:

@@ -52,7 +52,7 @@ def _sweep() -> None:
     team = make_team(1)
     sweep(
         team, 0, ground, make_desk(), make_field(survey, links), make_marks(SETS, layout.size), make_links(16),
-        make_schedule(layout.size, 1, True, 2), np.zeros(3, np.int64),
+        make_schedule(layout.size, 1, True, 2, 0), np.zeros(3, np.int64),
     )  # fmt: skip
 
 
