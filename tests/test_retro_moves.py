@@ -21,6 +21,7 @@ from tbgen.index.positions import fen
 from tbgen.jit import kernel, plain
 from tbgen.material import parse
 from tbgen.retro import moves as packed
+from tbgen.retro.count import count_moves
 from tbgen.retro.ground import (
     MOST_NEIGHBOURS,
     Ground,
@@ -132,6 +133,20 @@ def test_moves_are_those_of_python_chess(name: str) -> None:
             expected = double and any(s // 8 == move.to_square // 8 for s in beside)
             assert gives_right(where.ground, squares, side, packed_move) == expected, (board.fen(), move.uci())
         assert is_checked(where.ground, squares, side) == board.is_check()
+
+
+@pytest.mark.parametrize("name", LARGER)
+def test_moves_counted_are_the_moves_listed(name: str) -> None:
+    """By sets of squares, as the survey does, and one by one."""
+    room = np.zeros(512, np.int64)
+    for board in random_boards(parse(name), 300, seed=7):
+        where = slice_of(name, board)
+        squares, side = where.squares_of(board), int(not board.turn)
+        moves, quiet = listed(where, board)
+        occupied = sum(1 << int(square) for square in squares[: where.layout.material.men])
+        counted = count_moves(where.ground, squares, side, np.uint64(occupied), room)
+        assert counted == (quiet, len(moves) - quiet, board.is_check())
+        assert sorted(room[: counted[1]]) == sorted(moves[quiet:])
 
 
 def test_the_sample_holds_all_that_is_difficult() -> None:
