@@ -19,6 +19,7 @@ from tbgen.retro import solve as solver
 from tbgen.retro.finish import finish
 from tbgen.retro.ground import make_desk
 from tbgen.retro.moves import is_checked, list_moves
+from tbgen.retro.room import Counts, InMemory, Room
 
 THREE_MEN = [one.name for one in every(3)]
 
@@ -248,14 +249,14 @@ def test_reports_add_up_to_the_table(name: str, team_from: int, monkeypatch: pyt
     assert done.counts.legal == np.count_nonzero(done.entries)
 
 
-class Cramped(solver.InMemory):
+class Cramped(InMemory):
     """Gives less room for staircases than it is asked for."""
 
     def __init__(self) -> None:
         self.asked: list[int] = []
         self.restarts = 0
 
-    def open(self, numbers: int, links: int) -> tuple[solver.Room, dict[int, solver.Counts]]:
+    def open(self, numbers: int, links: int) -> tuple[Room, dict[int, Counts]]:
         self.asked.append(links)
         return super().open(numbers, links >> 13)
 
@@ -270,22 +271,22 @@ def test_staircases_that_do_not_fit_are_given_more_room() -> None:
     assert len(keeper.asked) == keeper.restarts + 1 > 1
 
 
-class Forgetful(solver.InMemory):
+class Forgetful(InMemory):
     """Has some slices already, as after a stop."""
 
     def __init__(self, done: solver.Solved, parts: list[int]) -> None:
         self.done, self.parts = done, parts
         self.told: list[int] = []
 
-    def open(self, numbers: int, links: int) -> tuple[solver.Room, dict[int, solver.Counts]]:
-        room = solver.Room(self.done.entries.copy(), self.done.staircases.copy(), self.done.links.keys.copy())
+    def open(self, numbers: int, links: int) -> tuple[Room, dict[int, Counts]]:
+        room = Room(self.done.entries.copy(), self.done.staircases.copy(), self.done.links.keys.copy())
         for part in range(self.done.layout.slices):
             if part not in self.parts:
                 here = slice(self.done.layout.start[part], self.done.layout.start[part + 1])
                 room.entries[here] = room.staircases[here] = 0
-        return room, dict.fromkeys(self.parts, solver.Counts(1))
+        return room, dict.fromkeys(self.parts, Counts(1))
 
-    def solved(self, part: int, counts: solver.Counts) -> None:
+    def solved(self, part: int, counts: Counts) -> None:
         self.told.append(part)
 
 

@@ -20,7 +20,7 @@ from tbgen.build.table import build_table
 from tbgen.build.workspace import Workspace, workspace_path
 from tbgen.index import layout_of
 from tbgen.material import parse
-from tbgen.retro.solve import Counts
+from tbgen.retro.room import Counts
 from tbgen.store import table_path
 
 KPVK = parse("KPvK")

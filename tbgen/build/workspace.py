@@ -26,7 +26,7 @@ from tbgen.build.scratch import Scratch
 from tbgen.index import Layout, layout_of
 from tbgen.jit import SOURCES
 from tbgen.material import Material
-from tbgen.retro.solve import Counts, Room
+from tbgen.retro.room import Counts, Room
 
 _WORTH: Final = 1 << 23
 """Tables of fewer numbers are done so soon that nobody needs to keep what there is of them."""
@@ -42,7 +42,7 @@ def workspace_path(table: Path) -> Path:
 
 
 class Workspace:
-    """A keeper (see `tbgen.retro.solve.Keeper`) for whoever holds the lock of the table."""
+    """A keeper (see `tbgen.retro.room.Keeper`) for whoever holds the lock of the table."""
 
     def __init__(self, table: Path, material: Material, rules: str, scratch: Scratch) -> None:
         self._place = workspace_path(table)

@@ -4,8 +4,6 @@ Like mate in classical retrograde analysis, with two differences: the goal is an
 whose goal stands, and resets that pay it join at the distance they bring along. So rounds go by distance.
 """
 
-from typing import Final
-
 import numpy as np
 
 from tbgen.jit import inlined, kernel
@@ -34,10 +32,8 @@ from tbgen.retro.field import (
 from tbgen.retro.ground import predecessors
 from tbgen.retro.marks import mark
 from tbgen.retro.payoff import Payoff, longest, pack, paid, shortest
-from tbgen.retro.team import arrive, claim
+from tbgen.retro.team import arrive, share
 from tbgen.retro.words import STANDS, code_of
-
-_SCAN: Final = 1 << 14
 
 
 @inlined
@@ -76,11 +72,8 @@ def fix_and_seed(team, me, field, marks, level):
     """Settle all open positions of this level, and collect where outcomes of this level begin."""
     nodes = len(field.flags)
     arrive(team, me)
-    while True:
-        start = claim(team, me, _SCAN)
-        if start >= nodes:
-            break
-        end = min(start + _SCAN, nodes)
+    start, end = share(team, me, nodes)
+    while start < end:
         node = first_due(field, start, end, level)
         while node < end:
             if is_closed(field.flags, node):
@@ -95,6 +88,7 @@ def fix_and_seed(team, me, field, marks, level):
                     mark(marks, TIMED, node)
                 put_off(field, node, level + 1)
             node = first_due(field, node + 1, end, level)
+        start, end = share(team, me, nodes)
 
 
 @inlined

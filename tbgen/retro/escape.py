@@ -28,10 +28,9 @@ from tbgen.retro.field import (
 from tbgen.retro.ground import predecessors
 from tbgen.retro.marks import mark, take_some
 from tbgen.retro.payoff import longest, paid, shortest
-from tbgen.retro.team import arrive, claim
+from tbgen.retro.team import arrive, share
 from tbgen.retro.words import NONE, STANDS, code_of
 
-_SCAN: Final = 1 << 14
 VALUES: Final = 2 * BASE
 _ESCAPES: Final = 1
 _LOSES: Final = 2
@@ -46,22 +45,19 @@ def forget(team, me, ground, desk, field, marks):
         while take_some(team, me, marks, which, desk):
             pass
     arrive(team, me)
-    while True:
-        start = claim(team, me, _SCAN)
-        if start >= nodes:
-            break
-        for node in range(start, min(start + _SCAN, nodes)):
+    start, end = share(team, me, nodes)
+    while start < end:
+        for node in range(start, end):
             if is_open(field.flags, node):
                 field.theirs[node] = STANDS
                 field.ours[node] = STANDS
                 field.standing[node] = 0
+        start, end = share(team, me, nodes)
     arrive(team, me)
     near = desk.near
-    while True:
-        start = claim(team, me, _SCAN)
-        if start >= nodes:
-            break
-        for node in range(start, min(start + _SCAN, nodes)):
+    start, end = share(team, me, nodes)
+    while start < end:
+        for node in range(start, end):
             if is_closed(field.flags, node):
                 continue
             count = predecessors(ground, desk, node)
@@ -70,6 +66,7 @@ def forget(team, me, ground, desk, field, marks):
             for at in range(count):
                 if is_open(field.flags, near[at]):
                     add(field.standing, near[at], 1)
+        start, end = share(team, me, nodes)
 
 
 @kernel
@@ -77,11 +74,9 @@ def find_values(team, me, field, paying):
     """Mark in `paying[code]` what resets pay to a side that has not the record, or what it was settled with."""
     nodes = len(field.flags)
     arrive(team, me)
-    while True:
-        start = claim(team, me, _SCAN)
-        if start >= nodes:
-            break
-        for node in range(start, min(start + _SCAN, nodes)):
+    start, end = share(team, me, nodes)
+    while start < end:
+        for node in range(start, end):
             pays = field.pays[node]
             if pays == NONE or is_closed(field.flags, node):
                 continue
@@ -89,6 +84,7 @@ def find_values(team, me, field, paying):
                 # the resets count as one move more that has to fail before the record is lost
                 field.standing[node] += 1
             paying[pays] = 1
+        start, end = share(team, me, nodes)
     arrive(team, me)
 
 
@@ -123,14 +119,13 @@ def seed_value(team, me, field, marks, wanted):
     """Collect all that pays the escaping side what is wanted, whichever side that is."""
     nodes = len(field.flags)
     arrive(team, me)
-    while True:
-        start = claim(team, me, _SCAN)
-        if start >= nodes:
-            break
-        for node in range(start, min(start + _SCAN, nodes)):
+    start, end = share(team, me, nodes)
+    while start < end:
+        for node in range(start, end):
             which = wanted[field.pays[node]]
             if which and not is_closed(field.flags, node):
                 mark(marks, TIMED + which - _ESCAPES, node)
+        start, end = share(team, me, nodes)
 
 
 @inlined
@@ -186,11 +181,10 @@ def uncount_resets(team, me, field, record):
     """From now on `standing` counts quiet moves only: take out the resets that are worth the record."""
     nodes = len(field.flags)
     arrive(team, me)
-    while True:
-        start = claim(team, me, _SCAN)
-        if start >= nodes:
-            break
-        for node in range(start, min(start + _SCAN, nodes)):
+    start, end = share(team, me, nodes)
+    while start < end:
+        for node in range(start, end):
             if field.pays[node] != NONE and is_open(field.flags, node) and paid(payoff_at(field, node)) >= record:
                 field.standing[node] -= 1
+        start, end = share(team, me, nodes)
     arrive(team, me)

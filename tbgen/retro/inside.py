@@ -42,7 +42,7 @@ from tbgen.retro.staircase import (
     step_distance,
     step_outcome,
 )
-from tbgen.retro.team import arrive, claim
+from tbgen.retro.team import arrive, share
 from tbgen.retro.words import STANDS, code_of
 
 FIRST_LEVEL: Final = 2
@@ -50,7 +50,6 @@ FIRST_LEVEL: Final = 2
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 _HOLDS: Final = np.int64(0)
 _ESCAPES: Final = np.int64(1)
-_SCAN: Final = 1 << 14
 LOOKS: Final = 2
 """In `Schedule.counts`, beside what is settled: how many positions were reviewed."""
 _DOUBTS: Final = 4
@@ -87,11 +86,8 @@ def as_good_as_the_record(team, me, field, marks, level):
     nodes = len(field.flags)
     record = BASE - level
     arrive(team, me)
-    while True:
-        start = claim(team, me, _SCAN)
-        if start >= nodes:
-            break
-        end = min(start + _SCAN, nodes)
+    start, end = share(team, me, nodes)
+    while start < end:
         node = first_due(field, start, end, level)
         while node < end:
             if is_open(field.flags, node):
@@ -103,6 +99,7 @@ def as_good_as_the_record(team, me, field, marks, level):
                     mark(marks, RETURNED, node)
                 put_off(field, node, level)
             node = first_due(field, node + 1, end, level)
+        start, end = share(team, me, nodes)
 
 
 @kernel
@@ -166,11 +163,8 @@ def write_steps(team, me, field, links, level, errors):
     """Note the new step of every staircase that has one."""
     nodes = len(field.flags)
     arrive(team, me)
-    while True:
-        start = claim(team, me, _SCAN)
-        if start >= nodes:
-            break
-        end = min(start + _SCAN, nodes)
+    start, end = share(team, me, nodes)
+    while start < end:
         node = first_due(field, start, end, AT_ONCE)
         while node < end:
             if field.flags[node] & CHANGED:
@@ -178,6 +172,7 @@ def write_steps(team, me, field, links, level, errors):
                 put_off(field, node, level)
                 _lengthen(field, links, node, level, errors)
             node = first_due(field, node + 1, end, AT_ONCE)
+        start, end = share(team, me, nodes)
 
 
 @inlined

@@ -20,6 +20,7 @@ _CLAIMS: Final = (16, 24, 32)
 ABORT: Final = 40
 _LINE: Final = 8  # int64 numbers a cache line, so that threads do not share one
 _SPINS: Final = 2000
+_SCAN: Final = 1 << 14
 _NO_RESERVE: Final = getattr(mmap, "MAP_NORESERVE", 0x4000)
 """Linux's flag, which Python 3.11 does not name."""
 
@@ -62,6 +63,13 @@ def arrive(team, me):
 def claim(team, me, chunk):
     """The start of the next chunk that nobody has; it may lie behind the end of the range."""
     return add(team.shared, 16 + 8 * (team.phase[me * _LINE] % 3), chunk)
+
+
+@inlined
+def share(team, me, nodes):
+    """Part of all positions for this thread to look through: from, and to. Empty when all are given away."""
+    start = claim(team, me, _SCAN)
+    return start, min(start + _SCAN, nodes)
 
 
 def untouched(numbers: int) -> NDArray[np.int32]:
