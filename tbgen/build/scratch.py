@@ -15,6 +15,8 @@ LARGE: Final = 1 << 26
 """Bytes; smaller arrays are kept in memory."""
 _GLANCE: Final = 0.1
 """Seconds between two looks at how much memory is in use."""
+_MARGIN: Final = 8
+"""One part in so many is left for what comes in between two looks."""
 _PAGE: Final = mmap.PAGESIZE
 
 
@@ -27,13 +29,13 @@ def memory_in_use() -> int:
 
 
 class Scratch:
-    """Makes the arrays, and has the system take them out of memory when all memory in use is more than `memory`.
+    """Makes the arrays, and has the system take them out of memory when all memory in use nears `memory`.
 
     What is taken out is on disk, and comes back page by page as it is used."""
 
     def __init__(self, directory: Path, memory: int) -> None:
         self._directory = directory
-        self._memory = memory
+        self._memory = memory - memory // _MARGIN
         self._maps: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
         self._lock = Lock()
         self._stop = Event()
