@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 VARIABLE: Final = "TBGEN_TABLES"
 DEFAULT: Final = "data"
+_MEMORY: Final = "4G"
+_UNITS: Final = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
 
 def add_tables(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +45,21 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
         default="r",
         help="r: captures and pawn moves reset the record (default); wg: nothing does, whole-game mobility",
     )
+
+
+def add_memory(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--memory", metavar="SIZE", default=_MEMORY, help=f"how much to use, such as 800M or 4G (default: {_MEMORY})"
+    )
+
+
+def memory_of(args: argparse.Namespace) -> int:
+    """The bytes that `--memory` allows."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:i?B)?", args.memory.strip(), re.IGNORECASE)
+    size = int(float(found[1]) * (1 << _UNITS[found[2].upper()])) if found else 0
+    if not size:
+        raise BadInput(f"--memory takes a size such as 800M or 4G, not {args.memory!r}")
+    return size
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

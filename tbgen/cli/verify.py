@@ -6,7 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from tbgen.cli.common import add_json, add_quiet, add_rules, add_tables, tables_directory
+from tbgen.cli.common import add_json, add_memory, add_quiet, add_rules, add_tables, memory_of, tables_directory
 from tbgen.errors import BadInput, CorruptTable, MissingTable
 from tbgen.material import Material, parse
 
@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sample", type=int, metavar="N", help="check N positions drawn at random instead of all")
     parser.add_argument("--seed", type=int, metavar="S", help="draw them again")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="default: all cores")
+    add_memory(parser)
     add_quiet(parser)
     add_json(parser)
     parser.epilog = EPILOG
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     wanted = _materials(args)
     seed = args.seed if args.seed is not None else int.from_bytes(os.urandom(4))
     warm_up_visibly(args.threads, quiet=args.quiet or args.json)
-    shelf = Shelf(directory, args.rules, Scratch(directory, memory=4 << 30))
+    shelf = Shelf(directory, args.rules, Scratch(directory, memory_of(args)))
     code = 0
     with Progress(Plan(directory, args.rules, tuple(wanted), ()), quiet=args.quiet or args.json) as progress:
         for material in wanted:
