@@ -2,23 +2,27 @@
 
 from collections import OrderedDict
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.build.scratch import Scratch
+from tbgen.build.scratch import LARGE, Scratch
 from tbgen.material import Material
 from tbgen.store import open_table, table_path
 
 _PIECE = 1 << 22
 """Numbers read at a time."""
+ROOM: Final = 4 << 30
+"""Bytes of large tables, which are on disk, that are kept."""
+_SMALL_ROOM: Final = 128 << 20
+"""The same of small ones, which are in memory. To read one again takes a moment."""
 
 
 class Shelf:
     """The most recently used tables of a directory, up to a number of bytes (and whatever is asked for at once)."""
 
-    def __init__(self, directory: Path, rules: str, scratch: Scratch, room: int = 4 << 30) -> None:
-        """`room` is on disk for the most part."""
+    def __init__(self, directory: Path, rules: str, scratch: Scratch, room: int = ROOM) -> None:
         self._directory = directory
         self._rules = rules
         self._scratch = scratch
@@ -49,5 +53,12 @@ class Shelf:
         return entries
 
     def _shed(self, keep: int) -> None:
-        while len(self._held) > keep and sum(entries.nbytes for entries in self._held.values()) > self._room:
-            self._held.popitem(last=False)
+        """Let go of what was used longest ago, but for the last `keep`."""
+        old = list(self._held)[: len(self._held) - keep]
+        for large, room in ((True, self._room), (False, min(self._room, _SMALL_ROOM))):
+            sizes = {m: entries.nbytes for m, entries in self._held.items() if (entries.nbytes >= LARGE) == large}
+            used = sum(sizes.values())
+            for material in old:
+                if used > room and material in sizes:
+                    used -= sizes[material]
+                    del self._held[material]
