@@ -2,23 +2,44 @@
 
 from dataclasses import asdict, dataclass
 from math import comb
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from tbgen.build.scratch import LARGE
 from tbgen.index.groups import GROUP_SIZES
 from tbgen.index.kings import FIXED, FREE, PAIRS
 from tbgen.material import Material
 
-# Averages over the built tables of four men and KNNNvK (docs/performance.md).
-_LEGAL: Final = 0.8
-"""Legal positions a number."""
-_DISK: Final = 0.50
-"""Bytes a legal position."""
-_CPU: Final = 1.0e-6
-"""Seconds a number, writing included."""
-_SOLVING: Final = 26
-"""Bytes a number of the slices at work, lists included."""
-_TABLE: Final = 8
-"""Bytes a number of the whole table, on disk where it is large."""
+
+class Kind(NamedTuple):
+    """Averages over the tables of a kind."""
+
+    legal: float
+    """Legal positions a number."""
+    disk: float
+    """Bytes a legal position."""
+    cpu: float
+    """Microseconds a number, writing included."""
+
+
+# Averages over the built tables of four and five men (docs/performance.md).
+KINDS: Final = {
+    "alone": Kind(0.83, 0.40, 1.0),
+    "pieces": Kind(0.83, 0.65, 1.3),
+    "pawns": Kind(0.80, 0.60, 1.0),
+    "pawns on both sides": Kind(0.80, 0.60, 1.0),
+}
+_START: Final = 0.3
+"""CPU seconds that every table takes."""
+_PROGRAM: Final = 220 << 20
+"""Bytes of the program itself, with all that it imports."""
+_SOLVING: Final = 16
+"""Bytes of memory a number of the slices at work."""
+_ENTRY: Final = 4
+"""Bytes a number of a table that others are built from."""
+_TABLE: Final = 3 * _ENTRY
+"""Bytes a number of the table that is built: entries, staircases as they are found and as they are written."""
+_TOGETHER: Final = 1 << 21
+"""Slices of so many numbers and more are solved by all threads together, smaller ones side by side."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +53,9 @@ class Estimate:
     """Legal ones, about."""
     largest_slice: int
     memory: int
+    """Bytes that have to be in memory; of what is on disk, as much comes on top as there is room for."""
     scratch: int
-    """Bytes on disk while building."""
+    """Bytes on disk while building, what the table is built from included."""
     disk: int
     cpu_seconds: float
 
@@ -41,7 +63,13 @@ class Estimate:
         return asdict(self)
 
 
-def estimate(material: Material, threads: int) -> Estimate:
+class _Size(NamedTuple):
+    numbers: int
+    slices: int
+    largest: int
+
+
+def _size(material: Material) -> _Size:
     """For a normal material of any size."""
     inner = 1
     for side in (material.first, material.second):
@@ -54,17 +82,31 @@ def estimate(material: Material, threads: int) -> Estimate:
     numbers = half * slices if material.pawns else 2 * half
     if material.even:
         numbers //= 2
-    largest = 2 * half if not (material.even and not material.pawns) else half
-    at_work = largest if largest >= 1 << 21 else min(threads * largest, numbers)
-    small = numbers * _TABLE if numbers < 1 << 26 else 0
+    return _Size(numbers, slices, half if material.even and not material.pawns else 2 * half)
+
+
+def kind_of(material: Material) -> Kind:
+    sides = (material.first, material.second)
+    if material.pawns:
+        return KINDS["pawns on both sides" if all("P" in side for side in sides) else "pawns"]
+    return KINDS["pieces" if all(sides) else "alone"]
+
+
+def estimate(material: Material, threads: int, pace: float = 1.0) -> Estimate:
+    """`pace`: how much slower than the machine that the figures are from this one is (pace.py)."""
+    numbers, slices, largest = _size(material)
+    kind = kind_of(material)
+    at_work = largest if largest >= _TOGETHER else min(threads * largest, numbers)
+    answers = [_ENTRY * _size(other).numbers for other in material.successors()]
+    arrays = [_ENTRY * numbers] * (_TABLE // _ENTRY) + answers
     return Estimate(
         material=material.name,
         numbers=numbers,
         slices=slices,
-        positions=int(numbers * _LEGAL),
+        positions=int(numbers * kind.legal),
         largest_slice=largest,
-        memory=at_work * _SOLVING + (small if material.pawns else 0),
-        scratch=0 if small or not material.pawns else numbers * _TABLE,
-        disk=int(numbers * _LEGAL * _DISK),
-        cpu_seconds=round(numbers * _CPU, 1),
+        memory=_PROGRAM + _SOLVING * at_work + sum(size for size in arrays if size < LARGE),
+        scratch=sum(size for size in arrays if size >= LARGE),
+        disk=int(numbers * kind.legal * kind.disk),
+        cpu_seconds=round((_START + numbers * kind.cpu * 1e-6) * pace, 1),
     )

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from tbgen.index import layout_of
 from tbgen.material import Material, with_dependencies
 from tbgen.store import table_path
 
@@ -15,10 +14,6 @@ class Plan:
     todo: tuple[Material, ...]
     """In an order in which every table comes after those that it depends on."""
     present: tuple[Material, ...]
-
-    @property
-    def numbers(self) -> int:
-        return sum(layout_of(material).size for material in self.todo)
 
 
 def make_plan(materials: list[Material], directory: Path, rules: str, *, rebuild: bool = False) -> Plan:

@@ -1,8 +1,9 @@
 """A build as people watch it: one bar for all, one for the table at work."""
 
 import sys
+from collections.abc import Mapping
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from rich.console import Console
 from rich.progress import (
@@ -24,18 +25,26 @@ from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.retro.warm import PARTS
 
+_PERIOD: Final = 600.0
+"""Seconds over which the speed is averaged from which the time left follows."""
+
 
 class Progress:
     """Implements `Watcher`. Bars go to a terminal only; what is shown goes to standard output in any case."""
 
-    def __init__(self, plan: Plan, *, quiet: bool) -> None:
+    def __init__(self, plan: Plan, *, quiet: bool, costs: Mapping[str, float] | None = None) -> None:
+        """`costs`: seconds of work that tables are estimated at; without them all numbers count the same."""
         self._to_terminal = sys.stdout.isatty()
         self._console = Console(stderr=not self._to_terminal, highlight=False, soft_wrap=True, quiet=quiet)
         self._bars = Bars(
             SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
             console=self._console, transient=True, disable=quiet or not self._console.is_terminal,
+            speed_estimate_period=_PERIOD,
         )  # fmt: skip
-        self._all = self._bars.add_task(f"{len(plan.todo)} tables", total=plan.numbers, visible=len(plan.todo) > 1)
+        sizes = {material: layout_of(material).size for material in plan.todo}
+        self._cost = {m: costs[m.name] / size if costs else 1.0 for m, size in sizes.items()}
+        total = sum(self._cost[material] * size for material, size in sizes.items())
+        self._all = self._bars.add_task(f"{len(sizes)} tables", total=total, visible=len(sizes) > 1)
         self._tables: dict[Material, TaskID] = {}
 
     def __enter__(self) -> Self:
@@ -56,17 +65,29 @@ class Progress:
                 print(line, flush=True)
 
     def began(self, material: Material) -> None:
+        if material in self._tables:  # a worker died, another one begins anew
+            self._forget(material)
         self._tables[material] = self._bars.add_task(material.name, total=layout_of(material).size)
 
     def solved(self, material: Material, numbers: int) -> None:
-        self._bars.advance(self._tables[material], numbers)
-        self._bars.advance(self._all, numbers)
+        if material in self._tables:
+            self._bars.advance(self._tables[material], numbers)
+            self._bars.advance(self._all, self._cost[material] * numbers)
 
     def waits(self, material: Material) -> None:
         self._console.print(f"{material}: another process is building it; waiting")
 
     def finished(self, material: Material) -> None:
-        self._bars.remove_task(self._tables.pop(material))
+        if material in self._tables:
+            self._forget(material)
+            self._bars.advance(self._all, self._cost[material] * layout_of(material).size)
+
+    def _forget(self, material: Material) -> None:
+        """Remove its bar, and what it has moved the bar of all."""
+        task = self._tables.pop(material)
+        done = next(bar.completed for bar in self._bars.tasks if bar.id == task)
+        self._bars.remove_task(task)
+        self._bars.advance(self._all, -self._cost[material] * done)
 
 
 def warm_up_visibly(processes: int, *, quiet: bool) -> None:

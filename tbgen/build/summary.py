@@ -1,9 +1,10 @@
 """What there is to say of a table that was just built."""
 
 import resource
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,20 @@ from tbgen import outcome
 from tbgen.index import layout_of
 from tbgen.index.contents import Contents, distances, outcomes
 from tbgen.index.positions import fen
+
+
+class Clocks(NamedTuple):
+    """Seconds that have passed, on the wall and on all cores together."""
+
+    wall: float
+    cpu: float
+
+    @classmethod
+    def read(cls) -> Self:
+        return cls(time.perf_counter(), time.process_time())
+
+    def since(self, begun: "Clocks") -> "Clocks":
+        return Clocks(self.wall - begun.wall, self.cpu - begun.cpu)
 
 
 @dataclass(frozen=True)
@@ -32,6 +47,8 @@ class Summary:
     looks: float
     """How often one was looked at again with all its moves."""
     seconds: float
+    cpu_seconds: float
+    """Of all threads."""
     bytes: int
     peak_memory: int
     """Bytes, of the whole process so far."""
@@ -55,7 +72,8 @@ def count_outcomes(entries: NDArray[np.int32]) -> dict[int, int]:
     return {int(value) - outcome.BASE: int(counts[value]) for value in found}
 
 
-def summarise(contents: Contents, path: Path, seconds: float, attractions: int, looks: int) -> Summary:
+def summarise(contents: Contents, path: Path, begun: Clocks, attractions: int, looks: int) -> Summary:
+    took = Clocks.read().since(begun)
     layout = layout_of(contents.material)
     positions = int(np.count_nonzero(contents.entries))
     longest_at, longest = _longest(contents.entries)
@@ -73,7 +91,8 @@ def summarise(contents: Contents, path: Path, seconds: float, attractions: int, 
         staircases=len(contents.steps.start) - 1,
         attractions=round(attractions / positions, 3),
         looks=round(looks / positions, 3),
-        seconds=round(seconds, 3),
+        seconds=round(took.wall, 3),
+        cpu_seconds=round(took.cpu, 3),
         bytes=path.stat().st_size,
         peak_memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     )

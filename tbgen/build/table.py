@@ -1,15 +1,16 @@
 """Building one table: solve, finish, write, say what came of it."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from tbgen.build import pace
+from tbgen.build.estimate import estimate
 from tbgen.build.scratch import Scratch
 from tbgen.build.shelf import Shelf
-from tbgen.build.summary import Summary, summarise
-from tbgen.build.workspace import Workspace
+from tbgen.build.summary import Clocks, Summary, summarise
+from tbgen.build.workspace import Workspace, workspace_path
 from tbgen.material import Material
 from tbgen.retro.finish import finish
 from tbgen.retro.solve import solve
@@ -42,7 +43,8 @@ def build_table(
     with building(path, wait):
         if path.exists() and (waited or not rebuild):
             return None
-        begun = time.perf_counter()
+        begun = Clocks.read()
+        from_the_start = not workspace_path(path).exists()
         workspace = Workspace(path, material, rules, scratch)
         if rebuild:
             workspace.clear()
@@ -59,4 +61,7 @@ def build_table(
         write_table(path, contents, solved.counts._asdict(), threads=threads)
         workspace.clear()
         shelf.put(material, contents.entries)
-        return summarise(contents, path, time.perf_counter() - begun, solved.counts.attractions, solved.counts.looks)
+        summary = summarise(contents, path, begun, solved.counts.attractions, solved.counts.looks)
+        if from_the_start or rebuild:
+            pace.remember(estimate(material, threads).cpu_seconds, summary.cpu_seconds)
+        return summary

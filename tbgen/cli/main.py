@@ -63,8 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except SystemExit as stop:  # argparse has said what it had to say
         return int(stop.code or 0)
-    except KeyboardInterrupt:
-        return _complain("interrupted", INTERRUPTED)
+    except KeyboardInterrupt as stop:
+        return _complain(str(stop) or "interrupted", INTERRUPTED)
     except BrokenPipeError:
         # Whoever read the output has seen enough. What is still in the buffer must not be tried again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

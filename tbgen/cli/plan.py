@@ -3,10 +3,15 @@
 import argparse
 import json
 import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tbgen.cli.common import add_json, print_table
 from tbgen.errors import BadInput
 from tbgen.material import every, parse, with_dependencies
+
+if TYPE_CHECKING:
+    from tbgen.build.estimate import Estimate
 
 EPILOG = """\
 examples:
@@ -29,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tbgen.build.estimate import estimate
+    from tbgen.build.pace import remembered
 
     wanted = [parse(word) for word in args.material]
     if args.all is not None:
@@ -41,37 +47,28 @@ def run(args: argparse.Namespace) -> int:
     if too_many:
         raise BadInput(f"{too_many[0]} has more than six men")
     materials = wanted if args.only else with_dependencies(wanted)
-    rows = [estimate(material, max(1, args.threads)) for material in materials]
+    rows = [estimate(material, max(1, args.threads), remembered() or 1.0) for material in materials]
     if args.json:
         for row in rows:
             print(json.dumps(row.as_dict()))
-        return 0
-
-    headers = ("table", "numbers", "positions, about", "memory", "scratch", "disk", "CPU")
-    footer = (
-        f"{len(rows)} tables", f"{sum(r.numbers for r in rows):,}", f"{sum(r.positions for r in rows):,}",
-        _size(max(r.memory for r in rows)), _size(max(r.scratch for r in rows)), _size(sum(r.disk for r in rows)),
-        _time(sum(r.cpu_seconds for r in rows)),
-    )  # fmt: skip
-    lines = [
-        (r.material, f"{r.numbers:,}", f"{r.positions:,}", _size(r.memory), _size(r.scratch), _size(r.disk),
-         _time(r.cpu_seconds))
-        for r in rows
-    ]  # fmt: skip
-    print_table(headers, lines, footer if len(rows) > 1 else ())
+    else:
+        print_estimates(rows)
     return 0
 
 
-def _size(count: float) -> str:
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if count < 1024 or unit == "TiB":
-            break
-        count /= 1024
-    return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
+def print_estimates(rows: Sequence["Estimate"]) -> None:
+    """A table, with totals if there are several rows."""
+    from tbgen.build.forecast import size_of, time_of
 
-
-def _time(seconds: float) -> str:
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.1f} {unit}"
-    return f"{seconds:.1f} s"
+    headers = ("table", "numbers", "positions, about", "memory", "scratch", "disk", "CPU")
+    lines = [
+        (r.material, f"{r.numbers:,}", f"{r.positions:,}", size_of(r.memory), size_of(r.scratch), size_of(r.disk),
+         time_of(r.cpu_seconds))
+        for r in rows
+    ]  # fmt: skip
+    footer = (
+        f"{len(rows)} tables", f"{sum(r.numbers for r in rows):,}", f"{sum(r.positions for r in rows):,}",
+        size_of(max(r.memory for r in rows)), size_of(max(r.scratch for r in rows)), size_of(sum(r.disk for r in rows)),
+        time_of(sum(r.cpu_seconds for r in rows)),
+    )  # fmt: skip
+    print_table(headers, lines, footer if len(rows) > 1 else ())
