@@ -78,13 +78,11 @@ def free_disk(directory: Path) -> int:
 
 
 def check_memory(forecast: Forecast, memory: int) -> None:
-    """OutOfRoom if a table cannot be built within its share of these bytes."""
-    share = memory // forecast.at_once
+    """OutOfRoom if a table needs more than so many bytes."""
     for row in forecast.rows:
-        if row.memory > share:
-            shared = f", {size_of(share)} for each of {forecast.at_once} tables at once" if forecast.at_once > 1 else ""
+        if row.memory > memory:
             raise OutOfRoom(
-                f"{row.material} needs {size_of(row.memory)} of memory; --memory allows {size_of(memory)}{shared}"
+                f"{row.material} needs {size_of(row.memory)} of memory, and --memory leaves it {size_of(memory)}"
             )
 
 

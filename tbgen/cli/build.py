@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,10 @@ from tbgen.errors import BadInput
 from tbgen.material import Material, every, parse
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from distributed import Client
+
     from tbgen.build.forecast import Forecast
     from tbgen.build.plan import Plan
     from tbgen.build.summary import Summary
@@ -23,6 +28,9 @@ examples:
   tbgen build --all 4              every material of two, three and four men
   tbgen build --rules wg KBvK      whole-game mobility: nothing resets the record
   tbgen build --dry-run --all 5    what would be built, and what it would take
+  tbgen build --all 5 --workers 4  four tables at once, which share the cores and --memory
+  tbgen build --all 5 --scheduler tcp://host:8786
+                                   on a cluster of machines that share the directory; --memory is for a table
 
 Tables that are there already are left alone. A build that is stopped leaves no half table behind; started
 again it goes on where it was.
@@ -35,6 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_tables(parser)
     add_rules(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="at work on a table (default: all cores)")
+    parser.add_argument("--workers", type=int, metavar="N", help="build N tables at once, each in its own process")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="build on a dask cluster, such as tcp://host:8786")
     add_memory(parser)
     parser.add_argument("--force", action="store_true", help="build the named tables again even if they are there")
     parser.add_argument(
@@ -61,42 +71,78 @@ def materials_of(words: list[str], all_men: int | None) -> list[Material]:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tbgen.build.forecast import check_disk, check_memory, make_forecast
+    from tbgen.build.forecast import make_forecast
     from tbgen.build.plan import make_plan
-    from tbgen.build.progress import Progress, warm_up_visibly
-    from tbgen.build.run import run_plan
 
-    threads = os.cpu_count() or 1 if args.threads is None else args.threads
-    if threads < 1:
-        raise BadInput("--threads takes a number from 1 on")
-    memory = memory_of(args)
+    for name in ("threads", "workers"):
+        if getattr(args, name) is not None and getattr(args, name) < 1:
+            raise BadInput(f"--{name} takes a number from 1 on")
+    if args.workers and args.scheduler:
+        raise BadInput("--workers starts a cluster, --scheduler names one: give one of them")
     directory = tables_directory(args)
     plan = make_plan(materials_of(args.material, args.all), directory, args.rules, rebuild=args.force)
-    forecast = make_forecast(plan, threads)
     if args.dry_run:
-        _show_forecast(forecast, as_json=args.json)
+        _show_forecast(make_forecast(plan, _threads(args), args.workers or 1), as_json=args.json)
         return 0
-    check_memory(forecast, memory)
-    check_disk(forecast)
-    quiet = args.quiet or args.json
-    costs = {row.material: row.cpu_seconds for row in forecast.rows}
-    done: list[Summary] = []
-    begun = time.perf_counter()
+    if not plan.todo:
+        if not args.quiet and not args.json:
+            print(f"nothing to do: {len(plan.present)} tables are in {directory} already")
+        return 0
     try:
-        if plan.todo:
-            warm_up_visibly(threads, quiet=args.quiet)
-        with Progress(plan, quiet=quiet, costs=costs) as progress:
-            for summary in run_plan(plan, progress, threads=threads, memory=memory, rebuild=args.force):
-                done.append(summary)
-                if args.json:
-                    print(json.dumps(summary.as_dict()), flush=True)
-                elif not args.quiet:
-                    progress.show(_lines(summary, directory, whole=len(plan.todo) == 1))
-            if not quiet:
-                progress.show(_last_lines(plan, done, time.perf_counter() - begun))
+        with _cluster(args) as client:
+            _build(args, plan, client)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; the same command goes on where this one stopped") from None
     return 0
+
+
+def _threads(args: argparse.Namespace) -> int:
+    """At work on a table."""
+    threads: int = args.threads or max(1, (os.cpu_count() or 1) // (args.workers or 1))
+    return threads
+
+
+def _cluster(args: argparse.Namespace) -> "AbstractContextManager[Client | None]":
+    """The one that was asked for, if one was."""
+    if not args.workers and not args.scheduler:
+        return nullcontext()
+    from tbgen.build.cluster import connect, local_cluster
+
+    return local_cluster(args.workers) if args.workers else connect(args.scheduler)
+
+
+def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None") -> None:
+    from tbgen.build.cluster import run_on_cluster
+    from tbgen.build.forecast import check_disk, check_memory, make_forecast
+    from tbgen.build.progress import Progress, warm_up_visibly
+    from tbgen.build.run import run_plan
+
+    threads, memory, quiet = _threads(args), memory_of(args) // (args.workers or 1), args.quiet or args.json
+    at_once = sum(client.nthreads().values()) if client else 1
+    forecast = make_forecast(plan, threads, max(1, at_once))
+    check_memory(forecast, memory)
+    check_disk(forecast)
+    if not args.scheduler:
+        warm_up_visibly(os.cpu_count() or 1, quiet=args.quiet)
+    costs = {row.material: row.cpu_seconds for row in forecast.rows}
+    done: list[Summary] = []
+    begun = time.perf_counter()
+    with Progress(plan, quiet=quiet, costs=costs) as progress:
+        if client:
+            summaries = run_on_cluster(
+                plan, client, progress, threads=threads if args.workers else args.threads, memory=memory,
+                rebuild=args.force, costs=costs,
+            )  # fmt: skip
+        else:
+            summaries = run_plan(plan, progress, threads=threads, memory=memory, rebuild=args.force)
+        for summary in summaries:
+            done.append(summary)
+            if args.json:
+                print(json.dumps(summary.as_dict()), flush=True)
+            elif not quiet:
+                progress.show(_lines(summary, plan.directory, whole=len(plan.todo) == 1))
+        if len(done) > 1 and not quiet:
+            progress.show([_last_line(done, time.perf_counter() - begun)])
 
 
 def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
@@ -121,21 +167,16 @@ def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
         print(f"there already: {' '.join(material.name for material in plan.present)}")
 
 
-def _last_lines(plan: "Plan", done: "list[Summary]", seconds: float) -> list[str]:
-    """What there is to say when all is done."""
+def _last_line(done: "list[Summary]", seconds: float) -> str:
     from tbgen.build.forecast import size_of, time_of
 
-    if not plan.todo:
-        return [f"nothing to do: {len(plan.present)} tables are in {plan.directory} already"]
-    if len(done) < 2:
-        return []
     slowest = max(done, key=lambda summary: summary.seconds)
-    return [
+    return (
         f"{len(done)} tables: {sum(summary.positions for summary in done):,} positions, "
         f"{size_of(sum(summary.bytes for summary in done))}, in {time_of(seconds)} "
         f"({time_of(sum(summary.cpu_seconds for summary in done))} of CPU); "
         f"slowest: {slowest.material} in {time_of(slowest.seconds)}"
-    ]
+    )
 
 
 def _lines(summary: "Summary", directory: Path, *, whole: bool) -> list[str]:
