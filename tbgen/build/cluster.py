@@ -49,7 +49,8 @@ def connect(address: str) -> Iterator["Client"]:
     _require()
     from distributed import Client
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for logger in ("distributed", "distributed.client"):  # what it says comes up as one line
+        logging.getLogger(logger).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -69,8 +70,8 @@ def local_cluster(workers: int) -> Iterator["Client"]:
     with (
         dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}),
         LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, memory_limit=None, dashboard_address=None,
-            silence_logs=logging.CRITICAL, preload=[__name__],
+            n_workers=workers, threads_per_worker=1, processes=True, memory_limit=None, dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False}, silence_logs=logging.CRITICAL, preload=[__name__],
         ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):  # fmt: skip
@@ -131,7 +132,8 @@ def run_on_cluster(
             )  # fmt: skip
         materials = {future.key: material for material, future in futures.items()}
         try:
-            for future, summary in as_completed(futures.values(), loop=client.loop, with_results=True):
+            for future in as_completed(futures.values(), loop=client.loop):
+                summary = future.result()
                 watcher.finished(materials[future.key])
                 if summary is not None:
                     yield summary
