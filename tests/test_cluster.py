@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from four_men import four_men
 from small_tables import small_tables
 
 from tbgen.build.cluster import ClusterFailure, Job, check_place, check_workers, local_cluster, run_on_cluster
@@ -17,14 +18,12 @@ from tbgen.build.plan import make_plan
 from tbgen.build.run import run_plan
 from tbgen.cli.main import main
 from tbgen.errors import BadInput
-from tbgen.material import Material, every, parse
+from tbgen.index import layout_of
+from tbgen.material import Material, every, parse, with_dependencies
+from tbgen.store import table_path
 
 distributed = pytest.importorskip("distributed")
 
-# a process that a test kills leaves pipes behind in this one
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # fmt: skip
 THREE = [*every(2), *every(3)]
 
 
@@ -106,6 +105,44 @@ def test_killed_workers_cost_a_retry(
     assert sorted(killer.done) == sorted(material.name for material in THREE)
     assert {name: data for name, data in contents(tmp_path).items() if name.endswith(".h5")} == alone
     client.wait_for_workers(2)
+
+
+class HalfwayKiller(Watcher):
+    """Kills the worker when half of the table is done."""
+
+    def __init__(self, material: Material, pids: list[int]) -> None:
+        super().__init__()
+        self._left = layout_of(material).size // 2
+        self._pids = pids
+
+    def solved(self, material: Material, numbers: int) -> None:
+        self._left -= numbers
+        if self._left <= 0 and self._pids:
+            os.kill(self._pids.pop(), signal.SIGKILL)
+
+
+@pytest.mark.full
+def test_another_worker_goes_on_with_the_slices_of_a_dead_one(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    material = parse("KNvKP")
+    built = []
+    for name in ("alone", "shared"):
+        (tmp_path / name).mkdir()
+        for needed in with_dependencies([material])[:-1]:
+            path = table_path(four_men(tmp_path_factory), needed, "r")
+            (tmp_path / name / path.name).symlink_to(path)
+        plan = make_plan([material], tmp_path / name, "r")
+        if name == "alone":
+            (summary,) = run_plan(plan, Watcher(), threads=2, memory=1 << 30)
+        else:
+            with local_cluster(1) as client:
+                killer = HalfwayKiller(material, list(client.run(os.getpid).values()))
+                (summary,) = run_on_cluster(plan, client, killer, threads=2, memory=1 << 30)
+            assert killer.begun == ["KNvKP", "KNvKP"]
+        built.append((summary, table_path(plan.directory, material, "r").read_bytes()))
+    assert built[0][1] == built[1][1]
+    assert built[1][0].cpu_seconds < built[0][0].cpu_seconds
 
 
 def test_a_worker_that_does_not_see_the_directory(client: "distributed.Client", tmp_path: Path) -> None:

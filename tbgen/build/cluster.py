@@ -206,7 +206,7 @@ def build_one(job: Job, name: str, needed: list[Summary | None]) -> Summary | No
     if complaint := check_place(job):  # it may have come late
         raise ClusterFailure(f"worker {worker.address} cannot take part: {complaint}")
     directory, material = Path(job.directory), parse(name)
-    threads = job.threads or max(1, (os.cpu_count() or 1) // worker.state.nthreads)
+    threads = job.threads or max(1, len(os.sched_getaffinity(0)) // worker.state.nthreads)
     scratch = Scratch(directory, job.memory)
     try:
         return build_table(

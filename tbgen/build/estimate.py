@@ -21,13 +21,15 @@ class Kind(NamedTuple):
     """Microseconds a number, writing included."""
 
 
-# Averages over the built tables of four and five men (docs/performance.md).
+# Averages over the built tables of four men (docs/performance.md).
 KINDS: Final = {
-    "alone": Kind(0.83, 0.40, 1.0),
-    "pieces": Kind(0.83, 0.65, 1.3),
-    "pawns": Kind(0.80, 0.60, 1.0),
-    "pawns on both sides": Kind(0.80, 0.60, 1.0),
+    "pieces against a king": Kind(0.76, 0.32, 0.65),
+    "pieces against pieces": Kind(0.75, 0.78, 1.09),
+    "pawns against a king": Kind(0.83, 0.29, 0.75),
+    "pawns against men": Kind(0.84, 0.67, 1.12),
 }
+_MORE_MEN: Final = Kind(0.9, 1.0, 1.25)
+"""What these are multiplied by for each man more: so it is from four men to five."""
 _START: Final = 0.3
 """CPU seconds that every table takes."""
 _PROGRAM: Final = 220 << 20
@@ -86,10 +88,11 @@ def _size(material: Material) -> _Size:
 
 
 def kind_of(material: Material) -> Kind:
-    sides = (material.first, material.second)
-    if material.pawns:
-        return KINDS["pawns on both sides" if all("P" in side for side in sides) else "pawns"]
-    return KINDS["pieces" if all(sides) else "alone"]
+    """What to expect of a number of this material."""
+    who = "pawns" if material.pawns else "pieces"
+    whom = "a king" if not material.second else "men" if material.pawns else "pieces"
+    more = max(0, material.men - 4)
+    return Kind(*(figure * by**more for figure, by in zip(KINDS[f"{who} against {whom}"], _MORE_MEN, strict=True)))
 
 
 def estimate(material: Material, threads: int, pace: float = 1.0) -> Estimate:

@@ -28,7 +28,8 @@ examples:
   tbgen build --all 4              every material of two, three and four men
   tbgen build --rules wg KBvK      whole-game mobility: nothing resets the record
   tbgen build --dry-run --all 5    what would be built, and what it would take
-  tbgen build --all 5 --workers 4  four tables at once, which share the cores and --memory
+  tbgen build --all 5 --workers 4 --memory 16G
+                                   four tables at once, which share the cores and the memory
   tbgen build --all 5 --scheduler tcp://host:8786
                                    on a cluster of machines that share the directory; --memory is for a table
 
@@ -79,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
             raise BadInput(f"--{name} takes a number from 1 on")
     if args.workers and args.scheduler:
         raise BadInput("--workers starts a cluster, --scheduler names one: give one of them")
+    memory = memory_of(args) // (args.workers or 1)
     directory = tables_directory(args)
     plan = make_plan(materials_of(args.material, args.all), directory, args.rules, rebuild=args.force)
     if args.dry_run:
@@ -90,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     try:
         with _cluster(args) as client:
-            _build(args, plan, client)
+            _build(args, plan, client, memory)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; the same command goes on where this one stopped") from None
     return 0
@@ -111,13 +113,14 @@ def _cluster(args: argparse.Namespace) -> "AbstractContextManager[Client | None]
     return local_cluster(args.workers) if args.workers else connect(args.scheduler)
 
 
-def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None") -> None:
+def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memory: int) -> None:
+    """`memory`: bytes for each table."""
     from tbgen.build.cluster import run_on_cluster
     from tbgen.build.forecast import check_disk, check_memory, make_forecast
     from tbgen.build.progress import Progress, warm_up_visibly
     from tbgen.build.run import run_plan
 
-    threads, memory, quiet = _threads(args), memory_of(args) // (args.workers or 1), args.quiet or args.json
+    threads, quiet = _threads(args), args.quiet or args.json
     at_once = sum(client.nthreads().values()) if client else 1
     forecast = make_forecast(plan, threads, max(1, at_once))
     check_memory(forecast, memory)
