@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
+from tbgen.build.scratch import Scratch
 from tbgen.build.shelf import Shelf
 from tbgen.material import Material
 from tbgen.retro.verify import Verdict, verify
@@ -14,15 +17,19 @@ def check_table(
     directory: Path,
     rules: str,
     shelf: Shelf,
+    scratch: Scratch,
     *,
     threads: int,
     sample: int | None = None,
     seed: int = 0,
+    read: Callable[[Material, int], None] = lambda material, numbers: None,
     report: Callable[[int], None] = lambda numbers: None,
 ) -> Verdict:
-    """CorruptTable where the file has changed since it was written; otherwise what its positions are worth."""
-    answers = shelf.take(material.successors())
+    """CorruptTable where the file has changed since it was written; otherwise what its positions are worth.
+
+    `read` hears of numbers of this table and others that have been read, `report` of numbers that are checked."""
+    answers = shelf.take(material.successors(), read)
     with open_table(table_path(directory, material, rules)) as table:
         table.check()
-        contents = table.contents()
+        contents = table.contents(lambda count: scratch.array(count, np.int32), lambda numbers: read(material, numbers))
     return verify(contents, answers, threads=threads, sample=sample, seed=seed, report=report)

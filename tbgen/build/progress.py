@@ -46,6 +46,7 @@ class Progress:
         total = sum(self._cost[material] * size for material, size in sizes.items())
         self._all = self._bars.add_task(f"{len(sizes)} tables", total=total, visible=len(sizes) > 1)
         self._tables: dict[Material, TaskID] = {}
+        self._reading: dict[Material, TaskID] = {}
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -73,6 +74,15 @@ class Progress:
         if material in self._tables:
             self._bars.advance(self._tables[material], numbers)
             self._bars.advance(self._all, self._cost[material] * numbers)
+
+    def read(self, material: Material, numbers: int) -> None:
+        """So many numbers more of a finished table are read."""
+        if material not in self._reading:
+            self._reading[material] = self._bars.add_task(f"reading {material}", total=layout_of(material).size)
+        task = self._reading[material]
+        self._bars.advance(task, numbers)
+        if self._bars.tasks[self._bars.task_ids.index(task)].finished:
+            self._bars.remove_task(self._reading.pop(material))
 
     def waits(self, material: Material) -> None:
         self._console.print(f"{material}: another process is building it; waiting")

@@ -1,6 +1,7 @@
 """Entries of finished tables, kept in memory while others are built that need them."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -33,23 +34,27 @@ class Shelf:
         self._held[material] = entries
         self._held.move_to_end(material)
 
-    def take(self, materials: list[Material]) -> dict[Material, NDArray[np.int32]]:
-        """The entries of these tables, read from the directory where they are not at hand."""
+    def take(
+        self, materials: list[Material], report: Callable[[Material, int], None] = lambda material, numbers: None
+    ) -> dict[Material, NDArray[np.int32]]:
+        """The entries of these tables, read from the directory where they are not at hand. `report` hears of numbers
+        read."""
         found = {}
         for material in materials:
             if material not in self._held:
-                self.put(material, self._read(material))
+                self.put(material, self._read(material, report))
             self._held.move_to_end(material)
             found[material] = self._held[material]
         self._shed(keep=len(found))
         return found
 
-    def _read(self, material: Material) -> NDArray[np.int32]:
+    def _read(self, material: Material, report: Callable[[Material, int], None]) -> NDArray[np.int32]:
         with open_table(table_path(self._directory, material, self._rules)) as table:
             entries = self._scratch.array(table.size, np.int32)
             for start in range(0, table.size, _PIECE):
                 end = min(start + _PIECE, table.size)
                 entries[start:end] = table.entries(start, end)
+                report(material, end - start)
         return entries
 
     def _shed(self, keep: int) -> None:

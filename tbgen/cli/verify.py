@@ -4,7 +4,7 @@ import argparse
 import json
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from tbgen.cli.common import add_json, add_memory, add_quiet, add_rules, add_tables, memory_of, tables_directory
 from tbgen.errors import BadInput, CorruptTable, MissingTable
@@ -12,6 +12,9 @@ from tbgen.material import Material, parse
 
 if TYPE_CHECKING:
     from tbgen.retro.verify import Verdict
+
+_SLACK: Final = 8
+"""That part of the memory is left for what comes in before anybody notices."""
 
 EPILOG = """\
 examples:
@@ -51,7 +54,9 @@ def run(args: argparse.Namespace) -> int:
     wanted = _materials(args)
     seed = args.seed if args.seed is not None else int.from_bytes(os.urandom(4))
     warm_up_visibly(args.threads, quiet=args.quiet or args.json)
-    shelf = Shelf(directory, args.rules, Scratch(directory, memory_of(args)))
+    memory = memory_of(args)
+    scratch = Scratch(directory, memory - memory // _SLACK)
+    shelf = Shelf(directory, args.rules, scratch)
     code = 0
     with Progress(Plan(directory, args.rules, tuple(wanted), ()), quiet=args.quiet or args.json) as progress:
         for material in wanted:
@@ -63,9 +68,11 @@ def run(args: argparse.Namespace) -> int:
                     directory,
                     args.rules,
                     shelf,
+                    scratch,
                     threads=args.threads,
                     sample=args.sample,
                     seed=seed,
+                    read=progress.read,
                     report=lambda numbers, material=material: progress.solved(material, numbers),  # type: ignore[misc]
                 )
             except CorruptTable as error:

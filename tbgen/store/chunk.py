@@ -38,7 +38,7 @@ class Chunk(Positions):
         if len(escaped):
             self.shapes = low.astype(shape_type(lore.count))
             self.shapes[escaped] += _values(raw, width, len(escaped), grain.escape_planes).astype(self.shapes.dtype)
-        at, places = width + len(escaped) * grain.escape_planes, self._legal()
+        at, places = width + len(escaped) * grain.escape_planes, self._by_shape(np.flatnonzero(self.shapes != 0))
         halves = _values(raw, at, len(places), grain.distance_planes)
         self._rest = raw[at + len(places) * grain.distance_planes :]
         fresh = np.zeros(width, halves.dtype)
@@ -53,10 +53,9 @@ class Chunk(Positions):
         """Bytes of memory, once all is decoded."""
         self._halves: NDArray[np.unsignedinteger] | None = None
 
-    def _legal(self) -> NDArray[np.int64]:
-        """The places of legal positions, shape after shape."""
-        places: NDArray[np.int64] = np.argsort(self.shapes, kind="stable")
-        return places[np.count_nonzero(self.shapes == 0) :]
+    def _by_shape(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The same places, shape after shape."""
+        return places[np.argsort(self.shapes[places], kind="stable")]
 
     def halves(self) -> NDArray[np.unsignedinteger]:
         if self._halves is None:
@@ -64,7 +63,8 @@ class Chunk(Positions):
         return self._halves
 
     def _read_halves(self) -> NDArray[np.unsignedinteger]:
-        grain, at, places = self._grain, 0, self._legal()
+        grain, at = self._grain, 0
+        places = self._by_shape(np.flatnonzero(grain.lore.stored.take(self.shapes) > 0))
         table = np.zeros((self._columns, grain.width), np.uint8 if grain.distance_planes == 1 else np.uint16)
         for nth in range(self._columns):
             places = places[grain.lore.stored.take(self.shapes[places]) > nth]

@@ -1,56 +1,121 @@
 """Numbers for the staircases of positions, which the file stores with each position and not in a list."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.index.contents import Steps
-from tbgen.store.chunk import Chunk
+from tbgen.store.chunk import Chunk, Grain
+from tbgen.store.keys import Keys
+from tbgen.store.positions import Positions
 from tbgen.store.shapes import Lore, unique_rows
 
-
-class Seen(NamedTuple):
-    """The staircases of one chunk."""
-
-    where: NDArray[np.int64]
-    """Index of each position that has one, in the caller's array."""
-    rows: NDArray[np.int64]
-    """The different ones, see `Chunk.rows`."""
-    which: NDArray[np.int64]
-    """`[position]`: which of those."""
+_WORD: Final = 63
+"""Bits that a key has room for."""
+_NUMBER: Final = 31
+"""Bits of a number that stands for a key."""
+_PIECE: Final = 1 << 20
 
 
-def see(chunk: Chunk, places: NDArray[np.int64], base: int) -> Seen:
-    """The staircases at these places, which stand in the caller's array from `base` on."""
-    inside = np.flatnonzero(chunk.inside(places))
-    rows = chunk.rows(places[inside])
-    first, which = unique_rows(rows)
-    return Seen(inside + base, rows[first], which)
+class _Examples(Positions):
+    """Positions out of many chunks: one for each staircase, which is read off them at the end, all at once."""
+
+    def __init__(self, grain: Grain) -> None:
+        self.lore = grain.lore
+        self._parts: list[tuple[NDArray[np.int32], NDArray[np.unsignedinteger], NDArray[np.uint16]]] = []
+
+    def add(self, chunk: Chunk, places: NDArray[np.int64]) -> None:
+        halves = np.zeros((self.lore.width, len(places)), np.uint16)
+        halves[: len(chunk.halves())] = chunk.halves()[:, places]
+        self._parts.append((chunk.entries[places], chunk.shapes[places], halves))
+
+    def halves(self) -> NDArray[np.uint16]:
+        return self._halves
+
+    def all_rows(self) -> NDArray[np.int64]:
+        """Of each in turn, see `rows`."""
+        nothing = np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros((self.lore.width, 0), np.uint16)
+        entries, shapes, halves = zip(nothing, *self._parts, strict=True)
+        self.entries, self.shapes = np.concatenate(entries), np.concatenate(shapes)
+        self._halves = np.concatenate(halves, axis=1)
+        return self.rows(np.arange(len(self.entries)))
 
 
-def number(parts: Sequence[Seen], lore: Lore, staircases: NDArray[np.int32]) -> Steps:
-    """Number all staircases, none twice and the commonest first; write the numbers into `staircases`."""
-    rows = np.concatenate([part.rows for part in parts])
-    first, which = unique_rows(rows)
-    counts = np.zeros(len(first), np.int64)
-    mine, at = [], 0
-    for part in parts:
-        mine.append(which[at : at + len(part.rows)])
-        at += len(part.rows)
-        np.add.at(counts, mine[-1], np.bincount(part.which, minlength=len(part.rows)))
-    steps = _steps(rows[first], lore)
-    order = _commonest_first(counts, steps)
-    numbers = np.empty(len(first), np.int32)
-    numbers[order] = np.arange(1, len(first) + 1)
-    for part, ids in zip(parts, mine, strict=True):
-        staircases[part.where] = numbers[ids][part.which]
+class Numbering:
+    """Sees the staircases of a table chunk by chunk, and remembers no more than the different ones.
 
-    lengths = np.diff(steps.start)[order]
-    start = np.concatenate(([0, 0], np.cumsum(lengths))).astype(np.int64)
-    source = np.repeat(steps.start[:-1][order] - start[1:-1], lengths) + np.arange(start[-1])
-    return Steps(start, *(column[source] for column in steps[1:]))
+    They are told apart without being written down: by the position's shape, as far as it tells which staircase given
+    distances make, and those distances."""
+
+    def __init__(self, grain: Grain) -> None:
+        self._lore = lore = grain.lore
+        self._form, self._fresh = _forms(lore)
+        self._form_bits = int(self._form.max(initial=0)).bit_length()
+        self._half_bits = 8 * grain.distance_planes
+        self._folds: dict[int, Keys] = {}
+        self._keys = Keys()
+        self._examples = _Examples(grain)
+
+    def see(self, chunk: Chunk, places: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Which staircase each place has, in numbers that are good until `finish`; 0 where it has none."""
+        found = np.zeros(len(places), np.int32)
+        inside = np.flatnonzero(chunk.inside(places))
+        if len(inside):
+            having = places[inside]
+            numbers, new = self._keys.number(self._key(chunk, having))
+            found[inside] = numbers + 1
+            if len(new):
+                self._examples.add(chunk, having[new])
+        return found
+
+    def _key(self, chunk: Chunk, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Equal where the staircases are. What one word has no room for is folded: a number stands for it."""
+        shapes, halves = chunk.shapes[places], chunk.halves()
+        key, used = self._form.take(shapes), self._form_bits
+        for nth in range(1 + self._lore.width):
+            if used + self._half_bits > _WORD:
+                key, used = self._folds.setdefault(nth, Keys()).number(key)[0].astype(np.int64), _NUMBER
+            if nth == 0:
+                key |= (chunk.entries[places] & self._fresh.take(shapes)).astype(np.int64) >> 1 << used
+            elif nth <= len(halves):
+                key |= halves[nth - 1].take(places).astype(np.int64) << used
+            used += self._half_bits
+        return key
+
+    def finish(self, staircases: NDArray[np.int32]) -> Steps:
+        """Number all that were seen anew, none twice and the commonest first; `staircases` holds what `see` gave."""
+        pieces = [staircases[at : at + _PIECE] for at in range(0, len(staircases), _PIECE)]
+        seen = np.zeros(1 + len(self._keys), np.int64)
+        for piece in pieces:
+            seen += np.bincount(piece, minlength=len(seen))
+        rows = self._examples.all_rows()
+        first, which = unique_rows(rows)
+        counts = np.zeros(len(first), np.int64)
+        np.add.at(counts, which, seen[1:])
+        steps = _steps(rows[first], self._lore)
+        order = _commonest_first(counts, steps)
+        numbers = np.empty(len(first), np.int32)
+        numbers[order] = np.arange(1, len(first) + 1)
+        renumbered = np.append(np.int32(0), numbers[which])
+        for piece in pieces:
+            piece[:] = renumbered.take(piece)
+
+        lengths = np.diff(steps.start)[order]
+        start = np.concatenate(([0, 0], np.cumsum(lengths))).astype(np.int64)
+        source = np.repeat(steps.start[:-1][order] - start[1:-1], lengths) + np.arange(start[-1])
+        return Steps(start, *(column[source] for column in steps[1:]))
+
+
+def _forms(lore: Lore) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """`[shape]`: equal where equal distances make equal staircases; and the bits of the fresh distance that count."""
+    columns = lore.columns
+    is_step = np.arange(columns.level.shape[1]) < lore.shapes.steps[:, None]
+    words = 1 | columns.holder.astype(np.int64) << 1 | columns.level.astype(np.int64) << 2
+    words |= (columns.outcome.astype(np.int64) & 0xFFFF) << 10
+    words |= columns.odd.astype(np.int64) << 26 | columns.column.astype(np.int64) << 27
+    repeats_fresh = (is_step & (columns.column == 0)).any(axis=1)
+    return unique_rows(np.where(is_step, words, 0))[1], np.where(repeats_fresh, 0xFFFE, 0).astype(np.int32)
 
 
 def _steps(rows: NDArray[np.int64], lore: Lore) -> Steps:

@@ -131,13 +131,14 @@ def unique_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
         mixed = (mixed ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     different, which = unique(mixed)
-    if not (rows[_first(which, len(different))][which] == rows).all():
+    if not (rows[first_of(which, len(different))][which] == rows).all():
         _, which = np.unique(rows, axis=0, return_inverse=True)
         which = which.reshape(-1)
-    return _first(which, int(which.max(initial=-1)) + 1), which
+    return first_of(which, int(which.max(initial=-1)) + 1), which
 
 
-def _first(which: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def first_of(which: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Where each number up to `count` stands first."""
     first = np.empty(count, np.int64)
     first[which[::-1]] = np.arange(len(which))[::-1]  # the last to write is the first in the row
     return first

@@ -1,7 +1,7 @@
 """Reading a table."""
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Final, Self
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tbgen.index.contents import Contents
 from tbgen.store.cache import Cache
 from tbgen.store.chunk import Chunk, Step
-from tbgen.store.numbering import Seen, number, see
+from tbgen.store.numbering import Numbering
 from tbgen.store.opened import Opened
 from tbgen.store.whole import Whole
 
@@ -23,6 +23,10 @@ _CHUNKS: Final[Cache[Chunk]] = Cache(256 << 20)
 _WHOLES: Final[Cache[Whole]] = Cache(512 << 20)
 _WORTH: Final = 16
 """When one in so many of a table's numbers has been asked for in arrays, all of it is decoded."""
+
+
+def _zeros(count: int) -> NDArray[np.int32]:
+    return np.zeros(count, np.int32)
 
 
 def open_table(path: str | Path) -> "TableFile":
@@ -149,17 +153,27 @@ class TableFile:
 
     def part(self, start: int, end: int) -> Contents:
         """A range of numbers, with the staircases numbered for this range, the commonest first."""
-        entries, staircases = np.empty(end - start, np.int32), np.zeros(end - start, np.int32)
-        seen: list[Seen] = []
-        for chunk, rows, places in self._in_order(start, end):
-            entries[rows] = chunk.entries[places]
-            seen.append(see(chunk, places, rows.start))
-        steps = number(seen, self._grain.lore, staircases)
-        return Contents(self.material, self.rules, entries, staircases, steps)
+        return self._contents(start, end, _zeros, lambda numbers: None)
 
-    def contents(self) -> Contents:
-        """The whole table, as it was written."""
-        return self.part(0, self.size)
+    def contents(
+        self,
+        make: Callable[[int], NDArray[np.int32]] = _zeros,
+        report: Callable[[int], None] = lambda numbers: None,
+    ) -> Contents:
+        """The whole table, as it was written, in two arrays of zeros that `make` gives: nothing else takes memory.
+        `report` hears of numbers read."""
+        return self._contents(0, self.size, make, report)
+
+    def _contents(
+        self, start: int, end: int, make: Callable[[int], NDArray[np.int32]], report: Callable[[int], None]
+    ) -> Contents:
+        entries, staircases = make(end - start), make(end - start)
+        numbering = Numbering(self._grain)
+        for chunk, rows, places in self._in_order(start, end):
+            entries[rows] = chunk.entries.take(places)
+            staircases[rows] = numbering.see(chunk, places)
+            report(len(places))
+        return Contents(self.material, self.rules, entries, staircases, numbering.finish(staircases))
 
     def _in_order(self, start: int, end: int) -> Iterator[tuple[Chunk, slice, NDArray[np.int64]]]:
         """Each chunk of a range of numbers, which part of the range it holds, and the places of that part in it."""
