@@ -56,7 +56,7 @@ from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro.verify_steps import Finding, faults, is_readable
 from tbgen.retro.verify_table import BATCH, Levels, Numbers, Table
-from tbgen.retro.verify_trial import FIELDS, PROBLEMS, try_all
+from tbgen.retro.verify_trial import FIELDS, PROBLEMS, make_rows, try_all
 
 __all__ = ["Finding", "Verdict", "verify"]
 
@@ -190,7 +190,8 @@ class _Trial:
         lists = table.list(positions)
         arrivals = table.arrive(positions, lists, levels)
         found = np.zeros((self._limit, FIELDS), np.int64)
-        legal, wrong = try_all(table.book, lists, arrivals, *table.stored(part, numbers), self._used, found)
+        stored = table.stored(part, numbers)
+        legal, wrong = try_all(table.book, make_rows(), lists, arrivals, *stored, self._used, found)
         found[:, 0] = numbers[found[:, 0]]
         return _Seen(len(numbers), legal, wrong, found[:wrong].tolist())
 

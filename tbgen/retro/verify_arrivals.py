@@ -9,7 +9,7 @@ from tbgen.board.geometry import PAWN_UP
 from tbgen.index.atlas import MEN
 from tbgen.index.kernels import locate
 from tbgen.index.layout import Layout
-from tbgen.jit import inlined, kernel, maker
+from tbgen.jit import inlined, kernel
 from tbgen.material import PIECES, Material
 from tbgen.retro.atomics import fetch_i32
 from tbgen.retro.moves import move_promotion, move_slot, move_taken, move_target
@@ -32,6 +32,17 @@ class Tables(NamedTuple):
     entries: NDArray[np.int64]
     staircases: NDArray[np.int64]
     """`[slice]`: address of its part, 0 where it is not in memory."""
+
+
+class Seats(NamedTuple):
+    """Room for the men of one position after a reset."""
+
+    after: NDArray[np.int64]
+    """`[slot]`: where each stands."""
+    kinds: NDArray[np.int64]
+    """What each is; NOWHERE if gone, or once it has found its place."""
+    there: NDArray[np.int64]
+    """The squares, as the table has them to which they belong now."""
 
 
 class Arrivals(NamedTuple):
@@ -68,6 +79,10 @@ def make_tables(layouts: list[Layout], addresses: list[int]) -> Tables:
         np.zeros(parts, np.int64),
         np.zeros(parts, np.int64),
     )
+
+
+def make_seats() -> Seats:
+    return Seats(np.empty(MEN, np.int64), np.empty(MEN, np.int64), np.empty(MEN, np.int64))
 
 
 def make_arrivals(moves: int) -> Arrivals:
@@ -145,12 +160,12 @@ def _table_of(atlas, tables, kinds):
     return NOWHERE
 
 
-@maker
-def arrive_by_reset(atlas, tables, positions, lists, arrivals):
+@kernel
+def arrive_by_reset(atlas, tables, positions, lists, seats, arrivals):
     """Fill in the arrivals of all captures and pawn moves. Returns how many may give a right.
 
     The men are counted and seated anew: nothing is kept of where they came from."""
-    after, kinds, there = np.empty(MEN, np.int64), np.empty(MEN, np.int64), np.empty(MEN, np.int64)
+    after, kinds, there = seats.after, seats.kinds, seats.there
     pushes = 0
     for here in range(len(positions.movers)):
         squares, side = positions.squares[here], positions.movers[here]

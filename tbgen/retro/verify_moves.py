@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tbgen.board.geometry import PAWN_DOWN, PAWN_UP
 from tbgen.index.atlas import MEN
-from tbgen.jit import inlined, kernel, maker
+from tbgen.jit import inlined, kernel
 from tbgen.retro.ground import Ground, attacked
 from tbgen.retro.moves import is_checked, list_moves, move_slot, move_target, occupied_by, pack_move
 
@@ -134,10 +134,9 @@ def list_all(board, positions, lists):
     lists.first[len(positions.movers)] = at
 
 
-@maker
-def find_levels(board, positions, levels):
-    """The own level of each position, or NO_POSITION."""
-    moves = np.empty(MOST_MOVES, np.int64)
+@kernel
+def find_levels(board, positions, moves, levels):
+    """The own level of each position, or NO_POSITION; `moves` is room for those of one."""
     for here in range(len(positions.movers)):
         squares, side = positions.squares[here], positions.movers[here]
         levels[here] = NO_POSITION

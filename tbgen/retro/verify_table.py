@@ -21,9 +21,11 @@ from tbgen.retro.verify_arrivals import (
     arrive_quietly,
     look_up_levels,
     make_arrivals,
+    make_seats,
     make_tables,
 )
 from tbgen.retro.verify_moves import (
+    MOST_MOVES,
     NO_POSITION,
     Lists,
     Positions,
@@ -113,7 +115,7 @@ class Table:
     def levels(self, numbers: Numbers) -> Levels:
         """Their own levels, NO_POSITION where there is none."""
         levels = np.empty(len(numbers), np.uint8)
-        find_levels(self._board, self.place(numbers), levels)
+        find_levels(self._board, self.place(numbers), np.empty(MOST_MOVES, np.int64), levels)
         return levels
 
     def list(self, positions: Positions) -> Lists:
@@ -127,7 +129,7 @@ class Table:
         moves = int(lists.first[-1])
         arrivals = make_arrivals(moves)
         arrive_quietly(self._atlas, self._tables, positions, lists, arrivals)
-        pushes = arrive_by_reset(self._atlas, self._tables, positions, lists, arrivals)
+        pushes = arrive_by_reset(self._atlas, self._tables, positions, lists, make_seats(), arrivals)
         if levels is not None:
             look_up_levels(*levels, arrivals, moves)
         else:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.jit import inlined, kernel, maker
+from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.verify_moves import NO_POSITION
 from tbgen.retro.verify_steps import LEAST_RECORD
@@ -43,12 +43,17 @@ FIELDS: Final = 8
 
 
 class Rows(NamedTuple):
-    """`[holder * ROW + level]`: keys under all records."""
+    """`[holder * ROW + level]`: keys under all records; and what is wrong with the position."""
 
     best: NDArray[np.int32]
     """The best move."""
     own: NDArray[np.int32]
     """What is stored."""
+    finding: NDArray[np.int64]
+
+
+def make_rows() -> Rows:
+    return Rows(np.empty(2 * ROW, np.int32), np.empty(2 * ROW, np.int32), np.zeros(FIELDS, np.int64))
 
 
 @inlined
@@ -173,12 +178,11 @@ def _try(book, rows, lists, arrivals, here, entry, staircase, finding):
     return _REACH if staircase else _try_own_goal(book, lists, arrivals, here, entry, finding)
 
 
-@maker
-def try_all(book, lists, arrivals, entries, staircases, used, found):
+@kernel
+def try_all(book, rows, lists, arrivals, entries, staircases, used, found):
     """Try a batch of positions with these entries and staircases. Returns how many are legal and how many wrong;
     the first wrong ones go into the rows of `found`. `used[staircase]` becomes 1 where a position has it."""
-    rows = Rows(np.empty(2 * ROW, np.int32), np.empty(2 * ROW, np.int32))
-    finding = np.zeros(FIELDS, np.int64)
+    finding = rows.finding
     legal = 0
     wrong = 0
     for here in range(len(entries)):
