@@ -3,7 +3,9 @@
 import argparse
 import json
 import os
+import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tbgen.cli.common import add_json, add_memory, add_quiet, add_rules, add_tables, memory_of, tables_directory
@@ -23,6 +25,7 @@ examples:
   tbgen verify --sample 100000 KRBvKR
                                    so many positions, drawn at random; the seed is printed
 
+A table is held on disk, 8 bytes a number, and in memory as far as there is room.
 Tables that a table's captures and promotions lead to are taken as right: verify them as well.
 Exit code 5 if anything is wrong.
 """
@@ -55,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
     seed = args.seed if args.seed is not None else int.from_bytes(os.urandom(4))
     warm_up_visibly(args.threads, quiet=args.quiet or args.json)
     memory = memory_of(args)
-    scratch = Scratch(directory, memory - memory // _SLACK)
+    room = directory if os.access(directory, os.W_OK) else Path(tempfile.gettempdir())
+    scratch = Scratch(room, memory - memory // _SLACK)
     shelf = Shelf(directory, args.rules, scratch)
     code = 0
     with Progress(Plan(directory, args.rules, tuple(wanted), ()), quiet=args.quiet or args.json) as progress:
