@@ -4,6 +4,7 @@ import mmap
 import os
 import tempfile
 import weakref
+from contextlib import suppress
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, Final
@@ -74,7 +75,8 @@ class Scratch:
         with self._lock:
             maps = list(self._maps)
         for memory in maps:
-            memory.madvise(mmap.MADV_DONTNEED)
+            with suppress(OSError):  # a wish, not a need
+                memory.madvise(mmap.MADV_DONTNEED)
 
     def _keep_watch(self) -> None:
         while not self._stop.wait(_GLANCE):
