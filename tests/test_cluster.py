@@ -8,12 +8,22 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from four_men import four_men
 from small_tables import small_tables
 
-from tbgen.build.cluster import ClusterFailure, Job, check_place, check_workers, local_cluster, run_on_cluster
+from tbgen.build.cluster import (
+    ClusterFailure,
+    Job,
+    News,
+    Unwanted,
+    check_place,
+    check_workers,
+    local_cluster,
+    run_on_cluster,
+)
 from tbgen.build.plan import make_plan
 from tbgen.build.run import run_plan
 from tbgen.cli.main import main
@@ -188,3 +198,24 @@ def test_no_distributed(tmp_path: Path, capsys: pytest.CaptureFixture[str], monk
         assert "pip install" in capsys.readouterr().err
     assert main(["build", "KvK", "--workers", "2", "--scheduler", "x", "--tables", str(tmp_path)]) == BadInput.exit_code
     assert main(["build", "KvK", "--workers", "0", "--tables", str(tmp_path)]) == BadInput.exit_code
+
+
+def test_a_cancelled_task_ends_at_its_next_report() -> None:
+    told: list[list[object]] = []
+    task = SimpleNamespace(state="executing")
+    worker = SimpleNamespace(
+        get_current_task=lambda: "key",
+        log_event=lambda topic, words: told.append(words),
+        state=SimpleNamespace(tasks={"key": task}),
+    )
+    news = News(worker, "topic", "KNvK")
+    for _ in range(3):  # one after the other, in much less than the time between two messages
+        news(5)
+    assert told == [["KNvK", None], ["KNvK", 5]]
+    assert news.waiting == 10
+    task.state = "cancelled"
+    with pytest.raises(Unwanted):
+        news(5)
+    worker.state.tasks.clear()
+    with pytest.raises(Unwanted):
+        news(5)

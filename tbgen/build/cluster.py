@@ -216,7 +216,7 @@ def build_one(job: Job, name: str, needed: list[Summary | None]) -> Summary | No
             Shelf(directory, job.rules, scratch),
             scratch,
             threads=threads,
-            report=_News(worker, job.token, name),
+            report=News(worker, job.token, name),
             rebuild=job.rebuild and not _is_newer(table_path(directory, material, job.rules), directory / job.token),
         )
     finally:
@@ -233,7 +233,7 @@ class Unwanted(Exception):
 
 
 @dataclass
-class _News:
+class News:
     """Tells the driver how far a table is, and ends the task when it has been cancelled: dask itself cannot."""
 
     worker: Any
