@@ -22,7 +22,8 @@ _FORM: Final = _SAME + MOST_STEPS
 
 class Rows(NamedTuple):
     entry: NDArray[np.int32]
-    """`[staircase, step]`: outcome * 65536 + distance, as in `Contents.entries`; 0 behind the last step."""
+    """`[step, staircase]`: outcome * 65536 + distance, as in `Contents.entries`; 0 behind the last step. A step's row
+    lies in one piece: numpy would copy a column for every chunk that takes from it."""
     half: NDArray[np.uint16]
     """`[staircase, step]`: half of the distance."""
     repeats: NDArray[np.bool_]
@@ -41,8 +42,8 @@ class Rows(NamedTuple):
         if len(inside):
             which, entry = staircases[inside], entries[inside]
             same = self.form.take(which) << MOST_STEPS
-            for step in range(self.entry.shape[1]):
-                same |= (self.entry[:, step].take(which) == entry).astype(np.int64) << step
+            for step, column in enumerate(self.entry):
+                same |= (column.take(which) == entry).astype(np.int64) << step
             kind[inside] |= same << _SAME
         return kind
 
@@ -55,11 +56,11 @@ def make_rows(steps: Steps) -> Rows:
     staircase = np.repeat(np.arange(len(length)), length)
     step = np.arange(len(staircase)) - steps.start[staircase]
     size = (len(length), longest)
-    entry, half, words = np.zeros(size, np.int32), np.zeros(size, np.uint16), np.zeros(size, np.int64)
-    entry[staircase, step] = (steps.outcome.astype(np.int32) << 16) + steps.distance
+    entry, half, words = np.zeros(size[::-1], np.int32), np.zeros(size, np.uint16), np.zeros(size, np.int64)
+    entry[step, staircase] = (steps.outcome.astype(np.int32) << 16) + steps.distance
     half[staircase, step] = steps.distance >> 1
     repeats = np.zeros(size, np.bool_)
-    repeats[:, 1:] = (entry[:, 1:] == entry[:, :-1]) & (entry[:, 1:] != 0)
+    repeats[:, 1:] = ((entry[1:] == entry[:-1]) & (entry[1:] != 0)).T
     words[staircase, step] = (
         1
         | steps.holder.astype(np.int64) << 1
