@@ -8,7 +8,7 @@ from tbgen.jit import kernel, maker, plain
 from tbgen.retro.solve import Solved
 from tbgen.retro.staircase import link_before, step_distance, step_holder, step_level, step_of, step_outcome
 
-_PIECE = 1 << 22
+_PIECE = 1 << 24
 """Numbers handled at a time."""
 
 

@@ -30,8 +30,9 @@ _SURVEY_CHUNK: Final = 4096
 _PIECE: Final = 1 << 22
 _TEAM_FROM: Final = 1 << 21
 """Slices of this many numbers and more are solved by all threads together; smaller ones side by side."""
-_FEW_LINKS: Final = 1 << 18
-_LINKS: Final = 1 << 21
+_LINKS: Final = ((1 << 20, 1 << 18), (1 << 26, 1 << 21), (1 << 62, 1 << 24))
+"""Room for links: tables of fewer numbers than the first have so many. KRNvKR has 990,083 staircases, and the slices of
+a table with pawns share their links; where they do not suffice, all begins anew."""
 
 _SURVEY_SHARE: Final = 0.4
 """Of the time that a slice takes, roughly."""
@@ -86,7 +87,7 @@ def solve(
     those that the keeper had already included."""
     layout = layout_of(material)
     keeper = keeper or InMemory()
-    links = _FEW_LINKS if layout.size < 1 << 20 else _LINKS
+    links = next(room for numbers, room in _LINKS if layout.size < numbers)
     while True:
         room, done = keeper.open(layout.size, links)
         links = max(links, len(room.links))
