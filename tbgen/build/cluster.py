@@ -11,7 +11,7 @@ import secrets
 import signal
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -207,8 +207,7 @@ def build_one(job: Job, name: str, needed: list[Summary | None]) -> Summary | No
         raise ClusterFailure(f"worker {worker.address} cannot take part: {complaint}")
     directory, material = Path(job.directory), parse(name)
     threads = job.threads or max(1, len(os.sched_getaffinity(0)) // worker.state.nthreads)
-    scratch = Scratch(directory, job.memory)
-    try:
+    with closing(Scratch(directory, job.memory)) as scratch:
         return build_table(
             material,
             directory,
@@ -219,8 +218,6 @@ def build_one(job: Job, name: str, needed: list[Summary | None]) -> Summary | No
             report=News(worker, job.token, name),
             rebuild=job.rebuild and not _is_newer(table_path(directory, material, job.rules), directory / job.token),
         )
-    finally:
-        scratch.close()
 
 
 def _is_newer(table: Path, token: Path) -> bool:

@@ -1,6 +1,8 @@
 """Carrying out a plan, table after table."""
 
 from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
 from typing import Protocol
 
 from tbgen.build.plan import Plan
@@ -27,28 +29,21 @@ class Watcher(Protocol):
 
 def run_plan(plan: Plan, watcher: Watcher, *, threads: int, memory: int, rebuild: bool = False) -> Iterator[Summary]:
     """Build what the plan names; yields a summary as each table is on disk."""
-    scratch = Scratch(plan.directory, memory)
-    shelf = Shelf(plan.directory, plan.rules, scratch)
-    for material in plan.todo:
-        watcher.began(material)
-
-        def report(numbers: int, material: Material = material) -> None:
-            watcher.solved(material, numbers)
-
-        def waiting(material: Material = material) -> None:
-            watcher.waits(material)
-
-        summary = build_table(
-            material,
-            plan.directory,
-            plan.rules,
-            shelf,
-            scratch,
-            threads=threads,
-            report=report,
-            waiting=waiting,
-            rebuild=rebuild,
-        )
-        watcher.finished(material)
-        if summary is not None:
-            yield summary
+    with closing(Scratch(plan.directory, memory)) as scratch:
+        shelf = Shelf(plan.directory, plan.rules, scratch)
+        for material in plan.todo:
+            watcher.began(material)
+            summary = build_table(
+                material,
+                plan.directory,
+                plan.rules,
+                shelf,
+                scratch,
+                threads=threads,
+                report=partial(watcher.solved, material),
+                waiting=partial(watcher.waits, material),
+                rebuild=rebuild,
+            )
+            watcher.finished(material)
+            if summary is not None:
+                yield summary

@@ -5,6 +5,7 @@ import json
 import os
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -59,10 +60,13 @@ def run(args: argparse.Namespace) -> int:
     warm_up_visibly(args.threads, quiet=args.quiet or args.json)
     memory = memory_of(args)
     room = directory if os.access(directory, os.W_OK) else Path(tempfile.gettempdir())
-    scratch = Scratch(room, memory - memory // _SLACK)
-    shelf = Shelf(directory, args.rules, scratch)
+    plan = Plan(directory, args.rules, tuple(wanted), ())
     code = 0
-    with Progress(Plan(directory, args.rules, tuple(wanted), ()), quiet=args.quiet or args.json) as progress:
+    with (
+        closing(Scratch(room, memory - memory // _SLACK)) as scratch,
+        Progress(plan, quiet=args.quiet or args.json) as progress,
+    ):
+        shelf = Shelf(directory, args.rules, scratch)
         for material in wanted:
             progress.began(material)
             begun = time.perf_counter()
