@@ -1,13 +1,16 @@
 """Compiling the kernels once, on all cores, before the first build."""
 
+import hashlib
 import multiprocessing
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
 
 from tbgen.jit import CACHE
 from tbgen.retro.warm import PARTS
 
-_DONE = "warm"
+_DONE = f"warm-{hashlib.sha256(str(Path(__file__).parent).encode()).hexdigest()[:16]}"
+"""numba keeps machine code by the place of its source: another checkout has to compile the same kernels again."""
 
 
 def is_warm() -> bool:
