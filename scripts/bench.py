@@ -4,12 +4,15 @@
     scripts/bench compile build cold warm pairs
     RTBGEN=/path/to/rtbgen RTBPATH=/its/tables scripts/bench pairs
     SYZYGY=/path/to/tables scripts/bench warm
+    RTBGEN=... RTBPATH=... TBGEN_TABLES=/path/to/tables scripts/bench five --runs 1
 
 compile  all kernels, into an empty cache
 build    all tables of 2 to 4 men, into an empty directory
 cold     `tbgen probe` as a fresh process
 warm     probes within one process, beside python-chess's Syzygy probes where $SYZYGY names their tables
 pairs    CPU seconds of single tables, in turn with rtbgen's complete run where $RTBGEN names it
+five     the same for tables of five men ($TBGEN_FIVE: others), from those in $TBGEN_TABLES that they need; takes an
+         hour, and only if it is named
 """
 
 import argparse
@@ -28,6 +31,7 @@ from pathlib import Path
 
 TBGEN = str(Path(sys.executable).with_name("tbgen"))
 PAIRS = ("KRvKN", "KBNvK", "KPvKP")
+FIVE = ("KQRvKR", "KRBvKR", "KBNvKN", "KRPvKR")
 FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 
 
@@ -167,40 +171,54 @@ def many_positions(boards: list["object"], count: int) -> object:
 
 
 def bench_pairs(runs: int) -> None:
-    rtbgen = os.environ.get("RTBGEN")
     with tempfile.TemporaryDirectory() as tables:
         Run([TBGEN, "build", *PAIRS, "--tables", tables, "--json"])
-        for name in PAIRS:
-            ours, theirs, both_busy = [], [], []
-            for _ in range(runs):
-                run = Run([TBGEN, "build", "--force", name, "--tables", tables, "--json"])
-                ours.append(run.cpu)
-                both_busy.append(run.cpu / run.wall)
-                if rtbgen:
-                    with tempfile.TemporaryDirectory() as place:
-                        theirs.append(Run([rtbgen + "p" * ("P" in name), "-t", "1", name], PWD=place).cpu)
-            say(f"{name}, CPU", spread(ours, "s") + f"; cores busy {statistics.median(both_busy):.2f}")
-            if theirs:
-                say(f"{name}, rtbgen, CPU", spread(theirs, "s"))
-                pairs = [a / b for a, b in zip(ours, theirs, strict=True)]
-                say(f"{name}, ratio", spread(pairs, ""))
+        compare(PAIRS, tables, runs)
+
+
+def bench_five(runs: int) -> None:
+    if "TBGEN_TABLES" not in os.environ:
+        sys.exit("bench five: TBGEN_TABLES must name a directory with all tables that these need")
+    names = tuple(os.environ.get("TBGEN_FIVE", " ".join(FIVE)).split())
+    compare(names, os.environ["TBGEN_TABLES"], runs)
+
+
+def compare(names: tuple[str, ...], tables: str, runs: int) -> None:
+    rtbgen = os.environ.get("RTBGEN")
+    for name in names:
+        ours, theirs, both_busy, peak = [], [], [], 0
+        for _ in range(runs):
+            run = Run([TBGEN, "build", "--force", name, "--tables", tables, "--json"])
+            ours.append(run.cpu)
+            both_busy.append(run.cpu / run.wall)
+            peak = max(peak, json.loads(run.output.splitlines()[-1])["peak_memory"])
+            if rtbgen:
+                with tempfile.TemporaryDirectory() as place:
+                    theirs.append(Run([rtbgen + "p" * ("P" in name), "-t", "1", name], PWD=place).cpu)
+        say(f"{name}, CPU", spread(ours, "s") + f"; cores busy {statistics.median(both_busy):.2f}; "
+            f"peak {peak / 1e9:.2f} GB")  # fmt: skip
+        if theirs:
+            say(f"{name}, rtbgen, CPU", spread(theirs, "s"))
+            pairs = [a / b for a, b in zip(ours, theirs, strict=True)]
+            say(f"{name}, ratio", spread(pairs, ""))
 
 
 PARTS = {
     "compile": bench_compile, "build": bench_build, "cold": bench_cold, "warm": bench_warm, "pairs": bench_pairs,
+    "five": bench_five,
 }  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; default: all")
+    parser.add_argument("part", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; default: all but the last")
     parser.add_argument("--runs", type=int, default=3, help="of each measurement (default: 3)")
     args = parser.parse_args()
     unknown = [part for part in args.part if part not in PARTS]
     if unknown:
         parser.error(f"no such part: {unknown[0]}")
     machine()
-    for part in args.part or PARTS:
+    for part in args.part or list(PARTS)[:-1]:
         PARTS[part](args.runs)
 
 

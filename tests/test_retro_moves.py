@@ -18,7 +18,7 @@ from tbgen.index import Layout, layout_of
 from tbgen.index.atlas import MEN, make_atlas
 from tbgen.index.kernels import locate_many
 from tbgen.index.positions import fen
-from tbgen.jit import kernel, plain
+from tbgen.jit import kernel, maker, plain
 from tbgen.material import parse
 from tbgen.retro import moves as packed
 from tbgen.retro.count import count_moves
@@ -28,13 +28,14 @@ from tbgen.retro.ground import (
     attacked,
     make_desk,
     make_ground,
-    predecessors,
     set_up,
     successors,
 )
+from tbgen.retro.lanes import LANE
 from tbgen.retro.moves import is_checked, list_moves, pack_move
 from tbgen.retro.passant import _passant_captures, gives_right
 from tbgen.retro.resets import follow, make_routes
+from tbgen.retro.unmoves import predecessors
 
 
 class Place(NamedTuple):
@@ -198,14 +199,29 @@ def test_successors_are_the_quiet_moves(name: str) -> None:
         assert Counter(desk.near[:count].tolist()) == Counter(where.numbers_of(after_quiet_moves(stored))), board.fen()
 
 
+@kernel
+def take_back(ground, desk, node, found):  # type: ignore[no-untyped-def]
+    """Put the predecessors of a position into `found`; return how many."""
+    count = 0
+    for at in range(predecessors(ground, desk, node // LANE, np.uint64(1) << np.uint64(node % LANE), 0)):
+        for bit in range(LANE):
+            if desk.near_bits[at] >> np.uint64(bit) & np.uint64(1):
+                found[count] = desk.near[at] * LANE + bit
+                count += 1
+    return count
+
+
+def unmoves(where: Place, number: int) -> list[int]:
+    found = np.zeros(LANE * MOST_NEIGHBOURS, np.int64)
+    return found[: take_back(where.ground, make_desk(), number, found)].tolist()
+
+
 @pytest.mark.parametrize("name", [*SMALL, *LARGER])
 def test_unmoves_take_back_every_move_and_no_other(name: str) -> None:
-    desk = make_desk()
     for board in random_boards(parse(name), 3, seed=2):
         where = slice_of(name, board)
         (number,) = where.numbers_of([board])
-        count = predecessors(where.ground, desk, number)
-        for before, times in Counter(desk.near[:count].tolist()).items():
+        for before, times in Counter(unmoves(where, number)).items():
             earlier = where.board(before)
             if earlier is not None:
                 after = where.numbers_of(after_quiet_moves(earlier))
@@ -213,8 +229,7 @@ def test_unmoves_take_back_every_move_and_no_other(name: str) -> None:
         stored = where.board(number)
         assert stored is not None
         for later, times in Counter(where.numbers_of(after_quiet_moves(stored))).items():
-            count = predecessors(where.ground, desk, later)
-            assert desk.near[:count].tolist().count(number) == times, board.fen()
+            assert unmoves(where, later).count(number) == times, board.fen()
 
 
 @kernel
@@ -230,18 +245,19 @@ def mixed(a, b):  # type: ignore[no-untyped-def]
     return both ^ (both >> np.uint64(27))
 
 
-@kernel
+@maker
 def list_edges(ground, desk, backwards, legal, out_of, into):  # type: ignore[no-untyped-def]
     """Count all edges between positions at both ends; return the sum of a hash of each. Forwards first."""
     total = np.uint64(0)
+    found = desk.near if not backwards else np.zeros(LANE * MOST_NEIGHBOURS, np.int64)
     for node in range(len(legal)):
         if not backwards:
             legal[node] = is_position(ground, desk, node)
         if not legal[node]:
             continue
-        count = predecessors(ground, desk, node) if backwards else successors(ground, desk, node)
+        count = take_back(ground, desk, node, found) if backwards else successors(ground, desk, node)
         for at in range(count):
-            near = desk.near[at]
+            near = found[at]
             if backwards and not legal[near]:
                 continue
             before, after = (near, node) if backwards else (node, near)
@@ -251,11 +267,29 @@ def list_edges(ground, desk, backwards, legal, out_of, into):  # type: ignore[no
     return total
 
 
+@kernel
+def list_lanes(ground, desk, legal, out_of):  # type: ignore[no-untyped-def]
+    """Count the moves out of each position that unmoves of whole lanes find."""
+    for lane in range(-(-len(legal) // LANE)):
+        left = np.uint64(0)
+        for bit in range(min(LANE, len(legal) - lane * LANE)):
+            left |= np.uint64(legal[lane * LANE + bit]) << np.uint64(bit)
+        while left:
+            some = left if ground.laned else left & (~left + np.uint64(1))
+            left ^= some
+            for at in range(predecessors(ground, desk, lane, some, 0)):
+                for bit in range(LANE):
+                    before = desk.near[at] * LANE + bit
+                    if desk.near_bits[at] >> np.uint64(bit) & np.uint64(1) and legal[before]:
+                        out_of[before] += 1
+
+
 @pytest.mark.parametrize(
     ("name", "pawns"),
     [
         ("KvK", ""), ("KNvK", ""), ("KQvK", ""), ("KNNvK", ""), ("KRvKR", ""), ("KPvK", "e4"), ("KPPvK", "b3 g3"),
-        ("KPPvK", "b3 f3"), ("KPvKP", "e4 e5"), ("KPvKP", "d4 e5"), ("KPvKP", "b4 e6"), ("KRPvKP", "e4 d6"),
+        ("KPPvK", "b3 f3"), ("KRPvK", "b3"),
+        ("KNvKP", "f3"), ("KPvKP", "e4 e5"), ("KPvKP", "d4 e5"), ("KPvKP", "b4 e6"), ("KRPvKP", "e4 d6"),
         pytest.param("KBvKN", "", marks=pytest.mark.full), pytest.param("KNPvKNP", "d4 e5", marks=pytest.mark.full),
     ],
 )  # fmt: skip
@@ -268,6 +302,9 @@ def test_unmoves_are_the_moves_read_backwards(name: str, pawns: str) -> None:
     assert (forth == back).all()
     assert sums[0] == sums[1]
     assert forth[0].sum() > legal.sum()
+    by_lanes = np.zeros(where.size, np.int64)
+    list_lanes(where.ground, desk, legal, by_lanes)
+    assert (by_lanes == forth[0]).all()
     assert max(forth.max(), back.max()) < MOST_NEIGHBOURS
 
 

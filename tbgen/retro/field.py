@@ -18,6 +18,7 @@ from tbgen.jit import inlined
 from tbgen.outcome import BASE
 from tbgen.retro.atomics import set_bits
 from tbgen.retro.entry import outcome_of
+from tbgen.retro.lanes import having, laid_out
 from tbgen.retro.payoff import paid
 from tbgen.retro.survey import ILLEGAL_LEVEL, Survey
 from tbgen.retro.words import NONE, STANDS, is_full, make_words
@@ -25,8 +26,8 @@ from tbgen.retro.words import NONE, STANDS, is_full, make_words
 # flags
 STOOD: Final = 1
 """The record stood here, whatever the mover tried, until the position was settled."""
-CHANGED: Final = 2
-"""Its staircase may need a step."""
+ESCAPING: Final = 2
+"""Its mover is known to escape from the record, while escapes are spread (escape.py)."""
 SEEDED: Final = 4
 """Settled with a payoff, and waiting in TIMED for its distance."""
 SETTLED: Final = 8
@@ -34,9 +35,8 @@ SETTLED: Final = 8
 PENDING: Final = 16
 """Settled with an outcome of a level that the sweep has not reached."""
 
-AT_ONCE: Final = 0
-"""In `Field.due`."""
 NOT_AGAIN: Final = 255
+"""In `Field.due`."""
 
 
 class Field(NamedTuple):
@@ -61,10 +61,10 @@ class Field(NamedTuple):
 
 
 # the sets of positions that a sweep works with. numpy's integers are no literals to the compiler, which would make
-# a kernel of its own for each of these; in the first three, what follows is the same for the other side's layer
+# a kernel of its own for each of these; the first three come in pairs
 NOW: Final = np.int64(0)
 LATER: Final = np.int64(2)
-"""Reached at the distance at hand, and at the next."""
+"""Reached at the distance at hand, and at the next: by gaining from it, and in the next set by losing."""
 TIMED: Final = np.int64(4)
 """Known from a distance of their own on, within the coming level."""
 DOUBT_OURS: Final = np.int64(6)
@@ -76,7 +76,9 @@ CHANGED_THEIRS: Final = np.int64(9)
 FALLEN: Final = np.int64(10)
 RETURNED: Final = np.int64(11)
 """The same, where the record no longer stands, or stands again."""
-SETS: Final = 12
+STEPPED: Final = np.int64(12)
+"""Their staircases may need a step."""
+SETS: Final = 13
 
 _PIECE: Final = 1 << 24
 _STRIDE: Final = 64
@@ -86,11 +88,11 @@ def make_field(survey: Survey, link: NDArray[np.int32]) -> Field:
     """The survey's arrays become part of it."""
     nodes = len(survey.level)
     field = Field(
-        flags=np.empty(nodes, np.uint8),
+        flags=laid_out(nodes, np.uint8),
         left=survey.quiet,
-        standing=np.empty(nodes, np.uint8),
-        theirs=np.empty(nodes, np.uint16),
-        ours=np.empty(nodes, np.uint16),
+        standing=laid_out(nodes, np.uint8),
+        theirs=laid_out(nodes, np.uint16),
+        ours=laid_out(nodes, np.uint16),
         pays=survey.pays,
         level=survey.level,
         due=np.empty(nodes, np.uint8),
@@ -143,6 +145,12 @@ def is_open(flags, node):
 
 
 @inlined
+def open_ones(flags, lane):
+    """The same, for a lane."""
+    return having(flags, lane, SETTLED, 0)
+
+
+@inlined
 def is_closed(flags, node):
     """Settled, and its predecessors know; or no legal position."""
     return flags[node] & (SETTLED | PENDING) == SETTLED
@@ -161,14 +169,6 @@ def settle(field, node, code):
         set_bits(field.flags, node, STOOD)
     field.theirs[node] = code
     field.ours[node] = code
-
-
-@inlined
-def changed(field, node):
-    """Have `write_steps` look at a position."""
-    if field.flags[node] & CHANGED == 0:
-        set_bits(field.flags, node, CHANGED)
-        field.due[node] = AT_ONCE
 
 
 @inlined

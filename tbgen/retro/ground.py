@@ -1,9 +1,7 @@
-"""What a kernel must know of the slice that it works in, and the quiet moves there, forwards and backwards.
+"""What a kernel must know of the slice that it works in, and the quiet moves there.
 
-Quiet moves (no capture, no pawn) stay in the slice; they are the edges of its graph. `predecessors` is the
-exact inverse of `successors`, edge by edge, so that counting moves down as their targets are decided ends
-at zero. Positions where the side not to move is in check, or men share a square, have no part in it:
-`successors` never leads there, and callers of `predecessors` know them by their state.
+Quiet moves (no capture, no pawn) stay in the slice; they are the edges of its graph. Backwards, they are in
+unmoves.py. Positions where the side not to move is in check, or men share a square, have no part in it.
 """
 
 from functools import cache
@@ -17,6 +15,7 @@ from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SIDE, G_SLOT, G_STRIDE, GROU
 from tbgen.index.kernels import decode_half, group_number
 from tbgen.index.kings import PAIRS, passage
 from tbgen.jit import inlined
+from tbgen.retro.atomics import lowest_bit
 
 MOST_NEIGHBOURS = 256
 """Above the quiet moves or un-moves of any position: three queens and a king have 3 * 27 + 8 each way."""
@@ -35,6 +34,9 @@ class Ground(NamedTuple):
     half: int
     """Numbers a side to move."""
     pairs: int
+    laned: int
+    """1 where the positions of a lane (lanes.py) differ only in the square of the last man, before the turn passes and
+    after it."""
     pawns: NDArray[np.int64]
     """The squares of the pawns, in slot order."""
     pawn_set: np.uint64
@@ -66,15 +68,17 @@ def make_ground(atlas: Atlas, family: int, flip: int, half: int, pawns: list[int
     groups = int(atlas.groups[0])
     fields = atlas.group[: GROUPS * GROUP].reshape(GROUPS, GROUP)
     partner = fields[:groups, G_PARTNER] if flip >= 0 else np.arange(groups)
+    to_stride = fields[partner, G_STRIDE].copy()
     return Ground(
         atlas,
         family,
         int(flip < 0),
         half,
         PAIRS[family],
+        int(groups > 0 and fields[groups - 1, G_COUNT] == 1 and to_stride[groups - 1] == 1),
         np.array(pawns, np.int64),
         np.uint64(sum(1 << square for square in pawns)),
-        fields[partner, G_STRIDE].copy(),
+        to_stride,
         _MEN_MOVES,
         _LINES,
         *_passage_arrays(family, flip),
@@ -112,9 +116,15 @@ class Desk(NamedTuple):
     part: NDArray[np.int64]
     """What each group adds to a number after the turn has passed."""
     near: NDArray[np.int64]
-    """The neighbours found."""
+    """The neighbours found: positions, or lanes; with room for those of two."""
+    near_bits: NDArray[np.uint64]
+    """Which ones of each lane."""
     batch: NDArray[np.int32]
-    """The positions at work."""
+    """The positions at work, or lanes."""
+    batch_bits: NDArray[np.uint64]
+    """Which ones of each lane."""
+    other_bits: NDArray[np.uint64]
+    """Which ones of each lane besides."""
     span: NDArray[np.int64]
     """From which to which block positions are still to be taken (marks.py)."""
 
@@ -123,22 +133,25 @@ def make_desk() -> Desk:
     return Desk(
         np.zeros(MEN, np.int64),
         np.zeros(GROUPS, np.int64),
-        np.zeros(MOST_NEIGHBOURS, np.int64),
+        np.zeros(2 * MOST_NEIGHBOURS, np.int64),
+        np.zeros(2 * MOST_NEIGHBOURS, np.uint64),
         np.zeros(BATCH, np.int32),
+        np.zeros(BATCH, np.uint64),
+        np.zeros(BATCH, np.uint64),
         np.zeros(2, np.int64),
     )
 
 
 @inlined
-def set_up(ground, node, squares):
+def set_up(ground, node, squares, left_out=0):
     """All men on their squares. Returns side to move, number of the kings, occupied squares, and whether
-    two men share one."""
+    two men share one; of these last two, so many of the last pieces are left out."""
     atlas = ground.atlas
     side = 1 if node >= ground.half else 0
     kings = decode_half(atlas, 0, ground.family, node - side * ground.half, squares)
     occupied = ground.pawn_set
     shared = False
-    for slot in range(atlas.first_pawn[0]):
+    for slot in range(atlas.first_pawn[0] - left_out):
         bit = np.uint64(1) << np.uint64(squares[slot])
         shared |= (occupied & bit) != 0
         occupied |= bit
@@ -186,11 +199,22 @@ def pinned(ground, squares, side, occupied):
 
 
 @inlined
-def _parts(ground, symmetry, squares, part):
-    """Fill in what each group adds to a number; return the sum."""
+def reach(ground, kind, square, occupied):
+    """All squares that a man attacks, those of its own side included."""
+    found = ground.lines[kind * 64 + square]
+    blockers = found & occupied
+    while blockers:
+        found &= ~ground.lines[BEHIND + square * 64 + lowest_bit(blockers)]
+        blockers &= blockers - np.uint64(1)
+    return found
+
+
+@inlined
+def parts(ground, groups, symmetry, squares, part):
+    """Fill in what each of the first groups adds to a number after the turn has passed; return the sum."""
     atlas = ground.atlas
     total = 0
-    for group in range(atlas.groups[0]):
+    for group in range(groups):
         number = group_number(
             atlas, symmetry, squares, atlas.group[group * GROUP + G_SLOT], atlas.group[group * GROUP + G_COUNT]
         )
@@ -200,13 +224,13 @@ def _parts(ground, symmetry, squares, part):
 
 
 @inlined
-def _king_target(ground, kings, offset, symmetry, known_symmetry, known_total, squares):
-    """The number after a king's move, whose kings have this number and bring this symmetry."""
+def king_target(ground, groups, kings, offset, symmetry, known_symmetry, known_total, squares):
+    """The number after a king's move, whose kings have this number and bring this symmetry; of the first groups."""
     atlas = ground.atlas
     number = kings * atlas.inner[0] + offset
     if symmetry == known_symmetry:
         return number + known_total
-    for group in range(atlas.groups[0]):
+    for group in range(groups):
         number += ground.to_stride[group] * group_number(
             atlas, symmetry, squares, atlas.group[group * GROUP + G_SLOT], atlas.group[group * GROUP + G_COUNT]
         )
@@ -226,12 +250,13 @@ def successors(ground, desk, node):
     pins = pinned(ground, squares, side, occupied)
     pair = squares[0] * 64 + squares[1]
     symmetry = ground.forth[SYMMETRY + pair]
-    total = _parts(ground, symmetry, squares, desk.part)
+    groups = atlas.groups[0]
+    total = parts(ground, groups, symmetry, squares, desk.part)
     offset = (1 - side) * ground.half * ground.two_sided
     here = ground.forth[pair] * atlas.inner[0] + offset + total
     near = desk.near
     count = 0
-    for group in range(atlas.groups[0]):
+    for group in range(groups):
         if atlas.group[group * GROUP + G_SIDE] != side:
             continue
         rest = here - desk.part[group]
@@ -267,62 +292,16 @@ def successors(ground, desk, node):
             continue
         squares[side] = target
         pair = squares[0] * 64 + squares[1]
-        near[count] = _king_target(
-            ground, np.int64(ground.forth[pair]), offset, ground.forth[SYMMETRY + pair], symmetry, total, squares
-        )
-        count += 1
-    squares[side] = king
-    return count
-
-
-@inlined
-def predecessors(ground, desk, node):
-    """Put all positions from which a quiet move leads here into `desk.near`; return how many.
-
-    Among them are numbers of no legal position, never of a wrong one."""
-    atlas = ground.atlas
-    squares = desk.squares
-    side, kings, occupied, _ = set_up(ground, node, squares)
-    moved = 1 - side
-    offset = (1 - side) * ground.half * ground.two_sided
-    symmetry = ground.back[SYMMETRY + kings]
-    total = _parts(ground, symmetry, squares, desk.part)
-    here = ground.back[kings] * atlas.inner[0] + offset + total
-    near = desk.near
-    count = 0
-    for group in range(atlas.groups[0]):
-        if atlas.group[group * GROUP + G_SIDE] != moved:
-            continue
-        rest = here - desk.part[group]
-        stride = ground.to_stride[group]
-        first = atlas.group[group * GROUP + G_SLOT]
-        alike = atlas.group[group * GROUP + G_COUNT]
-        for slot in range(first, first + alike):
-            square = squares[slot]
-            ray = atlas.kind[slot] * 64 + square
-            at = ground.men_moves[ray]
-            end = ground.men_moves[ray + 1]
-            while at < end:
-                origin = np.int64(ground.men_moves[at])
-                if occupied >> np.uint64(origin) & np.uint64(1):
-                    at = ground.men_moves[at + SKIP]
-                    continue
-                at += 1
-                squares[slot] = origin
-                near[count] = rest + stride * group_number(atlas, symmetry, squares, first, alike)
-                count += 1
-            squares[slot] = square
-    # where one side is stored, every stored move is the first side's
-    row = moved * ground.two_sided * (ground.pairs + 1) + kings
-    for at in range(ground.king_start[row], ground.king_start[row + 1]):
-        near[count] = _king_target(
+        near[count] = king_target(
             ground,
-            np.int64(ground.back[at]),
+            groups,
+            np.int64(ground.forth[pair]),
             offset,
-            ground.back[at + KING_SYMMETRY],
+            ground.forth[SYMMETRY + pair],
             symmetry,
             total,
             squares,
         )
         count += 1
+    squares[side] = king
     return count

@@ -13,26 +13,27 @@ import numpy as np
 from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
-from tbgen.retro.atomics import add, current, keep_bits, prefetch
+from tbgen.retro import news
+from tbgen.retro.atomics import add, current, prefetch
 from tbgen.retro.entry import NEVER, hasty, outcome_of, passed_on, patience, patient, turned
 from tbgen.retro.field import (
-    AT_ONCE,
-    CHANGED,
     CHANGED_OURS,
     CHANGED_THEIRS,
     DOUBT_OURS,
     DOUBT_THEIRS,
     FALLEN,
+    LATER,
     RETURNED,
-    changed,
+    STEPPED,
     first_due,
     is_open,
     key_at,
     payoff_at,
     put_off,
 )
-from tbgen.retro.ground import predecessors, successors
-from tbgen.retro.marks import block_count, has_block, mark, read_block, take_some, unmark
+from tbgen.retro.ground import successors
+from tbgen.retro.marks import block_count, has_block, mark, read_block, take_lanes, take_some, unmark
+from tbgen.retro.news import tell
 from tbgen.retro.payoff import longest, paid, shortest
 from tbgen.retro.staircase import (
     FULL,
@@ -120,7 +121,7 @@ def _review(team, me, ground, desk, field, marks, escaping, record):
             found = _best_move(ground, desk, field, node, escaping, record)
             if found == before:
                 continue
-            changed(field, node)
+            mark(marks, STEPPED, node)
             if escaping:
                 field.theirs[node] = found
                 mark(marks, FALLEN if before == STANDS else CHANGED_THEIRS, node)
@@ -131,61 +132,49 @@ def _review(team, me, ground, desk, field, marks, escaping, record):
 
 
 @kernel
-def _tell(team, me, ground, desk, field, marks, which):
+def _tell(team, me, ground, desk, field, marks, which, what):
     """Have the predecessors of all in a set of what changed looked at again, if that concerns them."""
-    near = desk.near
     arrive(team, me)
     while True:
-        taken = take_some(team, me, marks, which, desk)
-        if taken == 0:
+        lanes = take_lanes(team, me, marks, which, desk, ground.laned)
+        if lanes == 0:
             break
-        for at in range(taken):
-            count = predecessors(ground, desk, np.int64(desk.batch[at]))
-            for place in range(count):
-                prefetch(field.flags, near[place])
-            for place in range(count):
-                before = near[place]
-                if not is_open(field.flags, before):
-                    continue
-                if which == CHANGED_OURS:
-                    mark(marks, DOUBT_THEIRS, before)
-                elif which == RETURNED:
-                    add(field.standing, before, 1)
-                elif which == FALLEN:
-                    if add(field.standing, before, -1) == 1:
-                        mark(marks, DOUBT_OURS, before)
-                elif field.standing[before] == 0:
-                    mark(marks, DOUBT_OURS, before)
+        tell(team, ground, desk, field, marks, LATER, what, lanes, desk.batch_bits)
 
 
 @kernel
-def write_steps(team, me, field, links, level, errors):
+def write_steps(team, me, desk, field, marks, links, level, errors):
     """Note the new step of every staircase that has one."""
-    nodes = len(field.flags)
+    before = theirs = ours = link = np.int64(-1)
     arrive(team, me)
-    start, end = share(team, me, nodes)
-    while start < end:
-        node = first_due(field, start, end, AT_ONCE)
-        while node < end:
-            if field.flags[node] & CHANGED:
-                keep_bits(field.flags, node, 255 - CHANGED)
-                put_off(field, node, level)
-                _lengthen(field, links, node, level, errors)
-            node = first_due(field, node + 1, end, AT_ONCE)
-        start, end = share(team, me, nodes)
+    while True:
+        count = take_some(team, me, marks, STEPPED, desk)
+        if count == 0:
+            break
+        for at in range(count):
+            node = np.int64(desk.batch[at])
+            put_off(field, node, level)
+            # neighbours have much in common
+            if before != field.link[node] or theirs != field.theirs[node] or ours != field.ours[node]:
+                before, theirs, ours = (
+                    np.int64(field.link[node]),
+                    np.int64(field.theirs[node]),
+                    np.int64(field.ours[node]),
+                )
+                link = _lengthened(field, links, before, theirs, ours, level, errors)
+            field.link[node] = link
 
 
 @inlined
-def _lengthen(field, links, node, level, errors):
-    link = np.int64(field.link[node])
-    if field.theirs[node] != STANDS:
-        link = _with_step(links, link, OPPONENT_HOLDS, level, key_at(field, field.theirs[node]))
-    if field.ours[node] != STANDS and link != FULL:
-        link = _with_step(links, link, MOVER_HOLDS, level, key_at(field, field.ours[node]))
+def _lengthened(field, links, link, theirs, ours, level, errors):
+    if theirs != STANDS:
+        link = _with_step(links, link, OPPONENT_HOLDS, level, key_at(field, theirs))
+    if ours != STANDS and link != FULL:
+        link = _with_step(links, link, MOVER_HOLDS, level, key_at(field, ours))
     if link == FULL:
         errors[1] = 1
         link = np.int64(0)
-    field.link[node] = link
+    return link
 
 
 @inlined
@@ -225,12 +214,12 @@ def _doubts(team, me, field, marks, desk, counts):
 def review_all(team, me, ground, desk, field, marks, counts, level, most):
     """Review what depends on anything that changed, until nothing does. False where that is more than `most`."""
     record = BASE - level
-    _tell(team, me, ground, desk, field, marks, RETURNED)
+    _tell(team, me, ground, desk, field, marks, RETURNED, news.RETURNED)
     reviewed = 0
     while True:
-        _tell(team, me, ground, desk, field, marks, CHANGED_OURS)
-        _tell(team, me, ground, desk, field, marks, CHANGED_THEIRS)
-        _tell(team, me, ground, desk, field, marks, FALLEN)
+        _tell(team, me, ground, desk, field, marks, CHANGED_OURS, news.OURS_CHANGED)
+        _tell(team, me, ground, desk, field, marks, CHANGED_THEIRS, news.THEIRS_CHANGED)
+        _tell(team, me, ground, desk, field, marks, FALLEN, news.FALLEN)
         doubts = _doubts(team, me, field, marks, desk, counts)
         reviewed += doubts
         if doubts == 0:

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from tbgen.jit import inlined, kernel
 from tbgen.retro.atomics import keep_bits, lowest_bit, set_bits
 from tbgen.retro.ground import BATCH
+from tbgen.retro.lanes import LANE
 from tbgen.retro.team import claim
 
-_WORDS: Final = BATCH // 64
-"""Words of 64 positions a block."""
+_WORDS: Final = BATCH // LANE
+"""Words, each of a lane of positions, a block."""
 _PIECES: Final = 256
 """Into about so many pieces threads share a set."""
 
@@ -46,9 +47,21 @@ def make_marks(sets: int, nodes: int) -> Marks:
 @inlined
 def mark(marks, which, node):
     """Put a position into a set."""
-    word = node >> 6
-    set_bits(marks.bits, which * marks.words + word, np.uint64(1) << np.uint64(node & 63))
-    block = word // _WORDS
+    set_bits(marks.bits, which * marks.words + node // LANE, np.uint64(1) << np.uint64(node % LANE))
+    _mark_block(marks, which, node // LANE)
+
+
+@inlined
+def mark_lane(marks, which, lane, bits):
+    """Put some positions of a lane that this thread holds (team.py) into a set."""
+    if bits:
+        marks.bits[which * marks.words + lane] |= bits
+        _mark_block(marks, which, lane)
+
+
+@inlined
+def _mark_block(marks, which, lane):
+    block = lane // _WORDS
     at = which * marks.block_words + (block >> 6)
     bit = np.uint64(1) << np.uint64(block & 63)
     if marks.blocks[at] & bit == 0:
@@ -103,23 +116,54 @@ def clear_block(marks, which, block):
     keep_bits(marks.blocks, which * marks.block_words + (block >> 6), ~(np.uint64(1) << np.uint64(block & 63)))
 
 
-@kernel
-def take_some(team, me, marks, which, desk):
-    """Move some positions from a set to `desk.batch` and return how many: 0 when no more are left for this thread.
-
-    A phase: all threads of a team call this until they have got 0."""
+@inlined
+def _next_block(team, me, marks, which, desk):
+    """A block of a set that this thread shall take, -1 when no more are left for it."""
     blocks = block_count(marks)
     while True:
         if desk.span[0] >= desk.span[1]:
             start = claim(team, me, marks.span)
             if start >= blocks:
-                return 0
+                return -1
             desk.span[0] = start
             desk.span[1] = min(start + marks.span, blocks)
         block = desk.span[0]
         desk.span[0] = block + 1
         if has_block(marks, which, block):
-            count = read_block(marks, which, block, desk)
-            clear_block(marks, which, block)
-            if count:
-                return count
+            return block
+
+
+@kernel
+def take_some(team, me, marks, which, desk):
+    """Move some positions from a set to `desk.batch` and return how many: 0 when no more are left for this thread.
+
+    A phase: all threads of a team call this until they have got 0."""
+    while True:
+        block = _next_block(team, me, marks, which, desk)
+        if block < 0:
+            return 0
+        count = read_block(marks, which, block, desk)
+        clear_block(marks, which, block)
+        if count:
+            return count
+
+
+@kernel
+def take_lanes(team, me, marks, which, desk, laned):
+    """The same, by lanes: each with the positions that are in the set, or once for each where ground is not laned."""
+    while True:
+        block = _next_block(team, me, marks, which, desk)
+        if block < 0:
+            return 0
+        count = 0
+        for lane in range(block * _WORDS, (block + 1) * _WORDS):
+            left = marks.bits[which * marks.words + lane]
+            while left:
+                some = left if laned else left & (~left + np.uint64(1))
+                desk.batch[count] = lane
+                desk.batch_bits[count] = some
+                count += 1
+                left ^= some
+        clear_block(marks, which, block)
+        if count:
+            return count

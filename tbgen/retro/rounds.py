@@ -7,12 +7,14 @@ import numpy as np
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro import beyond, escape
-from tbgen.retro.atomics import add
-from tbgen.retro.entry import LONGEST
+from tbgen.retro.atomics import add, bits_set
+from tbgen.retro.entry import LONGEST, patient
 from tbgen.retro.escape import VALUES
 from tbgen.retro.field import LATER, NOW, TIMED
-from tbgen.retro.marks import block_count, clear_block, has_block, is_empty, read_block, take_some
+from tbgen.retro.marks import block_count, clear_block, has_block, is_empty, read_block, take_lanes
+from tbgen.retro.news import ESCAPES, FALLS, LOST, WON, WON_AWAY, WON_STANDING, tell
 from tbgen.retro.team import arrive, claim
+from tbgen.retro.words import code_of
 
 _CHUNK: Final = 1024
 REACHED: Final = 0
@@ -77,33 +79,58 @@ def _join_all(team, me, field, marks, schedule, now, distance, escaping):
             break
         for at in range(start, min(start + _CHUNK, end)):
             if escaping:
-                escape.join(field, marks, now, np.int64(schedule.items[at]), distance)
+                escape.join(field, marks, now, np.int64(schedule.items[at]))
             else:
-                beyond.join(field, marks, now, np.int64(schedule.items[at]), distance)
+                beyond.join(field, marks, now, np.int64(schedule.items[at]))
+
+
+@inlined
+def _tell_escaped(team, ground, desk, field, marks, later, lanes, loses, code):
+    codes = field.ours if loses else field.theirs
+    for at in range(lanes):
+        escape.write_down(team, field, marks, np.int64(desk.batch[at]), desk.batch_bits[at], codes, code)
+    tell(team, ground, desk, field, marks, later, FALLS if loses else ESCAPES, lanes, desk.batch_bits)
+
+
+@inlined
+def _tell_settled(team, ground, desk, field, marks, later, lanes, loses, code, with_record):
+    for at in range(lanes):
+        stood = beyond.write_down(team, field, np.int64(desk.batch[at]), desk.batch_bits[at], code)
+        if with_record and not loses:
+            desk.other_bits[at] = stood
+            desk.batch_bits[at] ^= stood
+    if loses:
+        tell(team, ground, desk, field, marks, later, LOST, lanes, desk.batch_bits)
+    elif with_record:
+        tell(team, ground, desk, field, marks, later, WON_STANDING, lanes, desk.other_bits)
+        tell(team, ground, desk, field, marks, later, WON_AWAY, lanes, desk.batch_bits)
+    else:
+        tell(team, ground, desk, field, marks, later, WON, lanes, desk.batch_bits)
 
 
 @kernel
-def _tell_all(team, me, ground, desk, field, marks, schedule, now, later, escaping):
-    """Take all that has been reached, and tell their predecessors. Returns how many that were."""
+def _tell_all(team, me, ground, desk, field, marks, schedule, now, later, outcome, distance, escaping):
+    """Take all that has been reached; it is worth the same to all, or to the other side. Write it down, and tell
+    predecessors. Returns how many that were."""
     told = 0
-    for side in range(1 + escaping):
+    for loses in range(2):
+        code = code_of(field.keys, patient(-outcome if loses else outcome, distance))
         arrive(team, me)
         while True:
-            count = take_some(team, me, marks, now + side, desk)
-            if count == 0:
+            lanes = take_lanes(team, me, marks, now + loses, desk, ground.laned)
+            if lanes == 0:
                 break
-            told += count
-            for at in range(count):
-                node = np.int64(desk.batch[at])
-                if escaping:
-                    escape.tell(ground, desk, field, marks, later, ~node if side else node)
-                else:
-                    beyond.tell(ground, desk, field, marks, later, node, schedule.with_record)
+            for at in range(lanes):
+                told += bits_set(desk.batch_bits[at])
+            if escaping:
+                _tell_escaped(team, ground, desk, field, marks, later, lanes, loses, code)
+            else:
+                _tell_settled(team, ground, desk, field, marks, later, lanes, loses, code, schedule.with_record)
     return told
 
 
 @kernel
-def _spread(team, me, ground, desk, field, marks, schedule, escaping):
+def _spread(team, me, ground, desk, field, marks, schedule, outcome, escaping):
     """From seeds to all that they reach: NOW at distance 0 and `schedule.items` at theirs."""
     now, later = NOW, LATER
     bucket = schedule.bucket
@@ -112,11 +139,11 @@ def _spread(team, me, ground, desk, field, marks, schedule, escaping):
     while True:
         arrive(team, me)
         _join_all(team, me, field, marks, schedule, now, distance, escaping)
-        told += _tell_all(team, me, ground, desk, field, marks, schedule, now, later, escaping)
+        told += _tell_all(team, me, ground, desk, field, marks, schedule, now, later, outcome, distance, escaping)
         arrive(team, me)
         now, later = later, now
         distance += 1
-        if is_empty(marks, now) and (not escaping or is_empty(marks, now + 1)):
+        if is_empty(marks, now) and is_empty(marks, now + 1):
             while distance <= LONGEST and bucket[distance + 1] == bucket[distance]:
                 distance += 1
             if distance > LONGEST:
@@ -130,7 +157,7 @@ def settle_level(team, me, ground, desk, field, marks, schedule, level):
     """Settle all positions of a level, and all from which a goal of this level can be forced."""
     beyond.fix_and_seed(team, me, field, marks, level)
     _sort_by_time(team, me, desk, field, marks, schedule, _SETTLING)
-    _spread(team, me, ground, desk, field, marks, schedule, _SETTLING)
+    _spread(team, me, ground, desk, field, marks, schedule, BASE - level, _SETTLING)
 
 
 @kernel
@@ -139,7 +166,7 @@ def escape_anew(team, me, ground, desk, field, marks, schedule, level):
     record = BASE - level
     if me == 0:
         schedule.paying[:] = 0
-    escape.find_values(team, me, field, schedule.paying)
+    escape.find_values(team, me, field, schedule.paying, schedule.places)
     if me == 0:
         escape.list_values(field, schedule.paying, schedule.seen, record)
     arrive(team, me)
@@ -148,7 +175,7 @@ def escape_anew(team, me, ground, desk, field, marks, schedule, level):
             continue
         if me == 0:
             escape.choose_value(field, schedule.paying, schedule.wanted, BASE - place)
-        escape.seed_value(team, me, field, marks, schedule.wanted)
+        escape.seed_value(team, me, field, marks, schedule.wanted, schedule.places, place)
         _sort_by_time(team, me, desk, field, marks, schedule, _ESCAPING)
-        _spread(team, me, ground, desk, field, marks, schedule, _ESCAPING)
+        _spread(team, me, ground, desk, field, marks, schedule, BASE - place, _ESCAPING)
     escape.uncount_resets(team, me, field, record)

@@ -9,6 +9,7 @@ from tbgen.index.atlas import MEN
 from tbgen.jit import kernel
 from tbgen.retro.count import count_moves
 from tbgen.retro.ground import attacked, set_up
+from tbgen.retro.lanes import laid_out
 from tbgen.retro.moves import NOBODY, move_slot, move_target
 from tbgen.retro.passant import answer_with_right, gives_right
 from tbgen.retro.payoff import NO_ANSWER, Payoff, best_of, fits, pack
@@ -43,7 +44,7 @@ class Bench(NamedTuple):
 
 
 def make_survey(nodes: int) -> Survey:
-    return Survey(np.empty(nodes, np.uint8), np.empty(nodes, np.uint8), np.empty(nodes, np.uint16), make_words(nodes))
+    return Survey(np.empty(nodes, np.uint8), laid_out(nodes, np.uint8), np.empty(nodes, np.uint16), make_words(nodes))
 
 
 def make_bench() -> Bench:

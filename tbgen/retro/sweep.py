@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.jit import kernel
+from tbgen.outcome import BASE
 from tbgen.retro import escape
 from tbgen.retro.entry import LONGEST
-from tbgen.retro.escape import VALUES
+from tbgen.retro.escape import PLACE_WORDS, VALUES
+from tbgen.retro.ground import BATCH
 from tbgen.retro.inside import FIRST_LEVEL, as_good_as_the_record, review_all, write_steps
 from tbgen.retro.rounds import REACHED, escape_anew, settle_level
 from tbgen.retro.team import ABORT, arrive, untouched
@@ -16,6 +18,8 @@ from tbgen.retro.team import ABORT, arrive, untouched
 SETTLED: Final = REACHED
 ESCAPED: Final = REACHED + 1
 STOP: Final = 3
+_REVIEWS: Final = 6
+"""One position in so many may be reviewed for what it takes to work out all of them anew."""
 
 
 class Schedule(NamedTuple):
@@ -31,6 +35,8 @@ class Schedule(NamedTuple):
     paying: NDArray[np.uint8]
     wanted: NDArray[np.uint8]
     """What payoffs there are, and which are spread at the time (escape.py)."""
+    places: NDArray[np.uint64]
+    """`[block * PLACE_WORDS + word]`: where those are, a bit for each place in `seen`."""
     counts: NDArray[np.int64]
     """`[me * 8 + ...]`: how far each thread is, readable while it runs."""
     with_record: int
@@ -48,6 +54,7 @@ def make_schedule(nodes: int, threads: int, with_record: bool, top: int, legal: 
         np.zeros(VALUES + 1, np.uint8),
         np.zeros(1 << 16, np.uint8),
         np.zeros(1 << 16, np.uint8),
+        np.empty(-(-nodes // BATCH) * PLACE_WORDS, np.uint64),
         np.zeros(threads * 8, np.int64),
         int(with_record),
         top,
@@ -62,13 +69,13 @@ def _play_level(team, me, ground, desk, field, marks, links, schedule, level, er
     if level > FIRST_LEVEL:
         as_good_as_the_record(team, me, field, marks, level)
         # to work all out anew is linear, while what depends on much may be looked at again and again
-        still_open = schedule.legal - schedule.counts[SETTLED]
-        done = review_all(team, me, ground, desk, field, marks, schedule.counts, level, still_open)
+        most = (schedule.legal - schedule.counts[SETTLED]) // _REVIEWS
+        done = review_all(team, me, ground, desk, field, marks, schedule.counts, level, most)
         if not done:
-            escape.forget(team, me, ground, desk, field, marks)
+            escape.forget(team, me, field, marks, desk, BASE - level)
     if not done:
         escape_anew(team, me, ground, desk, field, marks, schedule, level)
-    write_steps(team, me, field, links, level, errors)
+    write_steps(team, me, desk, field, marks, links, level, errors)
 
 
 @kernel

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.jit import inlined, kernel
-from tbgen.retro.atomics import add, current, yield_processor
+from tbgen.retro.atomics import add, current, give_back, replace, yield_processor
 
 _ARRIVED: Final = 0
 _ROUND: Final = 8
-_CLAIMS: Final = (16, 24, 32)
 ABORT: Final = 40
 _LINE: Final = 8  # int64 numbers a cache line, so that threads do not share one
 _SPINS: Final = 2000
 _SCAN: Final = 1 << 14
+_HOLDS: Final = 1 << 14
 _NO_RESERVE: Final = getattr(mmap, "MAP_NORESERVE", 0x4000)
 """Linux's flag, which Python 3.11 does not name."""
 
@@ -30,10 +30,12 @@ class Team(NamedTuple):
     shared: NDArray[np.int64]
     phase: NDArray[np.int64]
     """How many phases each thread has entered."""
+    held: NDArray[np.uint8]
+    """By the last bits of a lane's number: whether a thread has it for itself."""
 
 
 def make_team(size: int) -> Team:
-    return Team(size, np.zeros(48, np.int64), np.zeros(size * _LINE, np.int64))
+    return Team(size, np.zeros(48, np.int64), np.zeros(size * _LINE, np.int64), np.zeros(_HOLDS, np.uint8))
 
 
 @kernel
@@ -63,6 +65,20 @@ def arrive(team, me):
 def claim(team, me, chunk):
     """The start of the next chunk that nobody has; it may lie behind the end of the range."""
     return add(team.shared, 16 + 8 * (team.phase[me * _LINE] % 3), chunk)
+
+
+@inlined
+def hold(team, lane):
+    """Wait until no other thread changes what belongs to a lane, and keep them away until `let_go`."""
+    if team.size > 1:
+        while replace(team.held, lane % _HOLDS, 0, 1) != 0:
+            pass
+
+
+@inlined
+def let_go(team, lane):
+    if team.size > 1:
+        give_back(team.held, lane % _HOLDS, 0)
 
 
 @inlined

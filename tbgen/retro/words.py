@@ -16,7 +16,9 @@ NONE: Final = np.uint16(0)
 """The code of the word 0: no legal position, no resets."""
 STANDS: Final = np.uint16(1)
 """A code for no word: the record stands."""
-_MOST: Final = 1 << 16
+CODES: Final = 0xFFFF
+"""All bits that a code can have."""
+_MOST: Final = CODES + 1
 _LEAST: Final = 1 << 10
 _ROOM: Final = -1
 _FULL: Final = -2
