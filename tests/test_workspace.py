@@ -139,18 +139,6 @@ def test_another_build_starts_anew(place: Path, expected: bytes, name: str) -> N
     assert table_path(place, KPVK, "r").read_bytes() == expected
 
 
-def test_staircases_that_do_not_fit_start_anew(place: Path) -> None:
-    workspace = Workspace(table_path(place, KPVK, "r"), KPVK, "r", Scratch(place, 1 << 40))
-    room, _ = workspace.open(layout_of(KPVK).size, 64)
-    room.entries[:] = 1
-    workspace.solved(3, Counts(5, 6, 7))
-    workspace.restart()
-    room, done = workspace.open(layout_of(KPVK).size, 512)
-    assert len(room.links) == 512
-    assert not done
-    assert not room.entries.any()
-
-
 def test_small_tables_leave_no_workspace(tmp_path: Path) -> None:
     workspace = Workspace(table_path(tmp_path, KPVK, "r"), KPVK, "r", Scratch(tmp_path, 1 << 40))
     workspace.open(layout_of(KPVK).size, 64)

@@ -72,11 +72,6 @@ class Workspace:
         self._write_journal(links=len(self._room.links), done=done)
         return self._room, done
 
-    def restart(self) -> None:
-        self._room = None
-        self._fresh.clear()
-        self.clear()
-
     def solved(self, part: int, counts: Counts) -> None:
         with self._lock:
             self._fresh[part] = counts

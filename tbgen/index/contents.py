@@ -40,6 +40,28 @@ class Contents:
     steps: Steps
 
 
+def arranged(steps: Steps, counts: NDArray[np.integer]) -> tuple[Steps, NDArray[np.int32]]:
+    """All these staircases again, the commonest first, behind one without steps; and for each its number there.
+
+    Which come first among equally common ones depends on nothing but their steps."""
+    lengths, begin = np.diff(steps.start), steps.start[:-1]
+    packed = steps.holder.astype(np.uint32) << 31 | steps.level.astype(np.uint32) << 23
+    packed |= (steps.outcome + 512).astype(np.uint32) << 12 | steps.distance
+    order = np.arange(len(lengths))
+    for step in reversed(range(int(lengths.max(initial=0)))):
+        having = np.flatnonzero(lengths > step)
+        column = np.zeros(len(lengths), np.uint32)
+        column[having] = packed[begin[having] + step]
+        order = order[np.argsort(column[order], kind="stable")]
+    order = order[np.argsort(-counts.astype(np.int64)[order], kind="stable")]
+    numbers = np.empty(len(lengths), np.int32)
+    numbers[order] = np.arange(1, len(lengths) + 1)
+
+    start = np.concatenate(([0, 0], np.cumsum(lengths[order]))).astype(np.int64)
+    source = np.repeat(begin[order] - start[1:-1], lengths[order]) + np.arange(start[-1])
+    return Steps(start, *(column[source] for column in steps[1:])), numbers
+
+
 def outcomes(entries: NDArray[np.int32]) -> NDArray[np.int16]:
     """The fresh relative outcomes in entries."""
     return (entries >> 16).astype(np.int16)

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.index.contents import Contents, Steps
+from tbgen.index.contents import Contents, Steps, arranged
 from tbgen.jit import kernel, maker, plain
 from tbgen.retro.solve import Solved
-from tbgen.retro.staircase import link_before, step_distance, step_holder, step_level, step_of, step_outcome
+from tbgen.retro.staircase import Links, link_before, step_distance, step_holder, step_level, step_of, step_outcome
 
 _PIECE = 1 << 24
 """Numbers handled at a time."""
@@ -16,36 +16,40 @@ def finish(solved: Solved, staircases: NDArray[np.int32] | None = None) -> Conte
     """The contents of the finished table, its staircases numbered with the commonest first: in `staircases`, or where
     they were."""
     staircases = solved.staircases if staircases is None else staircases
-    capacity = len(solved.links.keys)
-    used = np.zeros(capacity + 1, np.int64)
-    for at in range(0, len(solved.staircases), _PIECE):
-        used += np.bincount(solved.staircases[at : at + _PIECE], minlength=capacity + 1)
+    pieces = [slice(at, at + _PIECE) for at in range(0, len(staircases), _PIECE)]
+    last = max(int(solved.staircases[piece].max(initial=0)) for piece in pieces)
+    used = np.zeros(last + 1, np.uint32)
+    for piece in pieces:
+        _tally(solved.staircases[piece], used)
     links = np.flatnonzero(used[1:]) + 1
-    start = np.concatenate(([0], np.cumsum(_lengths(solved.links, links))))
-    steps = np.empty(start[-1], np.int64)
-    _unroll(solved.links, links, start, steps)
-
-    order = _commonest_first(used[links], start, steps)
-    final = np.zeros(capacity + 1, np.int32)
-    final[links[order]] = np.arange(1, len(links) + 1)
-    lengths = np.diff(start)[order]
-    ordered = np.concatenate([steps[start[i] : start[i + 1]] for i in order] or [steps])
-    columns = Steps(
-        np.concatenate(([0, 0], np.cumsum(lengths))).astype(np.int64),
-        plain(step_holder)(ordered).astype(np.uint8),
-        plain(step_level)(ordered).astype(np.uint8),
-        plain(step_outcome)(ordered).astype(np.int16),
-        plain(step_distance)(ordered).astype(np.uint16),
-    )
-    for at in range(0, len(solved.staircases), _PIECE):
-        staircases[at : at + _PIECE] = final[solved.staircases[at : at + _PIECE]]
+    steps, numbers = arranged(_steps_of(solved.links, links), used[links])
+    final = used.view(np.int32)
+    final[0] = 0
+    final[links] = numbers
+    for piece in pieces:
+        staircases[piece] = final[solved.staircases[piece]]
     rules = "wg" if solved.whole_game else "r"
-    return Contents(solved.layout.material, rules, solved.entries, staircases, columns)
+    return Contents(solved.layout.material, rules, solved.entries, staircases, steps)
 
 
-def _commonest_first(counts: NDArray[np.int64], start: NDArray[np.int64], steps: NDArray[np.int64]) -> list[int]:
-    content = [steps[a:b].tobytes() for a, b in zip(start[:-1].tolist(), start[1:].tolist(), strict=True)]
-    return sorted(range(len(counts)), key=lambda i: (-counts[i], content[i]))
+def _steps_of(links: Links, ends: NDArray[np.int64]) -> Steps:
+    """Of the staircases that end with these links."""
+    start = np.concatenate(([0], np.cumsum(_lengths(links, ends))))
+    packed = np.empty(start[-1], np.int64)
+    _unroll(links, ends, start, packed)
+    return Steps(
+        start.astype(np.int64),
+        plain(step_holder)(packed).astype(np.uint8),
+        plain(step_level)(packed).astype(np.uint8),
+        plain(step_outcome)(packed).astype(np.int16),
+        plain(step_distance)(packed).astype(np.uint16),
+    )
+
+
+@kernel
+def _tally(numbers, used):
+    for number in numbers:
+        used[number] += 1
 
 
 @maker

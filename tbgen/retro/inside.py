@@ -214,12 +214,12 @@ def _doubts(team, me, field, marks, desk, counts):
 def review_all(team, me, ground, desk, field, marks, counts, level, most):
     """Review what depends on anything that changed, until nothing does. False where that is more than `most`."""
     record = BASE - level
-    _tell(team, me, ground, desk, field, marks, RETURNED, news.RETURNED)
+    _tell(team, me, ground, desk, field, marks, RETURNED, news.RECORD_STANDS)
     reviewed = 0
     while True:
         _tell(team, me, ground, desk, field, marks, CHANGED_OURS, news.OURS_CHANGED)
         _tell(team, me, ground, desk, field, marks, CHANGED_THEIRS, news.THEIRS_CHANGED)
-        _tell(team, me, ground, desk, field, marks, FALLEN, news.FALLEN)
+        _tell(team, me, ground, desk, field, marks, FALLEN, news.RECORD_FELL)
         doubts = _doubts(team, me, field, marks, desk, counts)
         reviewed += doubts
         if doubts == 0:

@@ -29,8 +29,8 @@ FALLS: Final = np.int64(5)
 """The side to move escapes from the record, or has lost its own: spread from the beginning."""
 OURS_CHANGED: Final = np.int64(6)
 THEIRS_CHANGED: Final = np.int64(7)
-FALLEN: Final = np.int64(8)
-RETURNED: Final = np.int64(9)
+RECORD_FELL: Final = np.int64(8)
+RECORD_STANDS: Final = np.int64(9)
 """Looked at again: worth something else, or the record no longer stands, or stands again."""
 
 
@@ -80,7 +80,7 @@ def _hear(field, marks, later, news, lane, bits):
         mark_lane(marks, DOUBT_THEIRS, lane, told)
     elif news == THEIRS_CHANGED:
         mark_lane(marks, DOUBT_OURS, lane, told & having(field.standing, lane, ALL, 0))
-    elif news == FALLEN:
+    elif news == RECORD_FELL:
         mark_lane(marks, DOUBT_OURS, lane, count(field.standing, lane, told, -1))
     else:
         count(field.standing, lane, told, 1)

@@ -34,9 +34,6 @@ class Keeper(Protocol):
     def open(self, numbers: int, links: int) -> tuple[Room, dict[int, Counts]]:
         """Room for a table with so many links or more, and what solving the slices took that are in it."""
 
-    def restart(self) -> None:
-        """Forget all slices: the links did not suffice."""
-
     def solved(self, part: int, counts: Counts) -> None:
         """A slice is finished. Called by several threads."""
 
@@ -46,9 +43,6 @@ class InMemory:
 
     def open(self, numbers: int, links: int) -> tuple[Room, dict[int, Counts]]:
         return Room(np.zeros(numbers, np.int32), np.zeros(numbers, np.int32), np.zeros(links, np.int64)), {}
-
-    def restart(self) -> None:
-        pass
 
     def solved(self, part: int, counts: Counts) -> None:
         pass

@@ -21,7 +21,7 @@ from tbgen.retro.marks import make_marks
 from tbgen.retro.passant import Finished
 from tbgen.retro.resets import Routes, make_routes
 from tbgen.retro.room import Counts, InMemory, Keeper
-from tbgen.retro.staircase import Links
+from tbgen.retro.staircase import FEW, MANY, Links
 from tbgen.retro.survey import ILLEGAL_LEVEL, Bench, Survey, make_bench, make_survey, survey_nodes
 from tbgen.retro.sweep import ESCAPED, SETTLED, make_schedule, sweep
 from tbgen.retro.team import ABORT, Team, arrive, claim, make_team
@@ -30,9 +30,8 @@ _SURVEY_CHUNK: Final = 4096
 _PIECE: Final = 1 << 22
 _TEAM_FROM: Final = 1 << 21
 """Slices of this many numbers and more are solved by all threads together; smaller ones side by side."""
-_LINKS: Final = ((1 << 20, 1 << 18), (1 << 26, 1 << 21), (1 << 62, 1 << 24))
-"""Room for links: tables of fewer numbers than the first have so many. KRNvKR has 990,083 staircases, and the slices of
-a table with pawns share their links; where they do not suffice, all begins anew."""
+_MANY_FROM: Final = 1 << 26
+"""Tables of this many numbers and more have room for many staircases."""
 
 _SURVEY_SHARE: Final = 0.4
 """Of the time that a slice takes, roughly."""
@@ -87,15 +86,10 @@ def solve(
     those that the keeper had already included."""
     layout = layout_of(material)
     keeper = keeper or InMemory()
-    links = next(room for numbers, room in _LINKS if layout.size < numbers)
-    while True:
-        room, done = keeper.open(layout.size, links)
-        links = max(links, len(room.links))
-        solved = Solved(layout, whole_game, room.entries, room.staircases, Links(room.links))
-        if _solve_slices(_make_job(solved, answers, keeper, report), done, threads):
-            return solved
-        keeper.restart()
-        links *= 8
+    room, done = keeper.open(layout.size, FEW if layout.size < _MANY_FROM else MANY)
+    solved = Solved(layout, whole_game, room.entries, room.staircases, Links(room.links))
+    _solve_slices(_make_job(solved, answers, keeper, report), done, threads)
+    return solved
 
 
 def _make_job(
@@ -110,8 +104,7 @@ def _make_job(
     return _Job(solved, atlas, routes, finished, keeper, report)
 
 
-def _solve_slices(job: _Job, done: Mapping[int, Counts], threads: int) -> bool:
-    """False when the staircases did not fit."""
+def _solve_slices(job: _Job, done: Mapping[int, Counts], threads: int) -> None:
     layout = job.solved.layout
     for part, counts in done.items():
         job.solved.counts = job.solved.counts.plus(counts)
@@ -121,17 +114,15 @@ def _solve_slices(job: _Job, done: Mapping[int, Counts], threads: int) -> bool:
             for batch in _batches(layout):
                 todo = [part for part in batch if part not in done]
                 if layout.start[batch[0] + 1] - layout.start[batch[0]] >= _TEAM_FROM:
-                    fits = [_solve_slice(job, part, pool, threads) for part in todo]
+                    for part in todo:
+                        _solve_slice(job, part, pool, threads)
                 else:
-                    fits = list(pool.map(lambda part: _solve_slice(job, part, None, 1), todo))
-                if not all(fits):
-                    return False
+                    list(pool.map(lambda part: _solve_slice(job, part, None, 1), todo))
         except BaseException:
             job.stopped = True
             for team in list(job.teams.values()):
                 team.shared[ABORT] = 1
             raise
-    return True
 
 
 def _batches(layout: Layout) -> list[list[int]]:
@@ -142,8 +133,7 @@ def _batches(layout: Layout) -> list[list[int]]:
     return [batches[to_go] for to_go in sorted(batches)]
 
 
-def _solve_slice(job: _Job, part: int, pool: ThreadPoolExecutor | None, threads: int) -> bool:
-    """False when the staircases did not fit."""
+def _solve_slice(job: _Job, part: int, pool: ThreadPoolExecutor | None, threads: int) -> None:
     if job.stopped:
         raise Stopped
     layout = job.solved.layout
@@ -156,13 +146,10 @@ def _solve_slice(job: _Job, part: int, pool: ThreadPoolExecutor | None, threads:
     survey = _survey(job, team, ground, end - start, pool, progress, errors)
     counts = _sweep(job, team, ground, survey, range(start, end), pool, progress, errors)
     del job.teams[part]
-    fits = not errors[1]
-    if fits:
-        job.keeper.solved(part, counts)
+    job.keeper.solved(part, counts)
     with job.lock:
         job.solved.counts = job.solved.counts.plus(counts)
     job.report(end - start - progress.told)
-    return fits
 
 
 def _ground_of(job: _Job, part: int) -> Ground:
@@ -223,8 +210,9 @@ def _sweep(
     )  # fmt: skip
     if team.shared[ABORT]:
         raise Stopped
-    if errors[0] or not is_complete(slice_field):
-        raise AssertionError(f"{solved.layout.material}, {numbers}: {errors[0]} contradictions")
+    if errors[0] or errors[1] or not is_complete(slice_field):
+        what = "too many staircases" if errors[1] else f"{errors[0]} contradictions"
+        raise AssertionError(f"{solved.layout.material}, {numbers}: {what}")
     for at in range(0, len(numbers), _PIECE):
         piece = slice_field.ours[at : at + _PIECE]
         solved.entries[numbers.start + at : numbers.start + at + len(piece)] = slice_field.keys[piece]

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.index.contents import Steps
+from tbgen.index.contents import Steps, arranged
 from tbgen.store.chunk import Chunk, Grain
 from tbgen.store.keys import Keys
 from tbgen.store.positions import Positions
@@ -93,18 +93,11 @@ class Numbering:
         first, which = unique_rows(rows)
         counts = np.zeros(len(first), np.int64)
         np.add.at(counts, which, seen[1:])
-        steps = _steps(rows[first], self._lore)
-        order = _commonest_first(counts, steps)
-        numbers = np.empty(len(first), np.int32)
-        numbers[order] = np.arange(1, len(first) + 1)
+        steps, numbers = arranged(_steps(rows[first], self._lore), counts)
         renumbered = np.append(np.int32(0), numbers[which])
         for piece in pieces:
             piece[:] = renumbered.take(piece)
-
-        lengths = np.diff(steps.start)[order]
-        start = np.concatenate(([0, 0], np.cumsum(lengths))).astype(np.int64)
-        source = np.repeat(steps.start[:-1][order] - start[1:-1], lengths) + np.arange(start[-1])
-        return Steps(start, *(column[source] for column in steps[1:]))
+        return steps
 
 
 def _forms(lore: Lore) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -127,13 +120,3 @@ def _steps(rows: NDArray[np.int64], lore: Lore) -> Steps:
     start = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
     distance = rows[row, 1 + step].astype(np.uint16)
     return Steps(start, columns.holder[at], columns.level[at], columns.outcome[at], distance)
-
-
-def _commonest_first(counts: NDArray[np.int64], steps: Steps) -> NDArray[np.int64]:
-    """As the solver numbers them, equally common ones included."""
-    packed = steps.holder.astype(np.int64) << 31 | steps.level.astype(np.int64) << 23
-    packed |= (steps.outcome.astype(np.int64) + 512) << 12 | steps.distance
-    ranges = zip(steps.start[:-1].tolist(), steps.start[1:].tolist(), strict=True)
-    content = [packed[start:end].tobytes() for start, end in ranges]
-    tally = counts.tolist()
-    return np.array(sorted(range(len(tally)), key=lambda i: (-tally[i], content[i])), np.int64)
