@@ -45,6 +45,9 @@ class _Part(NamedTuple):
     """`[position]`: its place in `kinds`."""
 
 
+_NOTHING: Final = _Part(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint16))
+
+
 @dataclass
 class _Task:
     contents: Contents
@@ -86,7 +89,7 @@ def encode(contents: Contents, pool: Executor) -> Encoded:
     task.raw = max(pool.map(task.length, parts))
     order = _best_order(task, pool)
     places = numbers_of(order)
-    chunks = list(pool.map(lambda number: _chunk(task, number, places), range(len(parts))))
+    chunks = list(pool.map(lambda number: _last_chunk(task, number, places), range(len(parts))))
     return Encoded(width, order, task.escape_planes, task.distance_planes, shapes, chunks, task.raw)
 
 
@@ -152,11 +155,17 @@ def _chunk(task: _Task, number: int, places: NDArray[np.int64]) -> bytes:
         steps, staircases = task.steps[shape[order]], task.contents.staircases[at]
         for nth in range(steps.shape[1]):
             having = np.flatnonzero(steps[:, nth] >= 0)
-            values = task.rows.half[staircases[having], steps[having, nth]]
-            stored += _planes(values, task.distance_planes)
+            stored += _planes(task.rows.halves(staircases[having], steps[having, nth]), task.distance_planes)
     sections = [b"".join(first), b"".join(fresh), b"".join(stored)]
     sections[-1] += bytes(task.raw - sum(map(len, sections)))  # HDF5's chunks are all of one size
     return _deflate(sections)
+
+
+def _last_chunk(task: _Task, number: int, places: NDArray[np.int64]) -> bytes:
+    """The chunk as it will be; what it is made from is not needed any more."""
+    chunk = _chunk(task, number, places)
+    task.parts[number] = _NOTHING
+    return chunk
 
 
 def shape_type(count: int) -> type[np.uint16] | type[np.uint32]:

@@ -6,7 +6,7 @@ position. Often a distance is the fresh one again or that of the step before: th
 is stored at all. Tables have hundreds or thousands of shapes and a hundred times as many staircases.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Final, NamedTuple, TypeVar
 
@@ -123,18 +123,29 @@ def unique(values: NDArray[_Any]) -> tuple[NDArray[_Any], NDArray[np.int64]]:
 
 
 def unique_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first place of each different row, and for every row which of those it equals.
+    """The first place of each different row, and for every row which of those it equals."""
+    return unique_columns(len(rows), lambda: iter(rows.T))
+
+
+def unique_columns(
+    count: int, columns: Callable[[], Iterable[NDArray[np.integer]]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The same for so many rows of which the columns are at hand one by one, as often as asked for.
 
     By a hash of each row, and then by comparing: two rows that only share a hash are told apart the slow way."""
-    mixed = np.zeros(len(rows), np.uint64)
-    for column in rows.T:
-        mixed = (mixed ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = np.zeros(count, np.uint64)
+    for column in columns():
+        mixed ^= column.astype(np.uint64)
+        mixed *= np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     different, which = unique(mixed)
-    if not (rows[first_of(which, len(different))][which] == rows).all():
+    first = first_of(which, len(different))
+    if not all((column[first][which] == column).all() for column in columns()):
+        rows = np.stack([column.astype(np.int64) for column in columns()], axis=1)
         _, which = np.unique(rows, axis=0, return_inverse=True)
         which = which.reshape(-1)
-    return first_of(which, int(which.max(initial=-1)) + 1), which
+        first = first_of(which, int(which.max(initial=-1)) + 1)
+    return first, which
 
 
 def first_of(which: NDArray[np.int64], count: int) -> NDArray[np.int64]:
