@@ -34,8 +34,12 @@ def fill(file: h5py.File, chunks: Sequence[bytes]) -> NDArray[np.uint64]:
     written = file[CHUNKS].id
     for number, chunk in enumerate(chunks):
         written.write_direct_chunk((number, 0), chunk)
-    found = [written.get_chunk_info_by_coord((number, 0)) for number in range(len(chunks))]
-    places = np.array([(info.byte_offset, info.size) for info in found], "<u8")
+    places = np.zeros((len(chunks), 2), "<u8")
+
+    def note(info: h5py.h5d.StoreInfo) -> None:
+        places[info.chunk_offset[0]] = info.byte_offset, info.size
+
+    written.chunk_iter(note)  # to ask for one after the other, HDF5 walks through all of them each time
     file.flush()
     places[:, 0] += _shift(file, int(places[0, 0]), chunks[0])
     file[PLACES][:] = places
