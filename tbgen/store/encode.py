@@ -21,6 +21,8 @@ _LARGE: Final = 1 << 25
 ESCAPE: Final = 255
 """The first byte of a position whose shape has this number or a larger one."""
 LEVEL: Final = 6
+_BATCH: Final = 1 << 12
+"""Chunks whose kinds are put together at a time."""
 _SAMPLES: Final = 8
 """How many chunks each order of squares is tried on."""
 
@@ -40,12 +42,12 @@ class _Part(NamedTuple):
     """A chunk's positions told apart by kind: by all that becomes a shape, in one number; 0 is no legal position."""
 
     kinds: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    counts: NDArray[np.int32]
     kind: NDArray[np.uint16]
     """`[position]`: its place in `kinds`."""
 
 
-_NOTHING: Final = _Part(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint16))
+_NOTHING: Final = _Part(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint16))
 
 
 @dataclass
@@ -54,7 +56,7 @@ class _Task:
     rows: Rows
     width: int
     parts: list[_Part]
-    shapes: list[NDArray[np.int64]]
+    shapes: list[NDArray[np.int32]]
     """`[part]`: the shape of each of its kinds."""
     steps: NDArray[np.int8]
     """`[shape, nth]`: the step whose distance is the nth that is stored, -1 where there is none."""
@@ -77,8 +79,8 @@ def encode(contents: Contents, pool: Executor) -> Encoded:
     width = min(WIDTHS[size > _LARGE], 1 << max(0, size - 1).bit_length())
     rows = make_rows(contents.steps)
     parts = list(pool.map(lambda start: _sort(contents, rows, start, width), range(0, size, width)))
-    kinds, ranks, shapes_of = _merge(parts)
-    shapes = make_shapes(rows, kinds[np.argsort(ranks)])
+    kinds, shapes_of = _merge(parts)
+    shapes = make_shapes(rows, kinds)
     longest = max(int((contents.entries & 0xFFFF).max(initial=0)), int(contents.steps.distance.max(initial=0)))
     lore = Lore(shapes)
     task = _Task(
@@ -101,20 +103,24 @@ def _sort(contents: Contents, rows: Rows, start: int, width: int) -> _Part:
     kind = np.zeros(width, np.int64)
     kind[: len(entries)] = rows.kinds(entries, staircases)
     kinds, place = unique(kind)
-    return _Part(kinds, np.bincount(place), place.astype(np.uint16))
+    return _Part(kinds, np.bincount(place).astype(np.int32), place.astype(np.uint16))
 
 
-def _merge(parts: list[_Part]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[NDArray[np.int64]]]:
-    """All kinds in rising order, their ranks: 0 for 0, then the commonest first; and the ranks of each part's kinds."""
-    kinds, place = np.unique(
-        np.concatenate([np.zeros(1, np.int64), *(part.kinds for part in parts)]), return_inverse=True
-    )
-    place = place[1:]
-    totals = np.bincount(place, weights=np.concatenate([part.counts for part in parts]), minlength=len(kinds))
-    ranks = np.empty(len(kinds), np.int64)
-    ranks[np.lexsort((kinds, -totals, kinds != 0))] = np.arange(len(kinds))
-    ends = np.cumsum([len(part.kinds) for part in parts])
-    return kinds, ranks, np.split(ranks[place], ends[:-1])
+def _merge(parts: list[_Part]) -> tuple[NDArray[np.int64], list[NDArray[np.int32]]]:
+    """All kinds by rank: 0, then the commonest first; and the ranks of each part's kinds, which it need not keep."""
+    batches = [range(at, min(at + _BATCH, len(parts))) for at in range(0, len(parts), _BATCH)]
+    different = [np.unique(np.concatenate([parts[number].kinds for number in batch])) for batch in batches]
+    kinds = np.unique(np.concatenate([np.zeros(1, np.int64), *different]))
+    totals, places = np.zeros(len(kinds), np.int64), []
+    for number, part in enumerate(parts):
+        place = np.searchsorted(kinds, part.kinds)
+        totals[place] += part.counts
+        places.append(place.astype(np.int32))
+        parts[number] = part._replace(kinds=kinds[:0])
+    order = np.lexsort((kinds, -totals, kinds != 0))
+    ranks = np.empty(len(kinds), np.int32)
+    ranks[order] = np.arange(len(kinds), dtype=np.int32)
+    return kinds[order], [ranks[place] for place in places]
 
 
 def _stored_steps(lore: Lore) -> NDArray[np.int8]:
