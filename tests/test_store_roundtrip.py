@@ -44,6 +44,23 @@ def assert_same(found: Contents, expected: Contents, start: int = 0) -> None:
     )
 
 
+@pytest.mark.parametrize("staircases", [0, 3, 3000])
+@pytest.mark.parametrize("longest", [90, 4000])
+def test_a_first_look_sees_what_all_others_see(tmp_path: Path, staircases: int, longest: int) -> None:
+    """Whoever looks at a chunk first has one position decoded; the next one has all."""
+    contents = random_contents(parse("KNvK"), seed=longest, staircases=staircases, longest=longest)
+    with written(tmp_path, contents) as table:
+        file = table._file
+        whole = file.chunk(0)
+        assert whole.shapes.dtype.itemsize == (2 if staircases == 3000 else 1)
+        for place in range(0, table._grain.width, 23):
+            first = file.chunk(0)
+            steps = first.steps(place)
+            assert (int(whole.entry[place]), bool(whole.has_steps[place])) == first.glance(place)
+            assert whole.steps(place) == first.steps(place) == steps
+            assert bool(steps) == bool(whole.has_steps[place])
+
+
 @settings(max_examples=12)
 @given(
     material=st.sampled_from(["KvK", "KQvK", "KBvK"]),

@@ -28,8 +28,8 @@ KINDS: Final = {
     "pawns against a king": Kind(0.83, 0.29, 0.75),
     "pawns against men": Kind(0.84, 0.67, 1.12),
 }
-_MORE_MEN: Final = Kind(0.9, 1.0, 1.25)
-"""What these are multiplied by for each man more: so it is from four men to five."""
+_MORE_MEN: Final = Kind(0.9, 1.5, 1.25)
+"""What these are multiplied by for each man more: so it is from four men to the twelve built tables of five."""
 _START: Final = 0.3
 """CPU seconds that every table takes."""
 _PROGRAM: Final = 220 << 20

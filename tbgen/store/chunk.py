@@ -1,4 +1,9 @@
-"""A chunk as a reader holds it: entries at once, the distances of staircases when asked for."""
+"""A chunk as a reader holds it, decoded when asked for: one position by counting what stands before it, which is what
+a look at a table takes that nobody has looked at before, or all of them."""
+
+import itertools
+from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,30 +37,67 @@ class Chunk(Positions):
         self._grain = grain
         self.lore = lore = grain.lore
         width = grain.width
-        low = np.frombuffer(raw, np.uint8, width)
-        self.shapes = low.copy()  # the rest of raw need not stay
+        self.shapes = low = np.frombuffer(raw, np.uint8, width)
         escaped = np.flatnonzero(low == ESCAPE) if grain.escape_planes else np.zeros(0, np.int64)
         if len(escaped):
             self.shapes = low.astype(shape_type(lore.count))
             self.shapes[escaped] += _values(raw, width, len(escaped), grain.escape_planes).astype(self.shapes.dtype)
-        at, places = width + len(escaped) * grain.escape_planes, self._by_shape(np.flatnonzero(self.shapes != 0))
-        halves = _values(raw, at, len(places), grain.distance_planes)
-        self._rest = raw[at + len(places) * grain.distance_planes :]
-        fresh = np.zeros(width, halves.dtype)
-        fresh[places] = halves
-        self.entries = lore.base.take(self.shapes)
-        self.entries += fresh.astype(np.int32) << 1
-        self.entry = self.entries.data
-        self.has_steps = lore.inside.take(self.shapes).tobytes()
-        """Which places have a staircase."""
-        self._columns = int(lore.stored.take(self.shapes).max())
-        self.size = len(self._rest) + width * (5 + self.shapes.itemsize + self._columns * grain.distance_planes)
-        """Bytes of memory, once all is decoded."""
+        self._raw = raw
+        self._at = width + len(escaped) * grain.escape_planes
+        """Where the fresh distances begin."""
+        self._asked = False
+        """Whether the steps of some position have been asked for."""
         self._halves: NDArray[np.unsignedinteger] | None = None
+        self.size = 2 * len(raw) + width * (5 + self.shapes.itemsize)
+        """Bytes of memory, about, once all is decoded."""
+
+    @cached_property
+    def entries(self) -> NDArray[np.int32]:  # type: ignore[override]
+        lore, planes = self.lore, self._grain.distance_planes
+        places = self._by_shape(np.flatnonzero(self.shapes != 0))
+        halves = _values(self._raw, self._at, len(places), planes)
+        fresh = np.zeros(self._grain.width, halves.dtype)
+        fresh[places] = halves
+        entries = lore.base.take(self.shapes)
+        entries += fresh.astype(np.int32) << 1
+        return entries
+
+    @cached_property
+    def entry(self) -> memoryview:
+        return self.entries.data
+
+    @cached_property
+    def has_steps(self) -> bytes:
+        """Which places have a staircase."""
+        return self.lore.inside.take(self.shapes).tobytes()
+
+    def glance(self, place: int) -> tuple[int, bool]:
+        """The entry of one position, and whether it has a staircase; all others stay as they are."""
+        shape = int(self.shapes[place])
+        if not shape:
+            return 0, False
+        half = self._value(self._at, self.shapes != 0, place)
+        return int(self.lore.base[shape]) + 2 * half, bool(self.lore.inside[shape])
+
+    def _value(self, at: int, having: NDArray[np.bool_], place: int) -> int:
+        """A position's number in a section that these places have one in, shape after shape."""
+        shape = self.shapes[place]
+        rank = np.count_nonzero(having & (self.shapes < shape)) + np.count_nonzero(self.shapes[:place] == shape)
+        planes, count = self._grain.distance_planes, np.count_nonzero(having)
+        return sum(self._raw[at + plane * count + rank] << 8 * plane for plane in range(planes))
 
     def _by_shape(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """The same places, shape after shape."""
         return places[np.argsort(self.shapes[places], kind="stable")]
+
+    def _stored(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+        """Where each section of stored distances begins, and which places have one in it."""
+        planes, count = self._grain.distance_planes, self.lore.stored.take(self.shapes)
+        at = self._at + planes * int(np.count_nonzero(self.shapes))
+        for nth in range(int(count.max())):
+            having = count > nth
+            yield at, having
+            at += planes * int(np.count_nonzero(having))
 
     def halves(self) -> NDArray[np.unsignedinteger]:
         if self._halves is None:
@@ -63,21 +105,24 @@ class Chunk(Positions):
         return self._halves
 
     def _read_halves(self) -> NDArray[np.unsignedinteger]:
-        grain, at = self._grain, 0
-        places = self._by_shape(np.flatnonzero(grain.lore.stored.take(self.shapes) > 0))
-        table = np.zeros((self._columns, grain.width), np.uint8 if grain.distance_planes == 1 else np.uint16)
-        for nth in range(self._columns):
-            places = places[grain.lore.stored.take(self.shapes[places]) > nth]
-            table[nth, places] = _values(self._rest, at, len(places), grain.distance_planes)
-            at += len(places) * grain.distance_planes
+        planes, sections = self._grain.distance_planes, list(self._stored())
+        table = np.zeros((len(sections), self._grain.width), np.uint8 if planes == 1 else np.uint16)
+        for row, (at, having) in zip(table, sections, strict=True):
+            places = self._by_shape(np.flatnonzero(having))
+            row[places] = _values(self._raw, at, len(places), planes)
         return table
 
     def steps(self, place: int) -> tuple[Step, ...]:
-        """The staircase of one position."""
-        halves, fresh, found = self.halves(), (self.entry[place] & 0xFFFF) >> 1, []
-        for holder, level, outcome, column, odd in self._grain.lore.steps_of(int(self.shapes[place])):
-            half = int(halves[column - 1, place]) if column else fresh
-            found.append((holder, level, outcome, 2 * half + odd))
+        """The staircase of one position. Who asks for another one will ask for more, and all are decoded."""
+        if self._asked:
+            halves, entry = self.halves()[:, place].tolist(), self.entry[place]
+        else:
+            self._asked, count = True, int(self.lore.stored[self.shapes[place]])
+            halves = [self._value(at, having, place) for at, having in itertools.islice(self._stored(), count)]
+            entry, _ = self.glance(place)
+        fresh, found = (entry & 0xFFFF) >> 1, []
+        for holder, level, outcome, column, odd in self.lore.steps_of(int(self.shapes[place])):
+            found.append((holder, level, outcome, 2 * (halves[column - 1] if column else fresh) + odd))
         return tuple(found)
 
 

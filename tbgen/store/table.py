@@ -60,9 +60,10 @@ class TableFile:
     def look(self, number: int) -> tuple[int, int, int]:
         """Fresh relative outcome, distance and staircase of one position; outcome 0 is no legal position."""
         chunk = _CHUNKS.get(self._key + (number >> self._shift))
-        if chunk is None or number < 0:
-            chunk = self._chunk(number >> self._shift)
         place = self._places[number & self._mask]
+        if chunk is None or number < 0:
+            entry, inside = self._chunk(number >> self._shift).glance(place)
+            return entry >> 16, entry & 0xFFFF, number + 1 if inside else 0
         entry = chunk.entry[place]
         return entry >> 16, entry & 0xFFFF, number + 1 if chunk.has_steps[place] else 0
 
