@@ -21,6 +21,8 @@ _LARGE: Final = 1 << 25
 ESCAPE: Final = 255
 """The first byte of a position whose shape has this number or a larger one."""
 LEVEL: Final = 6
+_TOGETHER: Final = 16
+"""Chunks whose positions are told apart in one go: numpy takes as long for one, and keeps other threads waiting."""
 _BATCH: Final = 1 << 12
 """Chunks whose kinds are put together at a time."""
 _SAMPLES: Final = 8
@@ -78,7 +80,8 @@ def encode(contents: Contents, pool: Executor) -> Encoded:
     size = len(contents.entries)
     width = min(WIDTHS[size > _LARGE], 1 << max(0, size - 1).bit_length())
     rows = make_rows(contents.steps)
-    parts = list(pool.map(lambda start: _sort(contents, rows, start, width), range(0, size, width)))
+    pieces = pool.map(lambda start: _sort(contents, rows, start, width), range(0, size, width * _TOGETHER))
+    parts = [part for piece in pieces for part in piece]
     kinds, shapes_of = _merge(parts)
     shapes = make_shapes(rows, kinds)
     longest = max(int((contents.entries & 0xFFFF).max(initial=0)), int(contents.steps.distance.max(initial=0)))
@@ -98,11 +101,16 @@ def _bytes_for(largest: int) -> int:
     return (max(0, largest).bit_length() + 7) // 8
 
 
-def _sort(contents: Contents, rows: Rows, start: int, width: int) -> _Part:
-    entries, staircases = contents.entries[start : start + width], contents.staircases[start : start + width]
-    kind = np.zeros(width, np.int64)
-    kind[: len(entries)] = rows.kinds(entries, staircases)
-    kinds, place = unique(kind)
+def _sort(contents: Contents, rows: Rows, start: int, width: int) -> list[_Part]:
+    """Some chunks from this number on."""
+    here = slice(start, start + width * _TOGETHER)
+    kinds = rows.kinds(contents.entries[here], contents.staircases[here])
+    return [_part_of(kinds[at : at + width], width) for at in range(0, len(kinds), width)]
+
+
+def _part_of(kind: NDArray[np.int64], width: int) -> _Part:
+    """The last chunk is filled up with zeros."""
+    kinds, place = unique(np.concatenate([kind, np.zeros(width - len(kind), np.int64)]))
     return _Part(kinds, np.bincount(place).astype(np.int32), place.astype(np.uint16))
 
 
