@@ -117,12 +117,12 @@ def test_killed_workers_cost_a_retry(
     client.wait_for_workers(2)
 
 
-class HalfwayKiller(Watcher):
-    """Kills the worker when half of the table is done."""
+class LateKiller(Watcher):
+    """Kills the worker when most of the table is done."""
 
     def __init__(self, material: Material, pids: list[int]) -> None:
         super().__init__()
-        self._left = layout_of(material).size // 2
+        self._left = layout_of(material).size * 3 // 4
         self._pids = pids
 
     def solved(self, material: Material, numbers: int) -> None:
@@ -147,7 +147,7 @@ def test_another_worker_goes_on_with_the_slices_of_a_dead_one(
             (summary,) = run_plan(plan, Watcher(), threads=2, memory=1 << 30)
         else:
             with local_cluster(1) as client:
-                killer = HalfwayKiller(material, list(client.run(os.getpid).values()))
+                killer = LateKiller(material, list(client.run(os.getpid).values()))
                 (summary,) = run_on_cluster(plan, client, killer, threads=2, memory=1 << 30)
             assert killer.begun == ["KNvKP", "KNvKP"]
         built.append((summary, table_path(plan.directory, material, "r").read_bytes()))

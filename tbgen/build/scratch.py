@@ -39,7 +39,8 @@ class Scratch:
     def __init__(self, directory: Path, memory: int) -> None:
         self._directory = directory
         self._memory = memory - memory // _MARGIN
-        self._maps: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
+        # no set of weak references: its clean-up is Python code, in which a Ctrl-C would be lost
+        self._maps: list[weakref.ref[mmap.mmap]] = []
         self._lock = Lock()
         self._stop = Event()
         self._watch: Thread | None = None
@@ -64,7 +65,7 @@ class Scratch:
         os.ftruncate(handle, count * kind.itemsize)
         memory = mmap.mmap(handle, count * kind.itemsize)
         with self._lock:
-            self._maps.add(memory)
+            self._maps = [*(one for one in self._maps if one() is not None), weakref.ref(memory)]
             if self._watch is None:
                 self._watch = Thread(target=self._keep_watch, name="scratch", daemon=True)
                 self._watch.start()
@@ -73,10 +74,11 @@ class Scratch:
     def trim(self) -> None:
         """Take all arrays out of memory."""
         with self._lock:
-            maps = list(self._maps)
+            maps = [one() for one in self._maps]
         for memory in maps:
-            with suppress(OSError):  # a wish, not a need
-                memory.madvise(mmap.MADV_DONTNEED)
+            if memory is not None:
+                with suppress(OSError):  # a wish, not a need
+                    memory.madvise(mmap.MADV_DONTNEED)
 
     def _keep_watch(self) -> None:
         while not self._stop.wait(_GLANCE):
