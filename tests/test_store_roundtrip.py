@@ -15,6 +15,7 @@ from tbgen.index.contents import Contents, Steps
 from tbgen.material import Material, parse
 from tbgen.store import TableFile, list_tables, open_table, table, table_path, write_table
 from tbgen.store.cache import Cache
+from tbgen.store.chunk import Chunk
 
 
 def written(directory: Path, contents: Contents) -> TableFile:
@@ -59,6 +60,17 @@ def test_a_first_look_sees_what_all_others_see(tmp_path: Path, staircases: int, 
             assert (int(whole.entry[place]), bool(whole.has_steps[place])) == first.glance(place)
             assert whole.steps(place) == first.steps(place) == steps
             assert bool(steps) == bool(whole.has_steps[place])
+
+
+def test_a_chunk_of_another_table_is_refused(tmp_path: Path) -> None:
+    """When it is read, not when somebody looks at one of the positions that make no sense."""
+    with written(tmp_path, random_contents(parse("KNvK"), seed=1, staircases=3, longest=90)) as table:
+        file = table._file
+        raw = file.chunks.read(file._handle, 0)
+        width = table._grain.width
+        for shapes in (bytes(width - 1) + bytes([table._grain.lore.count]), bytes([1]) * width):
+            with pytest.raises(ValueError, match="not those of its table"):
+                Chunk(table._grain, shapes + raw[width : 2 * width - 1])
 
 
 @settings(max_examples=12)

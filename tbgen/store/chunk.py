@@ -45,6 +45,8 @@ class Chunk(Positions):
         self._raw = raw
         self._at = width + len(escaped) * grain.escape_planes
         """Where the fresh distances begin."""
+        if int(self.shapes.max()) >= lore.count or self._stored_from() > len(raw):
+            raise ValueError("a chunk's shapes are not those of its table")
         self._asked = False
         """Whether the steps of some position have been asked for."""
         self._halves: NDArray[np.unsignedinteger] | None = None
@@ -90,10 +92,14 @@ class Chunk(Positions):
         """The same places, shape after shape."""
         return places[np.argsort(self.shapes[places], kind="stable")]
 
+    def _stored_from(self) -> int:
+        """Where the fresh distances end, one for each legal position, and those of staircases begin."""
+        return self._at + self._grain.distance_planes * int(np.count_nonzero(self.shapes))
+
     def _stored(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
         """Where each section of stored distances begins, and which places have one in it."""
         planes, count = self._grain.distance_planes, self.lore.stored.take(self.shapes)
-        at = self._at + planes * int(np.count_nonzero(self.shapes))
+        at = self._stored_from()
         for nth in range(int(count.max())):
             having = count > nth
             yield at, having

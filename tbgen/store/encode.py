@@ -187,7 +187,7 @@ def _last_chunk(task: _Task, number: int, places: NDArray[np.int64]) -> bytes:
 
 
 def shape_type(count: int) -> type[np.uint16] | type[np.uint32]:
-    """Numpy sorts 16-bit numbers ten times as fast as longer ones."""
+    """The narrowest for numbers of so many shapes, where a byte is not enough."""
     return np.uint16 if count <= 1 << 16 else np.uint32
 
 
