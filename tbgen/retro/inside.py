@@ -62,19 +62,20 @@ def _best_move(ground, desk, field, node, escaping, record):
     """What the best move is worth, as a code: to a mover who would escape from the record, or to one who holds it."""
     near = desk.near
     count = successors(ground, desk, node)
+    codes = field.ours if escaping else field.theirs
     for at in range(count):
-        prefetch(field.flags, near[at])
+        prefetch(codes, near[at])
     pays = payoff_at(field, node)
     if escaping:
         best = hasty(paid(pays), shortest(pays)) if pays else NEVER
         for at in range(count):
-            ours = field.ours[near[at]]
+            ours = codes[near[at]]
             if ours != STANDS:
                 best = max(best, turned(passed_on(key_at(field, ours))))
         return STANDS if outcome_of(best) <= -record else code_of(field.keys, turned(best))
     best = patient(paid(pays), longest(pays)) if pays else NEVER
     for at in range(count):
-        theirs = field.theirs[near[at]]
+        theirs = codes[near[at]]
         if theirs == STANDS:
             return STANDS
         best = max(best, passed_on(key_at(field, theirs)))

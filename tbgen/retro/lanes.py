@@ -112,28 +112,27 @@ def having(typing_context, array, lane, care, value):
     return types.uint64(array, types.intp, care, value), code
 
 
-@intrinsic
-def put(typing_context, array, lane, bits, value):
-    """`put(array, lane, bits, value)`: write a value to some elements of a lane."""
+def _writer(change):
+    """A step that writes to some elements of a lane: `step(array, lane, bits, value)`. `change` makes of a row and the
+    value everywhere what those elements become."""
 
-    def code(context, builder, signature, arguments):
-        row = _Row(context, builder, signature, arguments)
-        row.store(builder.select(row.chosen(2), row.everywhere(3), row.load()))
-        return context.get_dummy_value()
+    @intrinsic
+    def step(typing_context, array, lane, bits, value):
+        def code(context, builder, signature, arguments):
+            row = _Row(context, builder, signature, arguments)
+            before = row.load()
+            row.store(builder.select(row.chosen(2), change(builder, before, row.everywhere(3)), before))
+            return context.get_dummy_value()
 
-    return types.void(array, types.intp, types.uint64, value), code
+        return types.void(array, types.intp, types.uint64, value), code
+
+    return step
 
 
-@intrinsic
-def switch_on(typing_context, array, lane, bits, flags):
-    """`switch_on(array, lane, bits, flags)`: add flags to some elements of a lane."""
-
-    def code(context, builder, signature, arguments):
-        row = _Row(context, builder, signature, arguments)
-        row.store(builder.or_(row.load(), builder.select(row.chosen(2), row.everywhere(3), row.nothing())))
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, types.uint64, flags), code
+put = _writer(lambda builder, before, value: value)
+"""Write a value to some elements."""
+switch_on = _writer(lambda builder, before, flags: builder.or_(before, flags))
+"""Add flags to some elements."""
 
 
 @intrinsic
