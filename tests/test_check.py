@@ -80,14 +80,14 @@ def test_contents_do_not_depend_on_how_they_are_read(
 
     with open_table(path) as table:
         assert table.header["chunk_width"] == 1 << 9
-        found = table.contents(make, read.append)
+        found = table.part(0, table.size, make, read.append)
         assert found.entries is made[0]
         assert found.staircases is made[1]
         assert sum(read) == table.size
         assert_equal(found, expected)
         monkeypatch.setattr(numbering, "_NUMBER", 16)
         monkeypatch.setattr(numbering, "_WORD", 24)
-        assert_equal(table.contents(), expected)
+        assert_equal(table.part(0, table.size), expected)
 
 
 # --- checking -------------------------------------------------------------------------------------------------

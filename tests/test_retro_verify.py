@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS, Contents, Steps
 from tbgen.material import Material, every, parse, with_dependencies
 from tbgen.outcome import BASE
+from tbgen.retro import verify_units
 from tbgen.retro.finish import finish
 from tbgen.retro.solve import solve
 from tbgen.retro.verify import Finding, Verdict, verify
@@ -62,27 +63,52 @@ def test_larger_tables_are_right(name: str, rules: str) -> None:
     assert check(contents, threads=2) == Verdict(legal(contents), 0, [])
 
 
-class OnlyRanges:
-    """An array of which only ranges can be read, like one that lies in a file."""
+class OnlyParts:
+    """A table of which only ranges can be had, like one that lies in a file."""
 
-    def __init__(self, column: NDArray[np.int32]) -> None:
-        self._column = column
-        self.longest = 0
+    def __init__(self, contents: Contents) -> None:
+        self._contents = contents
+        self.material, self.rules = contents.material, contents.rules
+        self.asked: list[range] = []
 
-    def __len__(self) -> int:
-        return len(self._column)
-
-    def __getitem__(self, numbers: slice) -> NDArray[np.int32]:
-        self.longest = max(self.longest, numbers.stop - numbers.start)
-        return self._column[numbers].copy()
+    def part(self, start: int, end: int) -> Contents:
+        self.asked.append(range(start, end))
+        return self._contents.part(start, end)
 
 
-def test_a_table_need_not_be_in_memory() -> None:
+@pytest.fixture
+def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more of a table in memory than must be."""
+    monkeypatch.setattr(verify_units, "_LEAST", 1)
+    monkeypatch.setattr(verify_units, "_KEPT", 0)
+    monkeypatch.setattr(verify_units, "_PIECE", 1000)
+
+
+@pytest.mark.usefixtures("small_units")
+@pytest.mark.parametrize("sample", [None, 5000])
+def test_a_table_need_not_be_in_memory(sample: int | None) -> None:
     contents = table("KPvK", "r")
-    entries, staircases = OnlyRanges(contents.entries), OnlyRanges(contents.staircases)
-    verdict = check(replace(contents, entries=entries, staircases=staircases))  # type: ignore[arg-type]
-    assert verdict == Verdict(legal(contents), 0, [])
-    assert entries.longest < len(entries) // 20
+    parts = OnlyParts(contents)
+    verdict = verify(parts, answers("KPvK", "r"), sample=sample)
+    assert verdict == Verdict(sample or legal(contents), 0, [])
+    assert max(map(len, parts.asked)) < len(contents.entries) // 20
+
+
+@pytest.mark.usefixtures("small_units")
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_an_alteration_is_found_in_whatever_part_it_is(data: st.DataObject) -> None:
+    contents = table("KPvK", "r")
+    places = np.flatnonzero(contents.staircases)
+    place = int(places[data.draw(st.integers(0, len(places) - 1))])
+    column = data.draw(st.sampled_from(["entries", "staircases"]))
+    old = int(getattr(contents, column)[place])
+    other = int(contents.staircases[data.draw(st.integers(0, len(contents.staircases) - 1))])
+    changed = altered(contents, column, place, old + 1 if column == "entries" else other)
+    if changed is not None:
+        found = check(changed, limit=1000)
+        assert found.wrong
+        assert place in {finding.number for finding in found.examples}
 
 
 # --- samples --------------------------------------------------------------------------------------------------
@@ -256,7 +282,8 @@ def test_tables_that_are_wrong_altogether_are_found() -> None:
     assert check(replace(r, rules="wg")).wrong
     assert check(replace(wg, rules="r")).wrong
     assert check(replace(r, staircases=np.zeros_like(r.staircases))).wrong
-    assert check(replace(r, entries=r.entries[:-1])).wrong
+    with pytest.raises(ValueError, match="KBvK has not as many entries as numbers"):
+        check(replace(r, entries=r.entries[:-1]))
     assert check(replace(r, entries=np.zeros_like(r.entries))).wrong == legal(r)
 
 

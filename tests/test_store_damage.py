@@ -70,7 +70,12 @@ def test_a_chunk_damaged_while_open(path: Path) -> None:
         with path.open("r+b") as file:
             file.seek(-20, os.SEEK_END)
             file.write(b"\0" * 20)
-        for read in (lambda: table.look(5), lambda: table.look_many(np.arange(5)), table.contents, table.check):
+        for read in (
+            lambda: table.look(5),
+            lambda: table.look_many(np.arange(5)),
+            lambda: table.part(0, table.size),
+            table.check,
+        ):
             with pytest.raises(CorruptTable, match=r"KvK\.r\.h5"):
                 read()
         os.truncate(path, 600)

@@ -88,6 +88,8 @@ class Progress:
         self._console.print(f"{material}: another process is building it; waiting")
 
     def finished(self, material: Material) -> None:
+        if material in self._reading:
+            self._bars.remove_task(self._reading.pop(material))
         if material in self._tables:
             self._forget(material)
             self._bars.advance(self._all, self._cost[material] * layout_of(material).size)

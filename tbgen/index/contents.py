@@ -1,12 +1,15 @@
 """What a finished table says, by number: handed from the solver to the store, from the store to probe and verifier."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.material import Material
+
+_PIECE: Final = 1 << 20
+"""Staircases handled at a time: tables may have many millions."""
 
 OPPONENT_HOLDS = 0
 MOVER_HOLDS = 1
@@ -39,6 +42,30 @@ class Contents:
     """`[number]`: which staircase holds while the record is better than or equal to the fresh outcome."""
     steps: Steps
 
+    def part(self, start: int, end: int) -> "Contents":
+        """A range of numbers, with the staircases that are found there and no others."""
+        if (start, end) == (0, len(self.entries)):
+            return self
+        used, staircases = np.unique(self.staircases[start:end], return_inverse=True)
+        used, staircases = (used, staircases) if used[0] == 0 else (np.append(0, used), staircases + 1)
+        return Contents(
+            self.material, self.rules, self.entries[start:end], staircases.astype(np.int32), selected(self.steps, used)
+        )
+
+
+def selected(steps: Steps, staircases: NDArray[np.integer]) -> Steps:
+    """Some staircases, in this order."""
+    start = np.append(0, np.cumsum(np.diff(steps.start)[staircases])).astype(np.int64)
+    all_of_them: tuple[NDArray[Any], ...] = steps[1:]
+    columns = [np.empty(start[-1], column.dtype) for column in all_of_them]
+    for at in range(0, len(staircases), _PIECE):
+        begin = steps.start[staircases[at : at + _PIECE]]
+        ends = start[at : at + _PIECE + 1]
+        source = np.repeat(begin - ends[:-1], np.diff(ends)) + np.arange(ends[0], ends[-1])
+        for column, values in zip(columns, all_of_them, strict=True):
+            column[ends[0] : ends[-1]] = values[source]
+    return Steps(start, *columns)
+
 
 def arranged(steps: Steps, counts: NDArray[np.integer]) -> tuple[Steps, NDArray[np.int32]]:
     """All these staircases again, the commonest first, behind one without steps; and for each its number there.
@@ -56,10 +83,8 @@ def arranged(steps: Steps, counts: NDArray[np.integer]) -> tuple[Steps, NDArray[
     order = order[np.argsort(-counts.astype(np.int64)[order], kind="stable")]
     numbers = np.empty(len(lengths), np.int32)
     numbers[order] = np.arange(1, len(lengths) + 1)
-
-    start = np.concatenate(([0, 0], np.cumsum(lengths[order]))).astype(np.int64)
-    source = np.repeat(begin[order] - start[1:-1], lengths[order]) + np.arange(start[-1])
-    return Steps(start, *(column[source] for column in steps[1:])), numbers
+    rest = selected(steps, order)
+    return rest._replace(start=np.append(0, rest.start)), numbers
 
 
 def outcomes(entries: NDArray[np.int32]) -> NDArray[np.int16]:

@@ -117,12 +117,20 @@ def _solve_slices(job: _Job, done: Mapping[int, Counts], threads: int) -> None:
                     for part in todo:
                         _solve_slice(job, part, pool, threads)
                 else:
-                    list(pool.map(lambda part: _solve_slice(job, part, None, 1), todo))
+                    list(pool.map(lambda part: _solve_beside_others(job, part), todo))
         except BaseException:
             job.stopped = True
             for team in list(job.teams.values()):
                 team.shared[ABORT] = 1
             raise
+
+
+def _solve_beside_others(job: _Job, part: int) -> None:
+    try:
+        _solve_slice(job, part, None, 1)
+    except BaseException:
+        job.stopped = True  # at once, so that this thread begins no other
+        raise
 
 
 def _batches(layout: Layout) -> list[list[int]]:

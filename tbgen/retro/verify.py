@@ -51,19 +51,16 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.index.contents import Contents
-from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
-from tbgen.retro.verify_steps import Finding, faults, is_readable
+from tbgen.retro.verify_steps import Finding
 from tbgen.retro.verify_table import BATCH, Levels, Numbers, Table
 from tbgen.retro.verify_trial import FIELDS, PROBLEMS, make_rows, try_all
+from tbgen.retro.verify_units import Source, Unreadable
 
 __all__ = ["Finding", "Verdict", "verify"]
 
 T = TypeVar("T")
 
-_GROUP: Final = 1 << 20
-"""Slices are taken together until they have so many numbers."""
 _AHEAD: Final = 8
 """Batches a thread that wait to be looked at."""
 
@@ -73,13 +70,13 @@ class Verdict:
     checked: int
     """Legal positions looked at."""
     wrong: int
-    """How many of them have something wrong, and how many staircases of the dictionary, and numbers of none."""
+    """How many of them have something wrong, and how many staircases of dictionaries, and numbers of none."""
     examples: list[Finding]
     """The first few of those."""
 
 
 def verify(
-    contents: Contents,
+    source: Source,
     answers: Mapping[Material, NDArray[np.int32]],
     *,
     threads: int = 1,
@@ -88,35 +85,22 @@ def verify(
     report: Callable[[int], None] = lambda numbers: None,
     limit: int = 10,
 ) -> Verdict:
-    """Check a table, all of it or a random sample of so many positions.
+    """Check a table, all of it or a random sample of so many positions. It is read a part at a time.
 
-    Of `contents.entries` and `contents.staircases` only ranges are read, a slice at a time, so that they may be
-    anything that can be cut like an array. `answers` holds the entries of all tables that resets lead to, which
-    are taken as right. `report` hears of numbers done."""
-    layout = layout_of(contents.material)
-    if not is_readable(contents.steps):
-        return Verdict(0, 1, [Finding("the dictionary of staircases cannot be read", staircase=0)])
-    if len(contents.entries) != layout.size or len(contents.staircases) != layout.size:
-        return Verdict(0, 1, [Finding("not as many entries as the table has numbers", number=0)])
-    trial = _Trial(Table(contents, answers), limit, report)
-    trial.findings(faults(contents.steps))
+    `answers` holds the entries of all tables that resets lead to, which are taken as right. `report` hears of
+    numbers done."""
+    trial = _Trial(source, answers, limit, report)
     with ThreadPoolExecutor(threads) as pool:
-        if sample is None:
-            for group in _groups(layout):
-                trial.whole(group, pool, threads)
-            trial.findings(trial.unused())
-        else:
-            trial.some(trial.table.draw(min(sample, layout.size), np.random.default_rng(seed)), pool, threads)
+        try:
+            if sample is None:
+                for slices in trial.table.units.slices:
+                    trial.whole(slices, pool, threads)
+            else:
+                drawn = trial.table.draw(min(sample, trial.table.layout.size), np.random.default_rng(seed))
+                trial.some(drawn, pool, threads)
+        except Unreadable:
+            trial.note([Finding("a dictionary of staircases cannot be read", staircase=0)])
     return Verdict(trial.checked, trial.wrong, trial.examples)
-
-
-def _groups(layout: Layout) -> Iterator[range]:
-    """Neighbouring slices that are checked at the same time."""
-    first = 0
-    for part in range(layout.slices):
-        if layout.start[part + 1] - layout.start[first] >= _GROUP or part + 1 == layout.slices:
-            yield range(first, part + 1)
-            first = part + 1
 
 
 class _Seen(NamedTuple):
@@ -131,26 +115,25 @@ class _Seen(NamedTuple):
 class _Trial:
     """What has been found so far."""
 
-    def __init__(self, table: Table, limit: int, report: Callable[[int], None]) -> None:
-        self.table = table
+    def __init__(
+        self,
+        source: Source,
+        answers: Mapping[Material, NDArray[np.int32]],
+        limit: int,
+        report: Callable[[int], None],
+    ) -> None:
+        self.table = Table(source, answers, self.note)
         self.checked = 0
         self.wrong = 0
         self.examples: list[Finding] = []
         self._limit = limit
         self._report = report
-        self._used = np.zeros(len(table.book.first) - 1, np.uint8)
-        self._used[0] = 1
 
-    def findings(self, found: Iterable[Finding]) -> None:
+    def note(self, found: Iterable[Finding]) -> None:
         for finding in found:
             self.wrong += 1
             if len(self.examples) < self._limit:
                 self.examples.append(finding)
-
-    def unused(self) -> Iterator[Finding]:
-        """What is wrong with the dictionary when all positions have been seen."""
-        for staircase in np.flatnonzero(self._used == 0).tolist():
-            yield Finding("no position has it", staircase=staircase)
 
     def whole(self, parts: range, pool: ThreadPoolExecutor, threads: int) -> None:
         """Check these slices."""
@@ -172,7 +155,7 @@ class _Trial:
         for _ in _in_order(pool, threads, survey, batches()):
             pass
         for seen in _in_order(pool, threads, look, batches()):
-            self._note(seen)
+            self._count(seen)
 
     def some(self, numbers: Numbers, pool: ThreadPoolExecutor, threads: int) -> None:
         """Check these positions."""
@@ -182,7 +165,7 @@ class _Trial:
             here = numbers[parts == part]
             batches = ((part, here[at : at + BATCH]) for at in range(0, len(here), BATCH))
             for seen in _in_order(pool, threads, self._try, batches):
-                self._note(seen)
+                self._count(seen)
 
     def _try(self, part: int, numbers: Numbers, levels: tuple[int, Levels] | None = None) -> _Seen:
         table = self.table
@@ -190,12 +173,12 @@ class _Trial:
         lists = table.list(positions)
         arrivals = table.arrive(positions, lists, levels)
         found = np.zeros((self._limit, FIELDS), np.int64)
-        stored = table.stored(part, numbers)
-        legal, wrong = try_all(table.book, make_rows(), lists, arrivals, *stored, self._used, found)
+        stored = table.units.stored(part, numbers)
+        legal, wrong = try_all(table.units.book, make_rows(), lists, arrivals, *stored, found)
         found[:, 0] = numbers[found[:, 0]]
         return _Seen(len(numbers), legal, wrong, found[:wrong].tolist())
 
-    def _note(self, seen: _Seen) -> None:
+    def _count(self, seen: _Seen) -> None:
         self.checked += seen.legal
         self.wrong += seen.wrong
         self.examples += [_finding(*row) for row in seen.found[: self._limit - len(self.examples)]]

@@ -32,6 +32,8 @@ class Tables(NamedTuple):
     entries: NDArray[np.int64]
     staircases: NDArray[np.int64]
     """`[slice]`: address of its part, 0 where it is not in memory."""
+    first_staircase: NDArray[np.int64]
+    """`[slice]`: where in the book its dictionary begins."""
 
 
 class Seats(NamedTuple):
@@ -76,8 +78,7 @@ def make_tables(layouts: list[Layout], addresses: list[int]) -> Tables:
         np.array(addresses, np.int64),
         np.array([layout.size for layout in layouts], np.int64),
         layouts[0].start.astype(np.int64),
-        np.zeros(parts, np.int64),
-        np.zeros(parts, np.int64),
+        *(np.zeros(parts, np.int64) for _ in range(3)),
     )
 
 
@@ -128,7 +129,8 @@ def arrive_quietly(atlas, tables, positions, lists, arrivals):
                 continue
             arrivals.number[at] = number
             arrivals.entry[at] = fetch_i32(tables.entries[part], number - tables.start[part])
-            arrivals.staircase[at] = fetch_i32(tables.staircases[part], number - tables.start[part])
+            staircase = fetch_i32(tables.staircases[part], number - tables.start[part])
+            arrivals.staircase[at] = tables.first_staircase[part] + staircase
 
 
 @kernel

@@ -1,13 +1,12 @@
-"""A table on trial, in memory by slices: its positions, their moves, and what is known of where those lead."""
+"""A table on trial: its positions, their moves, and what is known of where those lead."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.index.atlas import make_atlas
-from tbgen.index.contents import Contents
 from tbgen.index.kernels import decode_many
 from tbgen.index.layout import Layout, layout_of
 from tbgen.jit import plain
@@ -35,8 +34,9 @@ from tbgen.retro.verify_moves import (
     make_lists,
     make_positions,
 )
+from tbgen.retro.verify_steps import Finding
 from tbgen.retro.verify_trial import entries_with_right
-from tbgen.retro.verify_worth import make_book
+from tbgen.retro.verify_units import Source, Units
 
 Numbers = NDArray[np.int64]
 Levels = NDArray[np.uint8]
@@ -64,12 +64,13 @@ def _reach(layout: Layout, squares: list[int]) -> set[int]:
 
 
 class Table:
-    def __init__(self, contents: Contents, answers: Mapping[Material, NDArray[np.int32]]) -> None:
-        """`answers` holds the entries of all tables that resets lead to."""
-        self.layout = layout = layout_of(contents.material)
-        self.book = make_book(contents.steps, contents.rules == "wg")
-        self._contents = contents
-        layouts = [layout, *map(layout_of, contents.material.successors())]
+    def __init__(
+        self, source: Source, answers: Mapping[Material, NDArray[np.int32]], note: Callable[[Iterable[Finding]], None]
+    ) -> None:
+        """`answers` holds the entries of all tables that resets lead to, `note` hears what is wrong with
+        dictionaries of staircases by themselves."""
+        self.layout = layout = layout_of(source.material)
+        layouts = [layout, *map(layout_of, source.material.successors())]
         self._answers = [np.ascontiguousarray(answers[other.material], np.int32) for other in layouts[1:]]
         for other, entries in zip(layouts[1:], self._answers, strict=True):
             if len(entries) != other.size:
@@ -78,30 +79,16 @@ class Table:
         first = int(layout.family[0]), int(layout.flip[0]), int(layout.half_size[0])
         self._board = make_board(make_ground(self._atlas, *first, []))
         self._tables = make_tables(layouts, [0, *(entries.ctypes.data for entries in self._answers)])
-        self._shelf: dict[int, tuple[NDArray[np.int32], NDArray[np.int32]]] = {}
+        self.units = Units(source, layout, self._tables, note)
         # compiled whether needed or not, so that no later table has to wait for it
-        entries_with_right(self.book, make_lists(0), make_arrivals(0), np.zeros(0, np.int32))
+        entries_with_right(self.units.book, make_lists(0), make_arrivals(0), np.zeros(0, np.int32))
 
     def fetch(self, parts: Iterable[int]) -> None:
-        """Have these slices in memory, those that their pawns lead to, and no others."""
+        """Have these slices in memory, and those that their pawns lead to."""
         layout = self.layout
-        needed = {one for part in parts for one in (part, *_reach(layout, layout.placements.pawns[part].tolist()))}
-        for part in self._shelf.keys() - needed:
-            del self._shelf[part]
-            self._tables.entries[part] = self._tables.staircases[part] = 0
-        for part in sorted(needed - self._shelf.keys()):
-            numbers = slice(int(layout.start[part]), int(layout.start[part + 1]))
-            entries = np.ascontiguousarray(self._contents.entries[numbers], np.int32)
-            staircases = np.ascontiguousarray(self._contents.staircases[numbers], np.int32)
-            self._shelf[part] = entries, staircases
-            self._tables.entries[part] = entries.ctypes.data
-            self._tables.staircases[part] = staircases.ctypes.data
-
-    def stored(self, part: int, numbers: Numbers) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Entries and staircases."""
-        entries, staircases = self._shelf[part]
-        nodes = numbers - self.layout.start[part]
-        return entries[nodes], staircases[nodes]
+        self.units.fetch(
+            {one for part in parts for one in (part, *_reach(layout, layout.placements.pawns[part].tolist()))}
+        )
 
     def part_of(self, numbers: Numbers) -> Numbers:
         return np.searchsorted(self.layout.start, numbers, side="right") - 1
@@ -147,7 +134,7 @@ class Table:
         after.squares[np.arange(len(pushes)), stepped] = plain(move_target)(lists.move[pushes])
         replies = self.list(after)
         entries = np.zeros(len(pushes), np.int32)
-        entries_with_right(self.book, replies, self.arrive(after, replies), entries)
+        entries_with_right(self.units.book, replies, self.arrive(after, replies), entries)
         granted = replies.rights > 0
         arrivals.entry[pushes[granted]] = entries[granted]
 

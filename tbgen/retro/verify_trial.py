@@ -162,7 +162,7 @@ def _try_own_goal(book, lists, arrivals, here, entry, finding):
 
 
 @inlined
-def _try(book, rows, lists, arrivals, here, entry, staircase, finding):
+def _try(book, rows, lists, arrivals, here, entry, staircase, first, finding):
     level = lists.level[here]
     if level == NO_POSITION:
         return _FILLED if entry or staircase else _FINE
@@ -174,23 +174,22 @@ def _try(book, rows, lists, arrivals, here, entry, staircase, finding):
             return _ENDED
         return _FINE
     if not book.whole_game:
-        return _try_records(book, rows, lists, arrivals, here, entry, staircase, finding)
+        return _try_records(book, rows, lists, arrivals, here, entry, first + staircase, finding)
     return _REACH if staircase else _try_own_goal(book, lists, arrivals, here, entry, finding)
 
 
 @kernel
-def try_all(book, rows, lists, arrivals, entries, staircases, used, found):
-    """Try a batch of positions with these entries and staircases. Returns how many are legal and how many wrong;
-    the first wrong ones go into the rows of `found`. `used[staircase]` becomes 1 where a position has it."""
+def try_all(book, rows, lists, arrivals, entries, staircases, first, found):
+    """Try a batch of positions with these entries and staircases, the `first` of which is this one in the book.
+    Returns how many are legal and how many wrong; the first wrong ones go into the rows of `found`."""
     finding = rows.finding
     legal = 0
     wrong = 0
     for here in range(len(entries)):
         _charge(finding, 0, 0, 0, 0, 0, 0)
         staircase = np.int64(staircases[here])
-        if 0 <= staircase < len(used):
-            used[staircase] = 1
-            problem = _try(book, rows, lists, arrivals, here, entries[here], staircase, finding)
+        if 0 <= staircase < len(book.first) - 1 - first:
+            problem = _try(book, rows, lists, arrivals, here, entries[here], staircase, first, finding)
         else:
             problem = _NO_STAIRCASE
         legal += lists.level[here] != NO_POSITION

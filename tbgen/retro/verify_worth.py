@@ -22,7 +22,7 @@ LOWEST: Final = np.int32(-(2**31))
 
 
 class Book(NamedTuple):
-    """The dictionary of staircases."""
+    """Dictionaries of staircases, one behind the other."""
 
     first: NDArray[np.int64]
     """`[staircase]`: its first step; one more entry than staircases."""
@@ -31,9 +31,16 @@ class Book(NamedTuple):
     whole_game: int
 
 
-def make_book(steps: Steps, whole_game: bool) -> Book:
+def make_book(dictionaries: list[Steps], whole_game: bool) -> Book:
+    lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(steps.start) for steps in dictionaries)])
+    return Book(
+        np.cumsum(lengths), np.concatenate([np.zeros(0, np.int64), *map(_packed, dictionaries)]), int(whole_game)
+    )
+
+
+def _packed(steps: Steps) -> NDArray[np.int64]:
     packed = steps.outcome.astype(np.int64) << 16 | steps.distance
-    return Book(np.array(steps.start, np.int64), (packed << 8 | steps.level) << 8 | steps.holder, int(whole_game))
+    return (packed << 8 | steps.level) << 8 | steps.holder
 
 
 @inlined

@@ -50,7 +50,7 @@ class Numbering:
 
     def __init__(self, grain: Grain) -> None:
         self._lore = lore = grain.lore
-        self._form, self._fresh = _forms(lore)
+        self._form, self._fresh = lore.makings
         self._form_bits = int(self._form.max(initial=0)).bit_length()
         self._half_bits = 8 * grain.distance_planes
         self._folds: dict[int, Keys] = {}
@@ -98,17 +98,6 @@ class Numbering:
         for piece in pieces:
             piece[:] = renumbered.take(piece)
         return steps
-
-
-def _forms(lore: Lore) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """`[shape]`: equal where equal distances make equal staircases; and the bits of the fresh distance that count."""
-    columns = lore.columns
-    is_step = np.arange(columns.level.shape[1]) < lore.shapes.steps[:, None]
-    words = 1 | columns.holder.astype(np.int64) << 1 | columns.level.astype(np.int64) << 2
-    words |= (columns.outcome.astype(np.int64) & 0xFFFF) << 10
-    words |= columns.odd.astype(np.int64) << 26 | columns.column.astype(np.int64) << 27
-    repeats_fresh = (is_step & (columns.column == 0)).any(axis=1)
-    return unique_rows(np.where(is_step, words, 0))[1], np.where(repeats_fresh, 0xFFFE, 0).astype(np.int32)
 
 
 def _steps(rows: NDArray[np.int64], lore: Lore) -> Steps:

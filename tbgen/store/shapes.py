@@ -94,13 +94,29 @@ class Lore:
     @cached_property
     def forms(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Shapes whose steps have different holders, levels or outcomes, and `[shape]`: which of those it equals."""
-        tables = self.columns
-        shape, step = np.nonzero(np.arange(tables.level.shape[1]) < self.shapes.steps[:, None])
-        words = np.zeros(tables.level.shape, np.int64)
-        at = shape, step
-        words[at] = 1 | tables.holder[at] << 1 | tables.level[at].astype(np.int64) << 2
-        words[at] |= (tables.outcome[at].astype(np.int64) & 0xFFFF) << 10
-        return unique_rows(words)
+        return unique_rows(np.where(self._is_step, self._words, 0))
+
+    @cached_property
+    def makings(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """`[shape]`: equal where equal distances make equal staircases; and which bits of the fresh one are among
+        these."""
+        columns, is_step = self.columns, self._is_step
+        words = self._words | columns.odd.astype(np.int64) << 26 | columns.column.astype(np.int64) << 27
+        repeats_fresh = (is_step & (columns.column == 0)).any(axis=1)
+        return unique_rows(np.where(is_step, words, 0))[1], np.where(repeats_fresh, 0xFFFE, 0).astype(np.int32)
+
+    @property
+    def _is_step(self) -> NDArray[np.bool_]:
+        """`[shape, step]`: whether the shape has so many."""
+        mask: NDArray[np.bool_] = np.arange(self.columns.level.shape[1]) < self.shapes.steps[:, None]
+        return mask
+
+    @property
+    def _words(self) -> NDArray[np.int64]:
+        """`[shape, step]`: holder, level and outcome in one."""
+        columns = self.columns
+        words = 1 | columns.holder.astype(np.int64) << 1 | columns.level.astype(np.int64) << 2
+        return words | (columns.outcome.astype(np.int64) & 0xFFFF) << 10
 
 
 def from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Shapes:

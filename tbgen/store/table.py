@@ -38,7 +38,7 @@ class TableFile:
     """A table on disk. All threads may read at the same time.
 
     A staircase is a number to ask `steps_of` for, 0 where a position has none; equal numbers stand for equal
-    staircases, different numbers need not stand for different ones (in `part` and `contents` they do)."""
+    staircases, different numbers need not stand for different ones (in `part` they do)."""
 
     def __init__(self, path: Path) -> None:
         opened = Opened(path)
@@ -152,22 +152,15 @@ class TableFile:
             staircases[rows] = np.where(chunk.inside(places), np.arange(rows.start, rows.stop) + start + 1, 0)
         return entries, staircases
 
-    def part(self, start: int, end: int) -> Contents:
-        """A range of numbers, with the staircases numbered for this range, the commonest first."""
-        return self._contents(start, end, _zeros, lambda numbers: None)
-
-    def contents(
+    def part(
         self,
+        start: int,
+        end: int,
         make: Callable[[int], NDArray[np.int32]] = _zeros,
         report: Callable[[int], None] = lambda numbers: None,
     ) -> Contents:
-        """The whole table, as it was written, in two arrays of zeros that `make` gives: nothing else takes memory.
-        `report` hears of numbers read."""
-        return self._contents(0, self.size, make, report)
-
-    def _contents(
-        self, start: int, end: int, make: Callable[[int], NDArray[np.int32]], report: Callable[[int], None]
-    ) -> Contents:
+        """A range of numbers, with the staircases numbered for this range, the commonest first: of the whole table,
+        what was written. In two arrays of zeros that `make` gives; `report` hears of numbers read."""
         entries, staircases = make(end - start), make(end - start)
         numbering = Numbering(self._grain)
         for chunk, rows, places in self._in_order(start, end):
