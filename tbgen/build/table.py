@@ -58,7 +58,7 @@ def build_table(
             keeper=workspace,
         )
         contents = finish(solved, scratch.array(len(solved.entries), np.int32))
-        write_table(path, contents, solved.counts._asdict(), threads=threads)
+        write_table(path, contents, solved.counts._asdict(), threads=threads, make=scratch.array)
         workspace.clear()
         shelf.put(material, contents.entries)
         summary = summarise(contents, path, begun, solved.counts.attractions, solved.counts.looks)

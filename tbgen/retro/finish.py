@@ -1,5 +1,7 @@
 """From the solver's links to staircases numbered for good, the same whatever the threads did."""
 
+from typing import Any, Final
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,8 +10,8 @@ from tbgen.jit import kernel, maker, plain
 from tbgen.retro.solve import Solved
 from tbgen.retro.staircase import Links, link_before, step_distance, step_holder, step_level, step_of, step_outcome
 
-_PIECE = 1 << 24
-"""Numbers handled at a time."""
+_PIECE: Final = 1 << 24
+"""Numbers, or staircases, handled at a time."""
 
 
 def finish(solved: Solved, staircases: NDArray[np.int32] | None = None) -> Contents:
@@ -34,16 +36,16 @@ def finish(solved: Solved, staircases: NDArray[np.int32] | None = None) -> Conte
 
 def _steps_of(links: Links, ends: NDArray[np.int64]) -> Steps:
     """Of the staircases that end with these links."""
-    start = np.concatenate(([0], np.cumsum(_lengths(links, ends))))
-    packed = np.empty(start[-1], np.int64)
-    _unroll(links, ends, start, packed)
-    return Steps(
-        start.astype(np.int64),
-        plain(step_holder)(packed).astype(np.uint8),
-        plain(step_level)(packed).astype(np.uint8),
-        plain(step_outcome)(packed).astype(np.int16),
-        plain(step_distance)(packed).astype(np.uint16),
-    )
+    start = np.append(0, np.cumsum(_lengths(links, ends))).astype(np.int64)
+    parts = {step_holder: np.uint8, step_level: np.uint8, step_outcome: np.int16, step_distance: np.uint16}
+    columns: list[NDArray[Any]] = [np.empty(start[-1], kind) for kind in parts.values()]
+    for at in range(0, len(ends), _PIECE):
+        here = slice(start[at], start[min(at + _PIECE, len(ends))])
+        packed = np.empty(here.stop - here.start, np.int64)
+        _unroll(links, ends[at : at + _PIECE], start[at : at + _PIECE + 1] - here.start, packed)
+        for part, column in zip(parts, columns, strict=True):
+            column[here] = plain(part)(packed)
+    return Steps(start, *columns)
 
 
 @kernel

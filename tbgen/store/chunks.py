@@ -6,53 +6,61 @@ A reader that goes by places needs no walk through HDF5's chunk index, and never
 
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Final
 
 import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.store import seal
 from tbgen.store.encode import LEVEL
+from tbgen.store.target import Target
 
 CHUNKS: Final = "chunks"
 CRC32: Final = "chunk_crc32"
 PLACES: Final = "chunk_places"
 
 
-def create(file: h5py.File, chunks: Sequence[bytes], raw: int) -> None:
-    """All but the chunks themselves; `raw` is the length of each before compression."""
-    file.create_dataset(CRC32, data=np.array([zlib.crc32(chunk) for chunk in chunks], "<u4"))
-    file.create_dataset(PLACES, data=np.zeros((len(chunks), 2), "<u8"))
+def create(file: h5py.File, count: int, raw: int) -> None:
+    """Room for so many chunks; `raw` is the length of each before compression."""
+    file.create_dataset(CRC32, data=np.zeros(count, "<u4"))
+    file.create_dataset(PLACES, data=np.zeros((count, 2), "<u8"))
     file.create_dataset(
-        CHUNKS, (len(chunks), raw), np.uint8, chunks=(1, raw), compression="gzip", compression_opts=LEVEL, fillvalue=0
+        CHUNKS, (count, raw), np.uint8, chunks=(1, raw), compression="gzip", compression_opts=LEVEL, fillvalue=0
     )
 
 
-def fill(file: h5py.File, chunks: Sequence[bytes]) -> NDArray[np.uint64]:
-    """Write the chunks. Returns their places: offset in the file and length."""
-    written = file[CHUNKS].id
+def fill(file: h5py.File, chunks: Iterable[bytes], target: Target) -> NDArray[np.uint64]:
+    """Write the chunks as they come to the file's target. Returns their places: offset in the file and length."""
+    written, first = file[CHUNKS].id, b""
+    # HDF5 finds room for some of its notes when it must write them, and makes its index of all chunks when it has the
+    # first, behind it: so this one is written again
+    file.flush()
+    written.write_direct_chunk((0, 0), b"\0")
+    crc32, places = np.zeros(written.shape[0], "<u4"), np.zeros((written.shape[0], 2), "<u8")
     for number, chunk in enumerate(chunks):
+        target.check()
         written.write_direct_chunk((number, 0), chunk)
-    places = np.zeros((len(chunks), 2), "<u8")
+        crc32[number] = zlib.crc32(chunk)
+        first = first or chunk
 
     def note(info: h5py.h5d.StoreInfo) -> None:
         places[info.chunk_offset[0]] = info.byte_offset, info.size
 
     written.chunk_iter(note)  # to ask for one after the other, HDF5 walks through all of them each time
     file.flush()
-    places[:, 0] += _shift(file, int(places[0, 0]), chunks[0])
-    file[PLACES][:] = places
+    places[:, 0] += _shift(target, int(places[0, 0]), first)
+    file[CRC32][:], file[PLACES][:] = crc32, places
     return places
 
 
-def _shift(file: h5py.File, offset: int, chunk: bytes) -> int:
+def _shift(target: Target, offset: int, chunk: bytes) -> int:
     """HDF5 2.0 counts from the start of the file, 1.14.2 from the end of the user block."""
-    image = file.id.get_file_image()
-    for shift in (0, file.userblock_size):
-        at = offset + shift - file.userblock_size
-        if image[at : at + len(chunk)] == chunk:
+    for shift in (0, seal.SIZE):
+        if target.read(offset + shift, len(chunk)) == chunk:
             return shift
+    target.check()
     raise OSError("HDF5 does not tell where it wrote a chunk")
 
 

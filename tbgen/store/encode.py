@@ -1,12 +1,13 @@
 """From contents to the chunks of a file: docs/format.md says what a chunk holds."""
 
 import zlib
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from tbgen.index import layout_of
 from tbgen.index.contents import Contents
@@ -25,19 +26,34 @@ _TOGETHER: Final = 16
 """Chunks whose positions are told apart in one go: numpy takes as long for one, and keeps other threads waiting."""
 _BATCH: Final = 1 << 12
 """Chunks whose kinds are put together at a time."""
+_PIECE: Final = 1 << 22
 _SAMPLES: Final = 8
 """How many chunks each order of squares is tried on."""
 
 
-class Encoded(NamedTuple):
+@dataclass(frozen=True)
+class Encoded:
     width: int
     order: list[int]
     escape_planes: int
     distance_planes: int
     shapes: Shapes
-    chunks: list[bytes]
+    legal: int
+    """How many legal positions there are."""
+    count: int
+    """How many chunks."""
     raw: int
     """Bytes of every chunk before compression: what the longest needs."""
+    chunks: Iterator[bytes]
+    """Made when asked for."""
+
+
+Make = Callable[[int, DTypeLike], NDArray[Any]]
+"""Gives an array of so many zeros."""
+
+
+def in_memory(count: int, kind: DTypeLike) -> NDArray[Any]:
+    return np.zeros(count, kind)
 
 
 class _Part(NamedTuple):
@@ -45,11 +61,6 @@ class _Part(NamedTuple):
 
     kinds: NDArray[np.int64]
     counts: NDArray[np.int32]
-    kind: NDArray[np.uint16]
-    """`[position]`: its place in `kinds`."""
-
-
-_NOTHING: Final = _Part(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint16))
 
 
 @dataclass
@@ -58,6 +69,8 @@ class _Task:
     rows: Rows
     width: int
     parts: list[_Part]
+    kind: NDArray[np.uint16]
+    """`[position]`: the place of its kind in those of its part; as many as all chunks have room for."""
     shapes: list[NDArray[np.int32]]
     """`[part]`: the shape of each of its kinds."""
     steps: NDArray[np.int8]
@@ -76,46 +89,64 @@ class _Task:
         return self.width + int((each * self.parts[number].counts).sum())
 
 
-def encode(contents: Contents, pool: Executor) -> Encoded:
+def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encoded:
+    """All but the chunks, which the pool makes as they are taken."""
     size = len(contents.entries)
     width = min(WIDTHS[size > _LARGE], 1 << max(0, size - 1).bit_length())
     rows = make_rows(contents.steps)
-    pieces = pool.map(lambda start: _sort(contents, rows, start, width), range(0, size, width * _TOGETHER))
+    kind: NDArray[np.uint16] = make(-(-size // width) * width, np.uint16)
+    pieces = pool.map(lambda start: _sort(contents, rows, kind, start, width), range(0, size, width * _TOGETHER))
     parts = [part for piece in pieces for part in piece]
-    kinds, shapes_of = _merge(parts)
+    kinds, counts, shapes_of = _merge(parts)
     shapes = make_shapes(rows, kinds)
-    longest = max(int((contents.entries & 0xFFFF).max(initial=0)), int(contents.steps.distance.max(initial=0)))
+    longest = max(_longest(contents.entries), int(contents.steps.distance.max(initial=0)))
     lore = Lore(shapes)
     task = _Task(
-        contents, rows, width, parts, shapes_of, _stored_steps(lore), lore.stored,
+        contents, rows, width, parts, kind, shapes_of, _stored_steps(lore), lore.stored,
         escape_planes=_bytes_for(len(kinds) - 1 - ESCAPE), distance_planes=_bytes_for(longest >> 1) or 1,
     )  # fmt: skip
     task.raw = max(map(task.length, range(len(parts))))
     order = _best_order(task, pool)
     places = numbers_of(order)
-    chunks = list(pool.map(lambda number: _last_chunk(task, number, places), range(len(parts))))
-    return Encoded(width, order, task.escape_planes, task.distance_planes, shapes, chunks, task.raw)
+    return Encoded(
+        width, order, task.escape_planes, task.distance_planes, shapes, int(counts[1:].sum()), len(parts), task.raw,
+        _in_order(pool, lambda number: _chunk(task, number, places), len(parts)),
+    )  # fmt: skip
+
+
+def _in_order(pool: Executor, make_chunk: Callable[[int], bytes], count: int) -> Iterator[bytes]:
+    """All chunks, few of them before they are asked for."""
+    for at in range(0, count, _BATCH):
+        yield from pool.map(make_chunk, range(at, min(at + _BATCH, count)))
+
+
+def _longest(entries: NDArray[np.int32]) -> int:
+    return max(int((entries[at : at + _PIECE] & 0xFFFF).max(initial=0)) for at in range(0, len(entries), _PIECE))
 
 
 def _bytes_for(largest: int) -> int:
     return (max(0, largest).bit_length() + 7) // 8
 
 
-def _sort(contents: Contents, rows: Rows, start: int, width: int) -> list[_Part]:
+def _sort(contents: Contents, rows: Rows, kind: NDArray[np.uint16], start: int, width: int) -> list[_Part]:
     """Some chunks from this number on."""
     here = slice(start, start + width * _TOGETHER)
     kinds = rows.kinds(contents.entries[here], contents.staircases[here])
-    return [_part_of(kinds[at : at + width], width) for at in range(0, len(kinds), width)]
+    return [
+        _part_of(kinds[at : at + width], kind[start + at : start + at + width]) for at in range(0, len(kinds), width)
+    ]
 
 
-def _part_of(kind: NDArray[np.int64], width: int) -> _Part:
+def _part_of(found: NDArray[np.int64], kind: NDArray[np.uint16]) -> _Part:
     """The last chunk is filled up with zeros."""
-    kinds, place = unique(np.concatenate([kind, np.zeros(width - len(kind), np.int64)]))
-    return _Part(kinds, np.bincount(place).astype(np.int32), place.astype(np.uint16))
+    kinds, place = unique(np.concatenate([found, np.zeros(len(kind) - len(found), np.int64)]))
+    kind[:] = place
+    return _Part(kinds, np.bincount(place).astype(np.int32))
 
 
-def _merge(parts: list[_Part]) -> tuple[NDArray[np.int64], list[NDArray[np.int32]]]:
-    """All kinds by rank: 0, then the commonest first; and the ranks of each part's kinds, which it need not keep."""
+def _merge(parts: list[_Part]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[NDArray[np.int32]]]:
+    """All kinds by rank: 0, then the commonest first; how many positions have them; and the ranks of each part's kinds,
+    which it need not keep."""
     batches = [range(at, min(at + _BATCH, len(parts))) for at in range(0, len(parts), _BATCH)]
     different = [np.unique(np.concatenate([parts[number].kinds for number in batch])) for batch in batches]
     kinds = np.unique(np.concatenate([np.zeros(1, np.int64), *different]))
@@ -128,7 +159,7 @@ def _merge(parts: list[_Part]) -> tuple[NDArray[np.int64], list[NDArray[np.int32
     order = np.lexsort((kinds, -totals, kinds != 0))
     ranks = np.empty(len(kinds), np.int32)
     ranks[order] = np.arange(len(kinds), dtype=np.int32)
-    return kinds[order], [ranks[place] for place in places]
+    return kinds[order], totals[order], [ranks[place] for place in places]
 
 
 def _stored_steps(lore: Lore) -> NDArray[np.int8]:
@@ -156,16 +187,16 @@ def _best_order(task: _Task, pool: Executor) -> list[int]:
 
 
 def _chunk(task: _Task, number: int, places: NDArray[np.int64]) -> bytes:
-    part = task.parts[number]
+    kind = task.kind[number * task.width : (number + 1) * task.width]
     kind_shapes = task.shapes[number].astype(shape_type(len(task.stored)))
-    shape = kind_shapes[part.kind][places]
+    shape = kind_shapes[kind][places]
     low = np.minimum(shape, ESCAPE).astype(np.uint8)
     first = [low.tobytes(), *_planes(shape[low == ESCAPE] - ESCAPE, task.escape_planes)]
 
     # numpy sorts 16-bit numbers ten times as fast as longer ones, and a chunk has no more kinds than those can tell
     rank = np.empty(len(kind_shapes), np.uint16)
     rank[np.argsort(kind_shapes)] = np.arange(len(kind_shapes))
-    order = np.argsort(rank[part.kind][places], kind="stable")[np.count_nonzero(shape == 0) :]
+    order = np.argsort(rank[kind][places], kind="stable")[np.count_nonzero(shape == 0) :]
     at = places[order] + number * task.width
     fresh = _planes((task.contents.entries[at] & 0xFFFF) >> 1, task.distance_planes)
     stored: list[bytes] = []
@@ -177,13 +208,6 @@ def _chunk(task: _Task, number: int, places: NDArray[np.int64]) -> bytes:
     sections = [b"".join(first), b"".join(fresh), b"".join(stored)]
     sections[-1] += bytes(task.raw - sum(map(len, sections)))  # HDF5's chunks are all of one size
     return _deflate(sections)
-
-
-def _last_chunk(task: _Task, number: int, places: NDArray[np.int64]) -> bytes:
-    """The chunk as it will be; what it is made from is not needed any more."""
-    chunk = _chunk(task, number, places)
-    task.parts[number] = _NOTHING
-    return chunk
 
 
 def shape_type(count: int) -> type[np.uint16] | type[np.uint32]:

@@ -1,10 +1,11 @@
 """Writing a table: beside its place, then moved there in one step."""
 
+import io
 import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import h5py
 import numpy as np
@@ -13,26 +14,29 @@ from tbgen import __version__
 from tbgen.index import layout_of
 from tbgen.index.contents import Contents
 from tbgen.store import chunks, seal
-from tbgen.store.encode import Encoded, encode
+from tbgen.store.encode import Encoded, Make, encode, in_memory
 from tbgen.store.lock import half_written
 from tbgen.store.schema import FACTS, SHAPES, Facts, columns, describe, note
+from tbgen.store.target import Target
 
-_METADATA: Final = 1 << 13
-"""Bytes that HDF5 takes for its own notes, and for each chunk: a first guess, raised until it is enough."""
-_METADATA_CHUNK: Final = 44
-_TRIES: Final = 20
+_HDF5: Final = "v110"
+"""The oldest HDF5 that is to read the file: the first with an index of chunks that is made in one piece."""
 
 
-def write_table(path: str | Path, contents: Contents, facts: Facts, *, threads: int = 1) -> None:
-    """Write the table, the same bytes for the same contents and facts. Whoever looks finds all of it or nothing."""
+def write_table(
+    path: str | Path, contents: Contents, facts: Facts, *, threads: int = 1, make: Make = in_memory
+) -> None:
+    """Write the table, the same bytes for the same contents and facts. Whoever looks finds all of it or nothing.
+
+    `make` gives arrays for what is written down of every position in between."""
     path = Path(path)
-    with ThreadPoolExecutor(threads) as pool:
-        encoded = encode(contents, pool)
-    parts = _parts(contents, encoded, facts)
     half = half_written(path)
     try:
-        with half.open("wb") as file:
-            file.writelines(parts)
+        with half.open("wb+") as file, ThreadPoolExecutor(threads) as pool:
+            head = _write(file, contents, encode(contents, pool, make), facts)
+            stamp = seal.make_seal(file, head)
+            file.seek(0)
+            file.write(stamp.render())
             file.flush()
             os.fsync(file.fileno())
         os.replace(half, path)  # noqa: PTH105
@@ -47,47 +51,33 @@ def write_table(path: str | Path, contents: Contents, facts: Facts, *, threads: 
         os.close(handle)
 
 
-def _parts(contents: Contents, encoded: Encoded, facts: Facts) -> tuple[bytes, bytes]:
-    """The seal, and the rest of the file."""
-    room = _METADATA + _METADATA_CHUNK * len(encoded.chunks)
-    for _ in range(_TRIES):
-        rest, head = _rest(contents, encoded, facts, room)
-        if head is not None:
-            return seal.make_seal(rest, head).render(), rest
-        room += room // 4
-    raise OSError(f"HDF5 scatters what it notes for itself: {room} bytes in one piece are not enough for it")
-
-
-def _rest(contents: Contents, encoded: Encoded, facts: Facts, room: int) -> tuple[bytes, int | None]:
-    """All but the seal, and where the chunks begin; None where HDF5 found no room in front of them for what it
-    notes for itself, so that the chunks are not all that follows.
-
-    HDF5 writes to memory: where a disk is full, it takes the process down with it."""
+def _write(file: BinaryIO, contents: Contents, encoded: Encoded, facts: Facts) -> int:
+    """All but the seal. Returns where the chunks begin, which are all that follows: what HDF5 notes for itself lies in
+    front of them."""
     header: dict[str, int | float | str] = {
         "format": ".".join(map(str, seal.FORMAT)),
         "program": f"tbgen {__version__}",
         "material": contents.material.name,
         "rules": contents.rules,
         "size": len(contents.entries),
-        "legal": int(np.count_nonzero(contents.entries)),
+        "legal": encoded.legal,
         "staircases": len(contents.steps.start) - 1,
         "steps": len(contents.steps.level),
         "chunk_width": encoded.width,
         "escape_planes": encoded.escape_planes,
         "distance_planes": encoded.distance_planes,
     }
-    name = f"table {id(encoded)}"  # HDF5 takes two files of one name for the same, even in memory
-    store = h5py.File(name, "w", driver="core", backing_store=False, userblock_size=seal.SIZE, meta_block_size=room)
-    with store as file:
-        note(file, header)
-        note(file.create_group(FACTS), facts)
-        columns(file.create_group(SHAPES), encoded.shapes._asdict())
-        columns(file, {"order": np.array(encoded.order, "<u4")})
-        describe(file, layout_of(contents.material))
-        chunks.create(file, encoded.chunks, encoded.raw)
-        places = chunks.fill(file, encoded.chunks)
-        file.flush()
-        rest = file.id.get_file_image()
+    target = Target(file)
+    with h5py.File(target, "w", driver="fileobj", userblock_size=seal.SIZE, libver=(_HDF5, _HDF5)) as store:
+        note(store, header)
+        note(store.create_group(FACTS), facts)
+        columns(store.create_group(SHAPES), encoded.shapes._asdict())
+        columns(store, {"order": np.array(encoded.order, "<u4")})
+        describe(store, layout_of(contents.material))
+        chunks.create(store, encoded.count, encoded.raw)
+        places = chunks.fill(store, encoded.chunks, target)
+    target.check()
     offsets, sizes = places.T
-    ends = np.append(offsets[1:], seal.SIZE + len(rest))
-    return rest, int(offsets[0]) if (offsets + sizes == ends).all() else None
+    if not (offsets + sizes == np.append(offsets[1:], file.seek(0, io.SEEK_END))).all():
+        raise OSError("HDF5 has written something between the chunks or behind them")
+    return int(offsets[0])
