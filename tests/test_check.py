@@ -122,7 +122,8 @@ def test_a_sample_can_be_drawn_again(tables: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize(
-    ("words", "size"), [("4G", 4 << 30), ("800m", 800 << 20), ("1.5GiB", 3 << 29), ("65536", 65536), ("1kB", 1024)]
+    ("words", "size"),
+    [("4G", 4 * 10**9), ("800m", 8 * 10**8), ("1.5GiB", 3 << 29), ("65536", 65536), ("1kB", 1000), ("2Ki", 2048)],
 )
 def test_sizes_of_memory(words: str, size: int) -> None:
     assert memory_of(Namespace(memory=words)) == size

@@ -1,5 +1,6 @@
 """Writing: all or nothing, one at a time, the same bytes every time."""
 
+import io
 import os
 import signal
 import subprocess
@@ -81,7 +82,8 @@ def test_a_failed_write_leaves_nothing(path: Path, monkeypatch: pytest.MonkeyPat
     assert not list(path.parent.iterdir())
 
 
-def test_a_full_disk(path: Path) -> None:
+@pytest.mark.parametrize("room", [100, 1500, 9000, 11000])
+def test_a_full_disk(path: Path, room: int) -> None:
     code = f"""
 import resource, signal, sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
@@ -89,7 +91,7 @@ from test_store_contents import random_contents
 from tbgen.material import parse
 from tbgen.store import write_table
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (9000, resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, resource.RLIM_INFINITY))
 try:
     write_table({str(path)!r}, random_contents(parse("KvK"), seed=1, staircases=5), {{}})
 except OSError as error:
@@ -98,6 +100,37 @@ except OSError as error:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout) == (0, "File too large\n"), run.stderr
     assert not list(path.parent.iterdir())
+
+
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_hdf5_survives_whatever_happens_to_its_file(
+    path: Path, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the first write, the second, ... and so on."""
+
+    class Failing(io.FileIO):
+        def write(self, data: object) -> int:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                raise error
+            return super().write(data)  # type: ignore[arg-type]
+
+    def opened(half: Path, mode: str) -> io.FileIO:
+        return Failing(half, mode)
+
+    monkeypatch.setattr(Path, "open", opened)
+    failed = 0
+    while not path.exists():
+        left = failed + 1
+        try:
+            write_table(path, kvk(1), {})
+        except error:
+            failed += 1
+            assert not list(path.parent.iterdir())
+    assert failed > 20
+    with open_table(path) as table:
+        table.check()
 
 
 def test_the_same_bytes(tmp_path: Path) -> None:

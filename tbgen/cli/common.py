@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 VARIABLE: Final = "TBGEN_TABLES"
 DEFAULT: Final = "data"
 _MEMORY: Final = "4G"
-_UNITS: Final = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+_UNITS: Final = ("", "K", "M", "G", "T")
 
 
 def add_tables(parser: argparse.ArgumentParser) -> None:
@@ -49,16 +49,19 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
 
 def add_memory(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--memory", metavar="SIZE", default=_MEMORY, help=f"how much to use, such as 800M or 4G (default: {_MEMORY})"
+        "--memory",
+        metavar="SIZE",
+        default=_MEMORY,
+        help=f"how much to use, such as 800M, 4G or 3.5GiB (default: {_MEMORY})",
     )
 
 
 def memory_of(args: argparse.Namespace) -> int:
     """The bytes that `--memory` allows."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:i?B)?", args.memory.strip(), re.IGNORECASE)
-    size = int(float(found[1]) * (1 << _UNITS[found[2].upper()])) if found else 0
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(i?)B?", args.memory.strip(), re.IGNORECASE)
+    size = int(float(found[1]) * (1024 if found[3] else 1000) ** _UNITS.index(found[2].upper())) if found else 0
     if not size:
-        raise BadInput(f"--memory takes a size such as 800M or 4G, not {args.memory!r}")
+        raise BadInput(f"--memory takes a size such as 800M, 4G or 3.5GiB, not {args.memory!r}")
     return size
 
 

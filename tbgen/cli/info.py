@@ -6,7 +6,7 @@ import json
 from tbgen.cli.common import add_json, add_tables, print_table, tables_directory
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.material import parse
-from tbgen.store import list_tables, open_table
+from tbgen.store import build_some, list_tables, open_table
 
 EPILOG = """\
 examples:
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     wanted = [parse(word) for word in args.material]
     listed = [one for one in list_tables(directory) if not wanted or one.material in wanted]
     if not listed:
-        raise MissingTable(f"no such tables in {directory} (to build some: tbgen build --all 3)")
+        raise MissingTable(f"no such tables in {directory} (to build some: {build_some(directory)})")
     rows: list[dict[str, str | int | float]] = []
     code = 0
     for path, material, rules in listed:

@@ -7,7 +7,7 @@ import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from tbgen.cli.common import add_json, add_memory, add_quiet, add_rules, add_tables, memory_of, tables_directory
 from tbgen.errors import BadInput, CorruptTable, MissingTable
@@ -16,9 +16,6 @@ from tbgen.material import Material, parse
 if TYPE_CHECKING:
     from tbgen.retro.verify import Verdict
 
-_SLACK: Final = 8
-"""That part of the memory is left for what comes in before anybody notices."""
-
 EPILOG = """\
 examples:
   tbgen verify KRvKN               the file byte for byte, then all positions, from forward moves only
@@ -26,7 +23,7 @@ examples:
   tbgen verify --sample 100000 KRBvKR
                                    so many positions, drawn at random; the seed is printed
 
-A table is held on disk, 8 bytes a number, and in memory as far as there is room.
+A table is read a part at a time: without pawns all of it, else as many placements of pawns as lead to each other.
 Tables that a table's captures and promotions lead to are taken as right: verify them as well.
 Exit code 5 if anything is wrong.
 """
@@ -58,12 +55,11 @@ def run(args: argparse.Namespace) -> int:
     wanted = _materials(args)
     seed = args.seed if args.seed is not None else int.from_bytes(os.urandom(4))
     warm_up_visibly(args.threads, quiet=args.quiet or args.json)
-    memory = memory_of(args)
     room = directory if os.access(directory, os.W_OK) else Path(tempfile.gettempdir())
     plan = Plan(directory, args.rules, tuple(wanted), ())
     code = 0
     with (
-        closing(Scratch(room, memory - memory // _SLACK)) as scratch,
+        closing(Scratch(room, memory_of(args))) as scratch,
         Progress(plan, quiet=args.quiet or args.json) as progress,
     ):
         shelf = Shelf(directory, args.rules, scratch)
@@ -100,14 +96,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _materials(args: argparse.Namespace) -> list[Material]:
-    from tbgen.store import list_tables
+    from tbgen.store import build_some, list_tables
 
     if args.material:
         return [parse(word) for word in args.material]
     directory = tables_directory(args)
     found = [one.material for one in list_tables(directory) if one.rules == args.rules]
     if not found:
-        raise MissingTable(f"no tables in {directory} (to build some: tbgen build --all 3)")
+        raise MissingTable(f"no tables in {directory} (to build some: {build_some(directory)})")
     return found
 
 

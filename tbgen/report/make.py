@@ -15,7 +15,7 @@ from tbgen.report.census import Census, take
 from tbgen.report.document import Document, Section
 from tbgen.report.progress import Watch
 from tbgen.report.records import Holding
-from tbgen.store import list_tables, open_table, table_path
+from tbgen.store import build_some, list_tables, open_table, table_path
 
 ALL: Final = "all"
 _TITLE: Final = "What the tables know"
@@ -104,7 +104,9 @@ def _materials(request: Request, rules: Sequence[str]) -> list[Material]:
     found = sorted(set.intersection(*there), key=build_key)
     if not found:
         wanted = " and ".join(rules)
-        raise MissingTable(f"no tables for {wanted} in {request.directory} (to build some: tbgen build --all 3)")
+        raise MissingTable(
+            f"no tables for {wanted} in {request.directory} (to build some: {build_some(request.directory)})"
+        )
     return found
 
 

@@ -1,5 +1,6 @@
 """Which file of a directory holds which table."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -50,7 +51,14 @@ def list_tables(directory: str | Path) -> Iterator[Listed]:
 def build_command(path: Path) -> str:
     """What to type for this file to appear."""
     found = named(path)
-    if found is None:
-        return "tbgen build MATERIAL"
-    rules = "" if found.rules == RULES[0] else f"--rules {found.rules} "
-    return f"tbgen build {rules}{found.material.name}"
+    rules = f" --rules {found.rules}" if found is not None and found.rules != RULES[0] else ""
+    return f"tbgen build{rules} {found.material.name if found else 'MATERIAL'} {_into(path.parent)}"
+
+
+def build_some(directory: Path) -> str:
+    """What to type for an empty directory to have something in it."""
+    return f"tbgen build --all 3 {_into(directory)}"
+
+
+def _into(directory: Path) -> str:
+    return f"--tables {shlex.quote(str(directory))}"
