@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS, Contents, Steps
+from tbgen.index.layout import layout_of
 from tbgen.material import Material, every, parse, with_dependencies
 from tbgen.outcome import BASE
 from tbgen.retro import verify_units
@@ -92,6 +93,8 @@ def test_a_table_need_not_be_in_memory(sample: int | None) -> None:
     verdict = verify(parts, answers("KPvK", "r"), sample=sample)
     assert verdict == Verdict(sample or legal(contents), 0, [])
     assert max(map(len, parts.asked)) < len(contents.entries) // 20
+    if sample is None:
+        assert len(parts.asked) == layout_of(contents.material).slices, "none is read twice"
 
 
 @pytest.mark.usefixtures("small_units")

@@ -93,14 +93,14 @@ def verify(
     with ThreadPoolExecutor(threads) as pool:
         try:
             if sample is None:
-                for slices in trial.table.units.slices:
+                for slices in trial.table.units.in_turn():
                     trial.whole(slices, pool, threads)
             else:
                 drawn = trial.table.draw(min(sample, trial.table.layout.size), np.random.default_rng(seed))
                 trial.some(drawn, pool, threads)
         except Unreadable:
             trial.note([Finding("a dictionary of staircases cannot be read", staircase=0)])
-    return Verdict(trial.checked, trial.wrong, trial.examples)
+    return Verdict(trial.checked, trial.wrong, sorted(trial.examples, key=lambda finding: finding.number))
 
 
 class _Seen(NamedTuple):

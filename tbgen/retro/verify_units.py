@@ -67,6 +67,14 @@ class Units:
         self._judged: set[int] = set()
         self.book: Book = make_book([], source.rules == "wg")
 
+    def in_turn(self) -> Iterator[range]:
+        """The slices of all units: those first that are in memory when it is their turn."""
+        left = set(range(len(self.slices)))
+        while left:
+            unit = min(left & self._held.keys() or left)
+            left.remove(unit)
+            yield self.slices[unit]
+
     def fetch(self, slices: Iterable[int]) -> None:
         """Have these slices in memory."""
         needed = {int(self.unit_of[part]) for part in slices}

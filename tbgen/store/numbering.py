@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.index.contents import Steps, arranged
+from tbgen.index.contents import Steps
 from tbgen.store.chunk import Chunk, Grain
 from tbgen.store.keys import Keys
 from tbgen.store.positions import Positions
@@ -84,28 +84,23 @@ class Numbering:
         return key
 
     def finish(self, staircases: NDArray[np.int32]) -> Steps:
-        """Number all that were seen anew, none twice and the commonest first; `staircases` holds what `see` gave."""
-        pieces = [staircases[at : at + _PIECE] for at in range(0, len(staircases), _PIECE)]
-        seen = np.zeros(1 + len(self._keys), np.int64)
-        for piece in pieces:
-            seen += np.bincount(piece, minlength=len(seen))
+        """Number all that were seen anew, none twice; `staircases` holds what `see` gave."""
         rows = self._examples.all_rows()
         first, which = unique_rows(rows)
-        counts = np.zeros(len(first), np.int64)
-        np.add.at(counts, which, seen[1:])
-        steps, numbers = arranged(_steps(rows[first], self._lore), counts)
-        renumbered = np.append(np.int32(0), numbers[which])
-        for piece in pieces:
+        renumbered = np.append(0, which + 1).astype(np.int32)
+        for at in range(0, len(staircases), _PIECE):
+            piece = staircases[at : at + _PIECE]
             piece[:] = renumbered.take(piece)
-        return steps
+        return _steps(rows[first], self._lore)
 
 
 def _steps(rows: NDArray[np.int64], lore: Lore) -> Steps:
+    """These staircases, behind the one without steps."""
     shape = lore.forms[0][rows[:, 0]]
     lengths = lore.shapes.steps[shape]
     columns = lore.columns
     row, step = np.nonzero(np.arange(columns.level.shape[1]) < lengths[:, None])
     at = shape[row], step
-    start = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+    start = np.concatenate(([0, 0], np.cumsum(lengths, dtype=np.int64)))
     distance = rows[row, 1 + step].astype(np.uint16)
     return Steps(start, columns.holder[at], columns.level[at], columns.outcome[at], distance)

@@ -159,8 +159,8 @@ class TableFile:
         make: Callable[[int], NDArray[np.int32]] = _zeros,
         report: Callable[[int], None] = lambda numbers: None,
     ) -> Contents:
-        """A range of numbers, with the staircases numbered for this range, the commonest first: of the whole table,
-        what was written. In two arrays of zeros that `make` gives; `report` hears of numbers read."""
+        """A range of numbers, with the staircases in it numbered in any order. In two arrays of zeros that `make`
+        gives; `report` hears of numbers read."""
         entries, staircases = make(end - start), make(end - start)
         numbering = Numbering(self._grain)
         for chunk, rows, places in self._in_order(start, end):
