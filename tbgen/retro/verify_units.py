@@ -68,10 +68,10 @@ class Units:
         self.book: Book = make_book([], source.rules == "wg")
 
     def in_turn(self) -> Iterator[range]:
-        """The slices of all units: those first that are in memory when it is their turn."""
+        """The slices of all units: before those that their pawns lead to, which are then in memory, and are the next."""
         left = set(range(len(self.slices)))
         while left:
-            unit = min(left & self._held.keys() or left)
+            unit = max(left & self._held.keys() or left)
             left.remove(unit)
             yield self.slices[unit]
 
