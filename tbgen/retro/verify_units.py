@@ -68,7 +68,7 @@ class Units:
         self.book: Book = make_book([], source.rules == "wg")
 
     def in_turn(self) -> Iterator[range]:
-        """The slices of all units: before those that their pawns lead to, which are then in memory, and are the next."""
+        """The slices of all units, each before those that its pawns lead to, which are then in memory and come next."""
         left = set(range(len(self.slices)))
         while left:
             unit = max(left & self._held.keys() or left)
