@@ -9,7 +9,9 @@ Everything is an array of its own, as narrow as can be: a position's neighbours 
 more of them a cache line holds, the fewer are fetched (docs/performance.md).
 """
 
-from typing import Final, NamedTuple
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,9 @@ from tbgen.retro.lanes import having, laid_out
 from tbgen.retro.payoff import paid
 from tbgen.retro.survey import ILLEGAL_LEVEL, Survey
 from tbgen.retro.words import NONE, STANDS, is_full, make_words
+
+Each = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
+"""`map`, or that of a pool of threads."""
 
 # flags
 STOOD: Final = 1
@@ -80,12 +85,17 @@ STEPPED: Final = np.int64(12)
 """Their staircases may need a step."""
 SETS: Final = 13
 
-_PIECE: Final = 1 << 24
+_PIECE: Final = 1 << 22
 _STRIDE: Final = 64
 
 
-def make_field(survey: Survey, link: NDArray[np.int32]) -> Field:
-    """The survey's arrays become part of it."""
+def pieces(numbers: int) -> list[slice]:
+    """For what is done to whole arrays a piece at a time."""
+    return [slice(at, min(at + _PIECE, numbers)) for at in range(0, numbers, _PIECE)]
+
+
+def make_field(survey: Survey, link: NDArray[np.int32], each: Each = map) -> Field:
+    """The survey's arrays become part of it. `each` does something for all pieces, as `map` does."""
     nodes = len(survey.level)
     field = Field(
         flags=laid_out(nodes, np.uint8),
@@ -101,8 +111,8 @@ def make_field(survey: Survey, link: NDArray[np.int32]) -> Field:
         payoffs=survey.payoffs,
     )
     goals = _levels_paid(survey.payoffs)
-    for start in range(0, nodes, _PIECE):
-        here = slice(start, start + _PIECE)
+
+    def fill(here: slice) -> None:
         level, quiet, pays = field.level[here], field.left[here], field.pays[here]
         legal = level != ILLEGAL_LEVEL
         field.flags[here] = np.where(legal, np.uint8(0), np.uint8(SETTLED))
@@ -110,6 +120,8 @@ def make_field(survey: Survey, link: NDArray[np.int32]) -> Field:
         quiet += pays != NONE
         field.theirs[here] = field.ours[here] = np.where(legal, STANDS, NONE)
         field.due[here] = np.where(legal, np.minimum(level, goals[pays]), np.uint8(NOT_AGAIN))
+
+    deque(each(fill, pieces(nodes)), maxlen=0)
     return field
 
 
@@ -119,12 +131,10 @@ def _levels_paid(payoffs: NDArray[np.int32]) -> NDArray[np.uint8]:
     return np.where(payoffs == 0, NOT_AGAIN, BASE - np.abs(outcome)).astype(np.uint8)
 
 
-def is_complete(field: Field) -> bool:
+def is_complete(field: Field, each: Each = map) -> bool:
     """Whether every position is settled, with nothing lost on the way."""
     full = is_full(field.keys) or is_full(field.payoffs)
-    return not full and all(
-        (field.flags[at : at + _PIECE] & SETTLED).all() for at in range(0, len(field.flags), _PIECE)
-    )
+    return not full and all(each(lambda here: (field.flags[here] & SETTLED).all(), pieces(len(field.flags))))
 
 
 @inlined

@@ -1,5 +1,6 @@
 """Solving one material: its slices in order, on all threads, with the tables that its resets lead to."""
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from tbgen.index.layout import Layout, layout_of
 from tbgen.jit import kernel
 from tbgen.material import Material
 from tbgen.retro.atomics import add, current
-from tbgen.retro.field import SETS, is_complete, make_field
+from tbgen.retro.field import SETS, Each, is_complete, make_field, pieces
 from tbgen.retro.ground import Ground, make_desk, make_ground
 from tbgen.retro.inside import LOOKS
 from tbgen.retro.marks import make_marks
@@ -27,7 +28,6 @@ from tbgen.retro.sweep import ESCAPED, SETTLED, make_schedule, sweep
 from tbgen.retro.team import ABORT, Team, arrive, claim, make_team
 
 _SURVEY_CHUNK: Final = 4096
-_PIECE: Final = 1 << 22
 _TEAM_FROM: Final = 1 << 21
 """Slices of this many numbers and more are solved by all threads together; smaller ones side by side."""
 _MANY_FROM: Final = 1 << 26
@@ -205,8 +205,9 @@ def _sweep(
 ) -> Counts:
     """Settle all positions of a slice and put them into their room."""
     solved = job.solved
-    legal, top = _span(survey)
-    slice_field = make_field(survey, solved.staircases[numbers.start : numbers.stop])
+    each: Each = pool.map if pool else map
+    legal, top = _span(survey, each)
+    slice_field = make_field(survey, solved.staircases[numbers.start : numbers.stop], each)
     marks = make_marks(SETS, len(numbers))
     schedule = make_schedule(len(numbers), team.size, not solved.whole_game, top, legal)
     progress.follow(
@@ -218,23 +219,26 @@ def _sweep(
     )  # fmt: skip
     if team.shared[ABORT]:
         raise Stopped
-    if errors[0] or errors[1] or not is_complete(slice_field):
+    if errors[0] or errors[1] or not is_complete(slice_field, each):
         what = "too many staircases" if errors[1] else f"{errors[0]} contradictions"
         raise AssertionError(f"{solved.layout.material}, {numbers}: {what}")
-    for at in range(0, len(numbers), _PIECE):
-        piece = slice_field.ours[at : at + _PIECE]
-        solved.entries[numbers.start + at : numbers.start + at + len(piece)] = slice_field.keys[piece]
+    entries = solved.entries[numbers.start : numbers.stop]
+
+    def write(here: slice) -> None:
+        entries[here] = slice_field.keys[slice_field.ours[here]]
+
+    deque(each(write, pieces(len(numbers))), maxlen=0)
     return Counts(legal, int(schedule.counts[SETTLED] + schedule.counts[ESCAPED]), int(schedule.counts[LOOKS::8].sum()))
 
 
-def _span(survey: Survey) -> tuple[int, int]:
+def _span(survey: Survey, each: Each) -> tuple[int, int]:
     """How many positions are legal, and their highest level."""
-    legal = top = 0
-    for at in range(0, len(survey.level), _PIECE):
-        counts = np.bincount(survey.level[at : at + _PIECE], minlength=ILLEGAL_LEVEL + 1)[:ILLEGAL_LEVEL]
-        legal += int(counts.sum())
-        top = max(top, int(np.flatnonzero(counts).max(initial=0)))
-    return legal, top
+
+    def tally(here: slice) -> NDArray[np.int64]:
+        return np.bincount(survey.level[here], minlength=ILLEGAL_LEVEL + 1)[:ILLEGAL_LEVEL]
+
+    counts: NDArray[np.int64] = sum(each(tally, pieces(len(survey.level))), np.zeros(ILLEGAL_LEVEL, np.int64))
+    return int(counts.sum()), int(np.flatnonzero(counts).max(initial=0))
 
 
 class _Progress:

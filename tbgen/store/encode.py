@@ -1,7 +1,8 @@
 """From contents to the chunks of a file: docs/format.md says what a chunk holds."""
 
+import itertools
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tbgen.index import layout_of
-from tbgen.index.contents import Contents
+from tbgen.index.contents import Contents, distances
 from tbgen.store.order import candidates, numbers_of
 from tbgen.store.shapes import EVEN, Lore, Shapes, unique
 from tbgen.store.staircases import Rows, make_rows, make_shapes
@@ -23,10 +24,9 @@ ESCAPE: Final = 255
 """The first byte of a position whose shape has this number or a larger one."""
 LEVEL: Final = 6
 _TOGETHER: Final = 16
-"""Chunks whose positions are told apart in one go: numpy takes as long for one, and keeps other threads waiting."""
+"""Chunks that are made in one go: numpy takes as long for one, and keeps other threads waiting."""
 _BATCH: Final = 1 << 12
 """Chunks whose kinds are put together at a time."""
-_PIECE: Final = 1 << 22
 _SAMPLES: Final = 8
 """How many chunks each order of squares is tried on."""
 
@@ -45,7 +45,7 @@ class Encoded:
     raw: int
     """Bytes of every chunk before compression: what the longest needs."""
     chunks: Iterator[bytes]
-    """Made when asked for."""
+    """In order. The pool is at work on them."""
 
 
 Make = Callable[[int, DTypeLike], NDArray[Any]]
@@ -90,16 +90,17 @@ class _Task:
 
 
 def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encoded:
-    """All but the chunks, which the pool makes as they are taken."""
+    """All but the chunks is there when this returns; the pool goes on with those."""
     size = len(contents.entries)
     width = min(WIDTHS[size > _LARGE], 1 << max(0, size - 1).bit_length())
     rows = make_rows(contents.steps)
     kind: NDArray[np.uint16] = make(-(-size // width) * width, np.uint16)
-    pieces = pool.map(lambda start: _sort(contents, rows, kind, start, width), range(0, size, width * _TOGETHER))
-    parts = [part for piece in pieces for part in piece]
+    pieces = list(pool.map(lambda at: _sort(contents, rows, kind, at, width), range(0, size, width * _TOGETHER)))
+    parts = [part for piece, _ in pieces for part in piece]
     kinds, counts, shapes_of = _merge(parts)
     shapes = make_shapes(rows, kinds)
-    longest = max(_longest(contents.entries), int(contents.steps.distance.max(initial=0)))
+    longest = max(*(distance for _, distance in pieces), int(contents.steps.distance.max(initial=0)))
+    del pieces
     lore = Lore(shapes)
     task = _Task(
         contents, rows, width, parts, kind, shapes_of, _stored_steps(lore), lore.stored,
@@ -110,31 +111,25 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encode
     places = numbers_of(order)
     return Encoded(
         width, order, task.escape_planes, task.distance_planes, shapes, int(counts[1:].sum()), len(parts), task.raw,
-        _in_order(pool, lambda number: _chunk(task, number, places), len(parts)),
+        itertools.chain.from_iterable(pool.map(lambda here: _chunks(task, here, places), _batches(parts, _TOGETHER))),
     )  # fmt: skip
 
 
-def _in_order(pool: Executor, make_chunk: Callable[[int], bytes], count: int) -> Iterator[bytes]:
-    """All chunks, few of them before they are asked for."""
-    for at in range(0, count, _BATCH):
-        yield from pool.map(make_chunk, range(at, min(at + _BATCH, count)))
-
-
-def _longest(entries: NDArray[np.int32]) -> int:
-    return max(int((entries[at : at + _PIECE] & 0xFFFF).max(initial=0)) for at in range(0, len(entries), _PIECE))
+def _batches(parts: list[_Part], count: int) -> list[range]:
+    return [range(at, min(at + count, len(parts))) for at in range(0, len(parts), count)]
 
 
 def _bytes_for(largest: int) -> int:
     return (max(0, largest).bit_length() + 7) // 8
 
 
-def _sort(contents: Contents, rows: Rows, kind: NDArray[np.uint16], start: int, width: int) -> list[_Part]:
-    """Some chunks from this number on."""
-    here = slice(start, start + width * _TOGETHER)
-    kinds = rows.kinds(contents.entries[here], contents.staircases[here])
+def _sort(contents: Contents, rows: Rows, kind: NDArray[np.uint16], start: int, width: int) -> tuple[list[_Part], int]:
+    """Some chunks from this number on, and the longest fresh distance in them."""
+    entries = contents.entries[start : start + width * _TOGETHER]
+    kinds = rows.kinds(entries, contents.staircases[start : start + width * _TOGETHER])
     return [
         _part_of(kinds[at : at + width], kind[start + at : start + at + width]) for at in range(0, len(kinds), width)
-    ]
+    ], int(distances(entries).max())
 
 
 def _part_of(found: NDArray[np.int64], kind: NDArray[np.uint16]) -> _Part:
@@ -147,8 +142,7 @@ def _part_of(found: NDArray[np.int64], kind: NDArray[np.uint16]) -> _Part:
 def _merge(parts: list[_Part]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[NDArray[np.int32]]]:
     """All kinds by rank: 0, then the commonest first; how many positions have them; and the ranks of each part's kinds,
     which it need not keep."""
-    batches = [range(at, min(at + _BATCH, len(parts))) for at in range(0, len(parts), _BATCH)]
-    different = [np.unique(np.concatenate([parts[number].kinds for number in batch])) for batch in batches]
+    different = [np.unique(np.concatenate([parts[number].kinds for number in b])) for b in _batches(parts, _BATCH)]
     kinds = np.unique(np.concatenate([np.zeros(1, np.int64), *different]))
     totals, places = np.zeros(len(kinds), np.int64), []
     for number, part in enumerate(parts):
@@ -180,34 +174,49 @@ def _best_order(task: _Task, pool: Executor) -> list[int]:
 
     def cost(order: list[int]) -> int:
         places = numbers_of(order)
-        return sum(len(_chunk(task, number, places)) for number in sample)
+        return sum(len(_chunks(task, range(number, number + 1), places)[0]) for number in sample)
 
     costs = list(pool.map(cost, orders))
     return orders[costs.index(min(costs))]
 
 
-def _chunk(task: _Task, number: int, places: NDArray[np.int64]) -> bytes:
-    kind = task.kind[number * task.width : (number + 1) * task.width]
-    kind_shapes = task.shapes[number].astype(shape_type(len(task.stored)))
-    shape = kind_shapes[kind][places]
-    low = np.minimum(shape, ESCAPE).astype(np.uint8)
-    first = [low.tobytes(), *_planes(shape[low == ESCAPE] - ESCAPE, task.escape_planes)]
+def _chunks(task: _Task, numbers: range, places: NDArray[np.int64]) -> list[bytes]:
+    """Neighbouring chunks, made in one go."""
+    width, ranks_of = task.width, [_ranks(task.shapes[number]) for number in numbers]
+    first = np.cumsum([0, *map(len, ranks_of[:-1])])[:, None]
+    kind = task.kind[numbers.start * width : numbers.stop * width].reshape(-1, width).take(places, axis=1) + first
+    shape = np.concatenate([task.shapes[number] for number in numbers]).astype(shape_type(len(task.stored))).take(kind)
+    order = np.argsort(np.concatenate(ranks_of).take(kind), axis=1, kind="stable")
+    illegal = np.count_nonzero(shape == 0, axis=1)[:, None]
+    legal = np.arange(width) >= illegal
+    ends = np.cumsum(width - illegal)
+    at = (places.take(order) + np.arange(numbers.start, numbers.stop)[:, None] * width)[legal]
 
-    # numpy sorts 16-bit numbers ten times as fast as longer ones, and a chunk has no more kinds than those can tell
-    rank = np.empty(len(kind_shapes), np.uint16)
-    rank[np.argsort(kind_shapes)] = np.arange(len(kind_shapes))
-    order = np.argsort(rank[kind][places], kind="stable")[np.count_nonzero(shape == 0) :]
-    at = places[order] + number * task.width
-    fresh = _planes((task.contents.entries[at] & 0xFFFF) >> 1, task.distance_planes)
-    stored: list[bytes] = []
+    firsts = [_shape_bytes(row, task.escape_planes) for row in shape]
+    fresh = _split((task.contents.entries[at] & 0xFFFF) >> 1, ends, task.distance_planes)
+    stored = [[b""] * len(numbers)]
     if task.steps.shape[1]:
-        steps, staircases = task.steps[shape[order]], task.contents.staircases[at]
+        steps, staircases = task.steps[np.take_along_axis(shape, order, 1)[legal]], task.contents.staircases[at]
         for nth in range(steps.shape[1]):
             having = np.flatnonzero(steps[:, nth] >= 0)
-            stored += _planes(task.rows.halves(staircases[having], steps[having, nth]), task.distance_planes)
-    sections = [b"".join(first), b"".join(fresh), b"".join(stored)]
-    sections[-1] += bytes(task.raw - sum(map(len, sections)))  # HDF5's chunks are all of one size
-    return _deflate(sections)
+            halves = task.rows.halves(staircases[having], steps[having, nth])
+            stored.append(_split(halves, np.searchsorted(having, ends), task.distance_planes))
+    rests = map(b"".join, zip(*stored, strict=True))
+    return [_deflate(sections, task.raw) for sections in zip(firsts, fresh, rests, strict=True)]
+
+
+def _ranks(shapes: NDArray[np.int32]) -> NDArray[np.uint16]:
+    """Of a chunk's kinds: numpy sorts 16-bit numbers ten times as fast as longer ones."""
+    ranks = np.empty(len(shapes), np.uint16)
+    ranks[np.argsort(shapes)] = np.arange(len(shapes))
+    return ranks
+
+
+def _shape_bytes(shape: NDArray[np.unsignedinteger], escape_planes: int) -> bytes:
+    """Of one chunk."""
+    low = np.minimum(shape, ESCAPE).astype(np.uint8)
+    escaped = shape[low == ESCAPE] - ESCAPE
+    return b"".join([low.tobytes(), *_split(escaped, np.array([len(escaped)]), escape_planes)])
 
 
 def shape_type(count: int) -> type[np.uint16] | type[np.uint32]:
@@ -215,15 +224,18 @@ def shape_type(count: int) -> type[np.uint16] | type[np.uint32]:
     return np.uint16 if count <= 1 << 16 else np.uint32
 
 
-def _planes(values: NDArray[np.integer], count: int) -> list[bytes]:
-    """The lowest bytes of all, then the next."""
-    return [(values >> 8 * nth & 255).astype(np.uint8).tobytes() for nth in range(count)]
+def _split(values: NDArray[np.integer], ends: NDArray[np.integer], planes: int) -> list[bytes]:
+    """Of each stretch up to one of these ends the lowest bytes, then the next."""
+    columns = [(values >> 8 * nth & 255).astype(np.uint8) for nth in range(planes)]
+    stretches = itertools.pairwise([0, *ends.tolist()])
+    return [b"".join(column[start:end].tobytes() for column in columns) for start, end in stretches]
 
 
-def _deflate(sections: list[bytes]) -> bytes:
-    """Sections of different nature, each with a code of its own."""
+def _deflate(sections: Sequence[bytes], length: int) -> bytes:
+    """Sections of different nature, each with a code of its own, filled up with zeros: HDF5's chunks are all of one
+    size."""
     packer = zlib.compressobj(LEVEL)
     done = []
-    for section in sections:
+    for section in (*sections[:-1], sections[-1] + bytes(length - sum(map(len, sections)))):
         done += [packer.compress(section), packer.flush(zlib.Z_BLOCK)]
     return b"".join([*done, packer.flush()])

@@ -2,8 +2,9 @@
 
 import io
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -32,7 +33,7 @@ def write_table(
     path = Path(path)
     half = half_written(path)
     try:
-        with half.open("wb+") as file, ThreadPoolExecutor(threads) as pool:
+        with half.open("wb+") as file, _workers(threads) as pool:
             head = _write(file, contents, encode(contents, pool, make), facts)
             stamp = seal.make_seal(file, head)
             file.seek(0)
@@ -49,6 +50,17 @@ def write_table(
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@contextmanager
+def _workers(threads: int) -> Iterator[ThreadPoolExecutor]:
+    """What they have not begun when something fails is not begun any more."""
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _write(file: BinaryIO, contents: Contents, encoded: Encoded, facts: Facts) -> int:
