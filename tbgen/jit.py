@@ -96,7 +96,7 @@ each array of a bundle at each call, half of the time of the solver's inner loop
 def kernel(function: F) -> F:
     """Compile for the whole process: cached on disk, without the interpreter's lock, integers wrap.
 
-    A kernel cannot make arrays; see `maker`."""
+    A kernel cannot make arrays."""
     compiled: F = numba.njit(**_OPTIONS, **_NO_COUNTS)(function)
     return compiled
 
@@ -104,12 +104,6 @@ def kernel(function: F) -> F:
 def inlined(function: F) -> F:
     """A kernel that LLVM is told to fold into its callers: for the small steps of inner loops."""
     compiled: F = numba.njit(**_OPTIONS, **_NO_COUNTS, forceinline=True)(function)
-    return compiled
-
-
-def maker(function: F) -> F:
-    """A kernel that makes arrays."""
-    compiled: F = numba.njit(**_OPTIONS)(function)
     return compiled
 
 

@@ -7,6 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 import chess
+import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from tbgen.index import Layout, layout_of
 from tbgen.index.atlas import MEN, make_atlas
 from tbgen.index.kernels import locate_many
 from tbgen.index.positions import fen
-from tbgen.jit import kernel, maker, plain
+from tbgen.jit import kernel, plain
 from tbgen.material import parse
 from tbgen.retro import moves as packed
 from tbgen.retro.count import count_moves
@@ -245,7 +246,7 @@ def mixed(a, b):  # type: ignore[no-untyped-def]
     return both ^ (both >> np.uint64(27))
 
 
-@maker
+@numba.njit(error_model="numpy")  # no kernel, because it makes arrays
 def list_edges(ground, desk, backwards, legal, out_of, into):  # type: ignore[no-untyped-def]
     """Count all edges between positions at both ends; return the sum of a hash of each. Forwards first."""
     total = np.uint64(0)

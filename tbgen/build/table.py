@@ -57,7 +57,7 @@ def build_table(
             report=report,
             keeper=workspace,
         )
-        contents = finish(solved, scratch.array(len(solved.entries), np.int32))
+        contents = finish(solved, scratch.array(len(solved.entries), np.int32), threads)
         write_table(path, contents, solved.counts._asdict(), threads=threads, make=scratch.array)
         workspace.clear()
         shelf.put(material, contents.entries)

@@ -1,50 +1,65 @@
 """From the solver's links to staircases numbered for good, the same whatever the threads did."""
 
+from collections import deque
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.index.contents import Contents, Steps, arranged
-from tbgen.jit import kernel, maker, plain
+from tbgen.jit import kernel, plain
 from tbgen.retro.solve import Solved
 from tbgen.retro.staircase import Links, link_before, step_distance, step_holder, step_level, step_of, step_outcome
 
-_PIECE: Final = 1 << 24
+_PIECE: Final = 1 << 22
 """Numbers, or staircases, handled at a time."""
 
 
-def finish(solved: Solved, staircases: NDArray[np.int32] | None = None) -> Contents:
+def finish(solved: Solved, staircases: NDArray[np.int32] | None = None, threads: int = 1) -> Contents:
     """The contents of the finished table, its staircases numbered with the commonest first: in `staircases`, or where
     they were."""
-    staircases = solved.staircases if staircases is None else staircases
-    pieces = [slice(at, at + _PIECE) for at in range(0, len(staircases), _PIECE)]
-    last = max(int(solved.staircases[piece].max(initial=0)) for piece in pieces)
-    used = np.zeros(last + 1, np.uint32)
-    for piece in pieces:
-        _tally(solved.staircases[piece], used)
-    links = np.flatnonzero(used[1:]) + 1
-    steps, numbers = arranged(_steps_of(solved.links, links), used[links])
-    final = used.view(np.int32)
-    final[0] = 0
-    final[links] = numbers
-    for piece in pieces:
-        staircases[piece] = final[solved.staircases[piece]]
+    found = solved.staircases
+    staircases = found if staircases is None else staircases
+    pieces = _pieces(len(found))
+    with ThreadPoolExecutor(threads) as pool:
+        used = np.zeros(max(pool.map(lambda here: int(found[here].max(initial=0)), pieces)) + 1, np.uint32)
+        for here in pieces:
+            _tally(found[here], used)
+        links = np.flatnonzero(used[1:]) + 1
+        steps, numbers = arranged(_steps_of(solved.links, links, pool), used[links])
+        final = used.view(np.int32)
+        final[0] = 0
+        final[links] = numbers
+
+        def renumber(here: slice) -> None:
+            staircases[here] = final[found[here]]
+
+        deque(pool.map(renumber, pieces), maxlen=0)
     rules = "wg" if solved.whole_game else "r"
     return Contents(solved.layout.material, rules, solved.entries, staircases, steps)
 
 
-def _steps_of(links: Links, ends: NDArray[np.int64]) -> Steps:
+def _pieces(count: int) -> list[slice]:
+    return [slice(at, min(at + _PIECE, count)) for at in range(0, count, _PIECE)]
+
+
+def _steps_of(links: Links, ends: NDArray[np.int64], pool: Executor) -> Steps:
     """Of the staircases that end with these links."""
-    start = np.append(0, np.cumsum(_lengths(links, ends))).astype(np.int64)
+    start = np.zeros(len(ends) + 1, np.int64)
+    deque(pool.map(lambda here: _measure(links, ends[here], start[1:][here]), _pieces(len(ends))), maxlen=0)
+    np.cumsum(start, out=start)
     parts = {step_holder: np.uint8, step_level: np.uint8, step_outcome: np.int16, step_distance: np.uint16}
     columns: list[NDArray[Any]] = [np.empty(start[-1], kind) for kind in parts.values()]
-    for at in range(0, len(ends), _PIECE):
-        here = slice(start[at], start[min(at + _PIECE, len(ends))])
-        packed = np.empty(here.stop - here.start, np.int64)
-        _unroll(links, ends[at : at + _PIECE], start[at : at + _PIECE + 1] - here.start, packed)
+
+    def unroll(here: slice) -> None:
+        first, end = start[[here.start, here.stop]]
+        packed = np.empty(end - first, np.int64)
+        _unroll(links, ends[here], start[here.start : here.stop + 1] - first, packed)
         for part, column in zip(parts, columns, strict=True):
-            column[here] = plain(part)(packed)
+            column[first:end] = plain(part)(packed)
+
+    deque(pool.map(unroll, _pieces(len(ends))), maxlen=0)
     return Steps(start, *columns)
 
 
@@ -54,15 +69,13 @@ def _tally(numbers, used):
         used[number] += 1
 
 
-@maker
-def _lengths(links, ends):
-    lengths = np.zeros(len(ends), np.int64)
+@kernel
+def _measure(links, ends, lengths):
     for i in range(len(ends)):
         link = np.int64(ends[i])
         while link:
             lengths[i] += 1
             link = link_before(links, link)
-    return lengths
 
 
 @kernel
