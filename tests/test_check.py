@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from small_tables import small_tables
 
 from tbgen.build import scratch as scratch_module
@@ -80,7 +80,8 @@ def test_contents_do_not_depend_on_how_they_are_read(
     made: list[NDArray[np.int32]] = []
     read: list[int] = []
 
-    def make(count: int) -> NDArray[np.int32]:
+    def make(count: int, kind: DTypeLike) -> NDArray[np.int32]:
+        assert kind is np.int32
         made.append(np.zeros(count, np.int32))
         return made[-1]
 

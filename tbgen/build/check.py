@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from tbgen.build.scratch import Scratch
 from tbgen.build.shelf import Shelf
 from tbgen.index.contents import Contents
@@ -31,12 +29,7 @@ class _File:
         return self.table.rules
 
     def part(self, start: int, end: int) -> Contents:
-        return self.table.part(
-            start,
-            end,
-            lambda count: self.scratch.array(count, np.int32),
-            lambda numbers: self.read(self.material, numbers),
-        )
+        return self.table.part(start, end, self.scratch.array, lambda numbers: self.read(self.material, numbers))
 
 
 def check_table(

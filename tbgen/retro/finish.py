@@ -2,18 +2,16 @@
 
 from collections import deque
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.index.contents import Contents, Steps, arranged
 from tbgen.jit import kernel, plain
+from tbgen.retro.field import pieces
 from tbgen.retro.solve import Solved
 from tbgen.retro.staircase import Links, link_before, step_distance, step_holder, step_level, step_of, step_outcome
-
-_PIECE: Final = 1 << 22
-"""Numbers, or staircases, handled at a time."""
 
 
 def finish(solved: Solved, staircases: NDArray[np.int32] | None = None, threads: int = 1) -> Contents:
@@ -21,10 +19,10 @@ def finish(solved: Solved, staircases: NDArray[np.int32] | None = None, threads:
     they were."""
     found = solved.staircases
     staircases = found if staircases is None else staircases
-    pieces = _pieces(len(found))
+    everywhere = pieces(len(found))
     with ThreadPoolExecutor(threads) as pool:
-        used = np.zeros(max(pool.map(lambda here: int(found[here].max(initial=0)), pieces)) + 1, np.uint32)
-        for here in pieces:
+        used = np.zeros(max(pool.map(lambda here: int(found[here].max(initial=0)), everywhere)) + 1, np.uint32)
+        for here in everywhere:
             _tally(found[here], used)
         links = np.flatnonzero(used[1:]) + 1
         steps, numbers = arranged(_steps_of(solved.links, links, pool), used[links])
@@ -35,19 +33,15 @@ def finish(solved: Solved, staircases: NDArray[np.int32] | None = None, threads:
         def renumber(here: slice) -> None:
             staircases[here] = final[found[here]]
 
-        deque(pool.map(renumber, pieces), maxlen=0)
+        deque(pool.map(renumber, everywhere), maxlen=0)
     rules = "wg" if solved.whole_game else "r"
     return Contents(solved.layout.material, rules, solved.entries, staircases, steps)
-
-
-def _pieces(count: int) -> list[slice]:
-    return [slice(at, min(at + _PIECE, count)) for at in range(0, count, _PIECE)]
 
 
 def _steps_of(links: Links, ends: NDArray[np.int64], pool: Executor) -> Steps:
     """Of the staircases that end with these links."""
     start = np.zeros(len(ends) + 1, np.int64)
-    deque(pool.map(lambda here: _measure(links, ends[here], start[1:][here]), _pieces(len(ends))), maxlen=0)
+    deque(pool.map(lambda here: _measure(links, ends[here], start[1:][here]), pieces(len(ends))), maxlen=0)
     np.cumsum(start, out=start)
     parts = {step_holder: np.uint8, step_level: np.uint8, step_outcome: np.int16, step_distance: np.uint16}
     columns: list[NDArray[Any]] = [np.empty(start[-1], kind) for kind in parts.values()]
@@ -59,7 +53,7 @@ def _steps_of(links: Links, ends: NDArray[np.int64], pool: Executor) -> Steps:
         for part, column in zip(parts, columns, strict=True):
             column[first:end] = plain(part)(packed)
 
-    deque(pool.map(unroll, _pieces(len(ends))), maxlen=0)
+    deque(pool.map(unroll, pieces(len(ends))), maxlen=0)
     return Steps(start, *columns)
 
 

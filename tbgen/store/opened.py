@@ -5,7 +5,7 @@ import io
 import os
 import zlib
 from pathlib import Path
-from typing import Final
+from typing import Any
 
 import h5py
 import numpy as np
@@ -19,8 +19,6 @@ from tbgen.store.directory import build_command, named
 from tbgen.store.order import numbers_of
 from tbgen.store.schema import FACTS, SHAPES
 from tbgen.store.shapes import NAMES, Lore, from_arrays
-
-_PIECE: Final = 1 << 22
 
 
 class _Window(io.RawIOBase):
@@ -36,7 +34,7 @@ class _Window(io.RawIOBase):
     def tell(self) -> int:
         return self._at
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: Any) -> int:
         read = os.preadv(self._handle, [buffer], self._at)
         self._at += read
         return read
@@ -119,10 +117,9 @@ class Opened:
         """Compare every byte with what it was when the file was written."""
         try:
             stamp = self._compare()
-            digest, at = hashlib.sha256(), seal.SIZE
-            while piece := os.pread(self._handle, _PIECE, at):
-                digest.update(piece)
-                at += len(piece)
+            window = _Window(self._handle, stamp.size)
+            window.seek(seal.SIZE)
+            digest = hashlib.file_digest(window, "sha256")
         except (seal.Unsealed, OSError) as error:
             raise CorruptTable(f"{self.path}: {error}") from error
         if digest.hexdigest() != stamp.sha256:

@@ -5,11 +5,11 @@ of a file can change unseen.
 """
 
 import hashlib
+import io
 import zlib
-from typing import BinaryIO, Final, NamedTuple
+from typing import Final, NamedTuple
 
 SIZE: Final = 512
-_PIECE: Final = 1 << 20
 MAGIC: Final = b"tbgen r-mobility endgame table\n"
 FORMAT: Final = (1, 0)
 """Major and minor. A reader refuses another major number and ignores what a larger minor one has added."""
@@ -53,12 +53,9 @@ def parse(block: bytes) -> Seal:
     return Seal(major, minor, int(words["size"]), int(words["head"]), int(words["head_crc32"], 16), words["sha256"])
 
 
-def make_seal(file: BinaryIO, head: int) -> Seal:
+def make_seal(file: io.BufferedRandom, head: int) -> Seal:
     """The seal of a file that has its bytes behind it already."""
     file.seek(SIZE)
-    front = file.read(head - SIZE)
-    digest, size = hashlib.sha256(front), head
-    while piece := file.read(_PIECE):
-        digest.update(piece)
-        size += len(piece)
-    return Seal(*FORMAT, size, head, zlib.crc32(front), digest.hexdigest())
+    sha256, size = hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
+    file.seek(SIZE)
+    return Seal(*FORMAT, size, head, zlib.crc32(file.read(head - SIZE)), sha256)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tbgen.index.contents import Contents
 from tbgen.store.cache import Cache
 from tbgen.store.chunk import Chunk, Step
+from tbgen.store.encode import Make, in_memory
 from tbgen.store.numbering import Numbering
 from tbgen.store.opened import Opened
 from tbgen.store.whole import Whole
@@ -23,10 +24,6 @@ _CHUNKS: Final[Cache[Chunk]] = Cache(256 << 20)
 _WHOLES: Final[Cache[Whole]] = Cache(512 << 20)
 _WORTH: Final = 16
 """When one in so many of a table's numbers has been asked for in arrays, all of it is decoded."""
-
-
-def _zeros(count: int) -> NDArray[np.int32]:
-    return np.zeros(count, np.int32)
 
 
 def open_table(path: str | Path) -> "TableFile":
@@ -156,12 +153,12 @@ class TableFile:
         self,
         start: int,
         end: int,
-        make: Callable[[int], NDArray[np.int32]] = _zeros,
+        make: Make = in_memory,
         report: Callable[[int], None] = lambda numbers: None,
     ) -> Contents:
         """A range of numbers, with the staircases in it numbered in any order. In two arrays of zeros that `make`
         gives; `report` hears of numbers read."""
-        entries, staircases = make(end - start), make(end - start)
+        entries, staircases = make(end - start, np.int32), make(end - start, np.int32)
         numbering = Numbering(self._grain)
         for chunk, rows, places in self._in_order(start, end):
             entries[rows] = chunk.entries.take(places)
