@@ -170,9 +170,9 @@ class Surroundings:
         self.readers = {one: Reader(self._nothing(one)) for one in (material, *material.successors())}
 
     def _nothing(self, material: Material) -> Contents:
-        zeros = np.zeros(layout_of(material).size, np.int32)
+        entries, staircases = np.zeros((2, layout_of(material).size), np.int32)
         none = Steps(np.zeros(2, np.int64), *(np.zeros(0, kind) for kind in (np.uint8, np.uint8, np.int16, np.uint16)))
-        return Contents(material, self._rules, zeros, zeros.copy(), none)
+        return Contents(material, self._rules, entries, staircases, none)
 
     def __call__(self, board: chess.Board, record: Goal) -> Result | None:
         if board.has_legal_en_passant():
@@ -202,6 +202,9 @@ class Surroundings:
         ("KPvKP", "Pe2 pd4", "r"), ("KPvKP", "Pe2 pd4", "wg"), ("KPvKP", "Pd4 pe5", "r"), ("KPvKP", "Pe4 pe5", "r"),
         *(pytest.param("KPvKP", pawns, rules, marks=pytest.mark.full) for rules in ("r", "wg")
           for pawns in ("Pa2 pb4", "Ph5 pg7", "Pb7 pg2", "Pe2 pd7", "Pc3 ph6", "Pf2 pf3")),
+        *(pytest.param(name, pawns, rules, marks=pytest.mark.full) for rules in ("r", "wg")
+          for name, pawns in (("KPPvKP", "Pc2 Pe2 pd4"), ("KPPvKP", "Pa7 Pb3 pb5"), ("KPPvKP", "Pd4 Pf4 pe4"),
+                              ("KPPPvK", "Pa2 Pa3 Ph7"))),
     ],
 )  # fmt: skip
 def test_every_entry_between_pawns(name: str, pawns: str, rules: Rules) -> None:
