@@ -11,6 +11,8 @@ build    all tables of 2 to 4 men, into an empty directory
 cold     `tbgen probe` as a fresh process
 warm     probes within one process, beside python-chess's Syzygy probes where $SYZYGY names their tables
 pairs    CPU seconds of single tables, in turn with rtbgen's complete run where $RTBGEN names it
+looks    single probes of random positions of the tables of five men in $TBGEN_TABLES, first with nothing of a file in
+         memory, then with the file there, but hardly a chunk of it looked at before; only if it is named
 five     the same for tables of five men ($TBGEN_FIVE: others), from those in $TBGEN_TABLES that they need; takes an
          hour, and only if it is named
 """
@@ -28,6 +30,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 TBGEN = str(Path(sys.executable).with_name("tbgen"))
 PAIRS = ("KRvKN", "KBNvK", "KPvKP")
@@ -102,12 +105,12 @@ def bench_cold(runs: int) -> None:
         say("tbgen probe, fresh process", spread([1000 * Run(command).wall for _ in range(5 * runs)], "ms"))
 
 
-def placements(count: int) -> list["object"]:
+def placements(count: int) -> list[Any]:
     """Random legal positions of KRvKB."""
     import chess
 
     draw = random.Random(1)
-    boards: list[object] = []
+    boards: list[Any] = []
     while len(boards) < count:
         board = chess.Board(None)
         squares = draw.sample(range(64), 4)
@@ -137,8 +140,8 @@ def bench_warm(runs: int) -> None:
         Run([TBGEN, "build", "KRvKB", "--tables", directory, "--json"])
         with tbgen.open_tablebase(directory) as tablebase:
             for board in boards:
-                tablebase.probe(board)  # type: ignore[arg-type]
-            took = rate(lambda: [tablebase.probe(board) for board in boards], runs)  # type: ignore[arg-type]
+                tablebase.probe(board)
+            took = rate(lambda: [tablebase.probe(board) for board in boards], runs)
             say("probe(board), KRvKB", spread([1e6 * t / len(boards) for t in took], "us"))
             many = many_positions(boards, 1_000_000)
             tablebase.probe_many(many)
@@ -154,7 +157,7 @@ def bench_warm(runs: int) -> None:
                 say(f"python-chess Syzygy {name}, KRvKB", spread([1e6 * t / len(boards) for t in took], "us"))
 
 
-def many_positions(boards: list["object"], count: int) -> object:
+def many_positions(boards: list[Any], count: int) -> object:
     """The boards again and again as the arrays that `probe_many` takes."""
     import chess
     import numpy as np
@@ -164,10 +167,55 @@ def many_positions(boards: list["object"], count: int) -> object:
     squares = np.array(
         [[board.king(chess.WHITE), board.king(chess.BLACK),
           *board.pieces(chess.ROOK, chess.WHITE), *board.pieces(chess.BISHOP, chess.BLACK)]
-         for board in boards], np.int8)  # type: ignore[attr-defined]  # fmt: skip
-    white = np.array([board.turn for board in boards])  # type: ignore[attr-defined]
+         for board in boards], np.int8)  # fmt: skip
+    white = np.array([board.turn for board in boards])
     times = -(-count // len(boards))
     return Positions("KRvKB", np.tile(squares, (times, 1))[:count], np.tile(white, times)[:count])
+
+
+def men_at_random(draw: random.Random, material: str) -> Any:
+    """A legal position."""
+    import chess
+
+    white, black = material.split("v")
+    while True:
+        board = chess.Board(None)
+        for square, letter in zip(draw.sample(range(64), 5), white + black.lower(), strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        board.turn = draw.random() < 0.5
+        if board.is_valid():
+            return board
+
+
+def bench_looks(runs: int) -> None:
+    import tbgen
+
+    if "TBGEN_TABLES" not in os.environ:
+        sys.exit("bench looks: TBGEN_TABLES must name a directory with tables of five men")
+    directory, draw = os.environ["TBGEN_TABLES"], random.Random(1)
+    with tbgen.open_tablebase(directory) as tablebase:
+        for path in sorted(Path(directory).glob("*.r.h5")):
+            name = path.name.removesuffix(".r.h5")
+            if len(name) != 6:
+                continue
+            few = [men_at_random(draw, name) for _ in range(100)]
+            with path.open("rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            tablebase.probe(few.pop())
+            cold = []
+            for board in few:
+                begun = time.perf_counter()
+                tablebase.probe(board)
+                cold.append(1000 * (time.perf_counter() - begun))
+            say(f"{name}, file not in memory", spread(cold, "ms"))
+            path.read_bytes()
+            rate(lambda: [tablebase.probe(men_at_random(draw, name), "G1.5") for _ in range(100)], 1)  # noqa: B023
+            for what, record in (("looks", None), ("looks under a record", "G1.5")):
+                took = []
+                for _ in range(runs):
+                    boards = [men_at_random(draw, name) for _ in range(3000)]
+                    took += rate(lambda: [tablebase.probe(board, record) for board in boards], 1)  # noqa: B023
+                say(f"{name}, {what}", spread([1e6 * t / 3000 for t in took], "us"))
 
 
 def bench_pairs(runs: int) -> None:
@@ -205,20 +253,20 @@ def compare(names: tuple[str, ...], tables: str, runs: int) -> None:
 
 PARTS = {
     "compile": bench_compile, "build": bench_build, "cold": bench_cold, "warm": bench_warm, "pairs": bench_pairs,
-    "five": bench_five,
+    "looks": bench_looks, "five": bench_five,
 }  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; default: all but the last")
+    parser.add_argument("part", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; default: all but the last two")
     parser.add_argument("--runs", type=int, default=3, help="of each measurement (default: 3)")
     args = parser.parse_args()
     unknown = [part for part in args.part if part not in PARTS]
     if unknown:
         parser.error(f"no such part: {unknown[0]}")
     machine()
-    for part in args.part or list(PARTS)[:-1]:
+    for part in args.part or list(PARTS)[:-2]:
         PARTS[part](args.runs)
 
 

@@ -3,6 +3,7 @@
 import itertools
 import subprocess
 import sys
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,11 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_store_contents import random_contents, steps_at
 
+from tbgen.errors import CorruptTable
 from tbgen.index.contents import Contents, Steps
 from tbgen.material import Material, parse
 from tbgen.store import TableFile, list_tables, open_table, table, table_path, write_table
 from tbgen.store.cache import Cache
-from tbgen.store.chunk import Chunk
+from tbgen.store.chunk import Chunk, Grain
 
 
 def written(directory: Path, contents: Contents) -> TableFile:
@@ -63,15 +65,53 @@ def test_a_first_look_sees_what_all_others_see(tmp_path: Path, staircases: int, 
             assert bool(steps) == bool(whole.has_steps[place])
 
 
+def test_a_chunk_goes_on_where_it_was_left(tmp_path: Path) -> None:
+    """Inflated a bit at a time, or as a whole by those who come back later."""
+    with written(tmp_path, random_contents(parse("KNvK"), seed=3, staircases=3000, longest=4000)) as table:
+        whole = table._file.chunk(0)
+        entries, halves = whole.entries, whole.halves()
+        for place in range(0, table._grain.width, 97):
+            left = table._file.chunk(0)
+            left.glance(place)
+            left.let_go()
+            assert left.steps(place) == whole.steps(place)
+            assert np.array_equal(left.entries, entries)
+            assert np.array_equal(left.halves(), halves)
+
+
+def test_chunks_are_kept_that_are_asked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    contents = random_contents(parse("KNvK"), seed=4, staircases=200)
+    caches: list[Cache[Chunk]] = [Cache(1 << 30), Cache(1 << 30)]
+    monkeypatch.setattr(table, "_GLANCED", caches[0])
+    monkeypatch.setattr(table, "_CHUNKS", caches[1])
+    read: list[int] = []
+    with written(tmp_path, contents) as table_:
+        chunk, count = table_._file.chunk, len(table_._file.chunks)
+        monkeypatch.setattr(table_._file, "chunk", lambda number: read.append(number) or chunk(number))
+        for turn, held in enumerate(([count, 0], [0, count], [0, count])):
+            for number in range(turn, table_.size, table_._grain.width):
+                outcome, distance, staircase = table_.look(number)
+                assert outcome * 65536 + distance == contents.entries[number]
+                assert table_.steps_of(staircase) == steps_at(contents, number)
+            assert [cache.used // table_._grain.size for cache in caches] == held
+        assert read == list(range(count))
+    assert [cache.used for cache in caches] == [0, 0]
+
+
 def test_a_chunk_of_another_table_is_refused(tmp_path: Path) -> None:
     """When it is read, not when somebody looks at one of the positions that make no sense."""
     with written(tmp_path, random_contents(parse("KNvK"), seed=1, staircases=3, longest=90)) as table:
-        file = table._file
-        raw = file.chunks.read(file._handle, 0)
-        width = table._grain.width
-        for shapes in (bytes(width - 1) + bytes([table._grain.lore.count]), bytes([1]) * width):
-            with pytest.raises(ValueError, match="not those of its table"):
-                Chunk(table._grain, shapes + raw[width : 2 * width - 1])
+        file, grain = table._file, table._grain
+        raw, width = zlib.decompress(file.chunks.read(file._handle, 0)), table._grain.width
+        assert len(raw) == grain.length
+        for shapes in (bytes(width - 1) + bytes([grain.lore.count]), bytes([1]) * width):
+            with pytest.raises(CorruptTable, match="not those of its table"):
+                Chunk(Grain(table.path, 2 * width - 1, grain.numbers, 0, 1, grain.lore), zlib.compress(shapes))
+        for stored in (zlib.compress(raw[: width - 1]), b"no chunk", b""):
+            with pytest.raises(CorruptTable, match=r"KNvK\.r\.h5 is damaged"):
+                Chunk(grain, stored)
+        with pytest.raises(CorruptTable, match="too soon"):
+            Chunk(grain, zlib.compress(raw[: width + 9])).halves()
 
 
 @settings(max_examples=12)
@@ -186,7 +226,8 @@ def test_names(tmp_path: Path) -> None:
 
 
 def test_threads_may_read_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "_CHUNKS", Cache(1 << 19))  # a chunk or two, so that they push each other out
+    for name in ("_CHUNKS", "_GLANCED"):
+        monkeypatch.setattr(table, name, Cache(1 << 19))  # a chunk or two, so that they push each other out
     contents = random_contents(parse("KQvK"), seed=9, staircases=200)
     with written(tmp_path, contents) as table_:
 

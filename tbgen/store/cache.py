@@ -34,6 +34,13 @@ class Cache(Generic[T]):
             while self.used > self.budget and len(self._held) > 1:
                 self._drop(next(iter(self._held)))
 
+    def take(self, key: int) -> T | None:
+        """What is there, which is held no longer."""
+        with self._changing:
+            found = self._held.get(key)
+            self._drop(key)
+        return found[0] if found else None
+
     def drop(self, first: int, last: int) -> None:
         """Forget all keys in a range, both ends included."""
         with self._changing:

@@ -68,7 +68,8 @@ class Reader:
     """Chunks of an open file by number."""
 
     def __init__(self, file: h5py.File) -> None:
-        self._raw = int(file[CHUNKS].shape[1])
+        self.length = int(file[CHUNKS].shape[1])
+        """Of each before compression."""
         self._places: NDArray[np.uint64] = file[PLACES][:]
         self._crc32: NDArray[np.uint32] = file[CRC32][:]
 
@@ -76,9 +77,9 @@ class Reader:
         return len(self._crc32)
 
     def read(self, handle: int, number: int) -> bytes:
-        """A chunk as it was before compression; ValueError where the file does not hold what it should."""
+        """A chunk as it is stored; ValueError where the file does not hold what it should."""
         offset, size = self._places[number].tolist()
         stored = os.pread(handle, size, offset)
         if len(stored) != size or zlib.crc32(stored) != self._crc32[number]:
             raise ValueError(f"chunk {number} has changed since it was written")
-        return zlib.decompress(stored, bufsize=self._raw)
+        return stored

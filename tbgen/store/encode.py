@@ -102,8 +102,9 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encode
     longest = max(*(distance for _, distance in pieces), int(contents.steps.distance.max(initial=0)))
     del pieces
     lore = Lore(shapes)
+    stored = lore.stored.astype(np.int64)
     task = _Task(
-        contents, rows, width, parts, kind, shapes_of, _stored_steps(lore), lore.stored,
+        contents, rows, width, parts, kind, shapes_of, _stored_steps(lore, stored), stored,
         escape_planes=_bytes_for(len(kinds) - 1 - ESCAPE), distance_planes=_bytes_for(longest >> 1) or 1,
     )  # fmt: skip
     task.raw = max(map(task.length, range(len(parts))))
@@ -156,12 +157,12 @@ def _merge(parts: list[_Part]) -> tuple[NDArray[np.int64], NDArray[np.int64], li
     return kinds[order], totals[order], [ranks[place] for place in places]
 
 
-def _stored_steps(lore: Lore) -> NDArray[np.int8]:
+def _stored_steps(lore: Lore, count: NDArray[np.int64]) -> NDArray[np.int8]:
     shapes, shape = lore.shapes, np.repeat(np.arange(lore.count), lore.shapes.steps)
     table = np.full((lore.count, lore.width), -1, np.int8)
     first = np.cumsum(shapes.steps, dtype=np.int64) - shapes.steps
     stored = np.flatnonzero(shapes.source >= EVEN)
-    before = np.cumsum(lore.stored) - lore.stored
+    before = np.cumsum(count) - count
     table[shape[stored], np.arange(len(stored)) - before[shape[stored]]] = stored - first[shape[stored]]
     return table
 

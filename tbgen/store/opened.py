@@ -99,8 +99,9 @@ class Opened:
         shapes = file[SHAPES]
         lore = Lore(from_arrays({name: shapes[name][:] for name in NAMES}))
         numbers = numbers_of(file["order"][:].tolist())
-        self.grain = Grain(numbers, int(attributes["escape_planes"]), int(attributes["distance_planes"]), lore)
         self.chunks = chunks.Reader(file)
+        planes = int(attributes["escape_planes"]), int(attributes["distance_planes"])
+        self.grain = Grain(self.path, self.chunks.length, numbers, *planes, lore)
         if attributes["size"] != self.layout.size or len(self.chunks) != -(-self.layout.size // self.grain.width):
             raise ValueError(f"its {attributes['size']} numbers are not those of {self.material}")
         self.header = {name: _plain(value) for name, value in file[FACTS].attrs.items()} | attributes
@@ -108,7 +109,7 @@ class Opened:
     def chunk(self, number: int) -> Chunk:
         try:
             return Chunk(self.grain, self.chunks.read(self._handle, number))
-        except (OSError, ValueError, IndexError, zlib.error) as error:
+        except (OSError, ValueError, IndexError) as error:
             if self._handle < 0:
                 raise ValueError(f"{self.path} has been closed") from error
             raise CorruptTable(f"{self.path} is damaged: {error}") from error

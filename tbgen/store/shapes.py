@@ -55,10 +55,9 @@ class Lore:
         self.inside: NDArray[np.bool_] = shapes.steps > 0
         self._start = np.concatenate(([0], np.cumsum(shapes.steps, dtype=np.int64)))
         stored = np.concatenate(([0], np.cumsum(shapes.source >= EVEN)))
-        self.stored: NDArray[np.int64] = stored[self._start[1:]] - stored[self._start[:-1]]
+        self.stored: NDArray[np.uint8] = (stored[self._start[1:]] - stored[self._start[:-1]]).astype(np.uint8)
         """`[shape]`: how many distances are stored beside the fresh one."""
         self.width = int(self.stored.max(initial=0))
-        self._steps: dict[int, list[tuple[int, int, int, int, int]]] = {}
 
     @cached_property
     def columns(self) -> Columns:
@@ -84,11 +83,17 @@ class Lore:
         return Columns(*tables)
 
     def steps_of(self, shape: int) -> list[tuple[int, int, int, int, int]]:
-        """Holder, level, outcome, column and whether the distance is odd."""
-        found = self._steps.get(shape)
-        if found is None:
-            rows = [table[shape, : self.shapes.steps[shape]].tolist() for table in self.columns]
-            found = self._steps[shape] = list(zip(*rows, strict=True))
+        """Holder, level, outcome, column and whether the distance is odd: what `columns` says of all shapes, for who
+        looks at one position in a table of a million shapes."""
+        shapes, here = self.shapes, slice(self._start[shape], self._start[shape + 1])
+        column, odd, stored, found = 0, int(shapes.odd[shape]), 0, []
+        for holder, level, outcome, source in zip(*(part[here].tolist() for part in shapes[3:]), strict=True):
+            if source == FRESH:
+                column, odd = 0, int(shapes.odd[shape])
+            elif source != BEFORE:
+                stored += 1
+                column, odd = stored, int(source == ODD)
+            found.append((holder, level, outcome, column, odd))
         return found
 
     @cached_property

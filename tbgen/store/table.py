@@ -21,6 +21,8 @@ _TABLES: Final = itertools.count(1)
 _KEYS: Final = 40
 """A table's chunks have keys of so many bits in the common cache, one chunk to a key."""
 _CHUNKS: Final[Cache[Chunk]] = Cache(256 << 20)
+_GLANCED: Final[Cache[Chunk]] = Cache(4 << 20)
+"""Chunks that have been asked for once: most are never asked for again, and memory that is used again is faster."""
 _WHOLES: Final[Cache[Whole]] = Cache(512 << 20)
 _WORTH: Final = 16
 """When one in so many of a table's numbers has been asked for in arrays, all of it is decoded."""
@@ -53,6 +55,8 @@ class TableFile:
         self._places = grain.place_list
         self._key = next(_TABLES) << _KEYS
         self._wanted = 0
+        self._latest: Chunk | None = None
+        """Read last: of this one alone, more can be inflated."""
 
     def look(self, number: int) -> tuple[int, int, int]:
         """Fresh relative outcome, distance and staircase of one position; outcome 0 is no legal position."""
@@ -69,15 +73,25 @@ class TableFile:
         if staircase == 0:
             return ()
         number = staircase - 1
-        return self._chunk(number >> self._shift).steps(self._places[number & self._mask])
+        # as a rule the look that has just been taken, which is no reason to keep the chunk
+        chunk = _GLANCED.get(self._key + (number >> self._shift)) or self._chunk(number >> self._shift)
+        return chunk.steps(self._places[number & self._mask])
 
     def _chunk(self, number: int) -> Chunk:
         if not 0 <= number < len(self._file.chunks):
             raise IndexError(f"{self.path} has no such number")
-        chunk = _CHUNKS.get(self._key + number)
+        key = self._key + number
+        chunk = _CHUNKS.get(key)
         if chunk is None:
-            chunk = self._file.chunk(number)
-            _CHUNKS.put(self._key + number, chunk, chunk.size)
+            chunk = _GLANCED.take(key)
+            if chunk is None:
+                chunk = self._file.chunk(number)
+                _GLANCED.put(key, chunk, self._grain.size)
+                latest, self._latest = self._latest, chunk
+                if latest:
+                    latest.let_go()
+            else:
+                _CHUNKS.put(key, chunk, self._grain.size)
         return chunk
 
     def look_many(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.uint16], NDArray[np.int64]]:
@@ -183,7 +197,9 @@ class TableFile:
     def close(self) -> None:
         """Give back the file and the memory that holds parts of it."""
         self._file.close()
-        _CHUNKS.drop(self._key, self._key + (1 << _KEYS) - 1)
+        self._latest = None
+        for cache in (_CHUNKS, _GLANCED):
+            cache.drop(self._key, self._key + (1 << _KEYS) - 1)
         _WHOLES.drop(self._key, self._key)
 
     def __enter__(self) -> Self:
