@@ -12,14 +12,12 @@ import time
 from pathlib import Path
 
 import pytest
-from small_tables import small_tables
+from adjudicating import SAMPLE, here, run  # noqa: F401
 
-from tbgen.cli.main import main
 from tbgen.referee import adjudicate_files
 from tbgen.referee.adjudicate_files import adjudicate
 from tbgen.referee.adjudicate_settings import Settings
 
-SAMPLE = Path(__file__).parent / "data" / "games.pgn"
 TAGS = re.compile(rb'\[(?:RMobility(?:Result|Scoring|Termination)|Points) "[^"]*"\]\r?\n')
 BROKEN = [
     b'[Event "broken 1"]\n[Result "1-0"]\n\n1. e4 e5 2. Ke3 1-0\n\n',
@@ -29,23 +27,6 @@ BROKEN = [
     b'[Event "broken 4"]\n[White "broken\n\n',
     b'[Event "broken 5"]\n[Result "1-0"]\n\n1. e4\0 1-0\n\n',
 ]
-
-
-@pytest.fixture(scope="module")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_tables(tmp_path_factory)
-
-
-@pytest.fixture(autouse=True)
-def here(directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TBGEN_TABLES", str(directory))
-    monkeypatch.chdir(tmp_path)
-
-
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    code = main(["adjudicate", *words])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 def games(count: int) -> bytes:

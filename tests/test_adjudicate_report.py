@@ -5,29 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_tables import small_tables
+from adjudicating import SAMPLE, here, run  # noqa: F401
 
-from tbgen.cli.main import main
-
-SAMPLE = Path(__file__).parent / "data" / "games.pgn"
 BROKEN = b'[Event "broken"]\n[Result "1-0"]\n\n1. e4 e5 2. Ke3 1-0\n\n'
-
-
-@pytest.fixture(scope="module")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_tables(tmp_path_factory)
-
-
-@pytest.fixture(autouse=True)
-def here(directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TBGEN_TABLES", str(directory))
-    monkeypatch.chdir(tmp_path)
-
-
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    code = main(["adjudicate", *words])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 REPORT = """\
