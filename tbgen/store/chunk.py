@@ -96,9 +96,10 @@ class Chunk(Positions):
 
     def _upto(self, end: int) -> bytes:
         """The chunk as it was before compression, so many bytes at least."""
+        inflating = self._inflating  # another thread may let go of it
         try:
-            if self._inflating:
-                return self._inflating.upto(end)
+            if inflating:
+                return inflating.upto(end)
             self._whole = self._whole or _Inflating(self._deflated).upto(self._grain.length)
             return self._whole
         except (ValueError, zlib.error) as error:
