@@ -202,13 +202,23 @@ def test_header(tmp_path: Path) -> None:
             header["legal"] = 0  # type: ignore[index]
 
 
+def with_one_staircase(contents: Contents, length: int) -> Contents:
+    steps = Steps(np.array([0, 0, length]), *(column[:1].repeat(length) for column in contents.steps[1:]))
+    return Contents(contents.material, "r", contents.entries, np.minimum(contents.staircases, 1), steps)
+
+
+def test_a_long_staircase(tmp_path: Path) -> None:
+    contents = with_one_staircase(random_contents(parse("KvK"), seed=1, staircases=3), 45)
+    with written(tmp_path, contents) as table:
+        number = int(np.flatnonzero(contents.staircases & (contents.entries != 0))[0])
+        assert len(table.steps_of(table.look(number)[2])) == 45
+        assert_same(table.part(0, table.size), contents)
+
+
 def test_contents_that_do_not_fit(tmp_path: Path) -> None:
-    contents = random_contents(parse("KvK"), seed=1, staircases=3)
-    columns = [column[:1].repeat(40) for column in contents.steps[1:]]
-    steps = Steps(np.array([0, 0, 40]), *columns)
-    long = Contents(contents.material, "r", contents.entries, np.minimum(contents.staircases, 1), steps)
-    with pytest.raises(ValueError, match="40"):
-        write_table(tmp_path / "KvK.r.h5", long, {})
+    contents = with_one_staircase(random_contents(parse("KvK"), seed=1, staircases=3), 60)
+    with pytest.raises(ValueError, match="60"):
+        write_table(tmp_path / "KvK.r.h5", contents, {})
     assert not list(tmp_path.iterdir())
 
 

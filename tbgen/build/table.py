@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-
 from tbgen.build import pace
 from tbgen.build.estimate import estimate
 from tbgen.build.scratch import Scratch
@@ -57,7 +55,7 @@ def build_table(
             report=report,
             keeper=workspace,
         )
-        contents = finish(solved, scratch.array(len(solved.entries), np.int32), threads)
+        contents = finish(solved, scratch.array, threads)
         write_table(path, contents, solved.counts._asdict(), threads=threads, make=scratch.array)
         workspace.clear()
         shelf.put(material, contents.entries)

@@ -1,10 +1,11 @@
 """What a finished table says, by number: handed from the solver to the store, from the store to probe and verifier."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from tbgen.material import Material
 
@@ -13,6 +14,15 @@ _PIECE: Final = 1 << 20
 
 OPPONENT_HOLDS = 0
 MOVER_HOLDS = 1
+
+
+Make = Callable[[int, DTypeLike], NDArray[Any]]
+"""Gives an array of so many zeros. Those that hold something for each number or each step of a large table need not be
+in memory."""
+
+
+def in_memory(count: int, kind: DTypeLike) -> NDArray[Any]:
+    return np.zeros(count, kind)
 
 
 class Steps(NamedTuple):
@@ -65,26 +75,6 @@ def selected(steps: Steps, staircases: NDArray[np.integer]) -> Steps:
         for column, values in zip(columns, all_of_them, strict=True):
             column[ends[0] : ends[-1]] = values[source]
     return Steps(start, *columns)
-
-
-def arranged(steps: Steps, counts: NDArray[np.integer]) -> tuple[Steps, NDArray[np.int32]]:
-    """All these staircases again, the commonest first, behind one without steps; and for each its number there.
-
-    Which come first among equally common ones depends on nothing but their steps."""
-    lengths, begin = np.diff(steps.start), steps.start[:-1]
-    packed = steps.holder.astype(np.uint32) << 31 | steps.level.astype(np.uint32) << 23
-    packed |= (steps.outcome + 512).astype(np.uint32) << 12 | steps.distance
-    order = np.arange(len(lengths))
-    for step in reversed(range(int(lengths.max(initial=0)))):
-        having = np.flatnonzero(lengths > step)
-        column = np.zeros(len(lengths), np.uint32)
-        column[having] = packed[begin[having] + step]
-        order = order[np.argsort(column[order], kind="stable")]
-    order = order[np.argsort(-counts.astype(np.int64)[order], kind="stable")]
-    numbers = np.empty(len(lengths), np.int32)
-    numbers[order] = np.arange(1, len(lengths) + 1)
-    rest = selected(steps, order)
-    return rest._replace(start=np.append(0, rest.start)), numbers
 
 
 def outcomes(entries: NDArray[np.int32]) -> NDArray[np.int16]:

@@ -2,16 +2,17 @@
 
 import itertools
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from tbgen.index import layout_of
-from tbgen.index.contents import Contents, distances
+from tbgen.index.contents import Contents, Make, distances, in_memory
+from tbgen.store.forms import by_step, pieces
 from tbgen.store.order import candidates, numbers_of
 from tbgen.store.shapes import EVEN, Lore, Shapes, unique
 from tbgen.store.staircases import Rows, make_rows, make_shapes
@@ -46,14 +47,6 @@ class Encoded:
     """Bytes of every chunk before compression: what the longest needs."""
     chunks: Iterator[bytes]
     """In order. The pool is at work on them."""
-
-
-Make = Callable[[int, DTypeLike], NDArray[Any]]
-"""Gives an array of so many zeros."""
-
-
-def in_memory(count: int, kind: DTypeLike) -> NDArray[Any]:
-    return np.zeros(count, kind)
 
 
 class _Part(NamedTuple):
@@ -93,7 +86,7 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encode
     """All but the chunks is there when this returns; the pool goes on with those."""
     size = len(contents.entries)
     width = min(WIDTHS[size > _LARGE], 1 << max(0, size - 1).bit_length())
-    rows = make_rows(contents.steps)
+    rows = make_rows(contents.steps, make, pool)
     kind: NDArray[np.uint16] = make(-(-size // width) * width, np.uint16)
     pieces = list(pool.map(lambda at: _sort(contents, rows, kind, at, width), range(0, size, width * _TOGETHER)))
     parts = [part for piece, _ in pieces for part in piece]
@@ -102,9 +95,8 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encode
     longest = max(*(distance for _, distance in pieces), int(contents.steps.distance.max(initial=0)))
     del pieces
     lore = Lore(shapes)
-    stored = lore.stored.astype(np.int64)
     task = _Task(
-        contents, rows, width, parts, kind, shapes_of, _stored_steps(lore, stored), stored,
+        contents, rows, width, parts, kind, shapes_of, _stored_steps(lore), lore.stored.astype(np.int64),
         escape_planes=_bytes_for(len(kinds) - 1 - ESCAPE), distance_planes=_bytes_for(longest >> 1) or 1,
     )  # fmt: skip
     task.raw = max(map(task.length, range(len(parts))))
@@ -157,13 +149,12 @@ def _merge(parts: list[_Part]) -> tuple[NDArray[np.int64], NDArray[np.int64], li
     return kinds[order], totals[order], [ranks[place] for place in places]
 
 
-def _stored_steps(lore: Lore, count: NDArray[np.int64]) -> NDArray[np.int8]:
-    shapes, shape = lore.shapes, np.repeat(np.arange(lore.count), lore.shapes.steps)
+def _stored_steps(lore: Lore) -> NDArray[np.int8]:
     table = np.full((lore.count, lore.width), -1, np.int8)
-    first = np.cumsum(shapes.steps, dtype=np.int64) - shapes.steps
-    stored = np.flatnonzero(shapes.source >= EVEN)
-    before = np.cumsum(count) - count
-    table[shape[stored], np.arange(len(stored)) - before[shape[stored]]] = stored - first[shape[stored]]
+    for here in pieces(lore.count):
+        for step, (having, at) in enumerate(by_step(lore.start[here], lore.shapes.steps[here])):
+            own = lore.shapes.source[at] >= EVEN
+            table[here][having[own], lore.distances[0][at[own]] - 1] = step
     return table
 
 

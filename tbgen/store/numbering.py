@@ -72,7 +72,7 @@ class Numbering:
     def _key(self, chunk: Chunk, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Equal where the staircases are. What one word has no room for is folded: a number stands for it."""
         shapes, halves = chunk.shapes[places], chunk.halves()
-        key, used = self._form.take(shapes), self._form_bits
+        key, used = self._form.take(shapes).astype(np.int64), self._form_bits
         for nth in range(1 + self._lore.width):
             if used + self._half_bits > _WORD:
                 key, used = self._folds.setdefault(nth, Keys()).number(key)[0].astype(np.int64), _NUMBER
@@ -96,11 +96,13 @@ class Numbering:
 
 def _steps(rows: NDArray[np.int64], lore: Lore) -> Steps:
     """These staircases, behind the one without steps."""
-    shape = lore.forms[0][rows[:, 0]]
-    lengths = lore.shapes.steps[shape]
-    columns = lore.columns
-    row, step = np.nonzero(np.arange(columns.level.shape[1]) < lengths[:, None])
-    at = shape[row], step
-    start = np.concatenate(([0, 0], np.cumsum(lengths, dtype=np.int64)))
-    distance = rows[row, 1 + step].astype(np.uint16)
-    return Steps(start, columns.holder[at], columns.level[at], columns.outcome[at], distance)
+    shape = lore.forms[1][rows[:, 0]]
+    length = lore.shapes.steps[shape].astype(np.int64)
+    start = np.concatenate(([0, 0], np.cumsum(length)))
+    row = np.repeat(np.arange(len(rows)), length)
+    step = np.arange(len(row)) - start[1:-1][row]
+    at = lore.start[shape][row] + step
+    known = lore.shapes
+    return Steps(
+        start, known.holder[at], known.level[at], known.step_outcome[at], rows[row, 1 + step].astype(np.uint16)
+    )

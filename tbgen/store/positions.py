@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.store.forms import by_step
 from tbgen.store.shapes import Lore
 
 
@@ -25,24 +26,21 @@ class Positions:
         self, places: NDArray[np.int64], holders: NDArray[np.integer], levels: NDArray[np.integer]
     ) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
         """Outcome and distance of the last step up to a level for a holder; outcome 0 where there is none."""
-        lore = self.lore
-        shapes, columns = self.shapes[places], lore.columns
-        chosen = np.full(len(places), -1)
-        count = lore.shapes.steps[shapes]
-        for step in range(columns.level.shape[1]):
-            fits = (count > step) & (columns.holder[shapes, step] == holders) & (columns.level[shapes, step] <= levels)
-            chosen[fits] = step
+        shapes, chosen = self.shapes[places], np.full(len(places), -1)
+        known = self.lore.shapes
+        for having, at in by_step(self.lore.start[shapes], known.steps[shapes]):
+            fits = (known.holder[at] == holders[having]) & (known.level[at] <= levels[having])
+            chosen[having[fits]] = at[fits]
         outcomes = np.zeros(len(places), np.int16)
         distances = np.zeros(len(places), np.int64)
         has = np.flatnonzero(chosen >= 0)
-        at = shapes[has], chosen[has]
-        outcomes[has] = columns.outcome[at]
-        distances[has] = self._distances(places[has], columns.column[at], columns.odd[at])
+        outcomes[has] = known.step_outcome[chosen[has]]
+        distances[has] = self._distances(places[has], chosen[has])
         return outcomes, distances
 
-    def _distances(
-        self, places: NDArray[np.int64], column: NDArray[np.uint8], odd: NDArray[np.uint8]
-    ) -> NDArray[np.int64]:
+    def _distances(self, places: NDArray[np.int64], steps: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Of one of its steps for each position."""
+        column, odd = (of_all[steps] for of_all in self.lore.distances)
         half = ((self.entries[places] & 0xFFFF) >> 1).astype(np.int64)
         own = np.flatnonzero(column)
         half[own] = self.halves()[column[own] - 1, places[own]]
@@ -50,13 +48,10 @@ class Positions:
 
     def rows(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """`[position, 1 + step]`: the form of the staircase (see `Lore.forms`) and the distance of each step."""
-        lore = self.lore
-        shapes, columns = self.shapes[places], lore.columns
-        rows = np.zeros((len(places), 1 + columns.level.shape[1]), np.int64)
-        rows[:, 0] = lore.forms[1].take(shapes)
-        count = lore.shapes.steps[shapes]
-        for step in range(columns.level.shape[1]):
-            having = np.flatnonzero(count > step)
-            at = shapes[having], step
-            rows[having, 1 + step] = self._distances(places[having], columns.column[at], columns.odd[at])
+        shapes = self.shapes[places]
+        length = self.lore.shapes.steps[shapes]
+        rows = np.zeros((len(places), 1 + int(length.max(initial=0))), np.int64)
+        rows[:, 0] = self.lore.forms[0].take(shapes)
+        for step, (having, at) in enumerate(by_step(self.lore.start[shapes], length)):
+            rows[having, 1 + step] = self._distances(places[having], at)
         return rows

@@ -6,28 +6,19 @@ position. Often a distance is the fresh one again or that of the step before: th
 is stored at all. Tables have hundreds or thousands of shapes and a hundred times as many staircases.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.store.forms import find_forms, pieces
+
 FRESH, BEFORE, EVEN, ODD = range(4)
 """Where a step's distance comes from: the fresh one, that of the step before, or one stored with the position."""
 
 NAMES: Final = ("outcome", "odd", "steps", "holder", "level", "step_outcome", "source")
-
-
-class Columns(NamedTuple):
-    """`[shape, step]`, filled up with zeros behind the last step of a shape."""
-
-    holder: NDArray[np.uint8]
-    level: NDArray[np.uint8]
-    outcome: NDArray[np.int16]
-    column: NDArray[np.uint8]
-    """0 for the fresh distance, n for the nth that is stored with the position."""
-    odd: NDArray[np.uint8]
 
 
 class Shapes(NamedTuple):
@@ -46,46 +37,60 @@ class Shapes(NamedTuple):
 
 
 class Lore:
-    """What a reader works out of the shapes once."""
+    """What a reader works out of the shapes once: when it opens a table, or when somebody asks for it."""
 
     def __init__(self, shapes: Shapes) -> None:
         self.shapes = shapes
         self.count = len(shapes.outcome)
         self.base: NDArray[np.int32] = (shapes.outcome.astype(np.int32) << 16) + shapes.odd
         self.inside: NDArray[np.bool_] = shapes.steps > 0
-        self._start = np.concatenate(([0], np.cumsum(shapes.steps, dtype=np.int64)))
-        stored = np.concatenate(([0], np.cumsum(shapes.source >= EVEN)))
-        self.stored: NDArray[np.uint8] = (stored[self._start[1:]] - stored[self._start[:-1]]).astype(np.uint8)
-        """`[shape]`: how many distances are stored beside the fresh one."""
-        self.width = int(self.stored.max(initial=0))
+        self.start: NDArray[np.int64] = np.cumsum(shapes.steps, dtype=np.int64) - shapes.steps
+        """`[shape]`: where its steps begin."""
 
     @cached_property
-    def columns(self) -> Columns:
-        shapes = self.shapes
-        size = (self.count, int(shapes.steps.max(initial=0)))
-        shape = np.repeat(np.arange(self.count), shapes.steps)
-        step = np.arange(len(shape)) - self._start[shape]
-        tables = [np.zeros(size, kind) for kind in (np.uint8, np.uint8, np.int16, np.uint8, np.uint8)]
-        for table, values in zip(tables, (shapes.holder, shapes.level, shapes.step_outcome), strict=False):
-            table[shape, step] = values
-        source = np.zeros(size, np.uint8)
-        source[shape, step] = shapes.source
-        column, odd = tables[3:]
-        stored = np.cumsum(source >= EVEN, axis=1)
-        for nth in range(size[1]):
-            here = source[:, nth]
-            column[:, nth] = np.where(here >= EVEN, stored[:, nth], 0)
-            odd[:, nth] = np.where(here >= EVEN, here == ODD, shapes.odd)
-            if nth:
-                again = here == BEFORE
-                column[again, nth] = column[again, nth - 1]
-                odd[again, nth] = odd[again, nth - 1]
-        return Columns(*tables)
+    def stored(self) -> NDArray[np.uint8]:
+        """`[shape]`: how many distances are stored beside the fresh one."""
+        stored = np.empty(self.count, np.uint8)
+        for shapes, steps in self._pieces():
+            before = np.append(0, np.cumsum(self.shapes.source[steps] >= EVEN, dtype=np.int32))
+            start = self.start[shapes] - steps.start
+            stored[shapes] = before[start + self.shapes.steps[shapes]] - before[start]
+        return stored
+
+    @cached_property
+    def width(self) -> int:
+        return int(self.stored.max(initial=0))
+
+    @cached_property
+    def distances(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """`[step]`: where its distance is, 0 for the fresh one and n for the nth that is stored with the position; and
+        whether it is odd."""
+        column, odd = np.empty((2, len(self.shapes.source)), np.uint8)
+        for shapes, steps in self._pieces():
+            source, length = self.shapes.source[steps], self.shapes.steps[shapes]
+            start = self.start[shapes] - steps.start
+            own = source >= EVEN
+            nth = np.append(0, np.cumsum(own, dtype=np.int32))
+            nth = nth[1:] - np.repeat(nth[start], length)
+            # a distance that is that of the step before is where the last one is that is not
+            first = np.zeros(len(source), np.bool_)
+            first[start[length > 0]] = True
+            said = np.maximum.accumulate(np.where((source != BEFORE) | first, np.arange(len(source)), 0))
+            column[steps] = np.where(own, nth, 0)[said]
+            odd[steps] = np.where(own, source == ODD, np.repeat(self.shapes.odd[shapes], length))[said]
+        return column, odd
+
+    def _pieces(self) -> Iterator[tuple[slice, slice]]:
+        """Shapes, and their steps."""
+        for here in pieces(self.count):
+            last = here.stop - 1
+            yield here, slice(int(self.start[here.start]), int(self.start[last]) + int(self.shapes.steps[last]))
 
     def steps_of(self, shape: int) -> list[tuple[int, int, int, int, int]]:
-        """Holder, level, outcome, column and whether the distance is odd: what `columns` says of all shapes, for who
-        looks at one position in a table of a million shapes."""
-        shapes, here = self.shapes, slice(self._start[shape], self._start[shape + 1])
+        """Holder, level, outcome, column and whether the distance is odd: as `distances`, for who looks at one position
+        in a table of a million shapes."""
+        shapes, start = self.shapes, int(self.start[shape])
+        here = slice(start, start + int(shapes.steps[shape]))
         column, odd, stored, found = 0, int(shapes.odd[shape]), 0, []
         for holder, level, outcome, source in zip(*(part[here].tolist() for part in shapes[3:]), strict=True):
             if source == FRESH:
@@ -97,31 +102,35 @@ class Lore:
         return found
 
     @cached_property
-    def forms(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Shapes whose steps have different holders, levels or outcomes, and `[shape]`: which of those it equals."""
-        return unique_rows(np.where(self._is_step, self._words, 0))
+    def forms(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """`[shape]`: equal where steps have the same holders, levels and outcomes; `[form]`: a shape that has it."""
+        return find_forms(self.start, self.shapes.steps, self._words)
 
     @cached_property
-    def makings(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def makings(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """`[shape]`: equal where equal distances make equal staircases; and which bits of the fresh one are among
         these."""
-        columns, is_step = self.columns, self._is_step
-        words = self._words | columns.odd.astype(np.int64) << 26 | columns.column.astype(np.int64) << 27
-        repeats_fresh = (is_step & (columns.column == 0)).any(axis=1)
-        return unique_rows(np.where(is_step, words, 0))[1], np.where(repeats_fresh, 0xFFFE, 0).astype(np.int32)
+        column, odd = self.distances
 
-    @property
-    def _is_step(self) -> NDArray[np.bool_]:
-        """`[shape, step]`: whether the shape has so many."""
-        mask: NDArray[np.bool_] = np.arange(self.columns.level.shape[1]) < self.shapes.steps[:, None]
-        return mask
+        def words(at: NDArray[np.int64]) -> NDArray[np.uint64]:
+            words = self._words(at)
+            words |= odd[at].astype(np.uint64) << 26
+            words |= column[at].astype(np.uint64) << 27
+            return words
 
-    @property
-    def _words(self) -> NDArray[np.int64]:
-        """`[shape, step]`: holder, level and outcome in one."""
-        columns = self.columns
-        words = 1 | columns.holder.astype(np.int64) << 1 | columns.level.astype(np.int64) << 2
-        return words | (columns.outcome.astype(np.int64) & 0xFFFF) << 10
+        repeats_fresh = np.zeros(self.count, np.int32)
+        for shapes, steps in self._pieces():
+            which = np.repeat(np.arange(shapes.start, shapes.stop), self.shapes.steps[shapes])
+            repeats_fresh[which[column[steps] == 0]] = 0xFFFE
+        return find_forms(self.start, self.shapes.steps, words)[0], repeats_fresh
+
+    def _words(self, at: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Holder, level and outcome in one."""
+        words = self.shapes.holder[at].astype(np.uint64)
+        words += words + np.uint64(1)
+        words |= self.shapes.level[at].astype(np.uint64) << 2
+        words |= (self.shapes.step_outcome[at].astype(np.uint64) & 0xFFFF) << 10
+        return words
 
 
 def from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Shapes:
@@ -144,25 +153,17 @@ def unique(values: NDArray[_Any]) -> tuple[NDArray[_Any], NDArray[np.int64]]:
 
 
 def unique_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first place of each different row, and for every row which of those it equals."""
-    return unique_columns(len(rows), lambda: iter(rows.T))
-
-
-def unique_columns(
-    count: int, columns: Callable[[], Iterable[NDArray[np.integer]]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The same for so many rows of which the columns are at hand one by one, as often as asked for.
+    """The first place of each different row, and for every row which of those it equals.
 
     By a hash of each row, and then by comparing: two rows that only share a hash are told apart the slow way."""
-    mixed = np.zeros(count, np.uint64)
-    for column in columns():
+    mixed = np.zeros(len(rows), np.uint64)
+    for column in rows.T:
         mixed ^= column.astype(np.uint64)
         mixed *= np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     different, which = unique(mixed)
     first = first_of(which, len(different))
-    if not all((column[first][which] == column).all() for column in columns()):
-        rows = np.stack([column.astype(np.int64) for column in columns()], axis=1)
+    if not (rows[first][which] == rows).all():
         _, which = np.unique(rows, axis=0, return_inverse=True)
         which = which.reshape(-1)
         first = first_of(which, int(which.max(initial=-1)) + 1)

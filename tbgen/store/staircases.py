@@ -1,40 +1,38 @@
-"""Staircases as the writer sees them, from which the shapes of positions follow. Tables may have 22 million (KRPvKR),
-most of them short: so all their steps stand one after the other."""
+"""Staircases as the writer sees them, from which the shapes of positions follow. Tables may have 27 million of them,
+with 123 million steps (KBPvKN): so all steps stand one after the other, in arrays that need not be in memory, and are
+looked at a piece at a time."""
 
-from collections.abc import Iterator
+from concurrent.futures import Executor
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.index.contents import Steps
-from tbgen.store.shapes import BEFORE, EVEN, FRESH, ODD, Shapes, unique_columns
-
-MOST_STEPS: Final = 30
-"""A staircase's steps have a bit each in a kind (the longest seen with four men has 9)."""
-MOST_FORMS: Final = 1 << 20
+from tbgen.index.contents import Make, Steps
+from tbgen.store.forms import by_step, find_forms, pieces
+from tbgen.store.shapes import BEFORE, EVEN, FRESH, ODD, Shapes
 
 # A kind is a shape in one number, the shape being found later. From the lowest bit: legal, fresh distance odd,
 # fresh outcome, which steps repeat the fresh entry, form of the staircase.
 _ODD: Final = 1
 _OUTCOME: Final = 2
 _SAME: Final = 13
-_FORM: Final = _SAME + MOST_STEPS
+_BITS: Final = 63
+"""Of a kind. KBPvKN, with staircases of up to 17 steps in 3,646,664 forms, needs 52."""
 
 
 class Rows(NamedTuple):
-    start: NDArray[np.int32]
+    steps: Steps
     length: NDArray[np.uint8]
-    """`[staircase]`: where its steps begin, and how many there are."""
-    entry: NDArray[np.int32]
-    """`[at]`: a step's outcome * 65536 + distance, as in `Contents.entries`."""
+    """`[staircase]`: how many steps it has."""
+    longest: int
+    """Steps of the longest staircase: each has a bit in a kind."""
     repeats: NDArray[np.bool_]
     """`[at]`: outcome and distance are those of the step before."""
     form: NDArray[np.int32]
     """`[staircase]`: equal where all but the halves of distances is equal; 0 without steps."""
     model: NDArray[np.int64]
     """`[form]`: a staircase that has it."""
-    steps: Steps
 
     def kinds(self, entries: NDArray[np.int32], staircases: NDArray[np.int32]) -> NDArray[np.int64]:
         """`[position]`: its kind, 0 for no legal position."""
@@ -43,81 +41,88 @@ class Rows(NamedTuple):
         inside = np.flatnonzero((staircases != 0) & (entries != 0))
         if len(inside):
             which, entry = staircases[inside], entries[inside]
-            start, length = self.start.take(which), self.length.take(which)
-            same = self.form.take(which).astype(np.int64) << MOST_STEPS
-            for step in range(int(length.max())):
-                having = np.flatnonzero(length > step)
-                repeated = self.entry.take(start[having] + step) == entry[having]
+            start, length = self.steps.start.take(which), self.length.take(which)
+            same = self.form.take(which).astype(np.int64) << self.longest
+            for step, (having, at) in enumerate(by_step(start, length)):
+                fresh = entry[having]
+                repeated = self.steps.outcome.take(at) == fresh >> 16
+                repeated &= self.steps.distance.take(at) == fresh & 0xFFFF
                 same[having] |= repeated.astype(np.int64) << step
             kind[inside] |= same << _SAME
         return kind
 
     def halves(self, staircases: NDArray[np.int32], step: NDArray[np.int8]) -> NDArray[np.uint16]:
         """Half of the distances of these steps of staircases."""
-        halves: NDArray[np.uint16] = (self.entry.take(self.start.take(staircases) + step) & 0xFFFF).astype(np.uint16)
+        halves: NDArray[np.uint16] = self.steps.distance.take(self.steps.start.take(staircases) + step)
         halves >>= 1
         return halves
 
 
-def make_rows(steps: Steps) -> Rows:
-    length = np.diff(steps.start)
-    longest = int(length.max(initial=0))
-    if longest > MOST_STEPS or length[0]:
-        raise ValueError(f"the first staircase has {length[0]} steps instead of none, or one has {longest}")
-    entry = steps.outcome.astype(np.int32) << 16
-    entry += steps.distance
-    repeats = np.zeros(len(entry), np.bool_)
-    repeats[1:] = entry[1:] == entry[:-1]
-    repeats[steps.start[:-1][length > 0]] = False
-    start, short = steps.start[:-1].astype(np.int32), length.astype(np.uint8)
-    model, form = _forms(steps, start, short, repeats)
-    if form[0]:  # no steps, no form
-        model[[0, form[0]]] = model[[form[0], 0]]
-        form = np.where(form == 0, form[0], np.where(form == form[0], 0, form))
-    if len(model) > MOST_FORMS:
-        raise ValueError(f"{len(model)} forms of staircases, and there is room for {MOST_FORMS}")
-    return Rows(start, short, entry, repeats, form.astype(np.int32), model, steps)
+def make_rows(steps: Steps, make: Make, pool: Executor) -> Rows:
+    length = _lengths(steps)
+    repeats = _repeats(steps, length, make)
+
+    def words(at: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """All but the halves of distances."""
+        word = steps.holder[at].astype(np.uint64)
+        word += word + np.uint64(1)
+        word |= steps.level[at].astype(np.uint64) << 2
+        word |= (steps.outcome[at].astype(np.uint64) & 0xFFFF) << 10
+        word |= (steps.distance[at].astype(np.uint64) & 1) << 26
+        word |= repeats[at].astype(np.uint64) << 27
+        return word
+
+    form, model = find_forms(steps.start[:-1], length, words, make, pool.map)
+    longest = int(length.max())
+    if _SAME + longest + len(model).bit_length() > _BITS:
+        raise ValueError(f"{len(model)} forms of up to {longest} steps: there is no room for so many")
+    return Rows(steps, length, longest, repeats, form, model)
 
 
-def _forms(
-    steps: Steps, start: NDArray[np.int32], length: NDArray[np.uint8], repeats: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Staircases that are equal in all but the halves of distances: the first of each form, and the form of each."""
-    words = steps.holder.astype(np.uint32) << 1 | 1
-    words |= steps.level.astype(np.uint32) << 2
-    words |= (steps.outcome.astype(np.uint32) & 0xFFFF) << 10
-    words |= (steps.distance & 1).astype(np.uint32) << 26
-    words |= repeats.astype(np.uint32) << 27
+def _lengths(steps: Steps) -> NDArray[np.uint8]:
+    lengths = np.empty(len(steps.start) - 1, np.uint8)
+    for here in pieces(len(lengths)):
+        found = np.diff(steps.start[here.start : here.stop + 1])
+        if found.max() > 255:
+            raise ValueError(f"a staircase has {found.max()} steps")
+        lengths[here] = found
+    if lengths[0]:
+        raise ValueError(f"the first staircase has {lengths[0]} steps instead of none")
+    return lengths
 
-    def columns() -> Iterator[NDArray[np.uint32]]:
-        """Step by step, 0 behind the last one."""
-        for step in range(int(length.max(initial=0))):
-            column = np.zeros(len(length), np.uint32)
-            having = np.flatnonzero(length > step)
-            column[having] = words.take(start[having] + step)
-            yield column
 
-    return unique_columns(len(length), columns)
+def _repeats(steps: Steps, lengths: NDArray[np.uint8], make: Make) -> NDArray[np.bool_]:
+    repeats: NDArray[np.bool_] = make(len(steps.level), np.bool_)
+    for here in pieces(len(repeats)):
+        with_last = slice(max(0, here.start - 1), here.stop)
+        outcome, distance = steps.outcome[with_last], steps.distance[with_last]
+        repeats[with_last][1:] = (outcome[1:] == outcome[:-1]) & (distance[1:] == distance[:-1])
+    for here in pieces(len(lengths)):
+        repeats[steps.start[here][lengths[here] > 0]] = False
+    return repeats
 
 
 def make_shapes(rows: Rows, kinds: NDArray[np.int64]) -> Shapes:
     """What the kinds mean, one after the other."""
-    model = rows.model[kinds >> _FORM]
-    start, end = rows.steps.start[model], rows.steps.start[model + 1]
-    length = end - start
-    kind = np.repeat(np.arange(len(kinds)), length)
-    step = np.arange(len(kind)) - np.repeat(np.cumsum(length) - length, length)
-    at = start[kind] + step
-    source = np.where(rows.steps.distance[at] & 1, ODD, EVEN)
-    source[rows.repeats[at]] = BEFORE
-    source[(kinds[kind] >> (_SAME + step) & 1) != 0] = FRESH
+    length = rows.length[rows.model[kinds >> _SAME + rows.longest]]
     outcome = kinds >> _OUTCOME & 0x7FF
+    columns = zip(*(_columns(rows, kinds[here]) for here in pieces(len(kinds))), strict=True)
     return Shapes(
         (outcome - (outcome >> 10 << 11)).astype("<i2"),
         (kinds >> _ODD & 1).astype(np.uint8),
-        length.astype(np.uint8),
-        rows.steps.holder[at],
-        rows.steps.level[at],
-        rows.steps.outcome[at].astype("<i2"),
-        source.astype(np.uint8),
+        length,
+        *(np.concatenate(column) for column in columns),
     )
+
+
+def _columns(rows: Rows, kinds: NDArray[np.int64]) -> tuple[NDArray[np.generic], ...]:
+    """Holder, level, outcome and source of each step of these kinds."""
+    steps, model = rows.steps, rows.model[kinds >> _SAME + rows.longest]
+    length = rows.length[model].astype(np.int64)
+    kind = np.repeat(np.arange(len(kinds)), length)
+    step = np.arange(len(kind)) - np.repeat(np.cumsum(length) - length, length)
+    at = steps.start[model][kind] + step
+    source = np.where(steps.distance[at] & 1, np.uint8(ODD), np.uint8(EVEN))
+    source[rows.repeats[at]] = BEFORE
+    source[(kinds[kind] >> (_SAME + step) & 1) != 0] = FRESH
+    return steps.holder[at], steps.level[at], steps.outcome[at].astype("<i2"), source

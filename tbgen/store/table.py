@@ -9,10 +9,9 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.index.contents import Contents
+from tbgen.index.contents import Contents, Make, in_memory
 from tbgen.store.cache import Cache
 from tbgen.store.chunk import Chunk, Step
-from tbgen.store.encode import Make, in_memory
 from tbgen.store.numbering import Numbering
 from tbgen.store.opened import Opened
 from tbgen.store.whole import Whole

@@ -13,9 +13,9 @@ import numpy as np
 
 from tbgen import __version__
 from tbgen.index import layout_of
-from tbgen.index.contents import Contents
+from tbgen.index.contents import Contents, Make, in_memory
 from tbgen.store import chunks, seal
-from tbgen.store.encode import Encoded, Make, encode, in_memory
+from tbgen.store.encode import Encoded, encode
 from tbgen.store.lock import half_written
 from tbgen.store.schema import FACTS, SHAPES, Facts, columns, describe, note
 from tbgen.store.target import Target
