@@ -42,11 +42,10 @@ If one day a staircase keeps only the distance at which a run of equal outcomes 
 in one place, `_try_records` in verify_trial.py; the fresh values stay exact.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,10 +55,9 @@ from tbgen.retro.verify_steps import Finding
 from tbgen.retro.verify_table import BATCH, Levels, Numbers, Table
 from tbgen.retro.verify_trial import FIELDS, PROBLEMS, make_rows, try_all
 from tbgen.retro.verify_units import Source, Unreadable
+from tbgen.turns import in_turn
 
 __all__ = ["Finding", "Verdict", "verify"]
-
-T = TypeVar("T")
 
 _AHEAD: Final = 8
 """Batches a thread that wait to be looked at."""
@@ -152,9 +150,9 @@ class _Trial:
         def look(part: int, first: int, end: int) -> _Seen:
             return self._try(part, np.arange(first, end), (start[part], levels[part]))
 
-        for _ in _in_order(pool, threads, survey, batches()):
+        for _ in in_turn(pool, _AHEAD * threads, survey, batches()):
             pass
-        for seen in _in_order(pool, threads, look, batches()):
+        for seen in in_turn(pool, _AHEAD * threads, look, batches()):
             self._count(seen)
 
     def some(self, numbers: Numbers, pool: ThreadPoolExecutor, threads: int) -> None:
@@ -164,7 +162,7 @@ class _Trial:
             self.table.fetch([part])
             here = numbers[parts == part]
             batches = ((part, here[at : at + BATCH]) for at in range(0, len(here), BATCH))
-            for seen in _in_order(pool, threads, self._try, batches):
+            for seen in in_turn(pool, _AHEAD * threads, self._try, batches):
                 self._count(seen)
 
     def _try(self, part: int, numbers: Numbers, levels: tuple[int, Levels] | None = None) -> _Seen:
@@ -190,20 +188,3 @@ def _finding(number: int, problem: int, holder: int, level: int, *worths: int) -
         return Finding(PROBLEMS[problem], number)
     expected, stored = (worths[0], worths[1]), (worths[2], worths[3])
     return Finding(PROBLEMS[problem], number, record=(holder, level), expected=expected, stored=stored)
-
-
-def _in_order(
-    pool: ThreadPoolExecutor, threads: int, work: Callable[..., T], calls: Iterable[tuple[Any, ...]]
-) -> Iterator[T]:
-    """The results of many calls in their order; few of them wait at a time."""
-    waiting: deque[Future[T]] = deque()
-    try:
-        for arguments in calls:
-            waiting.append(pool.submit(work, *arguments))
-            if len(waiting) > _AHEAD * threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        for job in waiting:
-            job.cancel()

@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from tbgen.store.forms import by_step, pieces
 from tbgen.store.order import candidates, numbers_of
 from tbgen.store.shapes import EVEN, Lore, Shapes, unique
 from tbgen.store.staircases import Rows, make_rows, make_shapes
+from tbgen.turns import in_turn
 
 WIDTHS: Final = (1 << 14, 1 << 12)
 """Positions a chunk: more compress better, by 4 % here, and take longer to read one from."""
@@ -26,6 +28,8 @@ ESCAPE: Final = 255
 LEVEL: Final = 6
 _TOGETHER: Final = 16
 """Chunks that are made in one go: numpy takes as long for one, and keeps other threads waiting."""
+_AHEAD: Final = 32
+"""So many times as many are being made or wait to be written: all of them would be the file."""
 _BATCH: Final = 1 << 12
 """Chunks whose kinds are put together at a time."""
 _SAMPLES: Final = 8
@@ -102,9 +106,10 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encode
     task.raw = max(map(task.length, range(len(parts))))
     order = _best_order(task, pool)
     places = numbers_of(order)
+    made = in_turn(pool, _AHEAD, partial(_chunks, task, places), zip(_batches(parts, _TOGETHER), strict=True))
     return Encoded(
         width, order, task.escape_planes, task.distance_planes, shapes, int(counts[1:].sum()), len(parts), task.raw,
-        itertools.chain.from_iterable(pool.map(lambda here: _chunks(task, here, places), _batches(parts, _TOGETHER))),
+        itertools.chain.from_iterable(made),
     )  # fmt: skip
 
 
@@ -166,13 +171,13 @@ def _best_order(task: _Task, pool: Executor) -> list[int]:
 
     def cost(order: list[int]) -> int:
         places = numbers_of(order)
-        return sum(len(_chunks(task, range(number, number + 1), places)[0]) for number in sample)
+        return sum(len(_chunks(task, places, range(number, number + 1))[0]) for number in sample)
 
     costs = list(pool.map(cost, orders))
     return orders[costs.index(min(costs))]
 
 
-def _chunks(task: _Task, numbers: range, places: NDArray[np.int64]) -> list[bytes]:
+def _chunks(task: _Task, places: NDArray[np.int64], numbers: range) -> list[bytes]:
     """Neighbouring chunks, made in one go."""
     width, ranks_of = task.width, [_ranks(task.shapes[number]) for number in numbers]
     first = np.cumsum([0, *map(len, ranks_of[:-1])])[:, None]

@@ -1,0 +1,23 @@
+"""Many calls on the threads of a pool, whose results are taken in turn."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def in_turn(pool: Executor, ahead: int, work: Callable[..., T], calls: Iterable[tuple[Any, ...]]) -> Iterator[T]:
+    """The results in the order of the calls, as the pool's `map`; but no more than so many are at work or wait."""
+    waiting: deque[Future[T]] = deque()
+    try:
+        for arguments in calls:
+            waiting.append(pool.submit(work, *arguments))
+            if len(waiting) > ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for job in waiting:
+            job.cancel()
