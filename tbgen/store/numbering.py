@@ -1,15 +1,16 @@
 """Numbers for the staircases of positions, which the file stores with each position and not in a list."""
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.index.contents import Steps
 from tbgen.store.chunk import Chunk, Grain
+from tbgen.store.forms import by_step, pieces
 from tbgen.store.keys import Keys
 from tbgen.store.positions import Positions
-from tbgen.store.shapes import Lore, unique_rows
+from tbgen.store.shapes import Lore, unique_columns
 
 _WORD: Final = 63
 """Bits that a key has room for."""
@@ -33,13 +34,14 @@ class _Examples(Positions):
     def halves(self) -> NDArray[np.uint16]:
         return self._halves
 
-    def all_rows(self) -> NDArray[np.int64]:
-        """Of each in turn, see `rows`."""
+    def all_columns(self) -> NDArray[np.int32]:
+        """Of each in turn, see `columns`."""
         nothing = np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros((self.lore.width, 0), np.uint16)
         entries, shapes, halves = zip(nothing, *self._parts, strict=True)
         self.entries, self.shapes = np.concatenate(entries), np.concatenate(shapes)
         self._halves = np.concatenate(halves, axis=1)
-        return self.rows(np.arange(len(self.entries)))
+        self._parts.clear()
+        return self.columns(np.arange(len(self.entries)))
 
 
 class Numbering:
@@ -85,24 +87,28 @@ class Numbering:
 
     def finish(self, staircases: NDArray[np.int32]) -> Steps:
         """Number all that were seen anew, none twice; `staircases` holds what `see` gave."""
-        rows = self._examples.all_rows()
-        first, which = unique_rows(rows)
+        columns = self._examples.all_columns()
+        first, which = unique_columns(columns)
         renumbered = np.append(0, which + 1).astype(np.int32)
         for at in range(0, len(staircases), _PIECE):
             piece = staircases[at : at + _PIECE]
             piece[:] = renumbered.take(piece)
-        return _steps(rows[first], self._lore)
+        return _steps(columns, first, self._lore)
 
 
-def _steps(rows: NDArray[np.int64], lore: Lore) -> Steps:
-    """These staircases, behind the one without steps."""
-    shape = lore.forms[1][rows[:, 0]]
-    length = lore.shapes.steps[shape].astype(np.int64)
-    start = np.concatenate(([0, 0], np.cumsum(length)))
-    row = np.repeat(np.arange(len(rows)), length)
-    step = np.arange(len(row)) - start[1:-1][row]
-    at = lore.start[shape][row] + step
-    known = lore.shapes
-    return Steps(
-        start, known.holder[at], known.level[at], known.step_outcome[at], rows[row, 1 + step].astype(np.uint16)
-    )
+def _steps(columns: NDArray[np.int32], first: NDArray[np.int64], lore: Lore) -> Steps:
+    """The staircases in these columns, behind the one without steps."""
+    shape = lore.forms[1][columns[0, first]]
+    start = np.append(0, np.cumsum(lore.shapes.steps[shape], dtype=np.int64))
+    known: list[NDArray[Any]] = [lore.shapes.holder, lore.shapes.level, lore.shapes.step_outcome]
+    found = [np.empty(start[-1], part.dtype) for part in known]
+    holder, level, outcome = found
+    distance = np.empty(start[-1], np.uint16)
+    for here in pieces(len(first)):
+        begin = start[here]
+        for step, (having, at) in enumerate(by_step(lore.start[shape[here]], lore.shapes.steps[shape[here]])):
+            to = begin[having] + step
+            for part, values in zip(found, known, strict=True):
+                part[to] = values[at]
+            distance[to] = columns[1 + step, first[here][having]]
+    return Steps(np.append(0, start), holder, level, outcome, distance)

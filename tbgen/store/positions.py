@@ -46,12 +46,12 @@ class Positions:
         half[own] = self.halves()[column[own] - 1, places[own]]
         return 2 * half + odd
 
-    def rows(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """`[position, 1 + step]`: the form of the staircase (see `Lore.forms`) and the distance of each step."""
+    def columns(self, places: NDArray[np.int64]) -> NDArray[np.int32]:
+        """`[1 + step, position]`: the form of the staircase (see `Lore.forms`) and the distance of each step."""
         shapes = self.shapes[places]
         length = self.lore.shapes.steps[shapes]
-        rows = np.zeros((len(places), 1 + int(length.max(initial=0))), np.int64)
-        rows[:, 0] = self.lore.forms[0].take(shapes)
+        columns = np.zeros((1 + int(length.max(initial=0)), len(places)), np.int32)
+        columns[0] = self.lore.forms[0].take(shapes)
         for step, (having, at) in enumerate(by_step(self.lore.start[shapes], length)):
-            rows[having, 1 + step] = self._distances(places[having], at)
-        return rows
+            columns[1 + step, having] = self._distances(places[having], at)
+        return columns

@@ -152,19 +152,19 @@ def unique(values: NDArray[_Any]) -> tuple[NDArray[_Any], NDArray[np.int64]]:
     return different, np.searchsorted(different, values)
 
 
-def unique_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first place of each different row, and for every row which of those it equals.
+def unique_columns(rows: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first place of each different column, and for every column which of those it equals.
 
-    By a hash of each row, and then by comparing: two rows that only share a hash are told apart the slow way."""
-    mixed = np.zeros(len(rows), np.uint64)
-    for column in rows.T:
-        mixed ^= column.astype(np.uint64)
+    By a hash of each, and then by comparing: two columns that only share a hash are told apart the slow way."""
+    mixed = np.zeros(rows.shape[1], np.uint64)
+    for row in rows:
+        mixed ^= row.astype(np.uint64)
         mixed *= np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     different, which = unique(mixed)
     first = first_of(which, len(different))
-    if not (rows[first][which] == rows).all():
-        _, which = np.unique(rows, axis=0, return_inverse=True)
+    if not all((row[first][which] == row).all() for row in rows):
+        _, which = np.unique(rows, axis=1, return_inverse=True)
         which = which.reshape(-1)
         first = first_of(which, int(which.max(initial=-1)) + 1)
     return first, which
