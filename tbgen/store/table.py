@@ -73,23 +73,24 @@ class TableFile:
             return ()
         number = staircase - 1
         # as a rule the look that has just been taken, which is no reason to keep the chunk
-        chunk = _GLANCED.get(self._key + (number >> self._shift)) or self._chunk(number >> self._shift)
+        chunk = self._chunk(number >> self._shift, again=False)
         return chunk.steps(self._places[number & self._mask])
 
-    def _chunk(self, number: int) -> Chunk:
+    def _chunk(self, number: int, *, again: bool = True) -> Chunk:
+        """`again`: whoever has asked for it before and does so now will go on."""
         if not 0 <= number < len(self._file.chunks):
             raise IndexError(f"{self.path} has no such number")
         key = self._key + number
         chunk = _CHUNKS.get(key)
         if chunk is None:
-            chunk = _GLANCED.take(key)
+            chunk = _GLANCED.take(key) if again else _GLANCED.get(key)
             if chunk is None:
                 chunk = self._file.chunk(number)
                 _GLANCED.put(key, chunk, self._grain.size)
                 latest, self._latest = self._latest, chunk
                 if latest:
                     latest.let_go()
-            else:
+            elif again:
                 _CHUNKS.put(key, chunk, self._grain.size)
         return chunk
 
