@@ -1,4 +1,4 @@
-"""Many calls on the threads of a pool, whose results are taken in turn."""
+"""What is done in many parts: arrays a piece at a time, calls on the threads of a pool."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -6,6 +6,11 @@ from concurrent.futures import Executor, Future
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+
+def pieces(count: int, size: int = 1 << 22) -> list[slice]:
+    """All of so many things, no more than `size` in each."""
+    return [slice(at, min(at + size, count)) for at in range(0, count, size)]
 
 
 def in_turn(pool: Executor, ahead: int, work: Callable[..., T], calls: Iterable[tuple[Any, ...]]) -> Iterator[T]:

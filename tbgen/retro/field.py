@@ -24,6 +24,7 @@ from tbgen.retro.lanes import having, laid_out
 from tbgen.retro.payoff import paid
 from tbgen.retro.survey import ILLEGAL_LEVEL, Survey
 from tbgen.retro.words import NONE, STANDS, is_full, make_words
+from tbgen.turns import pieces
 
 Each = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
 """`map`, or that of a pool of threads."""
@@ -85,13 +86,7 @@ STEPPED: Final = np.int64(12)
 """Their staircases may need a step."""
 SETS: Final = 13
 
-_PIECE: Final = 1 << 22
 _STRIDE: Final = 64
-
-
-def pieces(numbers: int) -> list[slice]:
-    """For what is done to whole arrays a piece at a time."""
-    return [slice(at, min(at + _PIECE, numbers)) for at in range(0, numbers, _PIECE)]
 
 
 def make_field(survey: Survey, link: NDArray[np.int32], each: Each = map) -> Field:

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from tbgen.index.contents import Contents, Make, Steps, in_memory
 from tbgen.jit import kernel
-from tbgen.retro.field import pieces
 from tbgen.retro.solve import Solved
 from tbgen.retro.staircase import Links, link_before, step_distance, step_holder, step_level, step_of, step_outcome
+from tbgen.turns import pieces
 
 
 def finish(solved: Solved, make: Make = in_memory, threads: int = 1) -> Contents:

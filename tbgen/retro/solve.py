@@ -15,7 +15,7 @@ from tbgen.index.layout import Layout, layout_of
 from tbgen.jit import kernel
 from tbgen.material import Material
 from tbgen.retro.atomics import add, current
-from tbgen.retro.field import SETS, Each, is_complete, make_field, pieces
+from tbgen.retro.field import SETS, Each, is_complete, make_field
 from tbgen.retro.ground import Ground, make_desk, make_ground
 from tbgen.retro.inside import LOOKS
 from tbgen.retro.marks import make_marks
@@ -26,6 +26,7 @@ from tbgen.retro.staircase import FEW, MANY, Links
 from tbgen.retro.survey import ILLEGAL_LEVEL, Bench, Survey, make_bench, make_survey, survey_nodes
 from tbgen.retro.sweep import ESCAPED, SETTLED, make_schedule, sweep
 from tbgen.retro.team import ABORT, Team, arrive, claim, make_team
+from tbgen.turns import pieces
 
 _SURVEY_CHUNK: Final = 4096
 _TEAM_FROM: Final = 1 << 21

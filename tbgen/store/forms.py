@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen import turns
 from tbgen.index.contents import Make, in_memory
 
 Words = Callable[[NDArray[np.int64]], NDArray[np.uint64]]
@@ -19,7 +20,7 @@ _TRIES: Final = 3
 
 def pieces(count: int) -> list[slice]:
     """For what is done to so many rows or steps a piece at a time."""
-    return [slice(at, min(at + _PIECE, count)) for at in range(0, count, _PIECE)]
+    return turns.pieces(count, _PIECE)
 
 
 def by_step(
