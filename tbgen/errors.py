@@ -1,5 +1,8 @@
 """The one family of errors that callers may see. Each knows the exit code of a command that meets it."""
 
+import errno
+from typing import Final
+
 
 class TbgenError(Exception):
     """Anything that tbgen reports in one line instead of a traceback."""
@@ -33,6 +36,14 @@ class CorruptTable(TbgenError):
 
 
 class OutOfRoom(TbgenError):
-    """Not enough disk or memory for what was asked, found before anything was started."""
+    """Not enough disk or memory for what was asked."""
 
     exit_code = 6
+
+
+NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENOMEM})
+"""What the system says where disk or memory is full, or a limit on them is reached."""
+
+
+class WrongTable(TbgenError):
+    """A table that was just built and is not what its positions' moves make of it. It has not been kept."""

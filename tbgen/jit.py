@@ -19,6 +19,8 @@ import numba
 import numpy
 
 _ROOMS = ("board", "index", "retro")
+_MODULES = ("jit.py", "outcome.py", "sizes.py")
+"""Whose constants are part of the machine code."""
 _KEPT_DAYS = 7
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -26,7 +28,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def _sources() -> list[Path]:
     here = Path(__file__).parent
-    return [Path(__file__), *sorted(path for room in _ROOMS for path in (here / room).rglob("*.py"))]
+    return [
+        *(here / name for name in _MODULES),
+        *sorted(path for room in _ROOMS for path in (here / room).rglob("*.py")),
+    ]
 
 
 def _digest() -> str:

@@ -1,5 +1,6 @@
 """Building from the command line: what is built, what is left alone, what a killed build leaves."""
 
+import fcntl
 import json
 import os
 import re
@@ -20,12 +21,12 @@ from tbgen.build.progress import Progress
 from tbgen.build.scratch import Scratch
 from tbgen.build.shelf import Shelf
 from tbgen.build.summary import count_outcomes
-from tbgen.build.workspace import workspace_path
 from tbgen.cli.main import main
 from tbgen.errors import OutOfRoom
 from tbgen.index import layout_of
 from tbgen.material import every, parse
 from tbgen.store import building, open_table, table_path
+from tbgen.store.leftovers import workspace_of
 
 TBGEN = [sys.executable, "-m", "tbgen"]
 
@@ -75,6 +76,13 @@ def test_plan_of_all_four_men(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         done.add(name)
 
 
+def test_dry_run_counts_what_is_mapped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where no array is so large that it would be on disk but for going on after a stop."""
+    assert main(["build", "KRPvK", "--dry-run", "--json", "--tables", str(tmp_path)]) == 0
+    row = next(row for row in json.loads(capsys.readouterr().out)["tables"] if row["material"] == "KRPvK")
+    assert row["scratch"] >= 2 * 4 * row["numbers"]
+
+
 def test_dry_run_is_a_table_of_what_it_takes(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["build", "KRvKN", "--dry-run", "--tables", str(tables)]) == 0
     words = capsys.readouterr().out
@@ -100,6 +108,56 @@ def test_the_pace_of_this_machine_is_remembered(tmp_path: Path, monkeypatch: pyt
     assert pace.remembered() is None
 
 
+def leave(place: Path, *names: str) -> None:
+    """What killed builds leave: a directory for a name that ends with `.work`, else a file."""
+    for name in names:
+        path = place / name
+        if name.endswith(".work"):
+            path.mkdir()
+            path /= "entries"
+        path.write_bytes(bytes(1 << 16))
+
+
+def test_what_killed_builds_leave_is_removed(tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where there is nothing to build. What is of use, or in use, or not of tbgen stays."""
+    for name in ("KvK.r.h5", "KBvK.r.h5"):
+        shutil.copy(tables / name, tmp_path)
+    gone = [
+        ".KBvK.r.h5.work",
+        ".KBvK.r.h5.lock",
+        ".KBvK.r.h5.4711.half",
+        ".KNvK.r.h5.4711.half",
+        ".tbgen-0123456789abcdef",
+    ]
+    stays = [
+        ".KNvK.r.h5.work",
+        ".KRvK.wg.h5.work",
+        ".KRvK.wg.h5.lock",
+        ".mine.work",
+        "KBvK.work",
+        ".tbgen-fedcba9876543210",
+    ]
+    leave(tmp_path, *gone, *stays)
+    with (tmp_path / ".KRvK.wg.h5.lock").open() as lock, (tmp_path / ".tbgen-fedcba9876543210").open() as token:
+        for file in (lock, token):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        assert main(["info", "--tables", str(tmp_path), "--json"]) == 0
+        rows = {
+            row["material"]: row for row in map(json.loads, capsys.readouterr().out.splitlines()) if "unfinished" in row
+        }
+        assert {name: (row["building"], row["resumable"]) for name, row in rows.items()} == {
+            "KBvK": (False, False), "KNvK": (False, True), "KRvK": (True, True),
+        }  # fmt: skip
+        assert rows["KBvK"]["unfinished"] == 3 << 16
+        assert main(["info", "KNvK", "--tables", str(tmp_path)]) == 0
+        assert "131,072 bytes of a half-built table, a build was stopped; this goes on with it: tbgen build KNvK" in (
+            capsys.readouterr().out
+        )
+        assert main(["build", "KBvK", "--tables", str(tmp_path)]) == 0
+        assert "nothing to do" in capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == {"KvK.r.h5", "KBvK.r.h5", *stays}
+
+
 def test_no_room_no_start(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["build", "KRBvKR", "--memory", "1G", "--tables", str(tmp_path)]) == OutOfRoom.exit_code
     assert capsys.readouterr().err.startswith("tbgen: KRBvKR needs 3.")
@@ -111,7 +169,7 @@ def test_no_room_no_start(tmp_path: Path, capsys: pytest.CaptureFixture[str], mo
     # what a stopped build has left counts
     material = parse("KRBvKR")
     forecast = make_forecast(Plan(tmp_path, "r", (material,), ()), 1)
-    place = workspace_path(table_path(tmp_path, material, "r"))
+    place = workspace_of(table_path(tmp_path, material, "r"))
     place.mkdir()
     (place / "entries").write_bytes(bytes(1 << 20))
     monkeypatch.setattr(

@@ -204,7 +204,7 @@ def every_byte(table: Contents) -> list[bytes]:
 @pytest.fixture
 def always_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """All threads on one slice, however small."""
-    monkeypatch.setattr(solver, "_TEAM_FROM", 1)
+    monkeypatch.setattr(solver, "TEAM_FROM", 1)
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -241,7 +241,7 @@ def test_a_team_leaves_no_trace_of_threads_with_four_men(name: str) -> None:
 @pytest.mark.parametrize("team_from", [1, 1 << 40])
 @pytest.mark.parametrize("name", ["KNvK", "KPvK"])
 def test_reports_add_up_to_the_table(name: str, team_from: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "_TEAM_FROM", team_from)
+    monkeypatch.setattr(solver, "TEAM_FROM", team_from)
     monkeypatch.setattr(solver, "_GLANCE", 0.001)
     material, told = parse(name), list[int]()
     done = solver.solve(material, entries_of(material.successors(), "r"), threads=2, report=told.append)
@@ -319,7 +319,7 @@ def test_an_end_asked_for_comes_at_once(team_from: int, monkeypatch: pytest.Monk
         told.append(numbers)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(solver, "_TEAM_FROM", team_from)
+    monkeypatch.setattr(solver, "TEAM_FROM", team_from)
     monkeypatch.setattr(solver, "_GLANCE", 0.001)
     told: list[int] = []
     material = parse("KPvK")

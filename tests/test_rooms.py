@@ -21,6 +21,7 @@ LONGEST_MODULE = 400
 ROOMS = (
     "errors",
     "turns",
+    "sizes",
     "jit",
     "outcome",
     "material",

@@ -27,6 +27,7 @@ from tbgen.build.table import build_table
 from tbgen.errors import BadInput, TbgenError
 from tbgen.material import Material, parse
 from tbgen.store import table_path
+from tbgen.store.leftovers import TOKEN, held
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -168,12 +169,9 @@ def _tell(watcher: Watcher, name: str, numbers: int | None) -> None:
 @contextmanager
 def _token(directory: Path) -> Iterator[str]:
     directory.mkdir(parents=True, exist_ok=True)
-    token = directory / f".tbgen-{secrets.token_hex(8)}"
-    token.touch()
-    try:
+    token = directory / f"{TOKEN}{secrets.token_hex(8)}"
+    with held(token):
         yield token.name
-    finally:
-        token.unlink(missing_ok=True)
 
 
 def check_workers(client: "Client", job: Job) -> None:

@@ -4,10 +4,10 @@ from dataclasses import asdict, dataclass
 from math import comb
 from typing import Any, Final, NamedTuple
 
-from tbgen.build.scratch import LARGE
 from tbgen.index.groups import GROUP_SIZES
 from tbgen.index.kings import FIXED, FREE, PAIRS
 from tbgen.material import Material
+from tbgen.sizes import KEPT_FROM, LARGE, TEAM_FROM, links_for
 
 
 class Kind(NamedTuple):
@@ -38,10 +38,10 @@ _SOLVING: Final = 14
 """Bytes of memory a number of the slices at work."""
 _ENTRY: Final = 4
 """Bytes a number of a table that others are built from."""
-_TABLE: Final = 3 * _ENTRY
-"""Bytes a number of the table that is built: entries, staircases as they are found and as they are written."""
-_TOGETHER: Final = 1 << 21
-"""Slices of so many numbers and more are solved by all threads together, smaller ones side by side."""
+_WRITTEN: Final = (4, 2)
+"""The same of the arrays that writing takes beside these: staircases as they are written, kinds of positions."""
+_LINK: Final = 8
+"""Bytes a slot for a link of staircases."""
 
 
 @dataclass(frozen=True)
@@ -99,17 +99,19 @@ def estimate(material: Material, threads: int, pace: float = 1.0) -> Estimate:
     """`pace`: how much slower than the machine that the figures are from this one is (pace.py)."""
     numbers, slices, largest = _size(material)
     kind = kind_of(material)
-    at_work = largest if largest >= _TOGETHER else min(threads * largest, numbers)
+    at_work = largest if largest >= TEAM_FROM else min(threads * largest, numbers)
     answers = [_ENTRY * _size(other).numbers for other in material.successors()]
-    arrays = [_ENTRY * numbers] * (_TABLE // _ENTRY) + answers
+    arrays = [*(size * numbers for size in _WRITTEN), *answers, _LINK * links_for(numbers)]
+    kept = 2 * _ENTRY * numbers  # entries and staircases while they are found, in files of a name if any
+    on_disk = (kept // 2 >= LARGE or (slices > 1 and numbers >= KEPT_FROM)) * kept
     return Estimate(
         material=material.name,
         numbers=numbers,
         slices=slices,
         positions=int(numbers * kind.legal),
         largest_slice=largest,
-        memory=_PROGRAM + _SOLVING * at_work + sum(size for size in arrays if size < LARGE),
-        scratch=sum(size for size in arrays if size >= LARGE),
+        memory=_PROGRAM + _SOLVING * at_work + sum(size for size in arrays if size < LARGE) + kept - on_disk,
+        scratch=sum(size for size in arrays if size >= LARGE) + on_disk,
         disk=int(numbers * kind.legal * kind.disk),
         cpu_seconds=round((_START + numbers * kind.cpu * 1e-6) * pace, 1),
     )

@@ -10,9 +10,9 @@ from tbgen.build import pace
 from tbgen.build.estimate import Estimate, estimate
 from tbgen.build.plan import Plan
 from tbgen.build.shelf import ROOM
-from tbgen.build.workspace import workspace_path
 from tbgen.errors import OutOfRoom
 from tbgen.store import table_path
+from tbgen.store.leftovers import used_bytes, workspace_of
 
 _BUSY: Final = 0.85
 """Which part of the time cores are at work."""
@@ -89,22 +89,14 @@ def check_memory(forecast: Forecast, memory: int) -> None:
 def check_disk(forecast: Forecast) -> None:
     """OutOfRoom if the disk is too small. What a stopped build has left is part of what its table needs."""
     directory = forecast.plan.directory
-    places = [workspace_path(table_path(directory, material, forecast.plan.rules)) for material in forecast.plan.todo]
-    needed = forecast.disk + max(0, forecast.scratch - sum(map(_used, places)))
+    places = [workspace_of(table_path(directory, material, forecast.plan.rules)) for material in forecast.plan.todo]
+    needed = forecast.disk + max(0, forecast.scratch - sum(map(used_bytes, places)))
     free = free_disk(directory)
     if needed > free:
         raise OutOfRoom(
             f"{size_of(needed - free)} of disk are missing in {directory}: the tables take {size_of(forecast.disk)}, "
             f"building them {size_of(forecast.scratch)}, and {size_of(free)} are free"
         )
-
-
-def _used(place: Path) -> int:
-    """Bytes on disk of the files in a directory, which may not be there, or go while one looks."""
-    try:
-        return sum(file.stat().st_blocks * 512 for file in place.iterdir())
-    except OSError:
-        return 0
 
 
 def size_of(count: float) -> str:

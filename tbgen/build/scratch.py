@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-LARGE: Final = 1 << 26
-"""Bytes; smaller arrays are kept in memory."""
+from tbgen.sizes import LARGE
+
 _GLANCE: Final = 0.005
 """Seconds between two looks at how much memory is in use: random reads bring in gigabytes a second."""
 _MARGIN: Final = 16
@@ -42,6 +42,8 @@ class Scratch:
         # no set of weak references: its clean-up is Python code, in which a Ctrl-C would be lost
         self._maps: list[weakref.ref[mmap.mmap]] = []
         self._lock = Lock()
+        self.peak = 0
+        """Bytes on disk of all arrays together, at most since somebody set it to 0."""
         self._stop = Event()
         self._watch: Thread | None = None
 
@@ -62,10 +64,14 @@ class Scratch:
             os.close(handle)
 
     def _map(self, handle: int, count: int, kind: np.dtype[Any]) -> NDArray[Any]:
-        os.ftruncate(handle, count * kind.itemsize)
-        memory = mmap.mmap(handle, count * kind.itemsize)
+        """The disk gives the room now: where it could not when a page is written, the process would be killed."""
+        size = count * kind.itemsize
+        os.ftruncate(handle, min(size, os.fstat(handle).st_size))
+        os.posix_fallocate(handle, 0, size)
+        memory = mmap.mmap(handle, size)
         with self._lock:
             self._maps = [*(one for one in self._maps if one() is not None), weakref.ref(memory)]
+            self.peak = max(self.peak, sum(len(one) for one in (ref() for ref in self._maps) if one is not None))
             if self._watch is None:
                 self._watch = Thread(target=self._keep_watch, name="scratch", daemon=True)
                 self._watch.start()

@@ -8,8 +8,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.build.scratch import LARGE, Scratch
+from tbgen.build.scratch import Scratch
 from tbgen.material import Material
+from tbgen.sizes import LARGE
 from tbgen.store import open_table, table_path
 
 _PIECE = 1 << 22

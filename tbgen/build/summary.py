@@ -52,6 +52,8 @@ class Summary:
     bytes: int
     peak_memory: int
     """Bytes, of the whole process so far."""
+    scratch: int
+    """Bytes on disk while it was built, at most: arrays that were not in memory, those of other tables included."""
 
     @property
     def bytes_per_position(self) -> float:
@@ -72,7 +74,7 @@ def count_outcomes(entries: NDArray[np.int32]) -> dict[int, int]:
     return {int(value) - outcome.BASE: int(counts[value]) for value in found}
 
 
-def summarise(contents: Contents, path: Path, begun: Clocks, attractions: int, looks: int) -> Summary:
+def summarise(contents: Contents, path: Path, begun: Clocks, scratch: int, attractions: int, looks: int) -> Summary:
     took = Clocks.read().since(begun)
     layout = layout_of(contents.material)
     positions = int(np.count_nonzero(contents.entries))
@@ -95,6 +97,7 @@ def summarise(contents: Contents, path: Path, begun: Clocks, attractions: int, l
         cpu_seconds=round(took.cpu, 3),
         bytes=path.stat().st_size,
         peak_memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        scratch=scratch,
     )
 
 

@@ -5,14 +5,17 @@ from pathlib import Path
 
 from tbgen.build import pace
 from tbgen.build.estimate import estimate
+from tbgen.build.sample import check_sample
 from tbgen.build.scratch import Scratch
 from tbgen.build.shelf import Shelf
 from tbgen.build.summary import Clocks, Summary, summarise
-from tbgen.build.workspace import Workspace, workspace_path
+from tbgen.build.workspace import Workspace
+from tbgen.errors import WrongTable
 from tbgen.material import Material
 from tbgen.retro.finish import finish
 from tbgen.retro.solve import solve
-from tbgen.store import building, table_path, write_table
+from tbgen.store import building, seal, table_path, write_table
+from tbgen.store.leftovers import workspace_of
 
 
 def build_table(
@@ -42,11 +45,13 @@ def build_table(
         if path.exists() and (waited or not rebuild):
             return None
         begun = Clocks.read()
-        from_the_start = not workspace_path(path).exists()
-        workspace = Workspace(path, material, rules, scratch)
+        scratch.peak = 0
+        from_the_start = not workspace_of(path).exists()
+        answers = shelf.take(material.successors())
+        needed = {other.name: seal.sha256_of(table_path(directory, other, rules)) for other in answers}
+        workspace = Workspace(path, material, rules, scratch, needed)
         if rebuild:
             workspace.clear()
-        answers = shelf.take(material.successors())
         solved = solve(
             material,
             answers,
@@ -56,10 +61,18 @@ def build_table(
             keeper=workspace,
         )
         contents = finish(solved, scratch.array, threads)
-        write_table(path, contents, solved.counts._asdict(), threads=threads, make=scratch.array)
+
+        def check(written: Path) -> None:
+            try:
+                check_sample(contents, written, answers, threads, Clocks.read().since(begun).wall)
+            except WrongTable:
+                workspace.clear()
+                raise
+
+        write_table(path, contents, solved.counts._asdict(), threads=threads, make=scratch.array, check=check)
         workspace.clear()
         shelf.put(material, contents.entries)
-        summary = summarise(contents, path, begun, solved.counts.attractions, solved.counts.looks)
+        summary = summarise(contents, path, begun, scratch.peak, solved.counts.attractions, solved.counts.looks)
         if from_the_start or rebuild:
             pace.remember(estimate(material, threads).cpu_seconds, summary.cpu_seconds)
         return summary

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbgen.cli.common import add_json, add_memory, add_quiet, add_rules, add_tables, memory_of, tables_directory
-from tbgen.errors import BadInput
+from tbgen.errors import NO_ROOM, BadInput, OutOfRoom
 from tbgen.material import Material, every, parse
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def materials_of(words: list[str], all_men: int | None) -> list[Material]:
 def run(args: argparse.Namespace) -> int:
     from tbgen.build.forecast import make_forecast
     from tbgen.build.plan import make_plan
+    from tbgen.store.leftovers import tidy
 
     for name in ("threads", "workers"):
         if getattr(args, name) is not None and getattr(args, name) < 1:
@@ -82,7 +83,10 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput("--workers starts a cluster, --scheduler names one: give one of them")
     memory = memory_of(args) // (args.workers or 1)
     directory = tables_directory(args)
-    plan = make_plan(materials_of(args.material, args.all), directory, args.rules, rebuild=args.force)
+    wanted = materials_of(args.material, args.all)
+    if not args.dry_run:
+        tidy(directory)
+    plan = make_plan(wanted, directory, args.rules, rebuild=args.force)
     if args.dry_run:
         _show_forecast(make_forecast(plan, _threads(args), args.workers or 1), as_json=args.json)
         return 0
@@ -95,6 +99,13 @@ def run(args: argparse.Namespace) -> int:
             _build(args, plan, client, memory)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; the same command goes on where this one stopped") from None
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        reason = (error.strerror or str(error)).lower()
+        raise OutOfRoom(
+            f"{directory}: {reason}; make room, and the same command goes on where this one stopped"
+        ) from None
     return 0
 
 

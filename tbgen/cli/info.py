@@ -7,12 +7,16 @@ from tbgen.cli.common import add_json, add_tables, print_table, tables_directory
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.material import parse
 from tbgen.store import build_some, list_tables, open_table
+from tbgen.store.directory import build_command
+from tbgen.store.leftovers import Leftover, find_leftovers
 
 EPILOG = """\
 examples:
   tbgen info                    every table in the directory
   tbgen info KRvKP KPvK         these, under both sets of rules
   tbgen info --json             for programs, one object a table
+
+Half-built tables are listed below: what they take, and what becomes of them.
 
 "positions" are legal ones, each once up to symmetry; "entries" are what the file stores, other numbers included.
 """
@@ -31,7 +35,8 @@ def run(args: argparse.Namespace) -> int:
     directory = tables_directory(args)
     wanted = [parse(word) for word in args.material]
     listed = [one for one in list_tables(directory) if not wanted or one.material in wanted]
-    if not listed:
+    unfinished = [one for one in find_leftovers(directory) if not wanted or one.table.material in wanted]
+    if not listed and not unfinished:
         raise MissingTable(f"no such tables in {directory} (to build some: {build_some(directory)})")
     rows: list[dict[str, str | int | float]] = []
     code = 0
@@ -55,14 +60,39 @@ def run(args: argparse.Namespace) -> int:
             rows.append({"material": material.name, "rules": rules, "error": str(error)})
             code = CorruptTable.exit_code
     if args.json:
-        for row in rows:
+        for row in (*rows, *map(_as_dict, unfinished)):
             print(json.dumps(row))
-    else:
-        _print(rows, str(directory))
+        return code
+    print(directory)
+    if rows:
+        _print(rows)
+    for one in unfinished:
+        print(_in_words(one))
     return code
 
 
-def _print(rows: list[dict[str, str | int | float]], directory: str) -> None:
+def _as_dict(one: Leftover) -> dict[str, str | int | bool]:
+    return {
+        "material": one.table.material.name,
+        "rules": one.table.rules,
+        "unfinished": one.bytes,
+        "building": one.busy,
+        "resumable": one.resumable,
+    }
+
+
+def _in_words(one: Leftover) -> str:
+    """What lies beside a table, and what to do about it."""
+    if one.busy:
+        what = "being built now"
+    elif one.resumable:
+        what = f"a build was stopped; this goes on with it: {build_command(one.table.path)}"
+    else:
+        what = "left by a build that was killed; the next build removes it"
+    return f"{one.table.material} ({one.table.rules}): {one.bytes:,} bytes of a half-built table, {what}"
+
+
+def _print(rows: list[dict[str, str | int | float]]) -> None:
     whole = [row for row in rows if "error" not in row]
     lines = [[f"{row[name]:,}" if isinstance(row[name], int) else str(row[name]) for name in COLUMNS] for row in whole]
     total = {name: sum(int(row[name]) for row in whole) for name in ("positions", "entries", "bytes")}
@@ -70,7 +100,6 @@ def _print(rows: list[dict[str, str | int | float]], directory: str) -> None:
     if len(whole) > 1:
         footer[0] = f"{len(whole)} tables"
         footer[COLUMNS.index("bytes/position")] = f"{total['bytes'] / total['positions']:.3f}"
-    print(directory)
     print_table(COLUMNS, lines, footer if len(whole) > 1 else ())
     for row in rows:
         if "error" in row:

@@ -5,7 +5,6 @@ A subcommand is a module with `add_arguments(parser)`, which may also give the p
 """
 
 import argparse
-import errno
 import os
 import re
 import sys
@@ -14,7 +13,7 @@ from importlib import import_module
 from typing import Final, NoReturn
 
 from tbgen import __version__
-from tbgen.errors import BadInput, OutOfRoom, TbgenError
+from tbgen.errors import NO_ROOM, BadInput, OutOfRoom, TbgenError
 
 COMMANDS: Final = {
     "build": ("tbgen.cli.build", "build tables, and those that they depend on"),
@@ -75,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain("out of memory", OutOfRoom.exit_code)
     except OSError as error:
         where = f": {error.filename}" if error.filename is not None else ""
-        code = OutOfRoom.exit_code if error.errno == errno.ENOSPC else FAILED
+        code = OutOfRoom.exit_code if error.errno in NO_ROOM else FAILED
         return _complain(f"{error.strerror or error}{where}", code)
     return code
 

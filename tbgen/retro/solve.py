@@ -22,18 +22,14 @@ from tbgen.retro.marks import make_marks
 from tbgen.retro.passant import Finished
 from tbgen.retro.resets import Routes, make_routes
 from tbgen.retro.room import Counts, InMemory, Keeper
-from tbgen.retro.staircase import FEW, MANY, Links
+from tbgen.retro.staircase import Links
 from tbgen.retro.survey import ILLEGAL_LEVEL, Bench, Survey, make_bench, make_survey, survey_nodes
 from tbgen.retro.sweep import ESCAPED, SETTLED, make_schedule, sweep
 from tbgen.retro.team import ABORT, Team, arrive, claim, make_team
+from tbgen.sizes import TEAM_FROM, links_for
 from tbgen.turns import pieces
 
 _SURVEY_CHUNK: Final = 4096
-_TEAM_FROM: Final = 1 << 21
-"""Slices of this many numbers and more are solved by all threads together; smaller ones side by side."""
-_MANY_FROM: Final = 1 << 26
-"""Tables of this many numbers and more have room for many staircases."""
-
 _SURVEY_SHARE: Final = 0.4
 """Of the time that a slice takes, roughly."""
 _GLANCE: Final = 0.1
@@ -87,7 +83,7 @@ def solve(
     those that the keeper had already included."""
     layout = layout_of(material)
     keeper = keeper or InMemory()
-    room, done = keeper.open(layout.size, FEW if layout.size < _MANY_FROM else MANY)
+    room, done = keeper.open(layout.size, links_for(layout.size))
     solved = Solved(layout, whole_game, room.entries, room.staircases, Links(room.links))
     _solve_slices(_make_job(solved, answers, keeper, report), done, threads)
     return solved
@@ -114,7 +110,7 @@ def _solve_slices(job: _Job, done: Mapping[int, Counts], threads: int) -> None:
         try:
             for batch in _batches(layout):
                 todo = [part for part in batch if part not in done]
-                if layout.start[batch[0] + 1] - layout.start[batch[0]] >= _TEAM_FROM:
+                if layout.start[batch[0] + 1] - layout.start[batch[0]] >= TEAM_FROM:
                     for part in todo:
                         _solve_slice(job, part, pool, threads)
                 else:

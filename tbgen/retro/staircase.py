@@ -16,6 +16,7 @@ from tbgen.index.contents import MOVER_HOLDS
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.atomics import replace
+from tbgen.sizes import FIRST_LINKS, LINKS_GROWTH
 
 FULL: Final = -1
 
@@ -24,14 +25,12 @@ _OUTCOME_BITS: Final = 11
 _LEVEL_BITS: Final = 8
 
 
-_FIRST: Final = 1 << 20
-_GROWTH: Final = 4
-"""The slots of the first hash table, and how many times as many the next has."""
 _WINDOW: Final = 32
-"""So many slots belong to a link in each."""
-FEW, MANY = (_FIRST * sum(_GROWTH**nth for nth in range(tables)) for tables in (2, 5))
-"""Slots for tables of up to four men, and for all others: the memory of those that nobody uses is never touched.
-KNNvKR has 3.4 million staircases."""
+"""So many slots belong to a link in each hash table."""
+
+
+GAP: Final = -1
+"""A slot that is neither free nor a link (link_log.py)."""
 
 
 class Links(NamedTuple):
@@ -80,15 +79,26 @@ def link_before(links, link):
     return links.keys[link - 1] >> 32
 
 
+@inlined
+def _mix(mixed):
+    return (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
+
+
+@inlined
+def _first_slot(mixed, begin, size):
+    """Where the window of a mixed key begins in the hash table of so many slots from `begin` on."""
+    return begin + np.int64((mixed >> np.uint64(32)) * np.uint64(size) >> np.uint64(32))
+
+
 @kernel
 def add_step(links, link, step):
     """The number of the chain `link` with one more step; FULL when no table has room left."""
     key = (np.int64(link) << 32) | step
     mixed = np.uint64(key)
-    begin, size = 0, min(_FIRST, len(links.keys))
+    begin, size = 0, min(FIRST_LINKS, len(links.keys))
     while size:
-        mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
-        slot = begin + np.int64((mixed >> np.uint64(32)) * np.uint64(size) >> np.uint64(32))
+        mixed = _mix(mixed)
+        slot = _first_slot(mixed, begin, size)
         for at in range(slot, slot + _WINDOW):
             if at == begin + size:
                 break
@@ -99,8 +109,22 @@ def add_step(links, link, step):
                     return np.int64(at) + 1
             if found == key:
                 return np.int64(at) + 1
-        begin, size = begin + size, min(_GROWTH * size, len(links.keys) - begin - size)
+        begin, size = begin + size, min(LINKS_GROWTH * size, len(links.keys) - begin - size)
     return np.int64(FULL)
+
+
+@kernel
+def window_of(key, slot, capacity):
+    """Where the window begins in which a link with this key may have this slot; -1 if it may not."""
+    mixed = np.uint64(key)
+    begin, size = 0, min(FIRST_LINKS, capacity)
+    while size:
+        mixed = _mix(mixed)
+        if slot < begin + size:
+            first = _first_slot(mixed, begin, size)
+            return np.int64(first) if first <= slot < first + _WINDOW else np.int64(-1)
+        begin, size = begin + size, min(LINKS_GROWTH * size, capacity - begin - size)
+    return np.int64(-1)
 
 
 @kernel

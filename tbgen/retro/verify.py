@@ -42,6 +42,7 @@ If one day a staircase keeps only the distance at which a run of equal outcomes 
 in one place, `_try_records` in verify_trial.py; the fresh values stay exact.
 """
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -61,6 +62,8 @@ __all__ = ["Finding", "Verdict", "verify"]
 
 _AHEAD: Final = 8
 """Batches a thread that wait to be looked at."""
+_DRAWN: Final = 4 * BATCH
+"""Positions a thread that are drawn of a slice: to have it read takes longer than to check them."""
 
 
 @dataclass(frozen=True)
@@ -79,23 +82,27 @@ def verify(
     *,
     threads: int = 1,
     sample: int | None = None,
+    seconds: float | None = None,
     seed: int = 0,
     report: Callable[[int], None] = lambda numbers: None,
     limit: int = 10,
 ) -> Verdict:
-    """Check a table, all of it or a random sample of so many positions. It is read a part at a time.
+    """Check a table, all of it, a random sample of so many positions, or what can be drawn in so many seconds. It is
+    read a part at a time.
 
     `answers` holds the entries of all tables that resets lead to, which are taken as right. `report` hears of
     numbers done."""
     trial = _Trial(source, answers, limit, report)
     with ThreadPoolExecutor(threads) as pool:
         try:
-            if sample is None:
+            generator = np.random.default_rng(seed)
+            if seconds is not None:
+                trial.a_while(seconds, generator, pool, threads)
+            elif sample is not None:
+                trial.some(trial.table.draw(min(sample, trial.table.layout.size), generator), pool, threads)
+            else:
                 for slices in trial.table.units.in_turn():
                     trial.whole(slices, pool, threads)
-            else:
-                drawn = trial.table.draw(min(sample, trial.table.layout.size), np.random.default_rng(seed))
-                trial.some(drawn, pool, threads)
         except Unreadable:
             trial.note([Finding("a dictionary of staircases cannot be read", staircase=0)])
     return Verdict(trial.checked, trial.wrong, sorted(trial.examples, key=lambda finding: finding.number))
@@ -164,6 +171,16 @@ class _Trial:
             batches = ((part, here[at : at + BATCH]) for at in range(0, len(here), BATCH))
             for seen in in_turn(pool, _AHEAD * threads, self._try, batches):
                 self._count(seen)
+
+    def a_while(self, seconds: float, generator: np.random.Generator, pool: ThreadPoolExecutor, threads: int) -> None:
+        """Check some positions of a slice, then of another, until the time is up: of one slice at least."""
+        start, end = self.table.layout.start, time.monotonic() + seconds
+        while True:
+            part = int(self.table.part_of(generator.integers(start[-1], size=1))[0])
+            drawn = generator.integers(start[part], start[part + 1], _DRAWN * threads)
+            self.some(np.unique(drawn), pool, threads)
+            if time.monotonic() > end:
+                break
 
     def _try(self, part: int, numbers: Numbers, levels: tuple[int, Levels] | None = None) -> _Seen:
         table = self.table

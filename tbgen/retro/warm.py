@@ -11,7 +11,7 @@ import numpy as np
 from tbgen.index.atlas import make_atlas
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
-from tbgen.retro import verify
+from tbgen.retro import link_log, verify
 from tbgen.retro.field import SETS, make_field
 from tbgen.retro.finish import finish
 from tbgen.retro.ground import Ground, make_desk, make_ground
@@ -59,7 +59,15 @@ def _sweep() -> None:
 def _finish() -> None:
     layout = layout_of(_KINGS)
     zeros = np.zeros(layout.size, np.int32)
-    finish(Solved(layout, False, zeros, zeros, make_links(16)))
+    links = make_links(16)
+    finish(Solved(layout, False, zeros, zeros, links))
+    slots, keys, seen = np.zeros(1, np.int32), np.zeros(1, np.int64), link_log.make_seen(16)
+    link_log.collect(links, zeros, 0, seen, slots, keys)
+    for array in (slots, keys):
+        array.flags.writeable = False  # as they are read
+    link_log.restore(links, slots, keys)
+    link_log.close_gaps(links, slots[:0])
+    link_log.are_whole(links, zeros, seen)
 
 
 def _verify() -> None:

@@ -7,6 +7,7 @@ of a file can change unseen.
 import hashlib
 import io
 import zlib
+from pathlib import Path
 from typing import Final, NamedTuple
 
 SIZE: Final = 512
@@ -51,6 +52,12 @@ def parse(block: bytes) -> Seal:
     if major != FORMAT[0]:
         raise Unsealed(f"it has format {major}.{minor}, this version of tbgen reads {FORMAT[0]}.x")
     return Seal(major, minor, int(words["size"]), int(words["head"]), int(words["head_crc32"], 16), words["sha256"])
+
+
+def sha256_of(path: Path) -> str:
+    """What a file's seal says that its bytes add up to."""
+    with path.open("rb") as file:
+        return parse(file.read(SIZE)).sha256
 
 
 def make_seal(file: io.BufferedRandom, head: int) -> Seal:

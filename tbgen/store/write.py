@@ -2,7 +2,7 @@
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,11 +25,18 @@ _HDF5: Final = "v110"
 
 
 def write_table(
-    path: str | Path, contents: Contents, facts: Facts, *, threads: int = 1, make: Make = in_memory
+    path: str | Path,
+    contents: Contents,
+    facts: Facts,
+    *,
+    threads: int = 1,
+    make: Make = in_memory,
+    check: Callable[[Path], None] = lambda written: None,
 ) -> None:
     """Write the table, the same bytes for the same contents and facts. Whoever looks finds all of it or nothing.
 
-    `make` gives arrays for what is written down of every position in between."""
+    `make` gives arrays for what is written down of every position in between. `check` is shown the finished file
+    before it gets its name; where it raises an error, there is no table."""
     path = Path(path)
     half = half_written(path)
     try:
@@ -40,6 +47,7 @@ def write_table(
             file.write(stamp.render())
             file.flush()
             os.fsync(file.fileno())
+        check(half)
         os.replace(half, path)  # noqa: PTH105
     except BaseException:
         with suppress(OSError):

@@ -1,0 +1,126 @@
+"""What builds leave in a directory beside tables: at work, stopped and to be gone on with, or of no more use.
+
+.KRPvKR.r.h5.lock        held by who builds the table
+.KRPvKR.r.h5.work/       what a build that is stopped goes on with; of no use once the table is there
+.KRPvKR.r.h5.4711.half   a table that process 4711 is writing; of no use to anybody else
+.tbgen-3f9c...           held by who builds on a cluster
+"""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tbgen.store.directory import Listed, named
+from tbgen.store.lock import HALF, LOCK, building
+
+WORK: Final = ".work"
+TOKEN: Final = ".tbgen-"
+
+
+class Leftover(NamedTuple):
+    """All that there is beside one table."""
+
+    table: Listed
+    bytes: int
+    """On disk."""
+    resumable: bool
+    """Whether there is something that the next build goes on with."""
+    busy: bool
+    """Whether a process is building it now."""
+
+
+def find_leftovers(directory: str | Path) -> list[Leftover]:
+    """What lies beside tables that are being built or were not finished, in order of name."""
+    found = []
+    for table, paths in _beside_tables(Path(directory)).items():
+        work = any(path.name.endswith(WORK) for path in paths)
+        busy = _is_held(_lock_of(table.path))
+        found.append(Leftover(table, sum(map(used_bytes, paths)), work and not table.path.exists(), busy))
+    return found
+
+
+def tidy(directory: str | Path) -> None:
+    """Remove what is of no use to anybody; what a process holds is left alone."""
+    place = Path(directory)
+    for table in _beside_tables(place):
+        if not _is_held(_lock_of(table.path)):
+            with building(table.path):
+                if table.path.exists():
+                    remove(workspace_of(table.path))
+    for token in place.glob(f"{TOKEN}*"):
+        if not _is_held(token):
+            token.unlink(missing_ok=True)
+
+
+def workspace_of(table: Path) -> Path:
+    return table.with_name(f".{table.name}{WORK}")
+
+
+def remove(work: Path) -> None:
+    """Remove a workspace, or whatever bears its name."""
+    if work.is_dir() and not work.is_symlink():
+        shutil.rmtree(work, ignore_errors=True)
+    else:
+        work.unlink(missing_ok=True)
+
+
+def used_bytes(path: Path) -> int:
+    """Bytes on disk of a file, or of the files in a directory; they may go while one looks."""
+    total = 0
+    with suppress(OSError):
+        for file in path.iterdir() if path.is_dir() else [path]:
+            with suppress(OSError):
+                total += file.stat().st_blocks * 512
+    return total
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """A new file that is there, and held, as long as the context is."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _lock_of(table: Path) -> Path:
+    return table.with_name(f".{table.name}{LOCK}")
+
+
+def _beside_tables(directory: Path) -> dict[Listed, list[Path]]:
+    found: dict[Listed, list[Path]] = {}
+    try:
+        paths = sorted(directory.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return found
+    for path in paths:
+        name = path.name
+        for ending in (LOCK, WORK, HALF):
+            if name.startswith(".") and name.endswith(ending):
+                stem = name.removeprefix(".").removesuffix(ending)
+                table = named(path.with_name(stem.rpartition(".")[0] if ending == HALF else stem))
+                if table is not None:
+                    found.setdefault(table, []).append(path)
+    return found
+
+
+def _is_held(path: Path) -> bool:
+    """Whether a process has locked this file."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
