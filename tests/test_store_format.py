@@ -204,17 +204,47 @@ def test_the_page_gives_these_examples() -> None:
     assert "version 1.0" in PAGE
 
 
-def test_the_file_says_what_the_page_names(tmp_path: Path) -> None:
-    path = table_path(tmp_path, parse("KPvK"), "wg")
-    write_table(path, random_contents(parse("KPvK"), rules="wg", seed=3, staircases=0), {"seconds": 1.5})
-    names: set[str] = set()
+def tree_of_the_page() -> dict[str, str]:
+    """What the page's tree names, with the type of each dataset; of `facts` nothing but the group."""
+    (block,) = re.findall(r"^## The tree\n(?:(?!    ).*\n)+((?:    .*\n)+)", PAGE, re.MULTILINE)
+    found: dict[str, str] = {}
+    group = ""
+    for line in block.splitlines()[2:]:  # behind the first 512 bytes and the root
+        name, _, rest = line.strip().partition(" ")
+        if len(line) - len(line.lstrip()) == 6:
+            group = ""
+        if name.endswith("/"):
+            group = name
+        if group != "facts/":
+            kind = re.search(r"\b[iu][1248]\b", rest)
+            found[name if name.endswith("/") else group + name] = kind.group() if kind and name[0] != "@" else ""
+    return found
+
+
+def tree_of(path: Path) -> dict[str, str]:
+    found: dict[str, str] = {}
+
+    def note(name: str, item: h5py.Group | h5py.Dataset) -> None:
+        if isinstance(item, h5py.Dataset):
+            found[name] = item.dtype.str[1:]
+        elif name != "facts":
+            found[f"{name}/"] = ""
+            found.update(dict.fromkeys((f"{name}/@{attribute}" for attribute in item.attrs), ""))
+
     with h5py.File(path) as file:
-        file.visit(lambda name: names.add(name.split("/")[-1]))
-        names |= set(file.attrs) | set(file["index"].attrs)
+        found.update(dict.fromkeys((f"@{attribute}" for attribute in file.attrs), ""))
+        file.visititems(note)
+    return found
+
+
+@pytest.mark.parametrize(("rules", "staircases"), [("r", 300), ("wg", 0)])
+def test_the_file_has_what_the_tree_names(tmp_path: Path, rules: str, staircases: int) -> None:
+    path = table_path(tmp_path, parse("KPvK"), rules)
+    write_table(path, random_contents(parse("KPvK"), rules=rules, seed=3, staircases=staircases), {"seconds": 1.5})
+    assert tree_of(path) == tree_of_the_page()
+    with h5py.File(path) as file:
         assert file["facts"].attrs["seconds"] == 1.5
-        assert file["index/men"] if "index/men" in file else file["index"].attrs["men"] == b"KkP"
-    for name in names:
-        assert re.search(rf"`{name}\b", PAGE), f"docs/format.md does not mention {name}"
+        assert file["index"].attrs["men"] == b"KkP"
     layout = layout_of(parse("KPvK"))
     with h5py.File(path) as file:
         assert file["index/pawns"][:].tolist() == layout.placements.pawns.tolist()
