@@ -1,16 +1,21 @@
-"""What README.md and docs/ tell a reader to type works, and what they link to is there."""
+"""What README.md and docs/ tell a reader to type works, what they link to is there, and what they draw is true."""
 
 import re
 import shlex
 from pathlib import Path
 
+import chess
 import pytest
 from small_tables import small_tables
 
+from tbgen import __version__, open_tablebase
 from tbgen.cli.main import COMMANDS, main
+from tbgen.outcome import held_by_black, held_by_white, text
+from tbgen.position import level
+from tbgen.store.seal import FORMAT
 
-ROOT = Path(__file__).parent.parent
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -52,11 +57,67 @@ def test_the_game_in_python(capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
+def drawing(fen: str, directory: Path) -> list[str]:
+    """A staircase as docs/theory.md draws it: a column for each record, a row for each outcome."""
+    board = chess.Board(fen)
+    levels = range(2, level(board) + 1)
+    records = [text(held_by_white(h)) for h in levels] + [text(held_by_black(h)) for h in reversed(levels)]
+    with open_tablebase(directory) as tablebase:
+        found = [tablebase.probe(board, record) for record in records]
+
+    def cell(row: str, column: int) -> str:
+        if found[column].gscore == row:
+            return str(found[column].dtg)
+        return "." if records[column] == row else ""
+
+    lines = [f"{'record':<8}" + "".join(f"{record.strip('-G'):>4}" for record in records)]
+    lines += [f"{row:<8}" + "".join(f"{cell(row, at):>4}" for at in range(len(records))) for row in records]
+    return [line.rstrip() for line in lines]
+
+
+def test_the_staircase_that_theory_draws(tables: Path) -> None:
+    page = ROOT / "docs" / "theory.md"
+    (block,) = blocks(page, "staircase")
+    (fen,) = re.findall(r"`(\S+ [wb] - - 0 1)`", page.read_text())
+    assert block.splitlines()[1:] == drawing(fen, tables)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_probes_within_the_text(page: Path, tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in re.findall(r'`tbgen (probe "[^`]+)`', page.read_text()):
+        assert main(shlex.split(command)) == 0, command
+
+
+def local_links(page: Path) -> set[Path]:
+    targets = re.findall(r"\]\(([^)#]+)", page.read_text())
+    return {(page.parent / target).resolve() for target in targets if "://" not in target}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
-        if "://" not in target:
-            assert (page.parent / target).exists(), target
+    for target in local_links(page):
+        assert target.exists(), target
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    reached, todo = set[Path](), [ROOT / "README.md"]
+    while todo:
+        page = todo.pop()
+        reached.add(page)
+        todo += [target for target in local_links(page) if target in PAGES and target not in reached]
+    assert reached >= set(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_scripts_and_tests_that_pages_name_exist(page: Path) -> None:
+    for name in re.findall(r"`((?:scripts/\w+|tests/[\w/]+\.py)\b)", page.read_text()):
+        assert (ROOT / name).exists(), name
+
+
+def test_versions_have_a_history() -> None:
+    assert re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[0] == __version__
+    history = (ROOT / "docs" / "format.md").read_text().partition("## History")[2]
+    assert "| {}.{} |".format(*FORMAT) in history
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
