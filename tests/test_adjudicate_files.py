@@ -151,6 +151,23 @@ def test_a_file_may_be_written_over_itself(capsys: pytest.CaptureFixture[str]) -
     assert sorted(path.name for path in Path().iterdir()) == ["in.pgn", "link.pgn"]
 
 
+def test_two_runs_at_once_do_not_mix() -> None:
+    Path("in.pgn").write_bytes(games(60))
+    Path("out.pgn.part").write_bytes(b"precious")
+    command = [sys.executable, "-m", "tbgen", "adjudicate", "-", "-o", "out.pgn", "--jobs", "1"]
+    runs = [subprocess.Popen(command, stdin=subprocess.PIPE) for _ in range(2)]
+    for one in runs:  # the one that has begun last ends first
+        assert one.stdin is not None
+        one.stdin.write(games(40))
+        one.stdin.flush()
+    for count, one in zip((2, 1), reversed(runs), strict=True):
+        one.communicate(games(count))
+        assert one.returncode == 0
+        assert Path("out.pgn").read_bytes().count(b"[RMobilityResult ") == 8 * (40 + count)
+    assert Path("out.pgn.part").read_bytes() == b"precious"
+    assert sorted(path.name for path in Path().iterdir()) == ["in.pgn", "out.pgn", "out.pgn.part"]
+
+
 def test_a_run_that_fails_leaves_what_was_there(capsys: pytest.CaptureFixture[str]) -> None:
     missing = b'[FEN "4k3/8/8/8/8/8/7r/R3K3 w - - 0 1"]\n\n1/2-1/2\n\n'
     game = b'[Event "x"]\n\n1. e4 1-0\n\n'
@@ -190,17 +207,17 @@ def test_an_interrupt_from_the_terminal(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["in.pgn"]
 
 
-def test_the_end_of_a_session(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_the_end_of_a_session(number: int, tmp_path: Path) -> None:
     Path("in.pgn").write_bytes(games(1000))
     process = subprocess.Popen(
         [sys.executable, "-m", "tbgen", "adjudicate", "in.pgn", "-o", "out.pgn", "--jobs", "2"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    part = Path("out.pgn.part")
-    while not (part.exists() and part.stat().st_size):
+    while not any(part.stat().st_size for part in Path().glob(".out.pgn.*.part")):
         assert process.poll() is None
         time.sleep(0.01)
-    process.terminate()
+    process.send_signal(number)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (130, "", "tbgen: interrupted\n")
     assert [path.name for path in tmp_path.iterdir()] == ["in.pgn"]

@@ -55,7 +55,31 @@ def test_wherever_it_breaks_off(tmp_path: Path) -> None:
             ledger.add(GAME.format(round="1.3"))
         assert path.read_text() == one + (two if whole else "") + GAME.format(round="1.3")
         if ledger.torn:
-            assert path.with_name(f"m.pgn{TORN}").read_bytes() == ledger.torn
+            assert ledger.torn_at is not None
+            assert ledger.torn_at.name.startswith(f"m.pgn{TORN}")
+            assert ledger.torn_at.read_bytes() == ledger.torn
+
+
+def test_what_broke_off_is_never_thrown_away(tmp_path: Path) -> None:
+    path, elsewhere = tmp_path / "m.pgn", tmp_path / "elsewhere"
+    (tmp_path / f"m.pgn{TORN}").symlink_to(elsewhere)
+    for broken in ('[Event "x"]', '[Event "y"]'):
+        path.write_text(GAME.format(round="1.1") + broken)
+        assert [entry.round for entry in entries(path)] == ["1.1"]
+    assert sorted(found.name for found in tmp_path.iterdir()) == [
+        "m.pgn",
+        *(f"m.pgn{TORN}{n}" for n in ("", ".2", ".3")),
+    ]
+    assert (tmp_path / f"m.pgn{TORN}.2").read_text() == '[Event "x"]'
+    assert (tmp_path / f"m.pgn{TORN}.3").read_text() == '[Event "y"]'
+
+
+def test_only_a_file_can_be_resumed_from(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    for other in (path, Path("/dev/null")):
+        with pytest.raises(BadInput, match=f"not a file that a match could be taken up from: {other}"), Ledger(other):
+            pass
 
 
 def test_other_games_are_left_alone(tmp_path: Path) -> None:

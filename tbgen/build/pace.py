@@ -1,11 +1,12 @@
 """How fast this machine builds, beside the one that the estimates were measured on: remembered from table to table."""
 
 import json
-import os
 import platform
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from tbgen import files
 from tbgen.jit import cache_home
 
 _ENOUGH: Final = 10.0
@@ -42,12 +43,6 @@ def remember(estimated: float, measured: float) -> None:
         return
     sums = _sums()
     share = 0.5 if sums[0] > _FADING else 1.0
-    file = _file()
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        beside.write_text(
-            json.dumps({"estimated": sums[0] * share + estimated, "measured": sums[1] * share + measured})
-        )
-        beside.replace(file)
-    except OSError:
-        pass  # a cache that cannot be written costs accuracy, nothing else
+    told = {"estimated": sums[0] * share + estimated, "measured": sums[1] * share + measured}
+    with suppress(OSError):  # a cache that cannot be written costs accuracy, nothing else
+        files.replace(_file(), json.dumps(told).encode())

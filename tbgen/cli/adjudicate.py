@@ -50,8 +50,9 @@ examples:
   tbgen adjudicate games.pgn -o t.pgn --decide all   repetitions and others too
   tbgen adjudicate games.pgn -o t.pgn --decide none  without tables
 
-Games that cannot be read are passed on as they are and named on standard error;
-the exit code is then 3.
+The file that -o names may be one of those read: it is replaced when all games
+are written. Games that cannot be read are passed on as they are and named on
+standard error; the exit code is then 3.
 """
 
 
@@ -123,12 +124,17 @@ def run(args: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _terminable() -> Iterator[None]:
-    """A SIGTERM ends the work as a Ctrl-C does: no half-written file is left, and no process."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """A SIGTERM, and the SIGHUP of a terminal that is closed, end the work as a Ctrl-C does: no half-written file is
+    left, and no process. What a caller has told us to ignore, as `nohup` does, is ignored."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    heard = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
+    for number in heard:
+        signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number in heard:
+            signal.signal(number, before[number])
 
 
 class _Bar:

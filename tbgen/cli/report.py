@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from tbgen import files
 from tbgen.cli.common import add_tables, tables_directory
 from tbgen.errors import BadInput
 from tbgen.material import parse
@@ -72,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     if args.output is None:
         sys.stdout.write(text)
     else:
-        args.output.write_text(text, encoding="utf-8")
+        files.replace(args.output, text.encode())
     return 0
 
 

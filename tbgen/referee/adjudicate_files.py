@@ -1,12 +1,11 @@
 """Whole files of games: read as they come, judged on all cores, written in the order they came in.
 
-Nothing is ever lost: what cannot be judged is passed on as it is. A file to write is first written beside
-its place, so a run that breaks off leaves whatever was there before, even if that was the input.
+Nothing is ever lost: what cannot be judged is passed on as it is, and a run that breaks off leaves whatever was
+there before, even if that was the input.
 """
 
 import multiprocessing
 import os
-import shutil
 import signal
 import sys
 import threading
@@ -14,12 +13,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
+from tbgen import files
 from tbgen.errors import MissingTable, TbgenError
 from tbgen.referee.adjudicate import Fault, Judge, Verdict
 from tbgen.referee.adjudicate_settings import Settings
@@ -209,41 +209,19 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def _writer(target: Path | None) -> Iterator[Callable[[int, bytes], None]]:
     """What takes the bytes of a file, by its place, one piece after the other."""
-    try:
-        with _opened_writer(target) as write:
-            yield write
-    except OSError as error:
-        if error.filename is None and target is not None:  # a full disk does not say what did not fit
-            error.filename = "standard output" if target == STANDARD else str(target)
-        raise
-
-
-@contextmanager
-def _opened_writer(target: Path | None) -> Iterator[Callable[[int, bytes], None]]:
     if target is None:
         yield lambda source, data: None
     elif target == STANDARD:
-        joined = _Joined(sys.stdout.buffer)
-        yield joined.write
-        sys.stdout.buffer.flush()
-    elif target.exists() and not target.is_file():  # a pipe or a device
-        with target.open("wb") as stream:
-            yield _Joined(stream).write
-    else:
-        place = target.resolve()  # behind a link
-        part = place.with_name(f"{place.name}.part")
         try:
-            with part.open("wb") as stream:
-                yield _Joined(stream).write
-            if place.exists():
-                shutil.copymode(place, part)
-            part.replace(place)
-        except BaseException as error:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
-            if isinstance(error, OSError) and error.filename == str(part):
-                error.filename = None
+            yield _Joined(sys.stdout.buffer).write
+            sys.stdout.buffer.flush()
+        except OSError as error:
+            if error.filename is None:  # a full disk does not say what did not fit
+                error.filename = "standard output"
             raise
+    else:
+        with files.replacing(target) as stream:
+            yield _Joined(stream).write
 
 
 class _Joined:

@@ -5,10 +5,12 @@ A game is appended in one piece when it is over. What a crash leaves of one that
 
 import fcntl
 import os
+import stat
 from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
+from tbgen import files
 from tbgen.errors import BadInput
 from tbgen.referee import pgn_moves
 from tbgen.referee.pgn import units
@@ -17,7 +19,8 @@ from tbgen.rules.scoring import Komi
 from tbgen.rules.tags import read_tags
 
 TORN: Final = ".torn"
-"""Behind the name of the PGN file: where what was cut off goes, for nothing is thrown away."""
+"""Behind the name of the PGN file: where what was cut off goes, for nothing is thrown away. A number follows where
+there is such a file already."""
 
 
 class Entry(NamedTuple):
@@ -41,11 +44,15 @@ class Ledger:
         self._path = path
         self.entries: list[Entry] = []
         self.torn: bytes | None = None
-        """What was cut off, if anything. It is kept beside the file."""
+        """What was cut off, if anything."""
+        self.torn_at: Path | None = None
+        """Where that is kept: beside the file."""
 
     def __enter__(self) -> Self:
         self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         try:
+            if not stat.S_ISREG(os.fstat(self._handle).st_mode):
+                raise BadInput(f"not a file that a match could be taken up from: {self._path}")
             try:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -60,11 +67,6 @@ class Ledger:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         os.close(self._handle)
-
-    @property
-    def torn_at(self) -> Path:
-        """Where what was cut off is kept."""
-        return self._path.with_name(f"{self._path.name}{TORN}")
 
     def add(self, game: str) -> None:
         """Append a game, and see that it is on the disk."""
@@ -96,7 +98,7 @@ class Ledger:
                 whole += len(unit.data)
                 last = unit.data
         if self.torn is not None:
-            self.torn_at.write_bytes(self.torn)
+            self.torn_at = files.write_aside(self._path.with_name(f"{self._path.name}{TORN}"), self.torn)
             os.ftruncate(self._handle, whole)
         if not last.endswith(b"\n\n"):
             os.write(self._handle, b"\n" if last.endswith(b"\n") else b"\n\n")

@@ -1,0 +1,182 @@
+"""Files that commands write for their users: whole or not at all.
+
+What is written goes to a file of its own beside the target, which no other run and no file of the user's
+shares, and takes the target's place in one step when all of it is on the disk. Whatever happens before that,
+the target is as it was. A symbolic link stays, and what it names is replaced. Pipes, devices and open
+descriptors (`/dev/stdout`) are written to directly.
+"""
+
+import io
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from errno import EACCES
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_DESCRIPTORS: Final = (Path("/dev/fd"), Path("/proc/self/fd"))
+_LONGEST: Final = 100
+"""Bytes of the target's name that the name beside it bears: longer ones might not be allowed."""
+_PRIVATE: Final = 0o600
+_PUBLIC: Final = 0o666
+"""Less what the umask forbids."""
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """A file to write that takes the target's place at the end of the block; an exception leaves what was there."""
+    with _telling(target):
+        there = _status(target)
+        direct = None if there is None else _direct(target, there)
+    if direct is not None:
+        with _Stream(direct, target) as raw, io.BufferedWriter(raw) as stream:
+            yield stream
+        return
+    place = target.resolve()  # behind a link
+    beside = _beside(place)
+    with _made(beside, target, _PUBLIC if there is None else _PRIVATE) as stream:
+        with _telling(target):
+            if there is not None:
+                _take_after(stream.fileno(), there)
+        yield stream
+        _flush(stream, target)
+        with _telling(target):
+            os.replace(beside, place)  # noqa: PTH105
+    _settle(place.parent)
+
+
+def replace(target: Path, data: bytes) -> None:
+    """Write a whole file."""
+    with replacing(target) as stream:
+        stream.write(data)
+
+
+def write_aside(wanted: Path, data: bytes) -> Path:
+    """Write a new file of this name or, where there is one, with a number behind it. Gives the name."""
+    place, number = wanted, 1
+    while True:
+        try:
+            with _made(place, place, _PUBLIC) as stream:
+                stream.write(data)
+                _flush(stream, place)
+        except FileExistsError:
+            number += 1
+            place = wanted.with_name(f"{wanted.name}.{number}")
+        else:
+            _settle(place.parent)
+            return place
+
+
+@contextmanager
+def _made(place: Path, told: Path, mode: int) -> Iterator[BinaryIO]:
+    """A new file, which an exception takes away again."""
+    ours = True
+    try:
+        try:
+            with _telling(told):
+                handle = os.open(place, _NEW, mode)
+        except FileExistsError:
+            ours = False
+            raise
+        with _Stream(handle, told) as raw:
+            stream = io.BufferedWriter(raw)
+            try:
+                yield stream
+            except BaseException:
+                raw.close()  # what is still in the buffer is not wanted, and might not fit
+                raise
+    except BaseException:
+        if ours:
+            with suppress(OSError):
+                place.unlink()
+        raise
+
+
+class _Stream(io.FileIO):
+    """An open file that names the user's file in errors: a full disk does not say what did not fit."""
+
+    def __init__(self, handle: int, told: Path) -> None:
+        super().__init__(handle, "wb")
+        self._told = told
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        with _telling(self._told):
+            return super().write(data)
+
+
+def _flush(stream: BinaryIO, told: Path) -> None:
+    """See that all of a file is on the disk."""
+    stream.flush()
+    with _telling(told):
+        os.fsync(stream.fileno())
+
+
+@contextmanager
+def _telling(target: Path) -> Iterator[None]:
+    """Errors name the file that the user named."""
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = str(target), None
+        raise
+
+
+def _status(target: Path) -> os.stat_result | None:
+    try:
+        return target.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _direct(target: Path, there: os.stat_result) -> int | None:
+    """A descriptor to write to what cannot be replaced; None for a file, which may be written."""
+    number = _descriptor(target)
+    if number is not None:
+        return os.dup(number)
+    if not stat.S_ISREG(there.st_mode):
+        return os.open(target, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY)
+    if not os.access(target, os.W_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES))
+    return None
+
+
+def _descriptor(path: Path) -> int | None:
+    """The number of the open descriptor that a path such as `/dev/stdout` names.
+
+    To replace the file that is behind it would take it away from others who write there.
+    """
+    places = [place.resolve() for place in _DESCRIPTORS]
+    while True:
+        if path.name.isdecimal() and path.parent.resolve() in places:
+            return int(path.name)
+        if not path.is_symlink():
+            return None
+        path = path.parent / path.readlink()
+
+
+def _beside(place: Path) -> Path:
+    name = os.fsdecode(os.fsencode(place.name)[:_LONGEST])
+    return place.with_name(f".{name}.{secrets.token_hex(8)}.part")
+
+
+def _take_after(handle: int, there: os.stat_result) -> None:
+    """Give a file the owner, as far as allowed, and the permissions of the one that it replaces."""
+    with suppress(PermissionError):
+        os.fchown(handle, there.st_uid, there.st_gid)
+    os.fchmod(handle, stat.S_IMODE(there.st_mode))
+
+
+def _settle(directory: Path) -> None:
+    """See that what a directory lists is on the disk. Not every system can do that, or allows it."""
+    with suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,239 @@
+"""Files that commands write: whole or not at all, and never through anybody else's."""
+
+import errno
+import os
+import resource
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tbgen import files
+
+OLD = b"what was there"
+NEW = b"what is new" * 1000
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    before = os.umask(0o027)
+    yield
+    os.umask(before)
+
+
+def names() -> list[str]:
+    return sorted(path.name for path in Path().iterdir())
+
+
+def mode(path: str) -> int:
+    return stat.S_IMODE(Path(path).stat().st_mode)
+
+
+def test_a_new_file() -> None:
+    files.replace(Path("f"), NEW)
+    assert Path("f").read_bytes() == NEW
+    assert mode("f") == 0o640
+    assert names() == ["f"]
+
+
+@pytest.mark.parametrize("kept", [0o600, 0o664, 0o755])
+def test_permissions_are_kept(kept: int) -> None:
+    Path("f").write_bytes(OLD)
+    Path("f").chmod(kept)
+    files.replace(Path("f"), NEW)
+    assert Path("f").read_bytes() == NEW
+    assert mode("f") == kept
+
+
+def test_nobody_may_read_what_takes_the_place_of_a_private_file() -> None:
+    Path("f").write_bytes(OLD)
+    Path("f").chmod(0o600)
+    with files.replacing(Path("f")):
+        assert [mode(name) for name in names()] == [0o600, 0o600]
+
+
+def test_until_the_end_nothing_changes() -> None:
+    Path("f").write_bytes(OLD)
+    with files.replacing(Path("f")) as stream:
+        stream.write(NEW)
+        stream.flush()
+        assert Path("f").read_bytes() == OLD
+    assert Path("f").read_bytes() == NEW
+
+
+def test_two_at_once_do_not_mix() -> None:
+    with files.replacing(Path("f")) as one, files.replacing(Path("f")) as other:
+        for _ in range(10_000):
+            one.write(b"one ")
+            other.write(b"other ")
+    assert Path("f").read_bytes() == b"one " * 10_000  # it ended last
+    assert names() == ["f"]
+
+
+def test_files_of_other_names_are_let_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("f.part").write_bytes(OLD)
+    Path("g.part").symlink_to("h")
+    Path("h").write_bytes(OLD)
+    files.replace(Path("f"), NEW)
+    files.replace(Path("g"), NEW)
+    assert Path("f.part").read_bytes() == Path("h").read_bytes() == OLD
+    assert names() == ["f", "f.part", "g", "g.part", "h"]
+    # even where somebody has guessed the name
+    monkeypatch.setattr(files.secrets, "token_hex", lambda size: "0")
+    for guessed in (Path(".f.0.part"), Path(".g.0.part")):
+        guessed.symlink_to("h")
+        with pytest.raises(FileExistsError):
+            files.replace(Path(guessed.name[1]), OLD)
+        assert guessed.is_symlink()
+    assert Path("f").read_bytes() == Path("g").read_bytes() == NEW
+    assert Path("h").read_bytes() == OLD
+
+
+def write_and_raise(data: bytes, error: type[BaseException]) -> None:
+    with files.replacing(Path("f")) as stream:
+        stream.write(data)
+        raise error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, ValueError, OSError])
+def test_what_fails_leaves_nothing(error: type[BaseException]) -> None:
+    for before in ([], ["f"]):
+        with pytest.raises(error):
+            write_and_raise(NEW, error)
+        assert names() == before
+        assert not before or Path("f").read_bytes() == OLD
+        Path("f").write_bytes(OLD)
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace", "fchmod"])
+def test_wherever_it_fails(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("f").write_bytes(OLD)
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "some inner name")
+
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(OSError, match="No space left on device: 'f'"):
+        files.replace(Path("f"), NEW)
+    assert names() == ["f"]
+    assert Path("f").read_bytes() == OLD
+
+
+def test_an_interrupt_where_the_disk_is_full_as_well() -> None:
+    """What is still in the buffer is not tried."""
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, limit[1]))
+        with pytest.raises(KeyboardInterrupt):
+            write_and_raise(b"a little", KeyboardInterrupt)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert names() == []
+
+
+def test_a_full_disk() -> None:
+    Path("f").write_bytes(OLD)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, limit[1]))
+    try:
+        with pytest.raises(OSError, match="File too large: 'f'"):
+            files.replace(Path("f"), NEW)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert names() == ["f"]
+    assert Path("f").read_bytes() == OLD
+
+
+def test_what_a_link_names_is_replaced() -> None:
+    Path("there").mkdir()
+    Path("there/f").write_bytes(OLD)
+    Path("link").symlink_to("there/f")
+    Path("chain").symlink_to("link")
+    Path("dangling").symlink_to("there/g")
+    files.replace(Path("chain"), NEW)
+    files.replace(Path("dangling"), NEW)
+    assert Path("there/f").read_bytes() == Path("there/g").read_bytes() == NEW
+    assert Path("chain").is_symlink()
+    assert Path("link").is_symlink()
+    assert Path("dangling").is_symlink()
+    assert sorted(path.name for path in Path("there").iterdir()) == ["f", "g"]
+
+
+def test_where_nothing_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("loop").symlink_to("loop")
+    for target, error in (
+        (".", IsADirectoryError),
+        ("nowhere/f", FileNotFoundError),
+        ("/dev/fd/999", FileNotFoundError),
+        ("loop", OSError),
+        ("x" * 300, OSError),
+    ):
+        with pytest.raises(error) as caught:
+            files.replace(Path(target), NEW)
+        assert caught.value.filename == target
+    Path("f").write_bytes(OLD)
+    monkeypatch.setattr(os, "access", lambda path, how: False)
+    with pytest.raises(PermissionError, match="Permission denied: 'f'"):
+        files.replace(Path("f"), NEW)
+    assert Path("f").read_bytes() == OLD
+    assert names() == ["f", "loop"]
+
+
+def test_a_name_as_long_as_may_be() -> None:
+    name = "ü" * 127
+    files.replace(Path(name), NEW)
+    assert names() == [name]
+
+
+def test_devices_and_pipes() -> None:
+    files.replace(Path("/dev/null"), NEW)
+    assert Path("/dev/null").is_char_device()
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+        files.replace(Path("/dev/full"), NEW)
+    os.mkfifo("pipe")
+    with subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE) as reader:
+        files.replace(Path("pipe"), NEW)
+        assert reader.communicate()[0] == NEW
+    assert Path("pipe").is_fifo()
+
+
+CODE = """
+import sys
+from pathlib import Path
+from tbgen import files
+files.replace(Path(sys.argv[1]), b"new\\n")
+"""
+
+
+@pytest.mark.parametrize("target", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
+@pytest.mark.parametrize("kind", ["file", "pipe"])
+def test_descriptors_stay_those_of_others(target: str, kind: str) -> None:
+    """A file behind one may have been written to before, and will be written to again."""
+    Path("link").symlink_to("/dev/stdout")
+    write = f"'{sys.executable}' -c '{CODE}' {target}"
+    lines = f"{{ echo before; {write}; echo behind; }}"
+    where = "> out" if kind == "file" else "| cat > out"
+    subprocess.run(["sh", "-c", f"{lines} {where}"], check=True)
+    assert Path("out").read_text() == "before\nnew\nbehind\n"
+    assert names() == ["link", "out"]
+
+
+def test_nothing_set_aside_is_lost() -> None:
+    Path("f.torn").symlink_to("g")
+    assert [files.write_aside(Path("f.torn"), data) for data in (b"1", b"2")] == [Path("f.torn.2"), Path("f.torn.3")]
+    assert (Path("f.torn.2").read_bytes(), Path("f.torn.3").read_bytes()) == (b"1", b"2")
+    assert names() == ["f.torn", "f.torn.2", "f.torn.3"]
+
+
+def test_what_cannot_be_set_aside_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="No space left on device: 'f'"):
+        files.write_aside(Path("f"), NEW)
+    assert names() == []
