@@ -1,10 +1,13 @@
 """Games that cannot be judged, and games that look so and can."""
 
+import re
+
 import pytest
 from judged_games import game, judged
 
+from tbgen import outcome
 from tbgen.referee.adjudicate import Fault, Judge, Judged
-from tbgen.referee.adjudicate_settings import Settings
+from tbgen.referee.adjudicate_settings import Settings, make_settings
 from tbgen.referee.pgn import Unit
 
 NUL = "NUL bytes (a file of UTF-16 has to be converted to UTF-8 first)"
@@ -74,3 +77,54 @@ def test_text_that_is_no_game() -> None:
     assert Judge(Settings()).judge(Unit(0, 1, wide, "no game")) == Judged(wide, fault=Fault(0, 1, NUL))
     assert Fault(0, 1, "no game").told("x.pgn") == "x.pgn:1: no game"
     assert Fault(3, 9, "no game").told("x.pgn") == "x.pgn:9: game 3: no game"
+
+
+OWN = re.compile(rb'\[(?:RMobility(?:Result|Scoring|Termination)|Points) "[^"]*"\]\r?\n')
+
+
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
+@pytest.mark.parametrize(
+    "section",
+    [
+        b'[White "a"]\n[Legacy]\n[Black "b"]\n',
+        b'[White "a"]\n[ Legacy\t] \n',
+        b'[White "a"] [Legacy] [Black "b"]\n',
+        b'[Legacy ""]\n[Legacy]\n',
+        b'[Legacy "true"]\n',
+        b"[legacy]\n",
+        b'[White""]\n\t[Black\t"b\\"\\\\"]\t\n[White "again"]\n[Legacy]\n',
+        b'[fen "8/8/8/4KBk1/8/8/8/8 b - - 7 30"]\n[result "1/2-1/2"]\n',
+        b'[FEN ""]\n[SetUp "0"]\n',
+        b'[FEN "?"]\n',
+        b'% escaped [Legacy]\n[White "a"]\n; a remark\n\n[Legacy]\n',
+        b'\xef\xbb\xbf[Legacy]\n',
+        b'[White "M\xfcller"]\n[Time/Control "x"]\n[\xfcber "x"]\n',
+    ],
+)  # fmt: skip
+def test_all_that_need_not_change_stays(section: bytes, newline: bytes) -> None:
+    data = (section + b"\n{as it was}  1/2-1/2 \n\n").replace(b"\n", newline)
+    found = judged(data)
+    assert found.verdict is not None
+    assert OWN.sub(b"", found.data) == data
+    assert judged(found.data).data == found.data
+
+
+def test_tags_are_read_in_any_case() -> None:
+    fen = b'[fen "8/8/8/4KBk1/8/8/8/8 b - - 7 30"]\n'
+    bare = fen + b"[wHITE \"a\"]\n[legacy]\n\n1/2-1/2\n"  # fmt: skip
+    found = judged(bare).verdict
+    assert found is not None
+    assert (found.white, outcome.text(found.outcome)) == ("a", "G3.5")
+    fault = judged(fen + b'[result "1-0"]\n\n1/2-1/2\n').fault
+    assert fault is not None
+    assert fault.message == "the result is 1-0 by its tag, but 1/2-1/2 behind the moves"
+
+
+def test_a_komi_in_another_form_stays() -> None:
+    settings = make_settings(scoring_name="komi", cutoff=None, komi=None, rules_name=None, whole_game=False)
+    found = judged(game("1. e4 1/2-1/2", Komi="mG3.25"), settings)
+    assert found.verdict is not None
+    assert b'[Komi "mG3.25"]' in found.data
+    other = make_settings(scoring_name="komi", cutoff=None, komi="G4.25", rules_name=None, whole_game=False)
+    assert b'[Komi "G4.25"]' in judged(game("1. e4 1/2-1/2", Komi="mG3.25"), other).data
+    assert b'[Komi "G4.25"]' in judged(game("1. e4 1/2-1/2", Komi="nonsense"), other).data

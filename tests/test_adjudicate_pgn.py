@@ -112,6 +112,23 @@ def test_games_without_tags() -> None:
     ]
 
 
+def test_a_byte_order_mark_in_the_middle() -> None:
+    """As files have that were put together."""
+    mark = b"\xef\xbb\xbf"
+    for first in (SIMPLE, SIMPLE.rstrip() + b"\n"):
+        for second in (SIMPLE, b"1. d4 1-0\n", b'% an escape\n[Event "b"]\n\n1. d4 1-0\n'):
+            if first == SIMPLE or b"[" in second[:1]:
+                found = split(first + mark + second)
+                assert [(unit.number, unit.fault, unit.data) for unit in found] == [
+                    (1, None, first),
+                    (2, None, mark + second),
+                ]
+                assert read(found[1].data[TagSection(found[1].data).end :].decode("latin-1")).result == "1-0"
+    section = TagSection(b"% an escape\n" + mark + b'[Event "b"]\n\n1. d4 1-0\n')
+    assert section.headers == {"Event": "b"}
+    assert section.changed({"Event": None}) == b"% an escape\n" + mark + b"\n1. d4 1-0\n"
+
+
 def test_a_byte_order_mark_and_an_empty_file() -> None:
     assert [unit.number for unit in split(b"\xef\xbb\xbf" + SIMPLE + SIMPLE)] == [1, 2]
     assert split(b"") == []
@@ -132,12 +149,28 @@ def test_what_is_too_long() -> None:
 def test_tags_in_every_form() -> None:
     section = TagSection(
         b'\xef\xbb\xbf[Event "a \\"b\\" \\\\ c"]\r\n  [ White  "J. "Jack" D." ] \r\n\r\n% [Not "one"]\r\n'
-        b'[Black "\xfc"][Round "1"]\r\n[Legacy]\r\n[Black "again"]\r\n[Site "\xc3\xbc"]\r\n1. e4 1-0'
+        b'[Black "\xfc"][Round "1"]\r\n[Legacy]\r\n[Black "again"]\r\n[Site "\xc3\xbc"]\r\n'
+        b'[A"1"] [B] [C\t"3"]\r\r\n[Time/Control "x"]\n[_d.e "x"]\n[\xe9v "x"]\n1. e4 1-0'
     )
     assert section.headers == {
-        "Event": 'a "b" \\ c', "White": 'J. "Jack" D.', "Black": "ü", "Round": "1", "Legacy": "", "Site": "ü"
+        "Event": 'a "b" \\ c', "White": 'J. "Jack" D.', "Black": "ü", "Round": "1", "Legacy": "", "Site": "ü",
+        "A": "1", "B": "", "C": "3", "Time/Control": "x", "_d.e": "x", "év": "x",
     }  # fmt: skip
-    assert section.lines == 8
+    assert section.lines == 12
+
+
+def test_tags_of_unusual_names_do_not_end_a_game() -> None:
+    data = b'[Event "a"]\n[Time/Control "x"]\n[_d.e "x"]\n[\xe9v "x"]\n[Legacy]\n[White "x"]\n\n1. e4 1-0\n'
+    assert split(data) == [Unit(1, 1, data)]
+
+
+def test_tags_that_say_how_to_read_a_game_are_known_in_any_case() -> None:
+    section = TagSection(b'[fen "a"]\n[WHITE "b"]\n[White "c"]\n[event "d"]\n[legacy]\n\n*')
+    assert section.headers == {
+        "fen": "a", "FEN": "a", "WHITE": "b", "White": "c", "event": "d", "legacy": "", "Legacy": ""
+    }  # fmt: skip
+    # They are others' all the same.
+    assert section.changed({"FEN": "x", "Legacy": None}).startswith(b'[fen "a"]\n[WHITE ')
 
 
 @pytest.mark.parametrize("line", ['[White "Ann]', "[White]]", "[", '[White "Ann"] 1. e4', "[?]", "[White Ann]"])
@@ -158,6 +191,8 @@ def test_no_tags(line: str) -> None:
         (b'[Z "go"][A "1"][Z "go"]\n\n', b'[A "1"]\n[X "x"]\n[Y "y"]\n\n'),
         (b'[A "1"]\n\n[B "2"]\n\n1-0\n', b'[A "1"]\n\n[B "2"]\n[X "x"]\n[Y "y"]\n\n1-0\n'),
         (b'[A "1"]', b'[A "1"]\n[X "x"]\n[Y "y"]\n'),
+        (b'[X  "x" ]\n[ Y"\\y" ]\n[Y"y"]\n\n', b'[X  "x" ]\n[Y "y"]\n\n'),
+        (b'[ Y"y" ][X\t"x"]\t\r\n\r\n', b'[ Y"y" ][X\t"x"]\t\r\n\r\n'),
         (b"1. e4 1-0\n", b'[X "x"]\n[Y "y"]\n\n1. e4 1-0\n'),
         (b"\xef\xbb\xbf1. e4 1-0\n", b'\xef\xbb\xbf[X "x"]\n[Y "y"]\n\n1. e4 1-0\n'),
         (b"% an escape\n[Z \"go\"]\n1. e4\xff\n", b'% an escape\n[X "x"]\n[Y "y"]\n1. e4\xff\n'),

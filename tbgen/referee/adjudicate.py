@@ -26,7 +26,7 @@ from tbgen.referee.pgn_tags import BadTag, TagSection
 from tbgen.rules.ends import Game, Turn
 from tbgen.rules.rulesets import C_LEGACY, RuleSet
 from tbgen.rules.scoring import Scoring
-from tbgen.rules.tags import CUTOFF, KOMI, LEGACY, TERMINATION, read_tags, start_of, write_tags
+from tbgen.rules.tags import CUTOFF, KOMI, LEGACY, TERMINATION, bare_name, is_legacy, read_tags, start_of, write_tags
 
 _UNKNOWN: Final = frozenset({"", "?", "*"})
 _NO_RESULT: Final = "*"
@@ -152,7 +152,7 @@ class Judge:
         moves = pgn_moves.read(text)
         result = _result(headers, moves.result)
         rules = self._settings.rules
-        if self._settings.own_rules and LEGACY in headers and read_tags({LEGACY: headers[LEGACY]}).legacy:
+        if self._settings.own_rules and is_legacy(headers.get(LEGACY)):
             rules = replace(C_LEGACY, whole_game=rules.whole_game)
         scheme = self._settings.scheme
         if self._settings.own_komi and scheme.komi is not None and KOMI in headers:
@@ -167,8 +167,8 @@ class Judge:
         else:
             found, basis, reach, table, dtg, words = self._ask(finish, board, turn.outcome)
         verdict = Verdict(
-            headers.get("White", _NO_NAME),
-            headers.get("Black", _NO_NAME),
+            headers.get("White") or _NO_NAME,
+            headers.get("Black") or _NO_NAME,
             found,
             scheme.points(found),
             finish,
@@ -209,17 +209,15 @@ def _result(headers: Mapping[str, str], written: str) -> str:
 
 def _require_chess(headers: Mapping[str, str]) -> None:
     """A variant that has other moves is not for us."""
-    name = headers.get("Variant")
+    name = bare_name(headers.get("Variant", ""))
     if not name:
         return
-    from chess.variant import find_variant
+    from chess.variant import VARIANTS
 
-    try:
-        variant = find_variant(name)
-    except ValueError:
-        return  # some name for a way of scoring; other moves than those of chess will be noticed
-    if variant is not chess.Board:
-        raise BadInput(f"not a game of chess: {variant.aliases[0]}")
+    for variant in VARIANTS:
+        if variant.uci_variant != "chess" and name in map(bare_name, variant.aliases):
+            raise BadInput(f"not a game of chess: {variant.aliases[0]}")
+    # else some name for a way of scoring; other moves than those of chess will be noticed
 
 
 def _play(board: chess.Board, tokens: list[str], text: str) -> None:

@@ -141,7 +141,7 @@ def _from_line(line: str, rules: RuleSet) -> Opening:
     """An opening from an EPD, or from a FEN with or without a record."""
     fields = line.split()
     if len(fields) > _EPD_FIELDS and _OPERATION.search(line):
-        board = chess.Board()
+        board = chess.Board(chess960=True)  # others forget rights that only Chess960 knows
         try:
             board.set_epd(line)
         except ValueError as error:

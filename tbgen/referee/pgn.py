@@ -15,7 +15,9 @@ LONGEST: Final = 1 << 24
 _LINE: Final = 1 << 20
 """Bytes of a line. What is longer is read in pieces, of which only the first can begin anything."""
 
-_TAG: Final = re.compile(rb'[ \t]*\[[ \t]*([A-Za-z0-9][A-Za-z0-9_+#=:-]*)[ \t]*["\]]')
+NAME: Final = rb'[A-Za-z0-9_\x80-\xff][^\s"\\\[\](){};]*'
+"""Of a tag. The standard has letters, digits and underscores; others are met with."""
+_TAG: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*["\]]' % NAME)
 _EVENT: Final = b"Event"
 _MOVES: Final = re.compile(rb"\s*(?:\d+[ \t]*\.|(?:1-0|0-1|1/2-1/2|\*)\s*\Z)")
 """How a game begins that has no tags."""
@@ -84,6 +86,7 @@ class _Splitter:
 
     def begins(self, line: bytes) -> bool:
         """Whether a line is the first of another game, or of text that is none."""
+        line = line.removeprefix(BOM)  # files may have been put together without a look
         tag = _TAG.match(line) if b"[" in line[:16] else None
         if tag is not None:
             if self._in_comment:  # a game in a comment? Rather a comment that is not closed.
@@ -117,8 +120,7 @@ class _Splitter:
         if line.isspace():
             self._gap = True
             return
-        if self._number == 0 and line.startswith(BOM):
-            line = line[len(BOM) :]
+        line = line.removeprefix(BOM)
         if not self._in_moves:
             tag = _TAG.match(line)
             if tag is not None:

@@ -5,15 +5,19 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from tbgen.errors import BadInput
-from tbgen.referee.pgn import BOM
+from tbgen.referee.pgn import BOM, NAME
+from tbgen.rules.tags import KOMI, LEGACY
 
-_NAME: Final = rb"[A-Za-z0-9][A-Za-z0-9_+#=:-]*"
-_STRICT: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*"((?:[^"\\\r\n]|\\.)*)"[ \t]*\]' % _NAME)
-_LOOSE: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*"([^\r\n]*)"[ \t]*\]' % _NAME)
+_STRICT: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*(?:"((?:[^"\\\r\n]|\\.)*)"[ \t]*)?\]' % NAME)
+"""With or without a value: cuteRMob's tag `Legacy` has none."""
+_LOOSE: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*"([^\r\n]*)"[ \t]*\]' % NAME)
 """With quotation marks in the value that are not escaped."""
-_BARE: Final = re.compile(rb"[ \t]*\[[ \t]*(%s)[ \t]*()\]" % _NAME)
-"""Without a value: cuteRMob's tag `Legacy`."""
-_END: Final = re.compile(rb"[ \t]*(?:\r?\n|\r?\Z)")
+_END: Final = re.compile(rb"[ \t\r]*(?:\n|\Z)")
+_READ: Final = {
+    name.casefold(): name
+    for name in (KOMI, LEGACY, "Black", "FEN", "Result", "Termination", "TerminationDetails", "Variant", "White")
+}
+"""Tags that say how a game is to be read: they do so in whatever case they are written."""
 _ESCAPED: Final = re.compile(r'\\(["\\])')
 _ESCAPE: Final = re.compile(r'(["\\])')
 _SHOWN: Final = 40
@@ -32,6 +36,7 @@ class _Tag(NamedTuple):
     """Where a tag stands."""
 
     name: str
+    value: str
     start: int
     """At its bracket."""
     end: int
@@ -49,19 +54,23 @@ class TagSection:
         self._data = data
         self._tags: list[_Tag] = []
         self.headers: dict[str, str] = {}
-        """By name; of several with the same name the first."""
+        """By name; of several with the same name the first. To be read, `[fen ...]` is as good as `[FEN ...]`."""
         self.end = 0
         """Where the moves begin, or what is in their place."""
         self._start = len(BOM) if data.startswith(BOM) else 0
         at, line = self._start, 0
         while at < len(data):
             stop = data.find(b"\n", at) + 1 or len(data)
+            if data.startswith(BOM, at):
+                at += len(BOM)
             first = data[at : at + 1]
             if first == b"[" or (first in b" \t" and data[at:stop].lstrip().startswith(b"[")):
                 self._read_line(at, stop, line)
             elif first not in b"%;" and not data[at:stop].isspace():
                 break
             at, line = stop, line + 1
+        for tag in self._tags:
+            self.headers.setdefault(_READ.get(tag.name.casefold(), tag.name), tag.value)
         self.end = at
         self.lines = line
         """How many lines that is."""
@@ -74,18 +83,18 @@ class TagSection:
             found.append(match)
             match = _STRICT.match(data, match.end())
         if not found or not _END.match(data, found[-1].end()):
-            loose = _LOOSE.match(data, at) or _BARE.match(data, at)
+            loose = _LOOSE.match(data, at)
             if loose is None or not _END.match(data, loose.end()):
                 shown = text_of(data[at:stop].strip()[:_SHOWN])
                 raise BadTag(f"not a tag: {ascii(shown)[1:-1]}", line)
             found = [loose]
         for match in found:
-            name = match[1].decode("ascii")
+            name, value = text_of(match[1]), text_of(match[2] or b"")
+            if "\\" in value:
+                value = _ESCAPED.sub(r"\1", value)
             start = data.index(b"[", match.start())
-            self._tags.append(_Tag(name, start, match.end(), at, stop, len(found) == 1))
-            if name not in self.headers:
-                value = text_of(match[2])
-                self.headers[name] = _ESCAPED.sub(r"\1", value) if "\\" in value else value
+            self._tags.append(_Tag(name, value, start, match.end(), at, stop, len(found) == 1))
+            self.headers.setdefault(name, value)
 
     def changed(self, wanted: Mapping[str, str | None]) -> bytes:
         """The whole game with these tags in it, or without those that are None.
@@ -102,7 +111,9 @@ class TagSection:
             if tag.name not in wanted:
                 continue
             value = wanted[tag.name]
-            if value is not None and tag.name not in done:
+            if value == tag.value and tag.name not in done:
+                pass  # however it is written
+            elif value is not None and tag.name not in done:
                 pieces += (data[at : tag.start], written(tag.name, value))
                 at = tag.end
             elif tag.alone:

@@ -32,7 +32,8 @@ def parse_fen(text: str, *, whole_game: bool = False, chess960: bool = False) ->
     The record is what counts for the game: the position's own goal is already counted in, and a
     redundant field gives just that goal. As in python-chess, the last fields may be missing; but
     the record is always the seventh. `whole_game`: nothing resets, so a halfmove clock of 0 does
-    not make the field redundant. Castling rights by file (`HAha`) are those of Chess960.
+    not make the field redundant. Castling rights by file (`HAha`) are those of Chess960, and so are
+    others (`KQkq`) that fit kings and rooks in no other game.
     """
     fields = _fields(text)
     written = None
@@ -45,9 +46,10 @@ def parse_fen(text: str, *, whole_game: bool = False, chess960: bool = False) ->
             raise BadInput(f"the {name} of a FEN is a number, not {fields[place]!r}")
     chess960 = chess960 or bool(_FILES.search(" ".join(fields[2:3])))
     try:
-        board = chess.Board(" ".join(fields), chess960=chess960)
+        board = chess.Board(" ".join(fields))
     except ValueError as error:
         raise BadInput(f"not a FEN: {error}") from None
+    board.chess960 = chess960 or board.has_chess960_castling_rights()
     found = position.fault(board)
     if found is not None:
         raise BadInput(f"illegal position: {found}: {_shown(text)}")

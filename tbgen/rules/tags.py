@@ -40,14 +40,14 @@ _POINTS: Final = re.compile(rf"{_DECIMAL}\s*-\s*{_DECIMAL}\Z")
 _TAG: Final = re.compile(r'\[\s*([A-Za-z0-9][A-Za-z0-9_+#=:-]*)\s*(?:"(.*)")?\s*\]\s*\Z')
 _ESCAPED: Final = re.compile(r'\\(["\\])')
 _BARE_LEGACY: Final = re.compile(r"\s*\[\s*Legacy\s*\]\s*\Z")
-_CHESS960: Final = frozenset({"chess960", "960", "fischerandom", "fischerrandom", "frc"})
+_CHESS960: Final = frozenset({"chess960", "960", "fischerandom", "fischerrandom", "frc", "doublefischerrandom", "dfrc"})
 
 
 def write_tags(headers: MutableMapping[str, str], result: int | None, scheme: Scoring, rules: RuleSet = W) -> None:
     """Put the r-mobility tags of a game into its headers; `Result` is never touched.
 
     A cutoff that no longer applies goes. `Komi` and `Legacy` say how a game was to be played: they
-    are written where they apply, and left alone otherwise.
+    are written where they apply and do not say so already, and left alone otherwise.
     """
     headers[RESULT] = NO_RESULT if result is None else outcome.text(result)
     headers[POINTS] = NO_RESULT if result is None else points_text(scheme.points(result), whole=scheme.whole)
@@ -59,10 +59,23 @@ def write_tags(headers: MutableMapping[str, str], result: int | None, scheme: Sc
         headers[CUTOFF] = outcome.text(outcome.held_by_white(cutoff))
     else:
         headers.pop(CUTOFF, None)
-    if scheme.komi is not None:
+    if scheme.komi is not None and not _is_komi(headers.get(KOMI), scheme.komi):
         headers[KOMI] = str(scheme.komi)
-    if rules.legacy:
+    if rules.legacy and not is_legacy(headers.get(LEGACY)):
         headers[LEGACY] = _LEGACY_VALUE
+
+
+def is_legacy(value: str | None) -> bool:
+    """Whether a game with this tag `Legacy`, or none, was played by the older rules. The tag needs no value."""
+    return value is not None and value.strip().casefold() not in _DENIALS
+
+
+def _is_komi(value: str | None, komi: Komi) -> bool:
+    """Whether a tag says this komi, in whatever form."""
+    try:
+        return value is not None and Komi.parse(value.strip()) == komi
+    except BadInput:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +106,13 @@ def read_tags(headers: Mapping[str, str]) -> Tags:
         return None if value in _UNKNOWN else value
 
     result, points, cutoff, komi = map(known, (RESULT, POINTS, CUTOFF, KOMI))
-    legacy = headers.get(LEGACY)
     return Tags(
         result=None if result is None else outcome.parse(result),
         points=None if points is None else parse_points(points),
         scoring=known(SCORING),
         cutoff=None if cutoff is None else parse_cutoff(cutoff),
         komi=None if komi is None else Komi.parse(komi),
-        legacy=legacy is not None and legacy.strip().casefold() not in _DENIALS,
+        legacy=is_legacy(headers.get(LEGACY)),
     )
 
 
@@ -118,12 +130,16 @@ def parse_points(words: str) -> Fraction:
 
 def start_of(headers: Mapping[str, str], *, whole_game: bool = False) -> tuple[chess.Board, int | None]:
     """The board a game starts from, and the record if its tag `FEN` has a seventh field."""
-    variant = headers.get("Variant", "").replace(" ", "").casefold()
-    chess960 = variant in _CHESS960
-    written = headers.get("FEN")
-    if written is None:
+    chess960 = bare_name(headers.get("Variant", "")) in _CHESS960
+    written = headers.get("FEN", "").strip()
+    if written in _UNKNOWN:
         return chess.Board(chess960=chess960), None
     return parse_fen(written, whole_game=whole_game, chess960=chess960)
+
+
+def bare_name(variant: str) -> str:
+    """The name of a variant without what spellings differ in: "Chess 960", "chess-960"."""
+    return "".join(filter(str.isalnum, variant.casefold()))
 
 
 def headers_of(lines: Iterable[str]) -> dict[str, str]:
