@@ -2,14 +2,18 @@
 
 What is written goes to a file of its own beside the target, which no other run and no file of the user's
 shares, and takes the target's place in one step when all of it is on the disk. Whatever happens before that,
-the target is as it was. A symbolic link stays, and what it names is replaced. Pipes, devices and open
-descriptors (`/dev/stdout`) are written to directly.
+the target is as it was; what a run that was killed left beside it, the next one removes. A symbolic link
+stays, and what it names is replaced. Pipes, devices and open descriptors (`/dev/stdout`) are written to
+directly.
 """
 
+import fcntl
 import io
 import os
+import re
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EACCES
@@ -21,6 +25,11 @@ if TYPE_CHECKING:
 
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _DESCRIPTORS: Final = (Path("/dev/fd"), Path("/proc/self/fd"))
+_HALF: Final = ".part"
+_RANDOM: Final = 8
+"""Bytes."""
+_YOUNG: Final = 60.0
+"""Seconds: what was written to just now may be about to be locked."""
 _LONGEST: Final = 100
 """Bytes of the target's name that the name beside it bears: longer ones might not be allowed."""
 _PRIVATE: Final = 0o600
@@ -39,9 +48,11 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
             yield stream
         return
     place = target.resolve()  # behind a link
-    beside = _beside(place)
+    _sweep(place)
+    beside = place.with_name(f"{_stem(place)}{secrets.token_hex(_RANDOM)}{_HALF}")
     with _made(beside, target, _PUBLIC if there is None else _PRIVATE) as stream:
         with _telling(target):
+            _lock(stream.fileno())
             if there is not None:
                 _take_after(stream.fileno(), there)
         yield stream
@@ -160,9 +171,31 @@ def _descriptor(path: Path) -> int | None:
         path = path.parent / path.readlink()
 
 
-def _beside(place: Path) -> Path:
-    name = os.fsdecode(os.fsencode(place.name)[:_LONGEST])
-    return place.with_name(f".{name}.{secrets.token_hex(8)}.part")
+def _stem(place: Path) -> str:
+    """How the names of files begin that are to take this one's place."""
+    return f".{os.fsdecode(os.fsencode(place.name)[:_LONGEST])}."
+
+
+def _sweep(place: Path) -> None:
+    """Remove what killed runs left of this file: a run that is alive holds a lock."""
+    ours = re.compile(rf"{re.escape(_stem(place))}[0-9a-f]{{{2 * _RANDOM}}}{re.escape(_HALF)}")
+    for left in filter(lambda one: ours.fullmatch(one.name), place.parent.glob("*")):
+        with suppress(OSError):  # what cannot be removed is not in the way
+            handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                if time.time() - os.fstat(handle).st_mtime > _YOUNG and _lock(handle):
+                    left.unlink()
+            finally:
+                os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    """Lock a file for as long as it is open; False if another process has. Some systems have no locks."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def _take_after(handle: int, there: os.stat_result) -> None:

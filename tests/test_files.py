@@ -109,6 +109,43 @@ def test_what_fails_leaves_nothing(error: type[BaseException]) -> None:
         Path("f").write_bytes(OLD)
 
 
+def test_what_killed_runs_left_goes() -> None:
+    code = """
+import os, sys
+from pathlib import Path
+from tbgen import files
+with files.replacing(Path("f")) as stream:
+    stream.write(b"half")
+    stream.flush()
+    print("written", flush=True)
+    sys.stdin.read()
+"""
+    runs = [
+        subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(2)
+    ]
+    for run in runs:
+        assert run.stdout is not None
+        assert run.stdout.readline() == b"written\n"
+    runs[0].kill()
+    runs[0].communicate()
+    Path(".f.part").write_bytes(OLD)
+    for digit in "0123456789":
+        Path(f".f.{digit * 16}.part").symlink_to(".f.part")
+    assert len(names()) == 13
+    files.replace(Path("f"), NEW)
+    assert len(names()) == 14, "one may be about to lock it"
+    for name in names():
+        os.utime(name, (1, 1), follow_symlinks=False)
+    files.replace(Path("f"), NEW)
+    files.replace(Path("g"), NEW)
+    assert len(names()) == 14, "one is still being written, and others are not ours"
+    runs[1].communicate()
+    assert runs[1].returncode == 0
+    assert Path("f").read_bytes() == b"half"
+    assert [name for name in names() if not Path(name).is_symlink()] == [".f.part", "f", "g"]
+    assert len(names()) == 13
+
+
 @pytest.mark.parametrize("step", ["fsync", "replace", "fchmod"])
 def test_wherever_it_fails(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("f").write_bytes(OLD)
