@@ -95,13 +95,8 @@ def _made(place: Path, told: Path, mode: int) -> Iterator[BinaryIO]:
         except FileExistsError:
             ours = False
             raise
-        with _Stream(handle, told) as raw:
-            stream = io.BufferedWriter(raw)
-            try:
-                yield stream
-            except BaseException:
-                raw.close()  # what is still in the buffer is not wanted, and might not fit
-                raise
+        with _Stream(handle, told) as raw:  # closed without what an error leaves in the buffer: it might not fit
+            yield io.BufferedWriter(raw)
     except BaseException:
         if ours:
             with suppress(OSError):
