@@ -8,15 +8,17 @@ when Black does. Larger is better for White, negation swaps the colours, and the
 Read from the side to move, the same integers are *relative* outcomes: positive is good for the mover.
 """
 
+import operator
 import re
-from typing import Final
+from typing import Any, Final
 
 from tbgen.errors import BadInput
 
 BASE: Final = 512
-"""Above every level: no chess position has more than 218 moves."""
+"""Above every level."""
 
-MAX_LEVEL: Final = BASE - 1
+MAX_LEVEL: Final = 2 * 218 + 1
+"""The level of no position of a game is above this: 218 moves, and no check."""
 
 _TEXT = re.compile(r"([+\-mM]?)\s*[gG]([0-9]{1,3})(?:\.([05]))?\Z")
 
@@ -49,6 +51,17 @@ def flip(outcome: int) -> int:
 def improved(record: int, new_goal: int) -> int:
     """The record after a later goal: only a strictly lower level replaces it, so the first holder keeps equals."""
     return new_goal if level(new_goal) < level(record) else record
+
+
+def checked(value: Any) -> int:
+    """What a caller gave for an outcome, if it is an integer that is one."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = None
+    if found is None or isinstance(value, bool) or not 0 <= level(found) <= MAX_LEVEL:
+        raise BadInput(f"not an outcome: {value!r} (write G-scores as text: 'G3.5', or '-G3.5' when Black holds it)")
+    return found
 
 
 def text(outcome: int) -> str:

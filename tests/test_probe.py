@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import chess
+import numpy as np
 import pytest
 from small_tables import small_tables
 
@@ -172,8 +173,13 @@ def test_a_record_can_be_written_out(resetting: Tablebase) -> None:
         resetting.probe(board, "G1.7")
     with pytest.raises(BadInput, match=r"no game goes on after -G0\.5"):
         resetting.probe(board, "-G0.5")
-    with pytest.raises(BadInput, match="not an outcome: 0"):
-        resetting.probe(board, 0)
+    for wrong in (0, 3, -3, 74, 513, 3.5, 500.0, True, False, np.float64(500), b"G2.5"):
+        with pytest.raises(BadInput, match="not an outcome: "):
+            resetting.probe(board, wrong)
+        with pytest.raises(BadInput, match="not an outcome: "):
+            resetting.probe_many([board], [wrong])
+    assert resetting.probe(board, np.int16(507)) == resetting.probe(board, "G2.5")
+    assert resetting.probe(board, outcome.held_by_black(outcome.MAX_LEVEL)) == resetting.probe(board)
 
 
 def test_on_the_board(resetting: Tablebase) -> None:
@@ -307,11 +313,11 @@ def test_en_passant_is_looked_at_one_ply_deep(given: str | None, whole_game: boo
     assert outcome.level(own) == outcome.level(without) + 2
     record = None if given is None else outcome.parse(given)
     standing = own if record is None else outcome.improved(record, own)
-    result = play.result(tables, board, record)  # type: ignore[arg-type]
+    result = play.result(tables, board, record)
     assert result.record == standing
     assert set(tables.asked) == {move.uci() for move in board.legal_moves}
     for uci, asked in tables.asked.items():
         reset = board.is_zeroing(chess.Move.from_uci(uci)) and not whole_game
         assert asked == (None if reset else standing)
-    assert result.outcome == min(move.outcome for move in play.moves(tables, board, standing))  # type: ignore[arg-type]
+    assert result.outcome == min(move.outcome for move in play.moves(tables, board, standing))
     assert result.dtg == (0 if result.outcome == standing else 1)

@@ -113,6 +113,38 @@ def test_errors(tablebase: Tablebase, men: str, squares: list[list[int]], error:
         tablebase.probe_many(Positions(men, squares, [True]))
 
 
+def test_what_is_no_integer_is_not_rounded(tablebase: Tablebase) -> None:
+    """An array of integers would take them all."""
+    squares, turns = random_rows(3, 2)
+    for records in (np.array([510.5, 1.5]), [3.5, None], [True, None], np.array([True, False]), np.array(["G1", "G2"])):
+        with pytest.raises(BadInput, match=r"integers|not an outcome"):
+            tablebase.probe_many(Positions("KNvK", squares, turns), records)
+    for wrong in (squares + 0.5, squares.astype(str)):
+        with pytest.raises(BadInput, match="squares are integers"):
+            tablebase.probe_many(Positions("KNvK", wrong, turns))
+    with pytest.raises(BadInput, match="sides to move are integers"):
+        tablebase.probe_many(Positions("KNvK", squares, ["w", "b"]))
+    assert len(tablebase.probe_many(Positions("KNvK", np.zeros((0, 3)), [])).dtg) == 0
+
+
+@pytest.mark.parametrize("record", [3, -3, 74, 513, -513, 2**40, -(2**63)])
+def test_codes_that_are_no_outcomes(tablebase: Tablebase, record: int) -> None:
+    squares, turns = random_rows(3, 2)
+    with pytest.raises(BadInput, match="not an outcome"):
+        tablebase.probe_many(Positions("KNvK", squares, turns), np.array([500, record]))
+
+
+@pytest.mark.parametrize("record", ["G0.0", "-G0.5"])
+def test_no_record_ends_the_game(tablebase: Tablebase, record: str) -> None:
+    fen = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+    board = chess.Board(fen)
+    squares = [chess.E5, chess.F5, chess.G5]
+    with pytest.raises(BadInput, match="no game goes on"):
+        tablebase.probe(board, record)
+    with pytest.raises(BadInput, match="no game goes on"):
+        tablebase.probe_many(Positions("KBvK", [squares], [False]), [record])
+
+
 def test_one_record_a_row(tablebase: Tablebase) -> None:
     squares, turns = random_rows(3, 5)
     for records in (np.zeros(4, np.int64), np.full(5, 513), ["G1.0"]):

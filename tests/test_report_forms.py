@@ -179,8 +179,9 @@ def test_shares_hide_nothing(share: float) -> None:
     assert (text == "100.00 %") == (share == 1)
 
 
-@given(st.one_of(st.integers(-512, -1), st.integers(1, 512)))
-def test_outcomes_are_written_as_everywhere(value: int) -> None:
+@given(st.integers(0, outcome.MAX_LEVEL), st.booleans())
+def test_outcomes_are_written_as_everywhere(level: int, white_to_move: bool) -> None:
+    value = outcome.goal(level, white_to_move)
     assert outcome.parse(written(value, "gscore")) == value
 
 

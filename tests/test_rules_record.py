@@ -1,5 +1,7 @@
 """The record along a game, against a plain reading of the rules."""
 
+from typing import Any
+
 import chess
 import pytest
 from hypothesis import given, settings
@@ -129,8 +131,8 @@ def test_nothing_resets_a_brought_record_in_whole_game_mobility() -> None:
     assert str(standing(board, outcome.parse("G5.5"), whole_game=True)) == "G5.5"
 
 
-@pytest.mark.parametrize("given", [outcome.parse("G0.0"), outcome.parse("-G0.5"), 0, 600])
-def test_impossible_records_are_refused(given: int) -> None:
+@pytest.mark.parametrize("given", [outcome.parse("G0.0"), outcome.parse("-G0.5"), 0, 600, 3, 3.5, 500.0, True])
+def test_impossible_records_are_refused(given: Any) -> None:
     with pytest.raises(BadInput):
         Record(chess.Board("8/8/8/2K3k1/8/8/8/8 w - - 3 9"), given)
 

@@ -37,19 +37,37 @@ def _columns(men: str) -> tuple[Material, bool, list[int]]:
     return material, is_reversed, [free[man].pop(0) for man in layout_of(material).letters]
 
 
+def _integers(what: str, values: ArrayLike, kinds: str = "iu") -> NDArray[np.integer | np.bool_]:
+    """An array of integers as it is given; whatever else would be rounded without a word."""
+    found = np.asarray(values)
+    if found.dtype.kind not in kinds and found.size:
+        raise BadInput(f"{what} are integers, not {found.dtype}")
+    return found
+
+
+def _records(values: ArrayLike, count: int) -> NDArray[np.int64]:
+    """Outcomes, 0 for the position's own goal."""
+    given = _integers("records", values).astype(np.int64)
+    if given.shape != (count,):
+        raise BadInput(f"one record is needed for each of {count} positions")
+    least = outcomes.BASE - outcomes.MAX_LEVEL
+    wrong = (given != 0) & ((given < -outcomes.BASE) | (given > outcomes.BASE) | ((given < least) & (given > -least)))
+    if wrong.any():
+        raise BadInput(f"the record of a position is not an outcome: {given[wrong.argmax()]}")
+    return given
+
+
 def answer(tables: Tables, positions: Positions, records: ArrayLike | None) -> Answers:
     """All answers; `records` holds one for each position, 0 for its own goal, or there are none."""
     material, is_reversed, columns = _columns(positions.men)
-    squares = np.asarray(positions.squares)
-    white_moves = np.asarray(positions.white_to_move, np.bool_)
+    squares = _integers("squares", positions.squares)
+    white_moves = _integers("sides to move", positions.white_to_move, "biu").astype(np.bool_)
     count = len(white_moves)
     if squares.shape != (count, material.men):
         raise BadInput(f"{material.men} squares are needed for each of {count} positions of {positions.men}")
     if count and not (squares.min() >= 0 and squares.max() < 64):
         raise BadInput("squares go from 0 to 63")
-    given = None if records is None else np.asarray(records, np.int64)
-    if given is not None and (given.shape != (count,) or (abs(given) > outcomes.BASE).any()):
-        raise BadInput(f"one record is needed for each of {count} positions")
+    given = None if records is None else _records(records, count)
     table = tables.table(material)
     found = Answers(
         np.zeros(count, np.int16), np.zeros(count, np.uint16), None if given is None else np.zeros(count, np.int16)
@@ -68,6 +86,10 @@ def answer(tables: Tables, positions: Positions, records: ArrayLike | None) -> A
         relative, distance, staircases = table.look_many(number)
         if given is not None and found.records is not None:
             own = levels(men) - outcomes.BASE
+            over = good & (abs(given[block]) >= outcomes.BASE - 1) & (given[block] * sign != own)
+            if over.any():
+                ended = outcomes.text(int(given[block][over.argmax()]))
+                raise BadInput(f"no game goes on after {ended}: it cannot be the record of another position")
             standing = np.where(abs(own) > abs(given[block]), own, given[block] * sign)
             inside = np.flatnonzero((standing != own) & (abs(relative) <= abs(standing)))
             relative[inside], distance[inside] = _under(table, staircases[inside], standing[inside])

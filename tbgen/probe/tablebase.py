@@ -136,13 +136,13 @@ def _board(position: chess.Board | str) -> chess.Board:
 
 def _number(record: Record) -> int:
     """The outcome; 0 for None."""
-    return outcomes.parse(record) if isinstance(record, str) else record or 0
+    if record is None:
+        return 0
+    return outcomes.parse(record) if isinstance(record, str) else outcomes.checked(record)
 
 
 def _outcome(board: chess.Board, record: int | str) -> int:
     found = _number(record)
-    if not 0 < abs(found) <= outcomes.BASE:
-        raise BadInput(f"not an outcome: {found}")
     if outcomes.level(found) <= _STALEMATE and found != goal(board):
         raise BadInput(f"no game goes on after {outcomes.text(found)}: it cannot be the record here")
     return found

@@ -72,8 +72,7 @@ def standing(board: chess.Board, given: int | None = None, *, whole_game: bool =
     goal = position.goal(board)
     if given is None or (board.halfmove_clock == 0 and not whole_game):
         return Standing(0, goal, 0, goal, False)
-    if not 0 < abs(given) <= outcome.BASE:
-        raise BadInput(f"not an outcome: {given}")
+    given = outcome.checked(given)
     if outcome.level(given) <= STALEMATE and given != goal:
         raise BadInput(f"no game goes on after {outcome.text(given)}: it cannot be the record here")
     stands = outcome.improved(given, goal)
