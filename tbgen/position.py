@@ -55,6 +55,17 @@ among it: such a position cannot arise, but play from it is well defined, and ta
 """
 
 
+def read(fen: str, *, chess960: bool = False) -> chess.Board:
+    """The board of a FEN of six fields, of which those behind the side to move may be missing. It may be illegal."""
+    try:
+        board = chess.Board(fen, chess960=chess960)
+    except ValueError as error:
+        raise BadInput(f"not a FEN: {error}") from None
+    if len(fen.split()) == 1:
+        raise BadInput(f"not a FEN: the side to move, w or b, is missing behind the board: {fen.strip()!r}")
+    return board
+
+
 def fault(board: chess.Board) -> str | None:
     """Why a board is illegal, or None if it is not."""
     status = board.status()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tbgen import outcome, position
 from tbgen.errors import BadInput
-from tbgen.rules.fen import LONGEST, format_fen, parse_fen
+from tbgen.rules.fen import LONGEST, format_fen, parse_fen, read_fen
 
 KINGS = "8/8/8/2K3k1/8/8/8/8 w - -"  # -G8.5 by itself
 
@@ -30,7 +30,9 @@ def boards(draw: st.DrawFn) -> chess.Board:
     return board
 
 
-records = st.builds(lambda level, white: outcome.goal(level, not white), st.integers(2, 440), st.booleans())
+records = st.builds(
+    lambda level, white: outcome.goal(level, not white), st.integers(2, outcome.MAX_LEVEL), st.booleans()
+)
 
 
 @settings(deadline=None, max_examples=200)
@@ -87,7 +89,6 @@ def test_the_record_that_stands(text: str, record: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "8/8/8/2K3k1/8/8/8/8",
         "8/8/8/2K3k1/8/8/8/8 w",
         KINGS,
         f"{KINGS} 0 1",
@@ -99,6 +100,26 @@ def test_fields_may_be_missing(text: str) -> None:
     board, found = parse_fen(text)
     assert found is None
     assert board.board_fen() == text.split(maxsplit=1)[0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "whole_game", "dropped"),
+    [
+        ("0 40 G1.0", False, "G1.0"),
+        ("0 40 G9.5", False, "G9.5"),
+        ("0 40 G8.5", False, "G8.5"),  # another side's
+        ("0 40 -G8.5", False, None),  # the position's own
+        ("0 40", False, None),
+        ("0 40 G1.0", True, None),
+        ("1 40 G1.0", False, None),
+        ("1 40 G9.5", False, None),  # redundant, whatever it is
+    ],
+)
+def test_a_record_is_not_dropped_without_a_word(fields: str, whole_game: bool, dropped: str | None) -> None:
+    found = read_fen(f"{KINGS} {fields}", whole_game=whole_game)
+    assert (None if found.dropped is None else outcome.text(found.dropped)) == dropped
+    assert (found.board, found.record) == parse_fen(f"{KINGS} {fields}", whole_game=whole_game)
+    assert (f"the record {dropped} is left out" in found.note) == (dropped is not None)
 
 
 def test_castling_rights_by_file_are_chess960() -> None:
@@ -114,6 +135,7 @@ def test_castling_rights_by_file_are_chess960() -> None:
         ("", "empty"),
         (" \t ", "empty"),
         ("hello", "8 rows"),
+        ("8/8/8/2K3k1/8/8/8/8", "side to move"),
         ("8/8/8/2K3k1/8/8/8 w - - 0 1", "8 rows"),
         ("8/8/8/2K3k1/8/8/8/9 w - - 0 1", "position part"),
         ("8/8/8/2K3k1/8/8/8/7 w - - 0 1", "position part"),

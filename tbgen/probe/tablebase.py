@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tbgen import outcome as outcomes
 from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
-from tbgen.position import goal
+from tbgen.position import goal, read
 from tbgen.probe import play
 from tbgen.probe.plan import check, is_sound
 from tbgen.probe.result import Answers, Fresh, Positions, Result
@@ -128,10 +128,7 @@ def open_tablebase(directory: str | PathLike[str], rules: str = "r") -> Tablebas
 def _board(position: chess.Board | str) -> chess.Board:
     if isinstance(position, chess.Board):
         return position
-    try:
-        return chess.Board(position)
-    except ValueError as error:
-        raise BadInput(f"not a FEN: {error}") from None
+    return read(position)
 
 
 def _number(record: Record) -> int:

@@ -7,7 +7,7 @@ first and stands.
 """
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 import chess
 
@@ -26,12 +26,39 @@ _FILES: Final = re.compile(r"[A-Ha-h]")
 _COUNTERS: Final = ((4, "halfmove clock"), (5, "move number"))
 
 
+class Fen(NamedTuple):
+    """What a FEN says."""
+
+    board: chess.Board
+    record: int | None
+    """The one that stands; None without a seventh field."""
+    dropped: int | None = None
+    """What the seventh field says where that is neither the record nor can it be: the halfmove clock is 0, and the
+    position's own goal is another."""
+
+    @property
+    def note(self) -> str:
+        """That it is dropped, in words."""
+        if self.dropped is None or self.record is None:
+            return ""
+        return (
+            f"the record {outcome.text(self.dropped)} is left out: the halfmove clock is 0, "
+            f"so it is the position's own, {outcome.text(self.record)}"
+        )
+
+
 def parse_fen(text: str, *, whole_game: bool = False, chess960: bool = False) -> tuple[chess.Board, int | None]:
-    """The board, and the record that stands on it if the seventh field is there.
+    """The board, and the record that stands on it if the seventh field is there: see `read_fen`."""
+    found = read_fen(text, whole_game=whole_game, chess960=chess960)
+    return found.board, found.record
+
+
+def read_fen(text: str, *, whole_game: bool = False, chess960: bool = False) -> Fen:
+    """The board, the record that stands on it if the seventh field is there, and what is dropped of it.
 
     The record is what counts for the game: the position's own goal is already counted in, and a
-    redundant field gives just that goal. As in python-chess, the last fields may be missing; but
-    the record is always the seventh. `whole_game`: nothing resets, so a halfmove clock of 0 does
+    redundant field gives just that goal. Fields behind the side to move may be missing, as in
+    python-chess; but the record is always the seventh. `whole_game`: nothing resets, so a halfmove clock of 0 does
     not make the field redundant. Castling rights by file (`HAha`) are those of Chess960, and so are
     others (`KQkq`) that fit kings and rooks in no other game.
     """
@@ -45,17 +72,16 @@ def parse_fen(text: str, *, whole_game: bool = False, chess960: bool = False) ->
                 raise BadInput(f"the record is field 7 of a FEN, not {place + 1}: {_shown(text)}")
             raise BadInput(f"the {name} of a FEN is a number, not {fields[place]!r}")
     chess960 = chess960 or bool(_FILES.search(" ".join(fields[2:3])))
-    try:
-        board = chess.Board(" ".join(fields))
-    except ValueError as error:
-        raise BadInput(f"not a FEN: {error}") from None
+    board = position.read(" ".join(fields), chess960=chess960)
     board.chess960 = chess960 or board.has_chess960_castling_rights()
     found = position.fault(board)
     if found is not None:
         raise BadInput(f"illegal position: {found}: {_shown(text)}")
     if written is None:
-        return board, None
-    return board, standing(board, written, whole_game=whole_game).outcome
+        return Fen(board, None)
+    stands = standing(board, written, whole_game=whole_game).outcome
+    is_void = board.halfmove_clock == 0 and not whole_game
+    return Fen(board, stands, written if is_void and written != stands else None)
 
 
 def format_fen(board: chess.Board, record: int | None = None, *, whole_game: bool = False) -> str:
@@ -69,7 +95,7 @@ def format_fen(board: chess.Board, record: int | None = None, *, whole_game: boo
 def _fields(text: str) -> list[str]:
     """The fields of a FEN, their number checked."""
     if len(text) > LONGEST:
-        raise BadInput(f"too long for a FEN ({len(text)} characters): {_shown(text)}")
+        raise BadInput(f"too long for a FEN (more than {LONGEST} characters): {_shown(text)}")
     if not text.isascii() or not text.replace("\t", " ").strip().isprintable():
         raise BadInput(f"a FEN has no such characters: {_shown(text)}")
     fields = text.split()
