@@ -20,6 +20,7 @@ LONGEST_MODULE = 400
 # From the ground up.
 ROOMS = (
     "errors",
+    "text",
     "files",
     "turns",
     "sizes",

@@ -24,6 +24,7 @@ from tbgen.build.warm import is_warm, warm_up
 from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.retro.warm import PARTS
+from tbgen.text import say, shown
 
 _PERIOD: Final = 600.0
 """Seconds over which the speed is averaged from which the time left follows."""
@@ -61,9 +62,9 @@ class Progress:
         """Print to standard output, above the bars."""
         for line in lines:
             if self._to_terminal:
-                self._console.print(line, markup=False)
+                self._console.print(shown(line), markup=False)
             else:
-                print(line, flush=True)
+                say(line, flush=True)
 
     def began(self, material: Material) -> None:
         if material in self._tables:  # a worker died, another one begins anew

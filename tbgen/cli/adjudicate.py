@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import json
 import os
 import signal
 import sys
@@ -17,6 +16,7 @@ from tbgen.referee.adjudicate_files import STANDARD, Done, adjudicate
 from tbgen.referee.adjudicate_settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
 from tbgen.referee.finish import BY_DEFAULT, DRAWS, parse_kinds
 from tbgen.referee.report import TOP, Report
+from tbgen.text import say, shown, to_json
 
 _SKIPPED: Final = 3
 _DEFAULT: Final = ",".join(str(finish) for finish in DRAWS if finish in BY_DEFAULT)
@@ -115,10 +115,9 @@ def run(args: argparse.Namespace) -> int:
         faults = adjudicate(args.games, args.output, settings, args.jobs, watch=watch)
     if wants_report:
         stream = sys.stderr if args.output == STANDARD else sys.stdout
-        for line in [json.dumps(report.as_dict())] if args.json else report.lines(args.top):
-            print(line, file=stream)
+        say(*([to_json(report.as_dict())] if args.json else report.lines(args.top)), file=stream)
     elif report.missing and not args.quiet:
-        print(f"tbgen: {report.want()}", file=sys.stderr)
+        say(f"tbgen: {report.want()}", file=sys.stderr)
     return _SKIPPED if faults else 0
 
 
@@ -164,4 +163,4 @@ class _Bar:
         self._bars.advance(self._task, read)
 
     def say(self, line: str) -> None:
-        self._bars.console.print(line, markup=False, soft_wrap=True)
+        self._bars.console.print(shown(line), markup=False, soft_wrap=True)

@@ -1,7 +1,6 @@
 """`tbgen build`: tables of given materials, and all that they depend on."""
 
 import argparse
-import json
 import os
 import time
 from contextlib import nullcontext
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from tbgen.cli.common import add_json, add_memory, add_quiet, add_rules, add_tables, memory_of, tables_directory
 from tbgen.errors import NO_ROOM, BadInput, OutOfRoom
 from tbgen.material import Material, every, parse
+from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if not plan.todo:
         if not args.quiet and not args.json:
-            print(f"nothing to do: {len(plan.present)} tables are in {directory} already")
+            say(f"nothing to do: {len(plan.present)} tables are in {directory} already")
         return 0
     try:
         with _cluster(args) as client:
@@ -152,7 +152,7 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
         for summary in summaries:
             done.append(summary)
             if args.json:
-                print(json.dumps(summary.as_dict()), flush=True)
+                say(to_json(summary.as_dict()), flush=True)
             elif not quiet:
                 progress.show(_lines(summary, plan.directory, whole=len(plan.todo) == 1))
         if len(done) > 1 and not quiet:
@@ -165,20 +165,20 @@ def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
 
     plan = forecast.plan
     if as_json:
-        print(json.dumps(forecast.as_dict()))
+        say(to_json(forecast.as_dict()))
         return
     if plan.todo:
         print_estimates(forecast.rows)
         cores = forecast.threads * forecast.at_once
-        print(f"about {time_of(forecast.seconds)} on {cores} core{'s' * (cores > 1)}")
+        say(f"about {time_of(forecast.seconds)} on {cores} core{'s' * (cores > 1)}")
         if not forecast.calibrated:
-            print("(this machine has built too little to be judged: that is the pace of another)")
-        print(
+            say("(this machine has built too little to be judged: that is the pace of another)")
+        say(
             f"{size_of(forecast.disk)} of tables and {size_of(forecast.scratch)} while building, in {plan.directory}, "
             f"where {size_of(free_disk(plan.directory))} are free"
         )
     if plan.present:
-        print(f"there already: {' '.join(material.name for material in plan.present)}")
+        say(f"there already: {' '.join(material.name for material in plan.present)}")
 
 
 def _last_line(done: "list[Summary]", seconds: float) -> str:

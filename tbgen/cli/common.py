@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
 from tbgen.errors import BadInput
+from tbgen.text import say, shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,13 +83,13 @@ def console(stream: TextIO | None = None) -> "Console":
 
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], footer: Sequence[str] = ()) -> None:
     """Columns of text: the first to the left, the others to the right. Nothing is cut off or wrapped."""
-    lines = [headers, *rows, *([footer] if footer else [])]
+    lines = [[shown(cell) for cell in line] for line in (headers, *rows, *([footer] if footer else []))]
     widths = [max(len(line[column]) for line in lines) for column in range(len(headers))]
     for number, line in enumerate(lines):
         if number == 1 or (footer and number == len(lines) - 1):
-            print("  ".join("-" * width for width in widths))
+            say("  ".join("-" * width for width in widths))
         cells = [
             line[0].ljust(widths[0]),
             *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)),
         ]
-        print("  ".join(cells).rstrip())
+        say("  ".join(cells).rstrip())

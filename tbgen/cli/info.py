@@ -1,7 +1,6 @@
 """`tbgen info`: which tables are in a directory, and what they hold."""
 
 import argparse
-import json
 
 from tbgen.cli.common import add_json, add_tables, print_table, tables_directory
 from tbgen.errors import CorruptTable, MissingTable
@@ -9,6 +8,7 @@ from tbgen.material import parse
 from tbgen.store import build_some, list_tables, open_table
 from tbgen.store.directory import build_command
 from tbgen.store.leftovers import Leftover, find_leftovers
+from tbgen.text import say, to_json
 
 EPILOG = """\
 examples:
@@ -61,13 +61,13 @@ def run(args: argparse.Namespace) -> int:
             code = CorruptTable.exit_code
     if args.json:
         for row in (*rows, *map(_as_dict, unfinished)):
-            print(json.dumps(row))
+            say(to_json(row))
         return code
-    print(directory)
+    say(str(directory))
     if rows:
         _print(rows)
     for one in unfinished:
-        print(_in_words(one))
+        say(_in_words(one))
     return code
 
 
@@ -103,4 +103,4 @@ def _print(rows: list[dict[str, str | int | float]]) -> None:
     print_table(COLUMNS, lines, footer if len(whole) > 1 else ())
     for row in rows:
         if "error" in row:
-            print(f"{row['material']} ({row['rules']}): {row['error']}")
+            say(f"{row['material']} ({row['rules']}): {row['error']}")

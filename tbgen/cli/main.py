@@ -5,14 +5,13 @@ A subcommand is a module with `add_arguments(parser)`, which may also give the p
 """
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Final, NoReturn
 
-from tbgen import __version__
+from tbgen import __version__, text
 from tbgen.errors import NO_ROOM, BadInput, OutOfRoom, TbgenError
 
 COMMANDS: Final = {
@@ -29,6 +28,9 @@ COMMANDS: Final = {
 
 INTERRUPTED: Final = 130
 FAILED: Final = 1
+
+_AT_WORK: Final = ("build", "verify", "match")
+"""What these do counts, not what they print: they go on if nobody reads that any more."""
 
 _EPILOG: Final = """\
 commands:
@@ -57,36 +59,47 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if argv is None else argv
     # A G-score that Black holds looks like an option: mG8.5 is the same as -G8.5.
     words = ["m" + word[1:] if _BLACK_HOLDS.match(word) else word for word in given]
+    text.prepare(heedless=bool(words) and words[0] in _AT_WORK)
     try:
-        code = _run(words)
-        sys.stdout.flush()
-    except SystemExit as stop:  # argparse has said what it had to say
-        return int(stop.code or 0)
+        return _run(words)
     except KeyboardInterrupt as stop:
         return _complain(str(stop) or "interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        # Whoever read the output has seen enough. What is still in the buffer must not be tried again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # whoever read the output has seen enough
         return 0
     except TbgenError as error:
         return _complain(str(error), error.exit_code)
     except MemoryError:
         return _complain("out of memory", OutOfRoom.exit_code)
     except OSError as error:
-        where = f": {error.filename}" if error.filename is not None else ""
+        name = error.filename
+        if name is None and (failure := text.finish_output()) is not None:
+            name = failure.filename
+        where = f": {name}" if name is not None else ""
         code = OutOfRoom.exit_code if error.errno in NO_ROOM else FAILED
         return _complain(f"{error.strerror or error}{where}", code)
-    return code
+    finally:
+        text.finish_output()
 
 
 class _Parser(argparse.ArgumentParser):
     """argparse, except that an error takes one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(BadInput.exit_code, f"tbgen: {message} (see {self.prog} --help)\n")
+        self.exit(BadInput.exit_code, f"{text.shown(f'tbgen: {message} (see {self.prog} --help)')}\n")
 
 
 def _run(words: list[str]) -> int:
+    try:
+        code = _obey(words)
+    except SystemExit as stop:  # argparse has said what it had to say
+        code = int(stop.code or 0)
+    failure = text.finish_output()
+    if code or failure is None or isinstance(failure, BrokenPipeError):
+        return code
+    raise failure
+
+
+def _obey(words: list[str]) -> int:
     name = words[0] if words else ""
     if name not in COMMANDS:
         parser = _parser("tbgen", "R-mobility endgame tablebases: build them, check them, ask them.")
@@ -114,5 +127,5 @@ def _parser(name: str, description: str) -> _Parser:
 
 
 def _complain(words: str, code: int) -> int:
-    print(f"tbgen: {words}", file=sys.stderr)
+    text.say(f"tbgen: {words}", file=sys.stderr)
     return code

@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import json
 import logging
 import sys
 from dataclasses import replace
@@ -13,6 +12,7 @@ from tbgen.cli.common import add_json, add_quiet, add_rules, present_tables_dire
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate_settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
 from tbgen.rules.rulesets import FIFTY_MOVES
+from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
     from tbgen.referee.bout import Bout
@@ -176,7 +176,7 @@ def _log(path: Path | None) -> None:
     if path is None:
         logger.addHandler(logging.NullHandler())
         return
-    handler = logging.FileHandler(path, delay=False)
+    handler = logging.FileHandler(path, encoding="utf-8", delay=False, errors="backslashreplace")
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)
@@ -195,11 +195,9 @@ class _Show:
         if ledger is None or self._json or self._quiet:
             return
         if ledger.torn is not None:
-            print(
-                f"the last game in the PGN file breaks off: it is played again (what there was is in {ledger.torn_at})"
-            )
+            say(f"the last game in the PGN file breaks off: it is played again (what there was is in {ledger.torn_at})")
         if self._match.standings.games:
-            print(f"{self._match.standings.games} games have been played, {len(self._match.todo)} are to come")
+            say(f"{self._match.standings.games} games have been played, {len(self._match.todo)} are to come")
 
     def finished(self, bout: "Bout") -> None:
         """A game is over."""
@@ -208,11 +206,11 @@ class _Show:
         engines = self._match.plan.engines
         names = (engines[bout.pairing.white].name, engines[bout.pairing.black].name)
         if self._json:
-            print(json.dumps(announce.game_object(bout, *names)), flush=True)
+            say(to_json(announce.game_object(bout, *names)), flush=True)
         elif not self._quiet:
-            print(announce.game_line(bout, *names))
+            say(announce.game_line(bout, *names))
             if len(engines) == 2:
-                print(f"    {announce.status_line(self._match.standings, len(self._match.plan.pairings))}", flush=True)
+                say(f"    {announce.status_line(self._match.standings, len(self._match.plan.pairings))}", flush=True)
 
     def end(self) -> None:
         """The table, however the match ended."""
@@ -221,9 +219,9 @@ class _Show:
         judge = self._match.plan.conditions.judge
         missing = {} if judge is None else dict(judge.missing)
         if self._json:
-            print(json.dumps({**self._match.standings.as_dict(), "missing": missing}), flush=True)
+            say(to_json({**self._match.standings.as_dict(), "missing": missing}), flush=True)
             return
         if self._match.standings.games:
-            print(*announce.table(self._match.standings), sep="\n", flush=True)
+            say(*announce.table(self._match.standings), flush=True)
         for words, times in missing.items():
-            print(f"{words} (asked for {times} times)", file=sys.stderr)
+            say(f"{words} (asked for {times} times)", file=sys.stderr)

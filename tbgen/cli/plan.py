@@ -1,7 +1,6 @@
 """`tbgen plan`: what building tables would take."""
 
 import argparse
-import json
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING
 from tbgen.cli.common import add_json, print_table
 from tbgen.errors import BadInput
 from tbgen.material import every, parse, with_dependencies
+from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
     from tbgen.build.estimate import Estimate
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     rows = [estimate(material, max(1, args.threads), remembered() or 1.0) for material in materials]
     if args.json:
         for row in rows:
-            print(json.dumps(row.as_dict()))
+            say(to_json(row.as_dict()))
     else:
         print_estimates(rows)
     return 0

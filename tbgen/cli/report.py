@@ -1,7 +1,6 @@
 """`tbgen report`: what the tables know, as statistics, records and comparisons."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -9,6 +8,7 @@ from tbgen import files
 from tbgen.cli.common import add_tables, tables_directory
 from tbgen.errors import BadInput
 from tbgen.material import parse
+from tbgen.text import say, standard_output
 
 REPORTS: Final = ("stats", "records", "compare", "potential", "all")
 FORMATS: Final = ("text", "md", "csv", "json", "pgn", "html")
@@ -70,10 +70,12 @@ def run(args: argparse.Namespace) -> int:
     materials = tuple(parse(word) for word in words)
     document = make(args.report, Request(tables_directory(args), rules, materials, args.limit))
     text = write(document, form, table=args.table, details=args.details or bool(materials))
-    if args.output is None:
-        sys.stdout.write(text)
-    else:
+    if args.output is not None:
         files.replace(args.output, text.encode())
+    elif form == "text":
+        say(*text.splitlines())
+    else:  # a file by another way: the same bytes
+        standard_output().write(text.encode())
     return 0
 
 

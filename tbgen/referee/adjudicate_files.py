@@ -7,7 +7,6 @@ there before, even if that was the input.
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,7 +22,8 @@ from tbgen import files
 from tbgen.errors import MissingTable, TbgenError
 from tbgen.referee.adjudicate import Fault, Judge, Verdict
 from tbgen.referee.adjudicate_settings import Settings
-from tbgen.referee.pgn import BOM, Unit, units
+from tbgen.referee.pgn import Unit, units
+from tbgen.text import BOM, INPUT, OUTPUT, named, standard_input, standard_output
 
 STANDARD: Final = Path("-")
 """Standard input or output."""
@@ -183,8 +183,8 @@ def _judged(chunk: Chunk, judge: Judge) -> Done:
 
 def _chunks(sources: Sequence[Path]) -> Iterator[Chunk]:
     for place, path in enumerate(sources):
-        name = "standard input" if path == STANDARD else str(path)
-        with _opened(path) as stream:
+        name = INPUT if path == STANDARD else str(path)
+        with named(name), _opened(path) as stream:
             games: list[Unit] = []
             size = 0
             for unit in units(stream):
@@ -200,7 +200,7 @@ def _chunks(sources: Sequence[Path]) -> Iterator[Chunk]:
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
     if path == STANDARD:
-        yield sys.stdin.buffer
+        yield standard_input()
     else:
         with path.open("rb") as stream:
             yield stream
@@ -212,13 +212,9 @@ def _writer(target: Path | None) -> Iterator[Callable[[int, bytes], None]]:
     if target is None:
         yield lambda source, data: None
     elif target == STANDARD:
-        try:
-            yield _Joined(sys.stdout.buffer).write
-            sys.stdout.buffer.flush()
-        except OSError as error:
-            if error.filename is None:  # a full disk does not say what did not fit
-                error.filename = "standard output"
-            raise
+        with named(OUTPUT):
+            yield _Joined(standard_output()).write
+            standard_output().flush()
     else:
         with files.replacing(target) as stream:
             yield _Joined(stream).write

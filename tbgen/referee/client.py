@@ -18,6 +18,7 @@ from chess.engine import EngineError, EngineTerminatedError, Info, InfoDict, Lim
 
 from tbgen.errors import BadInput, TbgenError
 from tbgen.referee.contestants import Contestant
+from tbgen.text import decoded
 
 START: Final = 60.0
 """Seconds that an engine may take to start and to set its options."""
@@ -28,6 +29,8 @@ _FAREWELL: Final = 1.0
 _QUOTED: Final = re.compile(r"uci: '([^']*)'")
 _SHOWN: Final = 40
 _CHESS960: Final = "UCI_Chess960"
+_LONGEST: Final = 1 << 20
+"""Bytes of a line that are kept."""
 
 
 _LINGER: Final = 0.1
@@ -64,9 +67,19 @@ class Answer(NamedTuple):
 
 
 class _Protocol(UciProtocol):
-    """UCI, except that a position may bear a record."""
+    """UCI, except that a position may bear a record, and that every line can be read."""
 
     record: str | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._begun: dict[int, bytes] = {}
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        """The client library leaves out lines that are not UTF-8, and keeps what never ends."""
+        *whole, rest = (self._begun.get(fd, b"") + (data.encode() if isinstance(data, str) else data)).split(b"\n")
+        self._begun[fd] = rest[:_LONGEST]
+        super().pipe_data_received(fd, b"".join(decoded(line).encode() + b"\n" for line in whole))
 
     def send_line(self, line: str) -> None:
         if self.record is not None and line.startswith("position fen "):

@@ -19,11 +19,14 @@ from tbgen.rules.record import standing
 from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import Komi
 from tbgen.rules.tags import KOMI, start_of
+from tbgen.text import lines
 
 ORDERS: Final = ("sequential", "random")
 
 _PGN: Final = (".pgn",)
 _EPD_FIELDS: Final = 4
+_LONGEST: Final = 1 << 16
+"""Bytes of a line of EPD that are read."""
 _OPERATION: Final = re.compile(r"[A-Za-z]\w* [^;]*;|[A-Za-z]\w*;")
 
 
@@ -87,12 +90,12 @@ class Openings:
             with path.open("rb") as file:
                 sources = [(unit.line, unit.data) for unit in units(file) if unit.fault is None and unit.data.strip()]
         else:
-            lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
-            sources = [
-                (number, line.strip())
-                for number, line in enumerate(lines, start=1)
-                if line.strip() and not line.startswith(("#", "%"))
-            ]
+            with path.open("rb") as file:
+                sources = [
+                    (number, line.text.strip())
+                    for number, line in enumerate(lines(file, _LONGEST), start=1)
+                    if line.text.strip() and not line.text.startswith(("#", "%"))
+                ]
         if not sources:
             raise BadInput(f"no openings in {path}")
         if order == "random":

@@ -6,9 +6,10 @@ or text between games spoil the game they stand in, and not the next one.
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
-BOM: Final = b"\xef\xbb\xbf"
+from tbgen.text import BOM, Source
+
 LONGEST: Final = 1 << 24
 """Bytes of a game. What is longer is passed on in pieces and not read."""
 
@@ -25,13 +26,6 @@ _MOVES: Final = re.compile(rb"\s*(?:\d+[ \t]*\.|(?:1-0|0-1|1/2-1/2|\*)\s*\Z)")
 _RESULTS: Final = (b"1-0", b"0-1", b"1/2-1/2", b"*")
 _ASIDE: Final = (b"%", b";")
 """Lines that begin with these are no part of a tag section, and do not end it."""
-
-
-class Source(Protocol):
-    """A file opened for reading bytes."""
-
-    def readline(self, limit: int, /) -> bytes:
-        """The next line, or that much of it; nothing at the end."""
 
 
 class Unit(NamedTuple):

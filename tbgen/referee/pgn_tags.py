@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from tbgen.errors import BadInput
-from tbgen.referee.pgn import BOM, NAME
+from tbgen.referee.pgn import NAME
 from tbgen.rules.tags import KOMI, LEGACY
+from tbgen.text import BOM, decoded
 
 _STRICT: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*(?:"((?:[^"\\\r\n]|\\.)*)"[ \t]*)?\]' % NAME)
 """With or without a value: cuteRMob's tag `Legacy` has none."""
@@ -85,11 +86,11 @@ class TagSection:
         if not found or not _END.match(data, found[-1].end()):
             loose = _LOOSE.match(data, at)
             if loose is None or not _END.match(data, loose.end()):
-                shown = text_of(data[at:stop].strip()[:_SHOWN])
+                shown = decoded(data[at:stop].strip()[:_SHOWN])
                 raise BadTag(f"not a tag: {ascii(shown)[1:-1]}", line)
             found = [loose]
         for match in found:
-            name, value = text_of(match[1]), text_of(match[2] or b"")
+            name, value = decoded(match[1]), decoded(match[2] or b"")
             if "\\" in value:
                 value = _ESCAPED.sub(r"\1", value)
             start = data.index(b"[", match.start())
@@ -145,11 +146,3 @@ def written(name: str, value: str) -> bytes:
     """A tag as it stands in a file."""
     escaped = _ESCAPE.sub(r"\\\1", value)
     return f'[{name} "{escaped}"]'.encode()
-
-
-def text_of(data: bytes) -> str:
-    """Bytes as text: UTF-8 if they are, else Latin-1, which the PGN standard asks for."""
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return data.decode("latin-1")

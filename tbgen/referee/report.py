@@ -10,6 +10,7 @@ from tbgen.referee.adjudicate import Basis, Fault, Reach, Verdict
 from tbgen.referee.finish import DRAWS, Finish
 from tbgen.rules.scoring import Classical, Exponential, Scoring, decimal
 from tbgen.rules.tiebreaks import Crosstable, Played, Row, by_balance, by_mobility
+from tbgen.text import shown
 
 TOP: Final = 30
 """Players in the table, if not told otherwise."""
@@ -254,7 +255,7 @@ def _short(points: Fraction) -> str:
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[object]], left: int = 0) -> Iterator[str]:
     """Columns set straight; the one at `left` on its left side, all others on the right."""
-    cells = [list(heads), *([str(cell) for cell in row] for row in rows)]
+    cells = [list(heads), *([shown(str(cell)) for cell in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for row in cells:
         yield "  ".join(

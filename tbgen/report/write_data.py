@@ -2,13 +2,13 @@
 
 import csv
 import io
-import json
 from typing import Any
 
 from tbgen import __version__, outcome
 from tbgen.errors import BadInput
 from tbgen.report.document import Document, Line, Table, lines, plain, tables
 from tbgen.report.lines import pgn
+from tbgen.text import to_json
 
 
 def as_json(document: Document) -> str:
@@ -20,7 +20,7 @@ def as_json(document: Document) -> str:
         "tables": {table.key: _rows(table) for table in tables(document)},
         "lines": {line.key: _line(line) for line in lines(document)},
     }
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    return to_json(found, indent=1) + "\n"
 
 
 def as_csv(document: Document, key: str | None = None) -> str:

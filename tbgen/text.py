@@ -1,0 +1,205 @@
+"""Text from outside: how it is read and how it is shown. Nothing else decides either.
+
+Read: bytes are UTF-8; where they are not, they are Latin-1, as the PGN standard has it. So every byte can be read. The
+names of files are the exception: they are read as the system reads them (`os.fsdecode`), to be found again.
+
+Shown: a line is a line. What could steer a terminal (control characters, marks of direction, bytes that are no text) is
+written as an escape, and so is what the output's encoding lacks. The standard streams are made so by `prepare`.
+"""
+
+import codecs
+import io
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, Final, NamedTuple, Protocol, TextIO
+
+BOM: Final = codecs.BOM_UTF8
+"""Some editors put it at the head of a file: no text."""
+
+INPUT: Final = "standard input"
+OUTPUT: Final = "standard output"
+"""What they are called in messages."""
+
+_LACKING: Final = "tbgen.lacking"
+_PLAIN: Final = str.maketrans(
+    {"±": "+/-", "×": "x", "–": "-", "−": "-", "—": "-", "’": "'", "…": "...", "━": "-"}
+    | dict(zip("♚♛♜♝♞♟", "KQRBNP", strict=True))
+)
+"""Our own signs, for encodings that lack them."""
+
+_BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
+_PIECE: Final = 1 << 16
+_BYTES: Final = range(0xDC80, 0xDD00)
+"""What Python makes of bytes in names that it cannot decode."""
+
+
+class Source(Protocol):
+    """A file opened for reading bytes."""
+
+    def readline(self, limit: int, /) -> bytes:
+        """The next line, or that much of it; nothing at the end."""
+
+
+class Line(NamedTuple):
+    """A line without its end."""
+
+    text: str
+    whole: bool
+    """False where the line was longer than allowed, and the rest of it is left out."""
+
+
+def decoded(data: bytes) -> str:
+    """Bytes as text: UTF-8 if they are, else Latin-1."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def lines(source: Source, longest: int, decode: Callable[[bytes], str] = decoded) -> Iterator[Line]:
+    """The lines of a file, of each at most `longest` bytes: memory is bounded, whatever comes."""
+    limit = longest + len(BOM + b"\r\n")
+    data = source.readline(limit)
+    first = data.removeprefix(BOM)
+    while data:
+        ended = len(data) < limit or data.endswith(b"\n")
+        line = (first or data).rstrip(b"\r\n") if ended else data
+        rest = data
+        while rest and not rest.endswith(b"\n"):
+            rest = source.readline(_PIECE)
+        yield Line(decode(line[:longest]), ended and len(line) <= longest)
+        data = first = source.readline(limit)
+
+
+def lines_of_input(longest: int, decode: Callable[[bytes], str] = decoded) -> Iterator[Line]:
+    """The lines of standard input."""
+    with named(INPUT):
+        yield from lines(standard_input(), longest, decode)
+
+
+def shown(words: str) -> str:
+    """Words as they may stand in a line on a terminal."""
+    return words if words.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in words)
+
+
+def to_json(found: Any, indent: int | None = None) -> str:
+    """JSON in ASCII, whatever the encoding of the output. Bytes that are no text are escapes: JSON has only text."""
+    words = json.dumps(found, indent=indent, ensure_ascii=False)
+    return _BEYOND_ASCII.sub(_json_of, words)
+
+
+def say(*words: str, file: TextIO | None = None, flush: bool = False) -> None:
+    """Print lines, on standard output if not told otherwise."""
+    for line in words:
+        print(shown(line), file=file)
+    if flush:
+        (file or sys.stdout).flush()
+
+
+def prepare(*, heedless: bool = False) -> None:
+    """Make the standard streams fit for use: nothing in this program has to think of what is wrong with them.
+
+    `heedless`: nor does what cannot be printed stop the work. `finish_output` tells of it in the end.
+
+    One that is closed becomes one that fails (input, output) or swallows everything (errors). Otherwise the next file
+    to be opened would take its number, and what is printed would go into that file.
+    """
+    for number, flags in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, flags), True)  # it gets the lowest number that is free: this one
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    is_closed = sys.stdout is None
+    if is_closed:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is sys.__stderr__:
+        encoding = "utf-8" if sys.stderr is None else sys.stderr.encoding
+        sys.stderr = _Heedless(open(2, "wb", closefd=False), encoding, _LACKING, line_buffering=True)  # noqa: SIM115
+    if heedless and (is_closed or sys.stdout is sys.__stdout__):
+        old = sys.stdout
+        sys.stdout = _Heedless(open(1, "wb", closefd=False), old.encoding, line_buffering=old.isatty())  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors=_LACKING)
+
+
+def standard_input() -> BinaryIO:
+    return sys.stdin.buffer
+
+
+def standard_output() -> BinaryIO:
+    """For data, which is bytes; what was printed before stands before it."""
+    sys.stdout.flush()
+    return sys.stdout.buffer
+
+
+def finish_output() -> OSError | None:
+    """Write what is left for standard output. Gives what is wrong with it, if anything; nothing tries again at exit."""
+    failure = None
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        failure = error
+    if isinstance(sys.stdout, _Heedless):
+        failure = sys.stdout.failure
+    if failure is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        failure.filename = OUTPUT
+    return failure
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Errors of files that do not say which (a full disk, a standard stream) are given this name."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = name
+        raise
+
+
+class _Heedless(io.TextIOWrapper):
+    """A stream that nobody may be listening to: that a note is not heard is no reason to stop."""
+
+    failure: OSError | None = None
+
+    def write(self, words: str, /) -> int:
+        try:
+            return super().write(words)
+        except OSError as error:
+            self.failure = self.failure or error
+            return len(words)
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError as error:
+            self.failure = self.failure or error
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    return f"\\x{code - 0xDC00:02x}" if code in _BYTES else character.encode("unicode_escape").decode()
+
+
+def _json_of(match: re.Match[str]) -> str:
+    character = match[0]
+    words = _escaped(character) if "\ud800" <= character <= "\udfff" else character
+    return json.dumps(words)[1:-1]
+
+
+def _without(error: UnicodeError) -> tuple[str, int]:
+    """What stands for characters that an encoding lacks."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    words = error.object[error.start : error.end].translate(_PLAIN)
+    return "".join(c if c.isascii() else _escaped(c) for c in words), error.end
+
+
+codecs.register_error(_LACKING, _without)
