@@ -91,9 +91,27 @@ def test_the_record(capsys: pytest.CaptureFixture[str]) -> None:
     assert record("--rules", "wg", f"{BISHOP} G2.5") == "G2.5"
 
 
+def test_a_record_is_not_dropped_without_a_word(capsys: pytest.CaptureFixture[str]) -> None:
+    """The halfmove clock is 0: the seventh field cannot be the record."""
+    assert objects(capsys, f"{BISHOP} G2.5")[1][0]["dropped"] == "G2.5"
+    for words in ([BISHOP], [f"{BISHOP} G3.5"], [f"{LATER} G2.5"], [f"{BISHOP} G2.5", "--record", "G2.5"]):
+        assert "dropped" not in objects(capsys, *words)[1][0]
+    assert "dropped" not in objects(capsys, f"{BISHOP} G2.5", "--rules", "wg")[1][0]
+    assert main(["probe", f"{BISHOP} G2.5"]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "tbgen: the record G2.5 is left out: the halfmove clock is 0, so it is the position's own, G3.5"
+    )
+    assert said.count("\n") == 1
+    assert main(["probe", f"{BISHOP} G3.5"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["probe", "8/8/8/4KBk1/8/8/8/8"]) == 2
+    assert "side to move" in capsys.readouterr().err
+
+
 def test_a_bad_fen_among_many(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [BISHOP, "", "8/8 nonsense", "8/8/8/8/8/8/8/K1k1QQ2 w - - 0 1", LATER]
-    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(lines)))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("\n".join(lines).encode())))
     code, found = objects(capsys, "-")
     assert code == 2
     assert [item["fen"] for item in found] == [line for line in lines if line]
@@ -203,7 +221,7 @@ def test_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_fens_quoted_or_not(words: list[str], expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("\n  piped  \n\n"))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\n  piped  \n\n")))
     assert list(fens(words)) == expected
 
 

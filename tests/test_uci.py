@@ -89,7 +89,11 @@ def test_whole_game_mobility(tables: Path) -> None:
         "info string G-score G1.5 stands (KBvK)"
     )
     talk("setoption name Rules value r")
-    assert talk("position fen 8/8/8/8/2k5/2B5/8/K7 b - - 0 1 G1.5", "go")[0].startswith("info string G-score -G")
+    said = talk("position fen 8/8/8/8/2k5/2B5/8/K7 b - - 0 1 G1.5", "go")
+    assert said[0] == (
+        "info string the record G1.5 is left out: the halfmove clock is 0, so it is the position's own, G6.5"
+    )
+    assert said[1].startswith("info string G-score -G")
 
 
 @pytest.mark.parametrize(
@@ -225,10 +229,10 @@ def test_what_is_wrong_changes_nothing(talk: Talk) -> None:
 def test_quit_and_the_end_of_the_input(
     tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("isready\nquit\nisready\n"))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"isready\nquit\nisready\n")))
     assert main(["uci", "--tables", str(tables)]) == 0
     assert capsys.readouterr().out == "readyok\n"
-    monkeypatch.setattr(sys, "stdin", io.StringIO("isready\ngo infinite"))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"isready\ngo infinite")))
     assert main(["uci", "--tables", str(tables)]) == 0
     assert capsys.readouterr().out.startswith("readyok\n")
 

@@ -1,15 +1,17 @@
 """FENs among the words of a command line, quoted or not, and on standard input."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tbgen.errors import BadInput
+from tbgen.text import lines_of_input
 
 STDIN: Final = "-"
 _TURNS: Final = ("w", "b")
 _COUNTERS: Final = 2
 _SCORE_STARTS: Final = "+-mMgG"
+_LONGEST: Final = 4096
+"""Bytes of a line that are read: many times a FEN."""
 
 
 def fens(words: Sequence[str]) -> Iterator[str]:
@@ -18,7 +20,7 @@ def fens(words: Sequence[str]) -> Iterator[str]:
     while at < len(words):
         word = words[at]
         if word == STDIN:
-            yield from (line.strip() for line in sys.stdin if line.strip())
+            yield from _from_standard_input()
             at += 1
         elif _begins_unquoted(words, at):
             end = _end_of(words, at)
@@ -27,6 +29,13 @@ def fens(words: Sequence[str]) -> Iterator[str]:
         else:
             yield word
             at += 1
+
+
+def _from_standard_input() -> Iterator[str]:
+    for line in lines_of_input(_LONGEST):
+        fen = line.text.strip()
+        if fen or not line.whole:
+            yield fen
 
 
 def _begins_unquoted(words: Sequence[str], at: int) -> bool:

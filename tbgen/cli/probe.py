@@ -1,7 +1,6 @@
 """`tbgen probe`: what positions are worth."""
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable
 from typing import Any, Final, Protocol
@@ -13,7 +12,8 @@ from tbgen.cli import common, show
 from tbgen.cli.fens import STDIN, fens
 from tbgen.errors import MissingTable, TbgenError
 from tbgen.probe import Result, Tablebase, open_tablebase
-from tbgen.rules.fen import parse_fen
+from tbgen.rules.fen import Fen, read_fen
+from tbgen.text import say, shown, to_json
 
 _EPILOG: Final = """\
 A G-score is the number of legal moves that a side has left its opponent, and 1/2 if that is not a check:
@@ -32,8 +32,9 @@ examples:
 
 fields of a JSON object:
   fen, material, gscore, winner, dtg (plies to the goal that decides, 0: it is the record), exact (or dtg is
-  an upper bound), record, stands; with --moves also moves: uci, san, gscore, dtg, reset, record; with --line
-  also line: uci, san, record; in place of all these: error, code (an exit code)
+  an upper bound), record, stands; if the FEN's record does not count also dropped: what it was; with --moves
+  also moves: uci, san, gscore, dtg, reset, record; with --line also line: uci, san, record; in place of all
+  these: error, code (an exit code)
 """
 
 
@@ -56,8 +57,10 @@ def run(args: argparse.Namespace) -> int:
     with open_tablebase(common.tables_directory(args), args.rules) as tablebase:
         for fen in fens(args.fens):
             try:
-                board, record = parse_fen(fen, whole_game=args.rules == "wg")
-                writer.answer(fen, board, record if given is None else given, tablebase)
+                read = read_fen(fen, whole_game=args.rules == "wg")
+                if given is not None:
+                    read = read._replace(record=given, dropped=None)
+                writer.answer(fen, read, tablebase)
             except TbgenError as error:
                 writer.error(fen, error)
                 code = max(code, error.exit_code)
@@ -66,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 class _Writer(Protocol):
-    def answer(self, fen: str, board: chess.Board, record: int | None, tablebase: Tablebase) -> None:
+    def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
         """Write what a position is worth."""
 
     def error(self, fen: str, error: TbgenError) -> None:
@@ -79,11 +82,14 @@ class _Json:
     def __init__(self, args: argparse.Namespace) -> None:
         self._asked = {"moves": args.moves, "line": args.line}
 
-    def answer(self, fen: str, board: chess.Board, record: int | None, tablebase: Tablebase) -> None:
-        print(json.dumps(self._object(fen, board, tablebase.probe(board, record, **self._asked))))
+    def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
+        found = self._object(fen, read.board, tablebase.probe(read.board, read.record, **self._asked))
+        if read.dropped is not None:
+            found["dropped"] = outcome.text(read.dropped)
+        say(to_json(found))
 
     def error(self, fen: str, error: TbgenError) -> None:
-        print(json.dumps({"fen": fen, "error": str(error), "code": error.exit_code}))
+        say(to_json({"fen": fen, "error": str(error), "code": error.exit_code}))
 
     def _object(self, fen: str, board: chess.Board, result: Result) -> dict[str, Any]:
         found: dict[str, Any] = {
@@ -123,11 +129,11 @@ class _Brief:
     def __init__(self, args: argparse.Namespace) -> None:
         pass
 
-    def answer(self, fen: str, board: chess.Board, record: int | None, tablebase: Tablebase) -> None:
-        print(show.brief(tablebase.probe(board, record)))
+    def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
+        say(show.brief(tablebase.probe(read.board, read.record)))
 
     def error(self, fen: str, error: TbgenError) -> None:
-        print(f"tbgen: {error}", file=sys.stderr)
+        say(f"tbgen: {error}", file=sys.stderr)
 
 
 class _Pages(_Brief):
@@ -139,7 +145,8 @@ class _Pages(_Brief):
         self._colours = self._console is not None and self._console.color_system is not None
         self._first = True
 
-    def answer(self, fen: str, board: chess.Board, record: int | None, tablebase: Tablebase) -> None:
+    def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
+        board, record = read.board, read.record
         notes = []
         result = tablebase.probe(board, record, moves=self._args.moves, line=self._args.line)
         if result.moves is None:
@@ -154,7 +161,9 @@ class _Pages(_Brief):
                 f"The halfmove clock is {board.halfmove_clock} and no record is given: if there is a better one "
                 "than the position's own G-score, add it as the FEN's seventh field or as --record."
             )
-        self._write([[("" if self._first else "\n", ""), (fen, "bold")], [("", "")]])
+        if read.dropped is not None:
+            say(f"tbgen: {read.note} (--record counts in any case)", file=sys.stderr)
+        self._write([*([] if self._first else [[("", "")]]), [(fen, "bold")], [("", "")]])
         self._first = False
         self._write(show.position(board, result, notes, colours=self._colours))
         if result.line is not None:
@@ -165,8 +174,8 @@ class _Pages(_Brief):
     def _write(self, lines: Iterable[show.Line]) -> None:
         for line in lines:
             if self._console is None:
-                print("".join(text for text, _ in line).rstrip(" "))
+                say("".join(text for text, _ in line).rstrip(" "))
             else:
                 from rich.text import Text
 
-                self._console.print(Text.assemble(*line), soft_wrap=True)
+                self._console.print(Text.assemble(*((shown(text), style) for text, style in line)), soft_wrap=True)

@@ -1,10 +1,10 @@
 """`tbgen uci`: a UCI engine that plays perfectly from the tables."""
 
 import argparse
-import io
-import sys
+import os
 
 from tbgen.cli.common import add_rules, add_tables, tables_directory
+from tbgen.text import lines_of_input, say
 
 EPILOG = """\
 examples:
@@ -27,9 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tbgen.referee.uci import Uci
+    from tbgen.referee.uci import LONGEST, Uci
 
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")  # not even bytes that are no text may end the engine
-    Uci(tables_directory(args), args.rules, lambda line: print(line, flush=True)).run(sys.stdin)
+    engine = Uci(tables_directory(args), args.rules, lambda line: say(line, flush=True))
+    # All that need not be ASCII is the name of a directory: lines are read as such names are.
+    engine.run(lines_of_input(LONGEST, os.fsdecode))
     return 0

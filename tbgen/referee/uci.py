@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Final
 import chess
 
 from tbgen import __version__, outcome
-from tbgen.errors import BadInput, TbgenError
+from tbgen.errors import BadInput
 from tbgen.referee.mobility import most_mobile
 from tbgen.rules import Game
-from tbgen.rules.fen import parse_fen
+from tbgen.rules.fen import read_fen
 from tbgen.rules.rulesets import IGNORED, RuleSet
 from tbgen.rules.scoring import Harmonic
 from tbgen.rules.statistics import elo
+from tbgen.text import Line
 
 if TYPE_CHECKING:
     from tbgen.probe import Tablebase
@@ -25,11 +26,16 @@ if TYPE_CHECKING:
 
 RULES: Final = ("r", "wg")
 MOST_LINES: Final = 256
+LONGEST: Final = 1 << 20
+"""Bytes of a line: 200,000 moves."""
 
 _LIMITS: Final = frozenset(
     ("ponder", "wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "infinite")
 )
 """The words that end the list of `searchmoves`."""
+
+_SHOWN: Final = 40
+_NUL: Final = "\0"
 
 
 class Uci:
@@ -55,11 +61,13 @@ class Uci:
             "d": self._show,
         }
 
-    def run(self, lines: Iterable[str]) -> None:
+    def run(self, lines: Iterable[Line]) -> None:
         """Serve until `quit` or the end of the input."""
         try:
             for line in lines:
-                if not self.handle(line):
+                if not line.whole:  # half a list of moves would be another position
+                    self._say(f"error: a line of more than {LONGEST} bytes is left out: {line.text[:_SHOWN]} ...")
+                elif not self.handle(line.text):
                     break
         finally:
             self._close()
@@ -105,7 +113,7 @@ class Uci:
         name, _, value = " ".join(words).removeprefix("name").strip().partition(" value")
         value = value.strip()
         match name.strip().casefold():
-            case "tables":
+            case "tables" if _NUL not in value:  # no name of a file has one
                 self._tables = Path(value)
                 self._close()
             case "rules" if value in RULES:
@@ -129,7 +137,10 @@ class Uci:
             game = self._new_game(chess.Board(chess960=self._chess960), None)
         elif start[:1] == ["fen"]:
             fen = " ".join(start[1:])
-            game = self._new_game(*parse_fen(fen, whole_game=self._rules == "wg", chess960=self._chess960))
+            found = read_fen(fen, whole_game=self._rules == "wg", chess960=self._chess960)
+            game = self._new_game(found.board, found.record)
+            if found.dropped is not None:
+                self._say(found.note)
         else:
             raise BadInput("position takes startpos or fen")
         self._game = game
@@ -178,7 +189,9 @@ class Uci:
     def _best(self, among: list[chess.Move]) -> chess.Move:
         try:
             return self._from_tables(among)
-        except (TbgenError, OSError) as error:
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # no table, or a fault of ours: there has to be a move
             self._say(f"outside the tables, playing for mobility: {error}")
         move = most_mobile(self._game.board, among) or among[0]
         self._write(f"info depth 2 pv {self._game.board.uci(move)}")
