@@ -1,7 +1,6 @@
 """`tbgen verify`: recheck tables, position by position."""
 
 import argparse
-import json
 import os
 import tempfile
 import time
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tbgen.cli.common import add_json, add_memory, add_quiet, add_rules, add_tables, memory_of, tables_directory
 from tbgen.errors import BadInput, CorruptTable, MissingTable
 from tbgen.material import Material, parse
+from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
     from tbgen.retro.verify import Verdict
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
                 code = CorruptTable.exit_code if verdict.wrong else code
             progress.finished(material)
             if args.json:
-                print(json.dumps(result), flush=True)
+                say(to_json(result), flush=True)
             else:
                 progress.show(lines)
     return code
