@@ -1,8 +1,10 @@
 """Text from outside and the streams that it comes and goes by, each in a process of its own."""
 
 import ast
+import contextlib
 import json
 import os
+import pty
 import resource
 import subprocess
 import sys
@@ -159,6 +161,30 @@ def test_games_from_everywhere(tmp_path: Path, encoding: str) -> None:
     report = json.loads(found.stdout)
     assert {row["player"] for row in report["crosstable"]} == {name.decode(), "Ünal", "Grün"}
     json.dumps(report, ensure_ascii=False).encode()
+
+
+def on_terminal(*words: str | Path) -> bytes:
+    """What a command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([sys.executable, "-m", "tbgen", *words], stdin=theirs, stdout=theirs, stderr=theirs):
+        os.close(theirs)
+        found = b""
+        with contextlib.suppress(OSError):  # the other side has gone
+            while data := os.read(ours, 1 << 16):
+                found += data
+    os.close(ours)
+    return found
+
+
+def test_names_on_a_terminal_are_names(tmp_path: Path, directory: Path) -> None:
+    """Neither steering nor markup nor signs for pictures."""
+    name = ":heart: [red]\x1b]0;x\x07"
+    games = tmp_path / f"{name}.pgn"
+    games.write_text("1. e4 zz *\n\n")
+    for words in (["adjudicate", games, "--report"], ["build", "KvK", "--dry-run", "--tables", tmp_path / name]):
+        found = on_terminal(*words)
+        assert rb":heart: [red]\x1b]0;x\x07" in found.replace(b"\r\n", b"")
+        assert b"\x1b]0" not in found
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

@@ -62,7 +62,7 @@ class Progress:
         """Print to standard output, above the bars."""
         for line in lines:
             if self._to_terminal:
-                self._console.print(shown(line), markup=False)
+                self._console.print(shown(line), markup=False, emoji=False)
             else:
                 say(line, flush=True)
 

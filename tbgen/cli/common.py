@@ -78,7 +78,7 @@ def console(stream: TextIO | None = None) -> "Console":
     """A console on a stream, standard output if not given. Made late: its package takes time to import."""
     from rich.console import Console
 
-    return Console(file=stream or sys.stdout, highlight=False)
+    return Console(file=stream or sys.stdout, highlight=False, emoji=False)
 
 
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], footer: Sequence[str] = ()) -> None:
