@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tbgen.material import Material, with_dependencies
-from tbgen.store import table_path
+from tbgen.store import check_file, table_path
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,12 @@ class Plan:
 
 
 def make_plan(materials: list[Material], directory: Path, rules: str, *, rebuild: bool = False) -> Plan:
-    """All that these materials need and that is not in the directory; with `rebuild` the named ones in any case."""
+    """All that these materials need and that is not in the directory; with `rebuild` the named ones in any case.
+
+    CorruptTable where something else than a file has the name of one of them."""
     needed = with_dependencies(materials)
     again = set(materials) if rebuild else set()
-    present = [m for m in needed if m not in again and table_path(directory, m, rules).exists()]
+    there = [m for m in needed if check_file(table_path(directory, m, rules))]
+    present = [m for m in there if m not in again]
     todo = [m for m in needed if m not in present]
     return Plan(directory, rules, tuple(todo), tuple(present))

@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
                         "entries": int(header["size"]),
                         "staircases": int(header["staircases"]),
                         "bytes": int(header["bytes"]),
-                        "bytes/position": round(int(header["bytes"]) / int(header["legal"]), 3),
+                        "bytes/position": round(int(header["bytes"]) / max(1, int(header["legal"])), 3),
                         "program": str(header["program"]),
                     }
                 )
@@ -99,7 +99,7 @@ def _print(rows: list[dict[str, str | int | float]]) -> None:
     footer = [f"{total[name]:,}" if name in total else "" for name in COLUMNS]
     if len(whole) > 1:
         footer[0] = f"{len(whole)} tables"
-        footer[COLUMNS.index("bytes/position")] = f"{total['bytes'] / total['positions']:.3f}"
+        footer[COLUMNS.index("bytes/position")] = f"{total['bytes'] / max(1, total['positions']):.3f}"
     print_table(COLUMNS, lines, footer if len(whole) > 1 else ())
     for row in rows:
         if "error" in row:

@@ -1,8 +1,17 @@
 """Tables on disk: one HDF5 file a material and rule set, described in docs/format.md."""
 
-from tbgen.store.directory import build_some, list_tables, table_path
+from tbgen.store.directory import build_some, check_file, list_tables, table_path
 from tbgen.store.lock import building
 from tbgen.store.table import TableFile, open_table
 from tbgen.store.write import write_table
 
-__all__ = ["TableFile", "build_some", "building", "list_tables", "open_table", "table_path", "write_table"]
+__all__ = [
+    "TableFile",
+    "build_some",
+    "building",
+    "check_file",
+    "list_tables",
+    "open_table",
+    "table_path",
+    "write_table",
+]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tbgen.store import seal
 from tbgen.store.encode import LEVEL
+from tbgen.store.head import Head
 from tbgen.store.target import Target
 
 CHUNKS: Final = "chunks"
@@ -67,11 +68,15 @@ def _shift(target: Target, offset: int, chunk: bytes) -> int:
 class Reader:
     """Chunks of an open file by number."""
 
-    def __init__(self, file: h5py.File) -> None:
-        self.length = int(file[CHUNKS].shape[1])
+    def __init__(self, head: Head, count: int, room: range) -> None:
+        """So many chunks, somewhere in this part of the file."""
+        rows, self.length = head.shape(CHUNKS, "u1")
         """Of each before compression."""
-        self._places: NDArray[np.uint64] = file[PLACES][:]
-        self._crc32: NDArray[np.uint32] = file[CRC32][:]
+        if rows != count:
+            raise ValueError(f"it has {rows} chunks instead of {count}")
+        self._room = room
+        self._places: NDArray[np.uint64] = head.column(PLACES, "<u8", count, 2)
+        self._crc32: NDArray[np.uint32] = head.column(CRC32, "<u4", count)
 
     def __len__(self) -> int:
         return len(self._crc32)
@@ -79,6 +84,8 @@ class Reader:
     def read(self, handle: int, number: int) -> bytes:
         """A chunk as it is stored; ValueError where the file does not hold what it should."""
         offset, size = self._places[number].tolist()
+        if not self._room.start <= offset <= offset + size <= self._room.stop:
+            raise ValueError(f"chunk {number} is not in the file")
         stored = os.pread(handle, size, offset)
         if len(stored) != size or zlib.crc32(stored) != self._crc32[number]:
             raise ValueError(f"chunk {number} has changed since it was written")

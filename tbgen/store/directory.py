@@ -1,15 +1,24 @@
 """Which file of a directory holds which table."""
 
 import shlex
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, CorruptTable
 from tbgen.material import Material, parse
 
 RULES: Final = ("r", "wg")
 SUFFIX: Final = ".h5"
+
+_KINDS: Final = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 
 
 class Listed(NamedTuple):
@@ -23,6 +32,23 @@ def table_path(directory: str | Path, material: Material, rules: str) -> Path:
     if rules not in RULES:
         raise BadInput(f"no such rules: {rules!r} (write {' or '.join(RULES)})")
     return Path(directory) / f"{material.normal.name}.{rules}{SUFFIX}"
+
+
+def check_file(path: Path) -> bool:
+    """Whether there is a file. CorruptTable where there is something else: it can neither be read nor written over."""
+    try:
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        if not path.is_symlink():
+            return False
+        raise CorruptTable(f"{path} is a symbolic link to nothing, not a table") from None
+    except OSError as error:
+        raise CorruptTable(f"{path} cannot be read: {error.strerror}") from error
+    if not stat.S_ISREG(mode):
+        raise CorruptTable(f"{path} is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a table")
+    return True
 
 
 def named(path: Path) -> Listed | None:

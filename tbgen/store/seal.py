@@ -6,6 +6,7 @@ of a file can change unseen.
 
 import hashlib
 import io
+import re
 import zlib
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -14,6 +15,9 @@ SIZE: Final = 512
 MAGIC: Final = b"tbgen r-mobility endgame table\n"
 FORMAT: Final = (1, 0)
 """Major and minor. A reader refuses another major number and ignores what a larger minor one has added."""
+
+_NUMBER: Final = re.compile(r"[0-9]{1,18}")
+"""Larger ones are no places in a file."""
 
 
 class Unsealed(ValueError):
@@ -47,11 +51,23 @@ def parse(block: bytes) -> Seal:
     lines, mark, check = block.rstrip(b"\0").rpartition(b"crc32 ")
     if len(block) != SIZE or not mark or check != b"%08x\n" % zlib.crc32(lines):
         raise Unsealed("its first bytes are damaged")
-    words = dict(line.split(" ", 1) for line in lines[len(MAGIC) :].decode("ascii").splitlines())
-    major, minor = (int(number) for number in words["format"].split("."))
-    if major != FORMAT[0]:
-        raise Unsealed(f"it has format {major}.{minor}, this version of tbgen reads {FORMAT[0]}.x")
-    return Seal(major, minor, int(words["size"]), int(words["head"]), int(words["head_crc32"], 16), words["sha256"])
+    try:
+        words = dict(line.split(" ", 1) for line in lines[len(MAGIC) :].decode("ascii").splitlines())
+        major, minor = map(_number, words["format"].split("."))
+        if major != FORMAT[0]:
+            raise Unsealed(f"it has format {major}.{minor}, this version of tbgen reads {FORMAT[0]}.x")
+        size, head = _number(words["size"]), _number(words["head"])
+        return Seal(major, minor, size, head, int(words["head_crc32"], 16), words["sha256"])
+    except Unsealed:
+        raise
+    except (ValueError, LookupError) as error:
+        raise Unsealed("its first bytes do not say what they should") from error
+
+
+def _number(word: str) -> int:
+    if not _NUMBER.fullmatch(word):
+        raise ValueError(f"not a number: {word!r}")
+    return int(word)
 
 
 def sha256_of(path: Path) -> str:

@@ -6,19 +6,23 @@ position. Often a distance is the fresh one again or that of the step before: th
 is stored at all. Tables have hundreds or thousands of shapes and a hundred times as many staircases.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.outcome import BASE
 from tbgen.store.forms import find_forms, pieces
 
 FRESH, BEFORE, EVEN, ODD = range(4)
 """Where a step's distance comes from: the fresh one, that of the step before, or one stored with the position."""
 
-NAMES: Final = ("outcome", "odd", "steps", "holder", "level", "step_outcome", "source")
+KINDS: Final = {"outcome": "<i2", "odd": "u1", "steps": "u1"}
+"""Columns with a row for each shape."""
+STEP_KINDS: Final = {"holder": "u1", "level": "u1", "step_outcome": "<i2", "source": "u1"}
+"""Columns with a row for each step."""
 
 
 class Shapes(NamedTuple):
@@ -133,13 +137,16 @@ class Lore:
         return words
 
 
-def from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Shapes:
-    """Shapes as read from a file; ValueError where they do not fit together."""
-    shapes = Shapes(*(np.ascontiguousarray(arrays[name]) for name in NAMES))
-    steps = int(shapes.steps.sum())
-    if len({len(part) for part in shapes[:3]}) != 1 or {len(part) for part in shapes[3:]} != {steps}:
-        raise ValueError("its shapes do not fit together")
-    return shapes
+def check(shapes: Shapes) -> None:
+    """ValueError where no table has such shapes."""
+    if len(shapes.outcome) == 0 or shapes.outcome[0] or shapes.steps[0]:
+        raise ValueError("its first shape is not that of no position")
+    for name, least, most in (
+        ("outcome", -BASE, BASE), ("odd", 0, 1), ("holder", 0, 1), ("step_outcome", -BASE, BASE), ("source", FRESH, ODD)
+    ):  # fmt: skip
+        values = getattr(shapes, name)
+        if len(values) and not least <= values.min() <= values.max() <= most:
+            raise ValueError(f"its shapes have a {name} that cannot be")
 
 
 _Any = TypeVar("_Any", bound=np.generic)
