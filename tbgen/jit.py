@@ -1,8 +1,8 @@
 """The one decorator for compiled kernels, and where their machine code is kept.
 
-numba's own cache does not see a change in a kernel that another module calls: the caller's old machine
-code would be served. So the cache directory's name is a digest of the source of every kernel module and
-of the versions in play; an edit anywhere in them starts a fresh directory, and old ones are swept away.
+A change in a kernel that another module calls must not be answered with the caller's old machine code. So the cache
+directory's name is a digest of the source of every kernel module and of the versions in play; an edit anywhere in
+them starts a fresh directory, and old ones are swept away.
 """
 
 import hashlib
@@ -12,16 +12,21 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+import llvmlite
 import numba
 import numpy
 
+from tbgen import kept
+
 _ROOMS = ("board", "index", "retro")
-_MODULES = ("jit.py", "outcome.py", "sizes.py")
-"""Whose constants are part of the machine code."""
+_MODULES = ("jit.py", "kept.py", "outcome.py", "sizes.py")
+"""Whose constants are part of the machine code, or that keep it."""
 _KEPT_DAYS = 7
+_HALF_DAYS = 1
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,6 +43,7 @@ def _digest() -> str:
     seen = hashlib.sha256()
     for words in (
         numba.__version__,
+        llvmlite.__version__,
         numpy.__version__,
         sys.version,
         platform.processor(),
@@ -60,35 +66,40 @@ def cache_home() -> Path:
 
 
 def _sweep(home: Path, current: Path) -> None:
-    """Throw away caches that no recent run has used."""
+    """Throw away caches that no recent run has used, and what killed runs have left. Others may do so as well."""
     for old in home.glob("kernels-*"):
-        if old != current and time.time() - old.stat().st_mtime > _KEPT_DAYS * 86400:
+        if old != current and _is_older(old, _KEPT_DAYS):
             shutil.rmtree(old, ignore_errors=True)
+    for half in current.glob(f".*{kept.HALF}"):
+        if _is_older(half, _HALF_DAYS):
+            half.unlink(missing_ok=True)
+
+
+def _is_older(path: Path, days: int) -> bool:
+    with suppress(FileNotFoundError):
+        return time.time() - path.stat().st_mtime > days * 86400
+    return False
 
 
 SOURCES: Final = _digest()
 """Tells apart versions of the kernels, compiler included."""
 
 
-def _open_cache() -> Path | None:
-    """Point numba at this version's cache; None where no directory can be written."""
+def _open_cache() -> Path:
+    """The directory of this version. One that cannot be made or written to may still be read."""
     current = cache_home() / f"kernels-{SOURCES}"
-    try:
+    with suppress(OSError):
         current.mkdir(parents=True, exist_ok=True)
         os.utime(current)
         _sweep(current.parent, current)
-    except OSError:
-        return None
-    numba.config.CACHE_DIR = str(current)
     return current
 
 
-CACHE = _open_cache()
-"""Where this version's machine code is kept, if anywhere."""
+CACHE: Final = _open_cache()
+"""Where this version's machine code is kept."""
 
 
 _OPTIONS: Final[dict[str, Any]] = {
-    "cache": CACHE is not None,
     "nogil": True,
     "boundscheck": False,
     "error_model": "numpy",
@@ -102,13 +113,17 @@ def kernel(function: F) -> F:
     """Compile for the whole process: cached on disk, without the interpreter's lock, integers wrap.
 
     A kernel cannot make arrays."""
-    compiled: F = numba.njit(**_OPTIONS, **_NO_COUNTS)(function)
-    return compiled
+    return _kept(function, numba.njit(**_OPTIONS, **_NO_COUNTS)(function))
 
 
 def inlined(function: F) -> F:
     """A kernel that LLVM is told to fold into its callers: for the small steps of inner loops."""
-    compiled: F = numba.njit(**_OPTIONS, **_NO_COUNTS, forceinline=True)(function)
+    return _kept(function, numba.njit(**_OPTIONS, **_NO_COUNTS, forceinline=True)(function))
+
+
+def _kept(function: F, compiled: F) -> F:
+    if not numba.config.DISABLE_JIT:
+        compiled._cache = kept.Kept(CACHE, function)  # type: ignore[attr-defined]
     return compiled
 
 

@@ -24,6 +24,7 @@ ROOMS = (
     "files",
     "turns",
     "sizes",
+    "kept",
     "jit",
     "outcome",
     "material",
@@ -42,6 +43,7 @@ ROOMS = (
 
 # What a room knows nothing of, although it lies above.
 UNKNOWN_TO = {
+    "kept": {"errors", "turns"},
     "jit": {"errors"},
     "outcome": {"jit"},
     "material": {"jit"},
@@ -56,7 +58,7 @@ UNKNOWN_TO = {
 # Foreign packages with the only rooms that may import them.
 ONLY_IN = {
     "h5py": {"store"},
-    "numba": {"jit", "board", "index", "retro", "store", "build", "probe"},
+    "numba": {"kept", "jit", "board", "index", "retro", "store", "build", "probe"},
     "llvmlite": {"jit", "board", "index", "retro"},
     "chess": {"position", "probe", "rules", "referee", "report", "cli"},
     "rich": {"build", "report", "cli"},

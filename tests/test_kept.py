@@ -1,0 +1,197 @@
+"""Machine code on disk: what is damaged is noticed, said in a line and compiled again."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tbgen import kept
+from tbgen.build import warm
+
+# A kernel of its own, so that nothing large has to be compiled.
+PROGRAM = """
+import sys
+from tbgen import kept
+from tbgen.jit import kernel
+
+@kernel
+def doubled(number):
+    return 2 * number
+
+print(doubled(21), doubled(1.5), len(kept.used))
+print(sum(doubled._cache_hits.values()), sum(doubled._cache_misses.values()))
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def start(program: Path, cache: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, program],
+        env={**os.environ, "TBGEN_CACHE": str(cache)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def run(program: Path, cache: Path) -> tuple[int, int, list[str]]:
+    """How many kernels were found and how many compiled, and what was said."""
+    process = start(program, cache)
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    first, second = out.splitlines()
+    assert first.split()[:2] == ["42", "3.0"]
+    hits, misses = map(int, second.split())
+    return hits, misses, err.splitlines()
+
+
+def files(cache: Path) -> list[Path]:
+    return sorted(cache.glob(f"kernels-*/*{kept.SUFFIX}"))
+
+
+def test_compiled_once(program: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    assert run(program, cache) == (0, 2, [])
+    assert len(files(cache)) == 2
+    assert run(program, cache) == (2, 0, [])
+    program.write_text(PROGRAM.replace("2 * number", "number + number"))
+    assert run(program, cache) == (0, 2, [])
+
+
+def flipped(path: Path) -> None:
+    whole = bytearray(path.read_bytes())
+    whole[len(whole) // 2] ^= 4
+    path.write_bytes(whole)
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "empty": lambda path: path.write_bytes(b""),
+    "cut off": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "zeros": lambda path: path.write_bytes(bytes(path.stat().st_size)),
+    "a changed bit": flipped,
+}
+
+
+def test_damage_is_noticed(program: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    run(program, cache)
+    for how, damage in DAMAGE.items():
+        for path in files(cache):
+            damage(path)
+        hits, misses, said = run(program, cache)
+        assert (hits, misses) == (0, 2), how
+        assert said == [f"tbgen: compiled code in {files(cache)[0].parent} is damaged; compiling it again"]
+    assert run(program, cache) == (2, 0, [])
+
+
+def test_a_file_for_something_else_is_not_used(program: Path, tmp_path: Path) -> None:
+    """However it came to have that name."""
+    cache = tmp_path / "cache"
+    run(program, cache)
+    one, other = files(cache)
+    one.write_bytes(other.read_bytes())
+    assert run(program, cache)[:2] == (1, 1)
+
+
+def test_where_nothing_can_be_kept(program: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.write_text("not a directory")
+    hits, misses, said = run(program, cache)
+    assert (hits, misses) == (0, 2)
+    assert len(said) == 1
+    assert f"cannot be kept in {cache}/kernels-" in said[0]
+    assert "Not a directory" in said[0]
+
+
+def test_a_full_disk(program: Path, tmp_path: Path) -> None:
+    """Nothing half written is left, and a later run goes on."""
+    cache = tmp_path / "cache"
+    limited = tmp_path / "limited.py"
+    limited.write_text(
+        "import resource, signal\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))\n" + PROGRAM
+    )
+    hits, misses, said = run(limited, cache)
+    assert (hits, misses) == (0, 2)
+    assert len(said) == 1
+    assert "File too large" in said[0]
+    assert not [path for path in cache.rglob("*") if path.is_file()]
+    assert run(program, cache) == (0, 2, [])
+
+
+def test_several_at_once(program: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    together = [start(program, cache) for _ in range(3)]
+    for process in together:
+        out, err = process.communicate(timeout=300)
+        assert (process.returncode, err) == (0, "")
+        assert out.startswith("42 3.0")
+    assert run(program, cache) == (2, 0, [])
+    assert not list(cache.rglob(f"*{kept.HALF}"))
+
+
+def test_halves_are_swept(program: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    run(program, cache)
+    directory = files(cache)[0].parent
+    old, new = directory / f".old{kept.HALF}", directory / f".new{kept.HALF}"
+    for half in (old, new):
+        half.touch()
+    os.utime(old, (0, 0))
+    run(program, cache)
+    assert not old.exists()
+    assert new.exists()
+
+
+@pytest.fixture
+def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache as after a first build, of two files."""
+    monkeypatch.setattr(kept, "_said", set())
+    monkeypatch.setattr(warm, "CACHE", tmp_path)
+    monkeypatch.setattr(warm, "_DONE", tmp_path / "warm")
+    for name in ("one", "other"):
+        assert kept.write(tmp_path / name, name.encode())
+    assert kept.write(tmp_path / "warm", b"one\nother")
+    return tmp_path
+
+
+def test_a_whole_cache_is_warm(compiled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert warm.is_warm()
+    assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["one", "other", "warm"])
+@pytest.mark.parametrize("how", DAMAGE)
+def test_a_damaged_cache_is_not_warm(compiled: Path, name: str, how: str, capsys: pytest.CaptureFixture[str]) -> None:
+    DAMAGE[how](compiled / name)
+    assert not warm.is_warm()
+    assert capsys.readouterr().err == f"tbgen: compiled code in {compiled} is damaged; compiling it again\n"
+
+
+@pytest.mark.parametrize("name", ["one", "other", "warm"])
+def test_a_cache_with_a_file_gone_is_not_warm(compiled: Path, name: str) -> None:
+    """A mark without the files as well."""
+    (compiled / name).unlink()
+    assert not warm.is_warm()
+
+
+def test_what_cannot_be_kept_is_not_compiled_beforehand(
+    compiled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (compiled / "warm").unlink()
+    monkeypatch.setattr(warm, "_ROOM", 1 << 62)
+    assert warm.is_warm()
+    assert "cannot be kept" in capsys.readouterr().err
+    monkeypatch.setattr(warm, "CACHE", compiled / "one" / "below")
+    monkeypatch.setattr(warm, "_DONE", compiled / "one" / "below" / "warm")
+    assert warm.is_warm()
