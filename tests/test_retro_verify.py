@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
+import chess
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS, Contents, Steps
 from tbgen.index.layout import layout_of
+from tbgen.index.positions import fen
 from tbgen.material import Material, every, parse, with_dependencies
 from tbgen.outcome import BASE
 from tbgen.retro import verify_units
@@ -288,6 +290,44 @@ def test_tables_that_are_wrong_altogether_are_found() -> None:
     with pytest.raises(ValueError, match="KBvK has not as many entries as numbers"):
         check(replace(r, entries=r.entries[:-1]))
     assert check(replace(r, entries=np.zeros_like(r.entries))).wrong == legal(r)
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [("KBvK", "r"), ("KPvK", "r"), ("KPvK", "wg"), pytest.param("KPvKP", "r", marks=pytest.mark.full)],
+)
+def test_positions_whose_moves_lead_to_no_table_at_hand_are_counted(name: str, rules: str) -> None:
+    """Captures in passing included; and with each table less there is no position more that counts as checked."""
+    contents, others = table(name, rules), answers(name, rules)
+    unchecked = [0]
+    for gone in list(others):
+        del others[gone]
+        verdict = verify(contents, others)
+        assert (verdict.wrong, verdict.examples) == (0, [])
+        assert verdict.checked + verdict.unchecked == legal(contents)
+        unchecked.append(verdict.unchecked)
+    assert unchecked == sorted(unchecked)
+    assert unchecked[1] > 0
+    assert verify(contents, others, sample=300).checked < 300
+
+
+def test_a_position_is_worth_no_less_than_the_moves_that_can_be_followed() -> None:
+    """The other moves can only make it worth more. Here what is stored of a position with a capture is another one's,
+    of the same level, and in itself sound."""
+    contents = table("KBvK", "r")
+    layout = layout_of(contents.material)
+    alike: dict[int, list[int]] = {}
+    for number in np.flatnonzero(contents.entries)[::8].tolist():
+        board = chess.Board(fen(layout, number))
+        if any(map(board.is_capture, board.legal_moves)):
+            alike.setdefault(2 * board.legal_moves.count() + (not board.is_check()), []).append(number)
+    altered = replace(contents, entries=contents.entries.copy(), staircases=contents.staircases.copy())
+    for numbers in alike.values():
+        worst = min(numbers, key=lambda number: int(contents.entries[number]))
+        altered.entries[numbers] = contents.entries[worst]
+        altered.staircases[numbers] = contents.staircases[worst]
+    verdict = verify(altered, {}, limit=5000)
+    assert {finding.number for finding in verdict.examples} & {one for numbers in alike.values() for one in numbers}
 
 
 def test_a_wrong_successor_is_found() -> None:

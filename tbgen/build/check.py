@@ -3,13 +3,19 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from tbgen.build.scratch import Scratch
 from tbgen.build.shelf import Shelf
+from tbgen.errors import TbgenError
+from tbgen.index import layout_of
 from tbgen.index.contents import Contents
 from tbgen.material import Material
 from tbgen.retro.verify import Verdict, verify
 from tbgen.store import TableFile, open_table, table_path
+
+_HELD: Final = 1 << 27
+"""Numbers of a table on trial that are in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,12 @@ class _File:
         return self.table.part(start, end, self.scratch.array, lambda numbers: self.read(self.material, numbers))
 
 
+def mapped_by(material: Material) -> int:
+    """Bytes of address space for the entries of all tables that it leads to, and for its own parts, about."""
+    own, *others = (layout_of(one).size for one in (material, *material.successors()))
+    return 4 * sum(others) + 8 * min(own, _HELD)
+
+
 def check_table(
     material: Material,
     directory: Path,
@@ -44,13 +56,16 @@ def check_table(
     seed: int = 0,
     read: Callable[[Material, int], None] = lambda material, numbers: None,
     report: Callable[[int], None] = lambda numbers: None,
+    lost: Callable[[Material, TbgenError], None] | None = None,
 ) -> Verdict:
-    """CorruptTable where the file has changed since it was written; otherwise what its positions are worth.
+    """CorruptTable where the file has changed since it was written; otherwise whether its positions are worth what it
+    says.
 
     `read` hears of numbers of this table and others that have been read (some of this table several times), `report`
-    of numbers that are checked."""
-    answers = shelf.take(material.successors(), read)
+    of numbers that are checked, `lost` of tables that this one leads to and that cannot be read; without it, one is an
+    error."""
     with open_table(table_path(directory, material, rules)) as table:
         table.check()
+        answers = shelf.take(material.successors(), read, lost)
         source = _File(table, scratch, read)
         return verify(source, answers, threads=threads, sample=sample, seed=seed, report=report)

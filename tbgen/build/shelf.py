@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.build.scratch import Scratch
+from tbgen.errors import CorruptTable, MissingTable, TbgenError
 from tbgen.material import Material
 from tbgen.sizes import LARGE
 from tbgen.store import open_table, table_path
@@ -36,14 +37,23 @@ class Shelf:
         self._held.move_to_end(material)
 
     def take(
-        self, materials: list[Material], report: Callable[[Material, int], None] = lambda material, numbers: None
+        self,
+        materials: list[Material],
+        report: Callable[[Material, int], None] = lambda material, numbers: None,
+        lost: Callable[[Material, TbgenError], None] | None = None,
     ) -> dict[Material, NDArray[np.int32]]:
         """The entries of these tables, read from the directory where they are not at hand. `report` hears of numbers
-        read."""
+        read, `lost` of tables that are missing or damaged: they are left out. Without it, one is an error."""
         found = {}
         for material in materials:
             if material not in self._held:
-                self.put(material, self._read(material, report))
+                try:
+                    self.put(material, self._read(material, report))
+                except (MissingTable, CorruptTable) as error:
+                    if lost is None:
+                        raise
+                    lost(material, error)
+                    continue
             self._held.move_to_end(material)
             found[material] = self._held[material]
         self._shed(keep=len(found))

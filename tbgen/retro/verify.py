@@ -69,11 +69,13 @@ _DRAWN: Final = 4 * BATCH
 @dataclass(frozen=True)
 class Verdict:
     checked: int
-    """Legal positions looked at."""
+    """Legal positions looked at, with all their moves."""
     wrong: int
     """How many of them have something wrong, and how many staircases of dictionaries, and numbers of none."""
     examples: list[Finding]
     """The first few of those."""
+    unchecked: int = 0
+    """Legal positions with moves to tables that are not at hand, and nothing wrong as far as one can see."""
 
 
 def verify(
@@ -90,8 +92,9 @@ def verify(
     """Check a table, all of it, a random sample of so many positions, or what can be drawn in so many seconds. It is
     read a part at a time.
 
-    `answers` holds the entries of all tables that resets lead to, which are taken as right. `report` hears of
-    numbers done."""
+    `answers` holds the entries of the tables that resets lead to, which are taken as right. Where one is not among
+    them, positions with a move to it count as not checked, unless they are wrong whatever that move is worth. `report`
+    hears of numbers done."""
     trial = _Trial(source, answers, limit, report)
     with ThreadPoolExecutor(threads) as pool:
         try:
@@ -105,7 +108,9 @@ def verify(
                     trial.whole(slices, pool, threads)
         except Unreadable:
             trial.note([Finding("a dictionary of staircases cannot be read", staircase=0)])
-    return Verdict(trial.checked, trial.wrong, sorted(trial.examples, key=lambda finding: finding.number))
+    return Verdict(
+        trial.checked, trial.wrong, sorted(trial.examples, key=lambda finding: finding.number), trial.unchecked
+    )
 
 
 class _Seen(NamedTuple):
@@ -114,6 +119,7 @@ class _Seen(NamedTuple):
     numbers: int
     legal: int
     wrong: int
+    unseen: int
     found: list[list[int]]
 
 
@@ -130,6 +136,7 @@ class _Trial:
         self.table = Table(source, answers, self.note)
         self.checked = 0
         self.wrong = 0
+        self.unchecked = 0
         self.examples: list[Finding] = []
         self._limit = limit
         self._report = report
@@ -189,12 +196,13 @@ class _Trial:
         arrivals = table.arrive(positions, lists, levels)
         found = np.zeros((self._limit, FIELDS), np.int64)
         stored = table.units.stored(part, numbers)
-        legal, wrong = try_all(table.units.book, make_rows(), lists, arrivals, *stored, found)
+        legal, wrong, unseen = try_all(table.units.book, make_rows(), lists, arrivals, *stored, found)
         found[:, 0] = numbers[found[:, 0]]
-        return _Seen(len(numbers), legal, wrong, found[:wrong].tolist())
+        return _Seen(len(numbers), legal, wrong, unseen, found[:wrong].tolist())
 
     def _count(self, seen: _Seen) -> None:
-        self.checked += seen.legal
+        self.checked += seen.legal - seen.unseen
+        self.unchecked += seen.unseen
         self.wrong += seen.wrong
         self.examples += [_finding(*row) for row in seen.found[: self._limit - len(self.examples)]]
         self._report(seen.numbers)

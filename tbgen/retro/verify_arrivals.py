@@ -16,6 +16,8 @@ from tbgen.retro.moves import move_promotion, move_slot, move_taken, move_target
 from tbgen.retro.verify_moves import NO_POSITION, may_give_right
 
 NOWHERE: Final = -1
+UNSEEN: Final = -2
+"""Among numbers of arrivals: a position of a table that is not at hand."""
 _NIBBLE: Final = 4
 
 
@@ -26,7 +28,7 @@ class Tables(NamedTuple):
     """`[table * 2 + swapped]`: how many men of each kind each side has."""
     address: NDArray[np.int64]
     size: NDArray[np.int64]
-    """`[table]`: its entries in memory. The first table lies there by slices:"""
+    """`[table]`: its entries in memory, 0 where they are not at hand. The first table lies there by slices:"""
     start: NDArray[np.int64]
     """`[slice]`: its first number; one more entry than slices."""
     entries: NDArray[np.int64]
@@ -51,7 +53,7 @@ class Arrivals(NamedTuple):
     """`[move]`, for a batch of lists: where it leads, and what is said of the position there."""
 
     number: NDArray[np.int64]
-    """In the table in question, NOWHERE after a reset."""
+    """In the table in question; NOWHERE after a reset, UNSEEN after one to a table that is not at hand."""
     entry: NDArray[np.int32]
     """0 where no position can be found."""
     staircase: NDArray[np.int32]
@@ -138,7 +140,7 @@ def look_up_levels(start, levels, arrivals, moves):
     """Fill in the levels of all quiet arrivals, from those of the slice that starts at this number."""
     for at in range(moves):
         number = arrivals.number[at]
-        if number != NOWHERE:
+        if number >= 0:
             node = number - start
             arrivals.level[at] = levels[node] if 0 <= node < len(levels) else NO_POSITION
 
@@ -191,6 +193,9 @@ def arrive_by_reset(atlas, tables, positions, lists, seats, arrivals):
             if row < 0 or taken in (0, 1):
                 continue
             table, swap = row >> 1, row & 1
+            if table and tables.address[table] == 0:
+                arrivals.number[at] = UNSEEN
+                continue
             for place in range(atlas.men[table]):
                 for slot in range(atlas.men[0]):
                     if atlas.side[slot] ^ swap == atlas.side[table * MEN + place] and _is_alike(

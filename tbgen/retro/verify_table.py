@@ -14,7 +14,7 @@ from tbgen.material import Material
 from tbgen.retro.ground import make_ground
 from tbgen.retro.moves import move_slot, move_target
 from tbgen.retro.verify_arrivals import (
-    NOWHERE,
+    UNSEEN,
     Arrivals,
     arrive_by_reset,
     arrive_quietly,
@@ -35,7 +35,7 @@ from tbgen.retro.verify_moves import (
     make_positions,
 )
 from tbgen.retro.verify_steps import Finding
-from tbgen.retro.verify_trial import entries_with_right
+from tbgen.retro.verify_trial import ENTRY_UNSEEN, entries_with_right
 from tbgen.retro.verify_units import Source, Units
 
 Numbers = NDArray[np.int64]
@@ -67,18 +67,19 @@ class Table:
     def __init__(
         self, source: Source, answers: Mapping[Material, NDArray[np.int32]], note: Callable[[Iterable[Finding]], None]
     ) -> None:
-        """`answers` holds the entries of all tables that resets lead to, `note` hears what is wrong with
-        dictionaries of staircases by themselves."""
+        """`answers` holds the entries of the tables that resets lead to, as far as they are at hand; `note` hears
+        what is wrong with dictionaries of staircases by themselves."""
         self.layout = layout = layout_of(source.material)
         layouts = [layout, *map(layout_of, source.material.successors())]
-        self._answers = [np.ascontiguousarray(answers[other.material], np.int32) for other in layouts[1:]]
-        for other, entries in zip(layouts[1:], self._answers, strict=True):
-            if len(entries) != other.size:
-                raise ValueError(f"{other.material} has {other.size} numbers, not {len(entries)}")
+        self._answers = {material: np.ascontiguousarray(entries, np.int32) for material, entries in answers.items()}
+        for other in layouts[1:]:
+            if len(self._answers.get(other.material, range(other.size))) != other.size:
+                raise ValueError(f"{other.material} has {other.size} numbers, not {len(answers[other.material])}")
+        at_hand = [self._answers.get(other.material) for other in layouts[1:]]
         self._atlas = make_atlas(layouts)
         first = int(layout.family[0]), int(layout.flip[0]), int(layout.half_size[0])
         self._board = make_board(make_ground(self._atlas, *first, []))
-        self._tables = make_tables(layouts, [0, *(entries.ctypes.data for entries in self._answers)])
+        self._tables = make_tables(layouts, [0, *(0 if one is None else one.ctypes.data for one in at_hand)])
         self.units = Units(source, layout, self._tables, note)
         # compiled whether needed or not, so that no later table has to wait for it
         entries_with_right(self.units.book, make_lists(0), make_arrivals(0), np.zeros(0, np.int32))
@@ -120,7 +121,7 @@ class Table:
         if levels is not None:
             look_up_levels(*levels, arrivals, moves)
         else:
-            quiet = np.flatnonzero(arrivals.number[:moves] != NOWHERE)
+            quiet = np.flatnonzero(arrivals.number[:moves] >= 0)
             arrivals.level[quiet] = self.levels(arrivals.number[quiet])
         if pushes:
             self._grant_rights(arrivals.pushes[:pushes], positions, lists, arrivals)
@@ -137,6 +138,7 @@ class Table:
         entries_with_right(self.units.book, replies, self.arrive(after, replies), entries)
         granted = replies.rights > 0
         arrivals.entry[pushes[granted]] = entries[granted]
+        arrivals.number[pushes[granted & (entries == ENTRY_UNSEEN)]] = UNSEEN
 
     def draw(self, count: int, random: np.random.Generator) -> Numbers:
         """So many legal positions, each once, in rising order; all that there are if there are no more."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
+from tbgen.retro.verify_arrivals import UNSEEN
 from tbgen.retro.verify_moves import NO_POSITION
 from tbgen.retro.verify_steps import LEAST_RECORD
 from tbgen.retro.verify_worth import (
@@ -38,6 +39,10 @@ PROBLEMS: Final = (
     "more moves than tables can hold",
 )
 _FINE, _FILLED, _ENDED, _WORTH, _FRESH, _NO_STAIRCASE, _REACH, _LOST, _HIGH = range(len(PROBLEMS))
+_UNSEEN: Final = -1
+"""In place of a problem: nothing wrong was found, but not all moves could be followed."""
+ENTRY_UNSEEN: Final = 1
+"""In place of an entry: the same. No entry has a distance and no outcome."""
 FIELDS: Final = 8
 """Of a finding: which position, problem, holder and level (0: none), what was expected, what is stored."""
 
@@ -70,17 +75,23 @@ def _is_unknown(book, arrivals, at):
 
 @kernel
 def own_goal_worth(book, lists, arrivals, here):
-    """What a position's moves make of it under the record of its own goal: outcome and distance; 0 if a move
-    leads to nothing that is known."""
+    """What a position's moves make of it under the record of its own goal: outcome and distance; 0 and 0 if a move
+    leads to nothing that is known, ENTRY_UNSEEN in two if one leads to a table that is not at hand."""
     level, zero = lists.level[here], np.int64(0)
     record = record_of(OPPONENT_HOLDS, level)
     best = LOWEST
+    unseen = False
     for at in range(lists.first[here], lists.first[here + 1]):
+        if arrivals.number[at] == UNSEEN:
+            unseen = True
+            continue
         if _is_unknown(book, arrivals, at):
             return zero, zero
         entry, staircase, own = arrivals.entry[at], arrivals.staircase[at], arrivals.level[at]
         outcome, distance = value_at(book, entry, staircase, own, MOVER_HOLDS, level)
         best = max(best, key_of(-outcome, distance + 1, record))
+    if unseen:
+        return zero, np.int64(ENTRY_UNSEEN)
     outcome = key_outcome(best)
     return outcome, zero if outcome == record else key_distance(best, record)
 
@@ -105,8 +116,15 @@ def _charge(finding, holder, level, expected, expected_distance, stored, stored_
 
 
 @inlined
+def _differs(due, told, unseen):
+    """Whether what is stored is not what the moves make of a position, or less than some of them do."""
+    return told < due if unseen else told != due
+
+
+@inlined
 def _try_records(book, rows, lists, arrivals, here, entry, staircase, finding):
-    """Compare what is stored with what the moves are worth, under each record that can stand."""
+    """Compare what is stored with what the moves are worth, under each record that can stand. Where moves lead to
+    tables that are not at hand, it can only be worth less than it should be."""
     level = lists.level[here]
     best, own = rows.best, rows.own
     for at in range(level + 1):
@@ -114,7 +132,11 @@ def _try_records(book, rows, lists, arrivals, here, entry, staircase, finding):
         best[ROW + at] = LOWEST
         own[at] = LOWEST
         own[ROW + at] = LOWEST
+    unseen = False
     for at in range(lists.first[here], lists.first[here + 1]):
+        if arrivals.number[at] == UNSEEN:
+            unseen = True
+            continue
         if _is_unknown(book, arrivals, at):
             return _LOST
         staircase_there, level_there = np.int64(arrivals.staircase[at]), np.int64(arrivals.level[at])
@@ -126,12 +148,12 @@ def _try_records(book, rows, lists, arrivals, here, entry, staircase, finding):
             record = record_of(holder, at)
             if key_outcome(best[holder * ROW + at]) == record:
                 best[holder * ROW + at] = stands(record)
-            wrong += best[holder * ROW + at] != own[holder * ROW + at]
+            wrong += _differs(best[holder * ROW + at], own[holder * ROW + at], unseen)
     if wrong:
         for at in range(LEAST_RECORD, level + 1):
             for holder in range(2):
                 due, told = best[holder * ROW + at], own[holder * ROW + at]
-                if due != told:
+                if _differs(due, told, unseen):
                     record = record_of(holder, at)
                     _charge(
                         finding, holder, at,
@@ -146,7 +168,7 @@ def _try_records(book, rows, lists, arrivals, here, entry, staircase, finding):
     end = book.first[staircase + 1]
     if end > book.first[staircase] and step_level(book.step[end - 1]) > min(level, level_of(outcome)):
         return _REACH
-    return _FINE
+    return _UNSEEN if unseen else _FINE
 
 
 @inlined
@@ -154,7 +176,7 @@ def _try_own_goal(book, lists, arrivals, here, entry, finding):
     """The whole game: the record of p's own goal tells all."""
     outcome, distance = own_goal_worth(book, lists, arrivals, here)
     if outcome == 0:
-        return _LOST
+        return _UNSEEN if distance == ENTRY_UNSEEN else _LOST
     if outcome != outcome_in(entry) or distance != distance_in(entry):
         _charge(finding, OPPONENT_HOLDS, lists.level[here], outcome, distance, outcome_in(entry), distance_in(entry))
         return _WORTH
@@ -181,10 +203,12 @@ def _try(book, rows, lists, arrivals, here, entry, staircase, first, finding):
 @kernel
 def try_all(book, rows, lists, arrivals, entries, staircases, first, found):
     """Try a batch of positions with these entries and staircases, the `first` of which is this one in the book.
-    Returns how many are legal and how many wrong; the first wrong ones go into the rows of `found`."""
+    Returns how many are legal, how many wrong, and how many could not be looked at in full; the first wrong ones go
+    into the rows of `found`."""
     finding = rows.finding
     legal = 0
     wrong = 0
+    unseen = 0
     for here in range(len(entries)):
         _charge(finding, 0, 0, 0, 0, 0, 0)
         staircase = np.int64(staircases[here])
@@ -193,11 +217,13 @@ def try_all(book, rows, lists, arrivals, entries, staircases, first, found):
         else:
             problem = _NO_STAIRCASE
         legal += lists.level[here] != NO_POSITION
-        if problem:
+        if problem == _UNSEEN:
+            unseen += 1
+        elif problem:
             if wrong < len(found):
                 finding[0] = here
                 finding[1] = problem
                 for field in range(FIELDS):
                     found[wrong, field] = finding[field]
             wrong += 1
-    return legal, wrong
+    return legal, wrong, unseen
