@@ -95,8 +95,8 @@ def test_missing_tables_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "message"),
     [
         ([str(SAMPLE)], "say where the games go"),
-        ([str(SAMPLE), "--report", "--jobs", "0"], "--jobs takes a number from 1 on"),
-        ([str(SAMPLE), "--report", "--top", "-3"], "--top takes a number from 0 on"),
+        ([str(SAMPLE), "--report", "--jobs", "0"], "--jobs takes a whole number from 1 to 1024"),
+        ([str(SAMPLE), "--report", "--top", "-3"], "--top takes a whole number from 0 on"),
         ([str(SAMPLE), "--report", "--tables", "nowhere"], "no such directory of tables: nowhere"),
         (["-", "-", "--report"], "standard input can be read only once"),
         ([str(SAMPLE), "--report", "--decide", "mate"], "no such kind of draw: 'mate'"),

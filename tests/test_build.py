@@ -272,12 +272,12 @@ def test_missing_dependency_of_verify(tables: Path, tmp_path: Path, capsys: pyte
     source = table_path(tables, parse("KNvK"), "r")
     (tmp_path / source.name).write_bytes(source.read_bytes())
     assert main(["verify", "KNvK", "--tables", str(tmp_path)]) == 4
-    assert "tbgen build KvK" in capsys.readouterr().err
+    assert "tbgen build KvK" in capsys.readouterr().out
 
 
 def test_bars_move_by_cost_and_go_back_when_a_table_begins_anew(tmp_path: Path) -> None:
     plan = make_plan([parse("KNvK")], tmp_path, "r")
-    progress = Progress(plan, quiet=True, costs={"KvK": 1.0, "KNvK": 3.0})
+    progress = Progress(plan.todo, quiet=True, costs={"KvK": 1.0, "KNvK": 3.0})
     whole = progress._bars.tasks[0]
     knights = parse("KNvK")
     progress.began(knights)

@@ -1,6 +1,5 @@
 """`tbgen verify` within bounds: how tables are read in one pass, in little memory."""
 
-from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +14,7 @@ from tbgen.build import scratch as scratch_module
 from tbgen.build.check import check_table
 from tbgen.build.scratch import Scratch
 from tbgen.build.shelf import Shelf
-from tbgen.cli.common import memory_of
 from tbgen.cli.main import main
-from tbgen.errors import BadInput
 from tbgen.index.contents import Contents, selected
 from tbgen.material import Material, parse
 from tbgen.retro.finish import finish
@@ -127,17 +124,3 @@ def test_a_sample_can_be_drawn_again(tables: Path, capsys: pytest.CaptureFixture
     assert "500 positions drawn with --seed " in capsys.readouterr().out
     assert main([*words, "--sample", "500", "--seed", "123"]) == 0
     assert "500 positions drawn with --seed 123 checked in" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("words", "size"),
-    [("4G", 4 * 10**9), ("800m", 8 * 10**8), ("1.5GiB", 3 << 29), ("65536", 65536), ("1kB", 1000), ("2Ki", 2048)],
-)
-def test_sizes_of_memory(words: str, size: int) -> None:
-    assert memory_of(Namespace(memory=words)) == size
-
-
-@pytest.mark.parametrize("words", ["", "much", "0", "-1G", "4P", "1e9", "G"])
-def test_sizes_of_memory_that_are_none(words: str) -> None:
-    with pytest.raises(BadInput, match="--memory"):
-        memory_of(Namespace(memory=words))

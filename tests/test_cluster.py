@@ -193,7 +193,7 @@ def test_from_the_command_line(alone: dict[str, bytes], tmp_path: Path) -> None:
 
 def test_no_scheduler(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tbgen.build.cluster._PATIENCE", 0.5)
-    for address in ("tcp://127.0.0.1:1", "nowhere"):
+    for address in ("tcp://127.0.0.1:1", "nowhere:1"):
         assert main(["build", "KvK", "--scheduler", address, "--tables", str(tmp_path)]) == 1
         assert re.fullmatch(rf"tbgen: no dask scheduler answers at {address}: .*\n", capsys.readouterr().err)
 

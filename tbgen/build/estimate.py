@@ -32,7 +32,7 @@ _MORE_MEN: Final = Kind(0.9, 1.5, 1.25)
 """What these are multiplied by for each man more: so it is from four men to the twelve built tables of five."""
 _START: Final = 0.3
 """CPU seconds that every table takes."""
-_PROGRAM: Final = 220 << 20
+PROGRAM: Final = 220 << 20
 """Bytes of the program itself, with all that it imports."""
 _SOLVING: Final = 14
 """Bytes of memory a number of the slices at work."""
@@ -110,7 +110,7 @@ def estimate(material: Material, threads: int, pace: float = 1.0) -> Estimate:
         slices=slices,
         positions=int(numbers * kind.legal),
         largest_slice=largest,
-        memory=_PROGRAM + _SOLVING * at_work + sum(size for size in arrays if size < LARGE) + kept - on_disk,
+        memory=PROGRAM + _SOLVING * at_work + sum(size for size in arrays if size < LARGE) + kept - on_disk,
         scratch=sum(size for size in arrays if size >= LARGE) + on_disk,
         disk=int(numbers * kind.legal * kind.disk),
         cpu_seconds=round((_START + numbers * kind.cpu * 1e-6) * pace, 1),

@@ -1,7 +1,7 @@
 """A build as people watch it: one bar for all, one for the table at work."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self
 
@@ -19,7 +19,6 @@ from rich.progress import (
     Progress as Bars,
 )
 
-from tbgen.build.plan import Plan
 from tbgen.build.warm import is_warm, warm_up
 from tbgen.index import layout_of
 from tbgen.material import Material
@@ -33,8 +32,9 @@ _PERIOD: Final = 600.0
 class Progress:
     """Implements `Watcher`. Bars go to a terminal only; what is shown goes to standard output in any case."""
 
-    def __init__(self, plan: Plan, *, quiet: bool, costs: Mapping[str, float] | None = None) -> None:
-        """`costs`: seconds of work that tables are estimated at; without them all numbers count the same."""
+    def __init__(self, tables: Sequence[Material], *, quiet: bool, costs: Mapping[str, float] | None = None) -> None:
+        """`costs`: seconds of work that tables are estimated at; without them all numbers count the same. A material
+        may be there once for each set of rules, as long as they are not at work at the same time."""
         self._to_terminal = sys.stdout.isatty()
         self._console = Console(stderr=not self._to_terminal, highlight=False, soft_wrap=True, quiet=quiet)
         self._bars = Bars(
@@ -42,10 +42,10 @@ class Progress:
             console=self._console, transient=True, disable=quiet or not self._console.is_terminal,
             speed_estimate_period=_PERIOD,
         )  # fmt: skip
-        sizes = {material: layout_of(material).size for material in plan.todo}
+        sizes = {material: layout_of(material).size for material in tables}
         self._cost = {m: costs[m.name] / size if costs else 1.0 for m, size in sizes.items()}
-        total = sum(self._cost[material] * size for material, size in sizes.items())
-        self._all = self._bars.add_task(f"{len(sizes)} tables", total=total, visible=len(sizes) > 1)
+        total = sum(self._cost[material] * sizes[material] for material in tables)
+        self._all = self._bars.add_task(f"{len(tables)} tables", total=total, visible=len(tables) > 1)
         self._tables: dict[Material, TaskID] = {}
         self._reading: dict[Material, TaskID] = {}
 

@@ -61,7 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("games", nargs="+", type=Path, metavar="PGN", help="files of games; - is standard input")
     parser.add_argument("-o", "--output", type=Path, metavar="PGN", help="where the games go; - is standard output")
     parser.add_argument("--report", action="store_true", help="print a summary and a crosstable")
-    parser.add_argument("--top", type=int, default=TOP, metavar="N", help=f"players in the crosstable (default: {TOP})")
+    parser.add_argument(
+        "--top",
+        type=common.whole_number(0),
+        default=TOP,
+        metavar="N",
+        help=f"players in the crosstable (default: {TOP})",
+    )
     parser.add_argument("--scoring", choices=SHORT_SCORINGS, default="exponential", help="default: exponential")
     parser.add_argument("--cutoff", metavar="G", help="from this score on all is a draw (default: G6.0)")
     parser.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25 (default: the game's own, else G5.75)")
@@ -74,7 +80,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--strict", action="store_true", help="a missing table is an error")
     parser.add_argument(
-        "-j", "--jobs", "--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="default: all cores"
+        "-j",
+        "--jobs",
+        "--threads",
+        type=common.at_once,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="default: all cores",
     )
     parser.add_argument("--json", action="store_true", help="the report as one JSON object")
     common.add_quiet(parser)
@@ -82,10 +94,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.jobs < 1:
-        raise BadInput("--jobs takes a number from 1 on")
-    if args.top < 0:
-        raise BadInput("--top takes a number from 0 on")
     if args.games.count(STANDARD) > 1:
         raise BadInput("standard input can be read only once")
     wants_report = args.report or args.json

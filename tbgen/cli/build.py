@@ -7,9 +7,21 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbgen.cli.common import add_json, add_memory, add_quiet, add_rules, add_tables, memory_of, tables_directory
+from tbgen.cli.common import (
+    BUILT,
+    add_json,
+    add_memory,
+    add_quiet,
+    add_rules,
+    add_tables,
+    address,
+    at_once,
+    materials_of,
+    tables_directory,
+    whole_number,
+)
+from tbgen.cli.limits import COMPILED, THREAD, check_address_space
 from tbgen.errors import NO_ROOM, BadInput, OutOfRoom
-from tbgen.material import Material, every, parse
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
@@ -40,12 +52,14 @@ again it goes on where it was.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help="such as KRvKP; both sides with their kings")
-    parser.add_argument("--all", type=int, metavar="MEN", help="every material of up to so many men")
+    parser.add_argument("--all", type=whole_number(2, BUILT), metavar="MEN", help="every material of up to so many men")
     add_tables(parser)
     add_rules(parser)
-    parser.add_argument("--threads", type=int, metavar="N", help="at work on a table (default: all cores)")
-    parser.add_argument("--workers", type=int, metavar="N", help="build N tables at once, each in its own process")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="build on a dask cluster, such as tcp://host:8786")
+    parser.add_argument("--threads", type=at_once, metavar="N", help="at work on a table (default: all cores)")
+    parser.add_argument("--workers", type=at_once, metavar="N", help="build N tables at once, each in its own process")
+    parser.add_argument(
+        "--scheduler", type=address, metavar="ADDRESS", help="build on a dask cluster, such as tcp://host:8786"
+    )
     add_memory(parser)
     parser.add_argument("--force", action="store_true", help="build the named tables again even if they are there")
     parser.add_argument(
@@ -56,34 +70,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
 
 
-def materials_of(words: list[str], all_men: int | None) -> list[Material]:
-    """The materials that a command line names."""
-    found = [parse(word) for word in words]
-    if all_men is not None:
-        if not 2 <= all_men <= 5:
-            raise BadInput(f"--all takes 2 to 5 men, not {all_men}")
-        found += [material for men in range(2, all_men + 1) for material in every(men)]
-    if not found:
-        raise BadInput("name a material, as in: tbgen build KRvKP (or --all 4)")
-    too_many = [material.name for material in found if material.men > 5]
-    if too_many:
-        raise BadInput(f"{too_many[0]} has more than five men")
-    return found
-
-
 def run(args: argparse.Namespace) -> int:
+    if not args.scheduler:
+        check_address_space(COMPILED + _threads(args) * THREAD)
     from tbgen.build.forecast import make_forecast
     from tbgen.build.plan import make_plan
     from tbgen.store.leftovers import tidy
 
-    for name in ("threads", "workers"):
-        if getattr(args, name) is not None and getattr(args, name) < 1:
-            raise BadInput(f"--{name} takes a number from 1 on")
     if args.workers and args.scheduler:
         raise BadInput("--workers starts a cluster, --scheduler names one: give one of them")
-    memory = memory_of(args) // (args.workers or 1)
+    memory = args.memory // (args.workers or 1)
     directory = tables_directory(args)
     wanted = materials_of(args.material, args.all)
+    if not wanted:
+        raise BadInput("name a material, as in: tbgen build KRvKP (or --all 4)")
     if not args.dry_run:
         tidy(directory)
     plan = make_plan(wanted, directory, args.rules, rebuild=args.force)
@@ -127,6 +127,7 @@ def _cluster(args: argparse.Namespace) -> "AbstractContextManager[Client | None]
 def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memory: int) -> None:
     """`memory`: bytes for each table."""
     from tbgen.build.cluster import run_on_cluster
+    from tbgen.build.estimate import PROGRAM
     from tbgen.build.forecast import check_disk, check_memory, make_forecast
     from tbgen.build.progress import Progress, warm_up_visibly
     from tbgen.build.run import run_plan
@@ -135,13 +136,17 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
     at_once = sum(client.nthreads().values()) if client else 1
     forecast = make_forecast(plan, threads, max(1, at_once))
     check_memory(forecast, memory)
+    if not args.scheduler:
+        check_address_space(
+            COMPILED + threads * THREAD + max(row.memory - PROGRAM + row.scratch for row in forecast.rows)
+        )
     check_disk(forecast)
     if not args.scheduler:
         warm_up_visibly(os.cpu_count() or 1, quiet=args.quiet)
     costs = {row.material: row.cpu_seconds for row in forecast.rows}
     done: list[Summary] = []
     begun = time.perf_counter()
-    with Progress(plan, quiet=quiet, costs=costs) as progress:
+    with Progress(plan.todo, quiet=quiet, costs=costs) as progress:
         if client:
             summaries = run_on_cluster(
                 plan, client, progress, threads=threads if args.workers else args.threads, memory=memory,

@@ -1,14 +1,17 @@
 """Options that several commands share, and what they come to."""
 
 import argparse
+import math
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
 from tbgen.errors import BadInput
+from tbgen.material import Material, every, parse
 from tbgen.text import say, shown
 
 if TYPE_CHECKING:
@@ -16,19 +19,103 @@ if TYPE_CHECKING:
 
 VARIABLE: Final = "TBGEN_TABLES"
 DEFAULT: Final = "data"
+BUILT: Final = 5
+"""Tables are built of up to so many men."""
 _MEMORY: Final = "4G"
 _UNITS: Final = ("", "K", "M", "G", "T")
+
+# --- what options take: types for argparse, which name the option and show what was written --------------------
+
+_LARGEST: Final = (1 << 63) - 1
+"""What an array can count."""
+MOST_AT_ONCE: Final = 1024
+"""Threads, processes or games side by side: more are a slip of the finger, and starting them takes for ever."""
+_LONGEST_WAIT: Final = 10**9
+"""Seconds."""
+_SHOWN: Final = 40
+"""Characters of what somebody wrote that are shown again."""
+_ADDRESS: Final = re.compile(r"([a-z]+://)?(\[[0-9a-fA-F:.]+\]|[^\s/:\[\]]+):(?P<port>[0-9]{1,5})\Z")
+
+
+def _refused(due: str, words: str) -> argparse.ArgumentTypeError:
+    return argparse.ArgumentTypeError(f"takes {due}, not {words if len(words) <= _SHOWN else words[:_SHOWN] + '...'!r}")
+
+
+def whole_number(least: int, most: int = _LARGEST) -> Callable[[str], int]:
+    """Takes whole numbers between these, in plain digits."""
+    due = f"a whole number from {least} {'on' if most == _LARGEST else f'to {most}'}"
+
+    def take(words: str) -> int:
+        if not re.fullmatch("[0-9]{1,20}", words) or not least <= int(words) <= most:
+            raise _refused(due, words)
+        return int(words)
+
+    return take
+
+
+at_once: Final = whole_number(1, MOST_AT_ONCE)
+"""Takes how many threads, processes or games there may be side by side."""
+
+
+def seconds(words: str, *, due: str = f"seconds, up to {_LONGEST_WAIT}") -> float:
+    """Takes a time, which may be none."""
+    found = float(words) if re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", words) else math.nan
+    if not 0 <= found <= _LONGEST_WAIT:  # what is not a number does not fit either
+        raise _refused(due, words)
+    return found
+
+
+def some_seconds(words: str) -> float:
+    """Takes a time."""
+    due = f"more than 0 seconds, up to {_LONGEST_WAIT}"
+    found = seconds(words, due=due)
+    if not found:
+        raise _refused(due, words)
+    return found
+
+
+def size(words: str) -> int:
+    """Takes bytes, in units or without."""
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)(i?)B?", words.strip(), re.IGNORECASE | re.ASCII)
+    # no float, which digits enough make infinite; and no more digits than an integer is made of without complaint
+    unit = (1024 if found[3] else 1000) ** _UNITS.index(found[2].upper()) if found else 0
+    count = int(Fraction(found[1]) * unit) if found and len(words) < 2 * _SHOWN else 0
+    if not 0 < count <= _LARGEST:
+        raise _refused("a size such as 800M, 4G or 3.5GiB", words)
+    return count
+
+
+def address(words: str) -> str:
+    """Takes where a scheduler listens."""
+    found = _ADDRESS.match(words)
+    if found is None or not 0 < int(found["port"]) < 1 << 16:
+        raise _refused("an address such as tcp://host:8786", words)
+    return words
+
+
+def directory(words: str) -> Path:
+    """Takes the name of a directory."""
+    if not words:  # that would be the current one: as a rule a variable of the shell was not set
+        raise _refused("the name of a directory", words)
+    return Path(words)
+
+
+# --- options that several commands have ------------------------------------------------------------------------
 
 
 def add_tables(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--tables", metavar="DIR", type=Path, help=f"where the tables are (default: ${VARIABLE}, else {DEFAULT}/)"
+        "--tables", metavar="DIR", type=directory, help=f"where the tables are (default: ${VARIABLE}, else {DEFAULT}/)"
     )
 
 
 def tables_directory(args: argparse.Namespace) -> Path:
     """The directory that `--tables`, the environment or the default names."""
-    return args.tables or Path(os.environ.get(VARIABLE) or DEFAULT)
+    found: Path = args.tables or Path(os.environ.get(VARIABLE) or DEFAULT)
+    there = next((place for place in (found, *found.parents) if os.path.lexists(place)), found)
+    if os.path.lexists(there) and not there.is_dir():
+        raise BadInput(f"{there} is no directory, and tables are in one")
+    return found
 
 
 def present_tables_directory(args: argparse.Namespace) -> Path:
@@ -39,31 +126,34 @@ def present_tables_directory(args: argparse.Namespace) -> Path:
     return directory
 
 
-def add_rules(parser: argparse.ArgumentParser) -> None:
+def add_rules(parser: argparse.ArgumentParser, default: str | None = "r", otherwise: str = "r") -> None:
+    """`otherwise` says what the default comes to."""
     parser.add_argument(
         "--rules",
         choices=("r", "wg"),
-        default="r",
-        help="r: captures and pawn moves reset the record (default); wg: nothing does, whole-game mobility",
+        default=default,
+        help="r: captures and pawn moves reset the record; wg: nothing does, whole-game mobility "
+        f"(default: {otherwise})",
     )
+
+
+def materials_of(words: Sequence[str], all_men: int | None = None, most_men: int = BUILT) -> list[Material]:
+    """The materials that a command line names, each once."""
+    named = [parse(word) for word in words]
+    for material in named:
+        if material.men > most_men:
+            raise BadInput(f"{material} has more than {most_men} men")
+    return list(dict.fromkeys([*named, *(one for men in range(2, (all_men or 1) + 1) for one in every(men))]))
 
 
 def add_memory(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory",
         metavar="SIZE",
+        type=size,
         default=_MEMORY,
         help=f"how much to use, such as 800M, 4G or 3.5GiB (default: {_MEMORY})",
     )
-
-
-def memory_of(args: argparse.Namespace) -> int:
-    """The bytes that `--memory` allows."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(i?)B?", args.memory.strip(), re.IGNORECASE)
-    size = int(float(found[1]) * (1024 if found[3] else 1000) ** _UNITS.index(found[2].upper())) if found else 0
-    if not size:
-        raise BadInput(f"--memory takes a size such as 800M, 4G or 3.5GiB, not {args.memory!r}")
-    return size
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import Final, NoReturn
 
 from tbgen import __version__, text
-from tbgen.errors import NO_ROOM, BadInput, OutOfRoom, TbgenError
+from tbgen.cli.limits import LIBRARIES, check_address_space, failure_of
+from tbgen.errors import BadInput, TbgenError
 
 COMMANDS: Final = {
     "build": ("tbgen.cli.build", "build tables, and those that they depend on"),
@@ -27,7 +28,6 @@ COMMANDS: Final = {
 }
 
 INTERRUPTED: Final = 130
-FAILED: Final = 1
 
 _AT_WORK: Final = ("build", "verify", "match")
 """What these do counts, not what they print: they go on if nobody reads that any more."""
@@ -51,6 +51,8 @@ exit codes:
   130  interrupted
 """
 
+_TAKES: Final = re.compile(r"^argument (?:-\w/)?(--[\w-]+)\S*: takes ")
+"""What our own types say of an option, by whichever of its names."""
 _BLACK_HOLDS: Final = re.compile(r"-[gG]\d")
 
 
@@ -66,17 +68,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(str(stop) or "interrupted", INTERRUPTED)
     except BrokenPipeError:  # whoever read the output has seen enough
         return 0
-    except TbgenError as error:
-        return _complain(str(error), error.exit_code)
-    except MemoryError:
-        return _complain("out of memory", OutOfRoom.exit_code)
-    except OSError as error:
-        name = error.filename
-        if name is None and (failure := text.finish_output()) is not None:
-            name = failure.filename
-        where = f": {name}" if name is not None else ""
-        code = OutOfRoom.exit_code if error.errno in NO_ROOM else FAILED
-        return _complain(f"{error.strerror or error}{where}", code)
+    except (TbgenError, MemoryError, OSError) as error:
+        if isinstance(error, OSError) and error.filename is None and (failure := text.finish_output()) is not None:
+            error.filename = failure.filename
+        return _complain(*failure_of(error))
     finally:
         text.finish_output()
 
@@ -85,6 +80,7 @@ class _Parser(argparse.ArgumentParser):
     """argparse, except that an error takes one line."""
 
     def error(self, message: str) -> NoReturn:
+        message = _TAKES.sub(r"\1 takes ", message)
         self.exit(BadInput.exit_code, f"{text.shown(f'tbgen: {message} (see {self.prog} --help)')}\n")
 
 
@@ -111,6 +107,7 @@ def _obey(words: list[str]) -> int:
         parser.add_argument("arguments", metavar="...", nargs="?", help="its arguments: see tbgen COMMAND --help")
         parser.parse_args(words)
         parser.error("the command comes first")
+    check_address_space(LIBRARIES)
     module, summary = COMMANDS[name]
     command = import_module(module)
     parser = _parser(f"tbgen {name}", f"{summary[0].upper()}{summary[1:]}.")

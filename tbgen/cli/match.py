@@ -6,10 +6,19 @@ import logging
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from tbgen.cli.common import add_json, add_quiet, add_rules, present_tables_directory
-from tbgen.errors import BadInput
+from tbgen.cli.common import (
+    add_json,
+    add_quiet,
+    add_rules,
+    at_once,
+    directory,
+    present_tables_directory,
+    seconds,
+    some_seconds,
+    whole_number,
+)
 from tbgen.referee.adjudicate_settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
 from tbgen.rules.rulesets import FIFTY_MOVES
 from tbgen.text import say, to_json
@@ -18,6 +27,9 @@ if TYPE_CHECKING:
     from tbgen.referee.bout import Bout
     from tbgen.referee.ledger import Ledger
     from tbgen.referee.match import Match, Plan
+
+_MOST_GAMES: Final = 1_000_000
+"""Of two engines: their pairings are written down beforehand."""
 
 EPILOG = """\
 about an engine, as key=value (with --each: about all of them):
@@ -56,31 +68,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--openings", type=Path, metavar="FILE", help="PGN, or EPD: one FEN, with or without record, a line"
     )
     parser.add_argument("--order", choices=("sequential", "random"), default="sequential", help="of the openings")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random order (default: 0)")
-    parser.add_argument("--plies", type=int, metavar="N", help="how many plies of an opening to play at most")
+    parser.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="of the random order (default: 0)")
+    parser.add_argument(
+        "--plies", type=whole_number(0), metavar="N", help="how many plies of an opening to play at most"
+    )
     length = parser.add_mutually_exclusive_group()
-    length.add_argument("--games", type=int, metavar="N", help="for each pair of engines (default: 2)")
-    length.add_argument("--rounds", type=int, metavar="N", help="the same in pairs of games, colours swapped")
+    length.add_argument(
+        "--games", type=whole_number(1, _MOST_GAMES), metavar="N", help="for each pair of engines (default: 2)"
+    )
+    length.add_argument(
+        "--rounds",
+        type=whole_number(1, _MOST_GAMES // 2),
+        metavar="N",
+        help="the same in pairs of games, colours swapped",
+    )
     parser.add_argument("--gauntlet", action="store_true", help="only the first engine plays all others")
-    parser.add_argument("--concurrency", type=int, default=1, metavar="N", help="games at a time (default: 1)")
+    parser.add_argument("--concurrency", type=at_once, default=1, metavar="N", help="games at a time (default: 1)")
     parser.add_argument("--rules-set", choices=SHORT_RULE_SETS, default="W", help="what ends a game (default: W)")
     add_rules(parser)
     parser.add_argument("--fifty", choices=tuple(FIFTY_MOVES), help="form of the 50-move rule, if not the rule set's")
     parser.add_argument("--cutoff", metavar="G", help="of rules and scorings that have one (default: G6.0)")
     parser.add_argument("--scoring", choices=SHORT_SCORINGS, default="exponential", help="default: exponential")
     parser.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25 (default: the opening's own, else G5.75)")
-    parser.add_argument("--tables", type=Path, metavar="DIR", help="end games as soon as these tables cover them")
-    parser.add_argument("--max-moves", type=int, metavar="N", help="moves of each side after which the record stands")
+    parser.add_argument("--tables", type=directory, metavar="DIR", help="end games as soon as these tables cover them")
+    parser.add_argument(
+        "--max-moves", type=whole_number(1), metavar="N", help="moves of each side after which the record stands"
+    )
     parser.add_argument(
         "--margin",
-        type=float,
+        type=seconds,
         default=MARGIN,
         metavar="S",
         help=f"seconds over the time forgiven (default: {MARGIN:g})",
     )
     parser.add_argument(
         "--patience",
-        type=float,
+        type=some_seconds,
         default=PATIENCE,
         metavar="S",
         help=f"seconds of silence allowed without a clock (default: {PATIENCE:g})",
@@ -142,11 +165,6 @@ def _plan(args: argparse.Namespace, stack: contextlib.ExitStack) -> "Plan":
         judge = TableJudge(present_tables_directory(args), rules)
         stack.callback(judge.close)
     games = args.games or 2 * (args.rounds or 1)
-    for name in ("games", "rounds", "concurrency", "plies", "max_moves", "margin", "patience"):
-        value = getattr(args, name)
-        fits = value is None or (value >= 0 if name in ("margin", "plies") else value > 0)
-        if not fits:  # what is not a number does not fit either
-            raise BadInput(f"--{name.replace('_', '-')} cannot be {value}")
     return Plan(
         engines=engines,
         pairings=list(schedule(len(engines), games, gauntlet=args.gauntlet)),

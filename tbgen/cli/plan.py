@@ -3,15 +3,17 @@
 import argparse
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from tbgen.cli.common import add_json, print_table
+from tbgen.cli.common import add_json, at_once, materials_of, print_table, whole_number
 from tbgen.errors import BadInput
-from tbgen.material import every, parse, with_dependencies
+from tbgen.material import with_dependencies
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
     from tbgen.build.estimate import Estimate
+
+MOST_MEN: Final = 6
 
 EPILOG = """\
 examples:
@@ -25,9 +27,11 @@ Numbers are exact, the rest is estimated from tables that were built.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help="such as KRvKP, of up to six men")
-    parser.add_argument("--all", type=int, metavar="MEN", help="every material of up to so many men")
+    parser.add_argument(
+        "--all", type=whole_number(2, MOST_MEN), metavar="MEN", help="every material of up to so many men"
+    )
     parser.add_argument("--only", action="store_true", help="leave out what they depend on")
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="default: all cores")
+    parser.add_argument("--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="default: all cores")
     add_json(parser)
     parser.epilog = EPILOG
 
@@ -36,18 +40,11 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.build.estimate import estimate
     from tbgen.build.pace import remembered
 
-    wanted = [parse(word) for word in args.material]
-    if args.all is not None:
-        if not 2 <= args.all <= 6:
-            raise BadInput(f"--all takes 2 to 6 men, not {args.all}")
-        wanted += [material for men in range(2, args.all + 1) for material in every(men)]
+    wanted = materials_of(args.material, args.all, MOST_MEN)
     if not wanted:
         raise BadInput("name a material, as in: tbgen plan KRBvKR (or --all 5)")
-    too_many = [material.name for material in wanted if material.men > 6]
-    if too_many:
-        raise BadInput(f"{too_many[0]} has more than six men")
     materials = wanted if args.only else with_dependencies(wanted)
-    rows = [estimate(material, max(1, args.threads), remembered() or 1.0) for material in materials]
+    rows = [estimate(material, args.threads, remembered() or 1.0) for material in materials]
     if args.json:
         for row in rows:
             say(to_json(row.as_dict()))

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from tbgen import files
-from tbgen.cli.common import add_tables, tables_directory
+from tbgen.cli.common import add_tables, tables_directory, whole_number
 from tbgen.errors import BadInput
 from tbgen.material import parse
 from tbgen.text import say, standard_output
@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rules", nargs="+", default=["r"], metavar="RULES", help="r (default), wg, or both to compare them: r wg"
     )
-    parser.add_argument("--limit", type=int, default=1, metavar="N", help="record positions of each kind (default: 1)")
+    parser.add_argument(
+        "--limit", type=whole_number(1), default=1, metavar="N", help="record positions of each kind (default: 1)"
+    )
     parser.add_argument("--format", choices=FORMATS, help="default: by the name of the file, else text")
     parser.add_argument("--table", metavar="NAME", help="the one table to write as CSV")
     parser.add_argument("--details", action="store_true", help="long tables as well")
@@ -58,8 +60,6 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.report.write import write
 
     form = args.format or _form_of(args.output)
-    if args.limit < 1:
-        raise BadInput("--limit takes a number from 1 on")
     if args.output is not None and not args.output.parent.is_dir():
         raise BadInput(f"there is no directory {args.output.parent}")
     if args.table is not None and form != "csv":

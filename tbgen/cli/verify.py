@@ -4,132 +4,220 @@ import argparse
 import os
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from tbgen.cli.common import add_json, add_memory, add_quiet, add_rules, add_tables, memory_of, tables_directory
-from tbgen.errors import BadInput, CorruptTable, MissingTable
-from tbgen.material import Material, parse
+from tbgen.cli.common import (
+    add_json,
+    add_memory,
+    add_quiet,
+    add_rules,
+    add_tables,
+    at_once,
+    materials_of,
+    tables_directory,
+    whole_number,
+)
+from tbgen.cli.limits import COMPILED, THREAD, check_address_space, failure_of
+from tbgen.errors import CorruptTable, MissingTable, OutOfRoom, TbgenError
+from tbgen.material import Material, build_key
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
+    from tbgen.build.progress import Progress
+    from tbgen.build.scratch import Scratch
     from tbgen.retro.verify import Verdict
 
 EPILOG = """\
 examples:
   tbgen verify KRvKN               the file byte for byte, then all positions, from forward moves only
-  tbgen verify                     every table in the directory
+  tbgen verify                     every table in the directory, whatever its rules
+  tbgen verify --rules wg          every one of these rules
   tbgen verify --sample 100000 KRBvKR
                                    so many positions, drawn at random; the seed is printed
 
 A table is read a part at a time: without pawns all of it, else as many placements of pawns as lead to each other.
-Tables that a table's captures and promotions lead to are taken as right: verify them as well.
-Exit code 5 if anything is wrong.
+Tables that a table's captures and promotions lead to are taken as right: verify them as well. Where one of them is
+missing or damaged, the positions that lead there are checked as far as their other moves go, and counted apart.
+Every table is looked at, whatever is wrong with others. Exit code 5 if anything is wrong; else 6 if memory or disk did
+not do for a table, else 4 if one was missing.
 """
+
+_SEEDS: Final = 1 << 64
+_BAD: Final = (0, MissingTable.exit_code, TbgenError.exit_code, OutOfRoom.exit_code, CorruptTable.exit_code)
+"""Exit codes, the worst last."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help="default: all tables in the directory")
     add_tables(parser)
-    add_rules(parser)
-    parser.add_argument("--sample", type=int, metavar="N", help="check N positions drawn at random instead of all")
-    parser.add_argument("--seed", type=int, metavar="S", help="draw them again")
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="default: all cores")
+    add_rules(parser, default=None, otherwise="r, and both where no material is named")
+    parser.add_argument(
+        "--sample", type=whole_number(1), metavar="N", help="check N positions drawn at random instead of all"
+    )
+    parser.add_argument("--seed", type=whole_number(0, _SEEDS - 1), metavar="S", help="draw them again")
+    parser.add_argument("--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="default: all cores")
     add_memory(parser)
     add_quiet(parser)
     add_json(parser)
     parser.epilog = EPILOG
 
 
+@dataclass
+class _Report:
+    """What came of one table."""
+
+    material: Material
+    rules: str
+    verdict: "Verdict | None" = None
+    seed: int | None = None
+    """With which positions were drawn, if they were."""
+    seconds: float = 0.0
+    problem: str | None = None
+    """Why there is no verdict."""
+    lost: dict[Material, str] = field(default_factory=dict)
+    """The tables that this one leads to and that could not be read, and why."""
+    codes: set[int] = field(default_factory=set)
+
+    def failed(self, error: TbgenError | MemoryError | OSError) -> None:
+        self.problem, code = failure_of(error)
+        self.codes.add(code)
+
+    def lose(self, material: Material, error: TbgenError) -> None:
+        self.lost[material], code = failure_of(error)
+        self.codes.add(code)
+
+    def judge(self, verdict: "Verdict") -> None:
+        self.verdict = verdict
+        if verdict.wrong:
+            self.codes.add(CorruptTable.exit_code)
+
+    @property
+    def code(self) -> int:
+        return max(self.codes, key=_BAD.index, default=0)
+
+    def as_dict(self) -> dict[str, Any]:
+        from tbgen.index import layout_of
+        from tbgen.index.positions import fen
+
+        verdict, layout = self.verdict, layout_of(self.material)
+        return {
+            "material": self.material.name,
+            "rules": self.rules,
+            "code": self.code,
+            "error": self.problem,
+            "checked": verdict.checked if verdict else 0,
+            "unchecked": verdict.unchecked if verdict else None,
+            "wrong": verdict.wrong if verdict else None,
+            "lost": {material.name: problem for material, problem in self.lost.items()},
+            "seed": self.seed,
+            "seconds": round(self.seconds, 3),
+            "examples": [
+                {"fen": fen(layout, finding.number) if finding.number >= 0 else None, "problem": str(finding)}
+                for finding in (verdict.examples if verdict else ())
+            ],
+        }
+
+    def lines(self) -> Iterator[str]:
+        found = self.as_dict()
+        name = f"{self.material}{'' if self.rules == 'r' else f' ({self.rules})'}"
+        if self.verdict is None:
+            yield f"{name}: {self.problem}; no position has been checked"
+            return
+        drawn = "" if self.seed is None else f" drawn with --seed {self.seed}"
+        what = f"{found['wrong']:,} WRONG" if found["wrong"] else "all right"
+        rest = f", {found['unchecked']:,} NOT CHECKED" if found["unchecked"] else ""
+        yield f"{name}: {found['checked']:,} positions{drawn} checked in {found['seconds']:.1f} s, {what}{rest}"
+        for problem in self.lost.values():
+            yield f"  not known what captures and promotions lead to: {problem}"
+        for one in found["examples"]:
+            yield f"  {one['fen'] or ''}  {one['problem']}"
+
+
 def run(args: argparse.Namespace) -> int:
-    from tbgen.build.check import check_table
-    from tbgen.build.plan import Plan
+    check_address_space(_space(args))
+    from tbgen.build.estimate import PROGRAM
+    from tbgen.build.forecast import size_of
     from tbgen.build.progress import Progress, warm_up_visibly
     from tbgen.build.scratch import Scratch
-    from tbgen.build.shelf import Shelf
 
-    if args.threads < 1 or (args.sample is not None and args.sample < 1):
-        raise BadInput("--threads and --sample take numbers from 1 on")
+    if args.memory < PROGRAM:
+        raise OutOfRoom(f"{size_of(PROGRAM)} of memory are needed, and --memory leaves {size_of(args.memory)}")
     directory = tables_directory(args)
-    wanted = _materials(args)
-    seed = args.seed if args.seed is not None else int.from_bytes(os.urandom(4))
+    wanted = _wanted(args, directory)
     warm_up_visibly(args.threads, quiet=args.quiet or args.json)
     room = directory if os.access(directory, os.W_OK) else Path(tempfile.gettempdir())
-    plan = Plan(directory, args.rules, tuple(wanted), ())
-    code = 0
+    codes: list[int] = []
     with (
-        closing(Scratch(room, memory_of(args))) as scratch,
-        Progress(plan, quiet=args.quiet or args.json) as progress,
+        closing(Scratch(room, args.memory)) as scratch,
+        Progress([material for material, _ in wanted], quiet=args.quiet or args.json) as progress,
     ):
-        shelf = Shelf(directory, args.rules, scratch)
-        for material in wanted:
-            progress.began(material)
-            begun = time.perf_counter()
-            try:
-                verdict = check_table(
-                    material,
-                    directory,
-                    args.rules,
-                    shelf,
-                    scratch,
-                    threads=args.threads,
-                    sample=args.sample,
-                    seed=seed,
-                    read=progress.read,
-                    report=lambda numbers, material=material: progress.solved(material, numbers),  # type: ignore[misc]
-                )
-            except CorruptTable as error:
-                result: dict[str, Any] = {"material": material.name, "rules": args.rules, "error": str(error)}
-                lines = [str(error)]
-                code = CorruptTable.exit_code
-            else:
-                result = _result(material, args, verdict, seed, time.perf_counter() - begun)
-                lines = _lines(result)
-                code = CorruptTable.exit_code if verdict.wrong else code
-            progress.finished(material)
-            if args.json:
-                say(to_json(result), flush=True)
-            else:
-                progress.show(lines)
-    return code
+        try:
+            for report in _reports(args, directory, wanted, scratch, progress):
+                codes.append(report.code)
+                if args.json:
+                    say(to_json(report.as_dict()), flush=True)
+                else:
+                    progress.show(list(report.lines()))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"interrupted; {len(codes)} of {len(wanted)} tables have been checked") from None
+    return max(codes, key=_BAD.index)
 
 
-def _materials(args: argparse.Namespace) -> list[Material]:
+def _space(args: argparse.Namespace) -> int:
+    """Bytes of address space without tables."""
+    return COMPILED + int(args.threads) * THREAD
+
+
+def _wanted(args: argparse.Namespace, directory: Path) -> list[tuple[Material, str]]:
+    """Materials and rules, every table behind all that it depends on."""
     from tbgen.store import build_some, list_tables
 
     if args.material:
-        return [parse(word) for word in args.material]
-    directory = tables_directory(args)
-    found = [one.material for one in list_tables(directory) if one.rules == args.rules]
+        found = {(material, args.rules or "r") for material in materials_of(args.material)}
+    else:
+        found = {(material, rules) for _, material, rules in list_tables(directory) if args.rules in (None, rules)}
     if not found:
         raise MissingTable(f"no tables in {directory} (to build some: {build_some(directory)})")
-    return found
+    return sorted(found, key=lambda one: (one[1], build_key(one[0])))
 
 
-def _result(
-    material: Material, args: argparse.Namespace, verdict: "Verdict", seed: int, seconds: float
-) -> dict[str, Any]:
-    from tbgen.index import layout_of
-    from tbgen.index.positions import fen
+def _reports(
+    args: argparse.Namespace,
+    directory: Path,
+    wanted: list[tuple[Material, str]],
+    scratch: "Scratch",
+    progress: "Progress",
+) -> Iterator[_Report]:
+    """Table after table, whatever is wrong with one of them."""
+    from tbgen.build.check import check_table, mapped_by
+    from tbgen.build.shelf import Shelf
 
-    layout = layout_of(material)
-    return {
-        "material": material.name,
-        "rules": args.rules,
-        "checked": verdict.checked,
-        "wrong": verdict.wrong,
-        "seed": seed if args.sample is not None else None,
-        "seconds": round(seconds, 3),
-        "examples": [
-            {"fen": fen(layout, finding.number) if finding.number >= 0 else None, "problem": str(finding)}
-            for finding in verdict.examples
-        ],
-    }
-
-
-def _lines(result: dict[str, Any]) -> list[str]:
-    drawn = "" if result["seed"] is None else f" drawn with --seed {result['seed']}"
-    what = "all right" if not result["wrong"] else f"{result['wrong']:,} WRONG"
-    head = f"{result['material']}: {result['checked']:,} positions{drawn} checked in {result['seconds']:.1f} s, {what}"
-    return [head, *(f"  {one['fen'] or ''}  {one['problem']}" for one in result["examples"])]
+    space = _space(args)
+    seed = args.seed if args.seed is not None else int.from_bytes(os.urandom(4))
+    for rules, tables in groupby(wanted, key=lambda one: one[1]):
+        shelf = Shelf(directory, rules, scratch)
+        for material, _ in tables:
+            report = _Report(material, rules, seed=seed if args.sample is not None else None)
+            progress.began(material)
+            begun = time.perf_counter()
+            try:
+                check_address_space(space + mapped_by(material))
+                verdict = check_table(
+                    material, directory, rules, shelf, scratch,
+                    threads=args.threads, sample=args.sample, seed=seed,
+                    read=progress.read, report=partial(progress.solved, material), lost=report.lose,
+                )  # fmt: skip
+                report.judge(verdict)
+            except (TbgenError, MemoryError, OSError) as error:
+                report.failed(error)
+                if not isinstance(error, TbgenError):
+                    shelf = Shelf(directory, rules, scratch)  # lets go of what it held
+            report.seconds = time.perf_counter() - begun
+            progress.finished(material)
+            yield report

@@ -87,11 +87,18 @@ def _parse_tc(words: str) -> tuple[float | None, float, int | None]:
     return seconds, float(match["increment"] or 0), moves or None
 
 
-def _positive(key: str, words: str, kind: Callable[[str], Number]) -> Number:
+def read_number(key: str, words: str, kind: Callable[[str], Number]) -> Number:
+    """A number in plain digits: Python would also take those of other scripts, and lines between them."""
     try:
-        found = kind(words)
+        if not words.isascii() or "_" in words:
+            raise ValueError
+        return kind(words)
     except ValueError:
         raise BadInput(f"{key} takes a number, not {words!r}") from None
+
+
+def _positive(key: str, words: str, kind: Callable[[str], Number]) -> Number:
+    found = read_number(key, words, kind)
     if not 0 < found < 1e9:
         raise BadInput(f"{key} cannot be {words}")
     return found

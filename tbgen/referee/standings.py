@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.referee.client import Misconduct
+from tbgen.referee.control import read_number
 from tbgen.referee.ledger import Entry
 from tbgen.rules.scoring import Exponential, Scoring
 from tbgen.rules.statistics import Interval, Sample, Sprt
@@ -160,10 +161,7 @@ def parse_sprt(words: Sequence[str]) -> Sprt:
         key, _, value = word.partition("=")
         if key not in ("elo0", "elo1", "alpha", "beta"):
             raise BadInput(f"nothing about a sequential test: {word!r} (write elo0=0 elo1=5 alpha=0.05 beta=0.05)")
-        try:
-            given[key] = float(value)
-        except ValueError:
-            raise BadInput(f"{key} takes a number, not {value!r}") from None
+        given[key] = read_number(key, value, float)
     return Sprt(given.get("elo0", 0.0), given.get("elo1", 5.0), given.get("alpha", 0.05), given.get("beta", 0.05))
 
 

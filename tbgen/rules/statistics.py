@@ -16,6 +16,8 @@ from typing import Final, NamedTuple, TypeAlias
 from tbgen.errors import BadInput
 
 CONFIDENCE: Final = 0.95
+_FARTHEST: Final = 10_000
+"""Elo between two players, of which one can ask."""
 
 Points: TypeAlias = float | Fraction
 _HALF: Final = Fraction(1, 2)
@@ -139,8 +141,8 @@ class Sprt:
     draws: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
-        if not self.elo0 < self.elo1:
-            raise BadInput(f"elo0 has to be below elo1: {self.elo0}, {self.elo1}")
+        if not -_FARTHEST <= self.elo0 < self.elo1 <= _FARTHEST:
+            raise BadInput(f"elo0 has to be below elo1, and neither beyond {_FARTHEST}: {self.elo0}, {self.elo1}")
         if not (self.alpha > 0 and self.beta > 0 and self.alpha + self.beta < 1):
             raise BadInput(f"no error rates to test with: {self.alpha}, {self.beta}")
 

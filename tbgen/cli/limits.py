@@ -1,0 +1,35 @@
+"""What a process may have, seen before it is taken: the libraries below end the process where there is too little."""
+
+import resource
+from typing import Final
+
+from tbgen.errors import NO_ROOM, OutOfRoom, TbgenError
+
+LIBRARIES: Final = 192 << 20
+"""Bytes of address space that every command takes; numpy and HDF5 do not load with less."""
+COMPILED: Final = 512 << 20
+"""The same with the compiler and all kernels: LLVM aborts with less."""
+THREAD: Final = 80 << 20
+"""What a thread takes on top, for its stack and its part of the heap."""
+
+
+def check_address_space(needed: int) -> None:
+    """OutOfRoom if a process may not have so many bytes of address space."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < needed:
+        raise OutOfRoom(
+            f"{needed >> 20} MiB of address space are needed, and {limit >> 20} MiB are allowed (see: ulimit -v)"
+        )
+
+
+def failure_of(error: TbgenError | MemoryError | OSError) -> tuple[str, int]:
+    """What there is to say of an error in one line, and its exit code."""
+    if isinstance(error, TbgenError):
+        return str(error), error.exit_code
+    if isinstance(error, MemoryError):
+        return "out of memory", OutOfRoom.exit_code
+    where = f": {error.filename}" if error.filename is not None else ""
+    return (
+        f"{error.strerror or error}{where}",
+        OutOfRoom.exit_code if error.errno in NO_ROOM else TbgenError.exit_code,
+    )
