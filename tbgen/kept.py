@@ -19,6 +19,7 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from tbgen import files
+from tbgen.text import say
 
 SUFFIX: Final = ".kernel"
 HALF: Final = ".part"
@@ -35,7 +36,7 @@ def complain(about: str, words: str) -> None:
         _said.add(about)
         with suppress(OSError, ValueError):  # whoever has closed it does not want to know
             if sys.stderr:
-                print(f"tbgen: {words}", file=sys.stderr, flush=True)
+                say(f"tbgen: {words}", file=sys.stderr, flush=True)
 
 
 def hush() -> None:
