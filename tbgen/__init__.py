@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
+from tbgen._version import __version__
+
 if TYPE_CHECKING:
     from tbgen.probe import Tablebase as Tablebase
     from tbgen.probe import open_tablebase as open_tablebase
 
-__version__ = "0.1.0"
 __all__ = ["Tablebase", "__version__", "open_tablebase"]
 
 

@@ -1,8 +1,12 @@
 """The one decorator for compiled kernels, and where their machine code is kept.
 
-A change in a kernel that another module calls must not be answered with the caller's old machine code. So the cache
-directory's name is a digest of the source of every kernel module and of the versions in play; an edit anywhere in
-them starts a fresh directory, and old ones are swept away.
+A change in a kernel that another module calls must not be answered with the caller's old machine code. So the name of
+a cache directory is a digest of the sources that its kernels can be made of and of the versions in play; an edit
+anywhere in them starts a fresh directory, and old ones are swept away.
+
+Solver and verifier have a directory each: an edit of one leaves the machine code of the other as it is. What both
+are built on belongs to both digests. Its own kernels, and those of tests, lie in a third directory: they take
+bundles that either side defines, so that any edit may change them.
 """
 
 import hashlib
@@ -14,7 +18,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import llvmlite
 import numba
@@ -22,24 +26,21 @@ import numpy
 
 from tbgen import kept
 
-_ROOMS = ("board", "index", "retro")
-_MODULES = ("jit.py", "kept.py", "outcome.py", "sizes.py")
-"""Whose constants are part of the machine code, or that keep it."""
-_KEPT_DAYS = 7
-_HALF_DAYS = 1
+SHARED: Final = ("jit", "kept", "intrinsics", "turns", "sizes", "outcome", "material", "contents", "board", "index")
+"""Modules and packages that solver and verifier are built on: their kernels, and what kernels take constants from."""
+_KEPT_DAYS: Final = 7
+_HALF_DAYS: Final = 1
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _sources() -> list[Path]:
+def sources(*rooms: str) -> list[Path]:
+    """The files of modules and packages."""
     here = Path(__file__).parent
-    return [
-        *(here / name for name in _MODULES),
-        *sorted(path for room in _ROOMS for path in (here / room).rglob("*.py")),
-    ]
+    return sorted(path for room in rooms for path in (*here.glob(f"{room}.py"), *(here / room).rglob("*.py")))
 
 
-def _digest() -> str:
+def _digest(files: list[Path]) -> str:
     seen = hashlib.sha256()
     for words in (
         numba.__version__,
@@ -50,7 +51,7 @@ def _digest() -> str:
         platform.machine(),
     ):
         seen.update(words.encode())
-    for path in _sources():
+    for path in files:
         seen.update(path.name.encode())
         seen.update(path.read_bytes())
     return seen.hexdigest()[:16]
@@ -81,13 +82,9 @@ def _is_older(path: Path, days: int) -> bool:
     return False
 
 
-SOURCES: Final = _digest()
-"""Tells apart versions of the kernels, compiler included."""
-
-
-def _open_cache() -> Path:
+def _open_cache(name: str) -> Path:
     """The directory of this version. One that cannot be made or written to may still be read."""
-    current = cache_home() / f"kernels-{SOURCES}"
+    current = cache_home() / name
     with suppress(OSError):
         current.mkdir(parents=True, exist_ok=True)
         os.utime(current)
@@ -95,8 +92,31 @@ def _open_cache() -> Path:
     return current
 
 
-CACHE: Final = _open_cache()
-"""Where this version's machine code is kept."""
+class Group(NamedTuple):
+    """Kernels whose machine code is kept together."""
+
+    files: list[Path]
+    """All that it depends on."""
+    digest: str
+    """Tells apart versions of it, compiler included."""
+    cache: Path
+    """Where this version is kept."""
+
+
+def _group(name: str, *rooms: str) -> Group:
+    files = sources(*SHARED, *rooms)
+    digest = _digest(files)
+    return Group(files, digest, _open_cache(f"kernels-{name}-{digest}"))
+
+
+SOLVER: Final = _group("solver", "retro")
+VERIFIER: Final = _group("verifier", "verify")
+_ANY: Final = _group("any", "retro", "verify")
+
+
+def group_of(module: str) -> Group:
+    """The group that the kernels of a module belong to."""
+    return {"tbgen.retro": SOLVER, "tbgen.verify": VERIFIER}.get(".".join(module.split(".")[:2]), _ANY)
 
 
 _OPTIONS: Final[dict[str, Any]] = {
@@ -109,22 +129,23 @@ _NO_COUNTS: Final[dict[str, Any]] = {"_nrt": False}
 each array of a bundle at each call, half of the time of the solver's inner loops."""
 
 
+def _compiled(function: F, **options: Any) -> F:
+    compiled: F = numba.njit(**_OPTIONS, **_NO_COUNTS, **options)(function)
+    if not numba.config.DISABLE_JIT:
+        compiled._cache = kept.Kept(group_of(function.__module__).cache, function)  # type: ignore[attr-defined]
+    return compiled
+
+
 def kernel(function: F) -> F:
     """Compile for the whole process: cached on disk, without the interpreter's lock, integers wrap.
 
     A kernel cannot make arrays."""
-    return _kept(function, numba.njit(**_OPTIONS, **_NO_COUNTS)(function))
+    return _compiled(function)
 
 
 def inlined(function: F) -> F:
     """A kernel that LLVM is told to fold into its callers: for the small steps of inner loops."""
-    return _kept(function, numba.njit(**_OPTIONS, **_NO_COUNTS, forceinline=True)(function))
-
-
-def _kept(function: F, compiled: F) -> F:
-    if not numba.config.DISABLE_JIT:
-        compiled._cache = kept.Kept(CACHE, function)  # type: ignore[attr-defined]
-    return compiled
+    return _compiled(function, forceinline=True)
 
 
 def plain(compiled: F) -> F:

@@ -26,7 +26,7 @@ HALF: Final = ".part"
 """Ends the name of a file that is being written."""
 
 used: Final[set[str]] = set()
-"""Names of the files that this process has read or written."""
+"""The files that this process has read or written, each with the name of its directory."""
 _said: Final[set[str]] = set()
 
 
@@ -103,7 +103,7 @@ class Kept(NullCache):  # type: ignore[misc]
         written_for, reduced = pickle.loads(data)
         if written_for != key:
             return None
-        used.add(path.name)
+        used.add(f"{path.parent.name}/{path.name}")
         return CompileResult._rebuild(target_context, *reduced)
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -112,7 +112,7 @@ class Kept(NullCache):  # type: ignore[misc]
         key = self._key(sig, data.codegen)
         path = self._path(key)
         if write(path, dumps((key, data._reduce()))):
-            used.add(path.name)
+            used.add(f"{path.parent.name}/{path.name}")
 
     def _path(self, key: tuple[Any, ...]) -> Path:
         name = f"{self._function.__module__}.{self._function.__qualname__}".replace("<", "").replace(">", "")

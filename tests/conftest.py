@@ -1,7 +1,8 @@
-"""Options and profiles that all tests share."""
+"""Options, profiles and tables that all tests share."""
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -28,3 +29,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if long:
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if not item.get_closest_marker("full")]
+
+
+@pytest.fixture(scope="session")
+def small_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory that holds all tables of two and three men under both rules, and KNNvK. Whoever asks for it finds
+    the kernels compiled."""
+    from tests.support.small_tables import make_small_tables
+
+    directory = tmp_path_factory.mktemp("tables")
+    make_small_tables(directory)
+    return directory
+
+
+@pytest.fixture(scope="session")
+def four_men(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory that holds KPvKP and KNNvK, and all that they lead to: minutes of work."""
+    from tests.support.four_men import make_four_men
+
+    directory = tmp_path_factory.mktemp("four")
+    make_four_men(directory)
+    return directory

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import chess
 import pytest
-from small_tables import small_tables
 
-from tbgen import __version__, open_tablebase
+from tbgen import open_tablebase
+from tbgen._version import __version__
 from tbgen.cli.main import COMMANDS, main
 from tbgen.outcome import held_by_black, held_by_white, text
 from tbgen.position import level
-from tbgen.store.seal import FORMAT
+from tbgen.store.format.seal import FORMAT
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -24,8 +24,8 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 @pytest.fixture
-def tables(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    directory = small_tables(tmp_path_factory)
+def tables(small_tables: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    directory = small_tables
     monkeypatch.setenv("TBGEN_TABLES", str(directory))
     return directory
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tbgen import kept
-from tbgen.build import warm
+from tbgen.generate import precompile
+from tbgen.jit import Group
 
 # A kernel of its own, so that nothing large has to be compiled.
 PROGRAM = """
@@ -153,20 +154,27 @@ def test_halves_are_swept(program: Path, tmp_path: Path) -> None:
     assert new.exists()
 
 
+def look_at(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let there be one group of kernels, of two parts, kept there."""
+    parts = dict.fromkeys(("first", "second"), lambda: None)
+    monkeypatch.setattr(precompile, "_GROUPS", ((Group([], "", cache), parts),))
+
+
 @pytest.fixture
 def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache as after a first build, of two files."""
     monkeypatch.setattr(kept, "_said", set())
-    monkeypatch.setattr(warm, "CACHE", tmp_path)
-    monkeypatch.setattr(warm, "_DONE", tmp_path / "warm")
+    cache = tmp_path / "kernels"
+    cache.mkdir()
+    look_at(cache, monkeypatch)
     for name in ("one", "other"):
-        assert kept.write(tmp_path / name, name.encode())
-    assert kept.write(tmp_path / "warm", b"one\nother")
-    return tmp_path
+        assert kept.write(cache / name, name.encode())
+    assert kept.write(cache / "warm", b"kernels/one\nkernels/other")
+    return cache
 
 
 def test_a_whole_cache_is_warm(compiled: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert warm.is_warm()
+    assert precompile.cold_parts() == []
     assert not capsys.readouterr().err
 
 
@@ -174,7 +182,7 @@ def test_a_whole_cache_is_warm(compiled: Path, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize("how", DAMAGE)
 def test_a_damaged_cache_is_not_warm(compiled: Path, name: str, how: str, capsys: pytest.CaptureFixture[str]) -> None:
     DAMAGE[how](compiled / name)
-    assert not warm.is_warm()
+    assert precompile.cold_parts() == ["first", "second"]
     assert capsys.readouterr().err == f"tbgen: compiled code in {compiled} is damaged; compiling it again\n"
 
 
@@ -182,16 +190,15 @@ def test_a_damaged_cache_is_not_warm(compiled: Path, name: str, how: str, capsys
 def test_a_cache_with_a_file_gone_is_not_warm(compiled: Path, name: str) -> None:
     """A mark without the files as well."""
     (compiled / name).unlink()
-    assert not warm.is_warm()
+    assert precompile.cold_parts() == ["first", "second"]
 
 
 def test_what_cannot_be_kept_is_not_compiled_beforehand(
     compiled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (compiled / "warm").unlink()
-    monkeypatch.setattr(warm, "_ROOM", 1 << 62)
-    assert warm.is_warm()
+    monkeypatch.setattr(precompile, "_ROOM", 1 << 62)
+    assert precompile.cold_parts() == []
     assert "cannot be kept" in capsys.readouterr().err
-    monkeypatch.setattr(warm, "CACHE", compiled / "one" / "below")
-    monkeypatch.setattr(warm, "_DONE", compiled / "one" / "below" / "warm")
-    assert warm.is_warm()
+    look_at(compiled / "one" / "below", monkeypatch)
+    assert precompile.cold_parts() == []

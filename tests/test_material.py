@@ -5,7 +5,6 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 
-import chess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from tbgen import material
 from tbgen.errors import BadInput
 from tbgen.material import Material
+from tests.support.boards import material_on, random_boards
 
 SMALL = [found for men in (2, 3, 4) for found in material.every(men)]
 LARGER = [material.parse(name) for name in ("KQRvKP", "KPPvKP", "KNNvKP", "KRPvKB", "KRPvKRP", "KQQQvKP", "KPPPvKPP")]
@@ -134,40 +134,6 @@ def test_successors_are_those_of_the_rules(one: Material) -> None:
     assert len(set(found)) == len(found)
     assert set(found) == successors_by_the_rules(one)
     assert found == sorted(found, key=material.build_key)
-
-
-def is_complete(board: chess.Board, men: int) -> bool:
-    """A legal position, as far as tables care, of so many men."""
-    if board.occupied.bit_count() != men or board.kings.bit_count() != 2 or board.pawns & chess.BB_BACKRANKS:
-        return False
-    return chess.square_distance(*chess.SquareSet(board.kings)) > 1 and not board.was_into_check()
-
-
-def random_boards(one: Material, count: int, seed: int = 0) -> Iterator[chess.Board]:
-    """Men are often on lines with kings, between two others or under attack, pawns and their prey near the end."""
-    chance = random.Random(f"{one} {seed}")
-    men = one.first + one.second.lower()
-    while count:
-        board = chess.Board(None)
-        for letter in ["K", "k", *chance.sample(men, len(men))]:
-            placed = list(board.piece_map())
-            lines = {s for king in chess.SquareSet(board.kings) for s in chess.SQUARES if chess.ray(s, king)}
-            between = {s for a in placed for b in placed for s in chess.SquareSet(chess.between(a, b))}
-            attacked = set(board.attacks(chance.choice(placed or chess.SQUARES)))
-            rank = {"P": 6, "p": 1}.get(letter, 0 if letter.isupper() else 7)
-            on_rank = {s for s in chess.SQUARES if s // 8 == rank}
-            fitting = chance.choice([lines, between, attacked, on_rank, on_rank & attacked])
-            square = chance.choice(sorted(fitting - set(placed)) or chess.SQUARES)
-            board.set_piece_at(square, chess.Piece.from_symbol(letter))
-        board.turn = chance.random() < 0.5
-        if is_complete(board, one.men):
-            count -= 1
-            yield board
-
-
-def material_on(board: chess.Board) -> Material:
-    white, black = ("".join(p.symbol().upper() for p in board.piece_map().values() if p.color == c) for c in (1, 0))
-    return material.parse(f"K{white.replace('K', '')}vK{black.replace('K', '')}")
 
 
 @pytest.mark.parametrize("one", [*SMALL, *LARGER], ids=name_of)

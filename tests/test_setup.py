@@ -119,7 +119,7 @@ def test_wheel(clone: Path, tmp_path: Path) -> None:
     assert any(name.endswith("/licenses/LICENSE") for name in names)
     rooms = {name.split("/")[0] for name in names}
     assert rooms == {"tbgen", f"tbgen-{tbgen.__version__}.dist-info"}
-    assert {"tbgen/py.typed", "tbgen/build/__init__.py"} <= set(names)
+    assert {"tbgen/py.typed", "tbgen/generate/__init__.py"} <= set(names)
 
 
 def test_pip_install_gives_the_command(clone: Path, tmp_path: Path) -> None:

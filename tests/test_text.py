@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_tables import small_tables
 
 from tbgen.cli.main import COMMANDS
 from tbgen.text import decoded, lines, shown, to_json
@@ -30,11 +29,6 @@ ENCODINGS: dict[str, dict[str, str]] = {
     "ascii": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     "latin-1": {"PYTHONIOENCODING": "latin-1", "LANG": "de_DE.ISO-8859-1"},
 }
-
-
-@pytest.fixture(scope="module")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_tables(tmp_path_factory)
 
 
 def tbgen(
@@ -122,14 +116,14 @@ def test_nobody_else_prints_or_decodes() -> None:
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_bytes_that_are_no_text_on_standard_input(directory: Path, encoding: str) -> None:
+def test_bytes_that_are_no_text_on_standard_input(small_tables: Path, encoding: str) -> None:
     data = b"\xef\xbb\xbf" + BISHOP.encode() + b"\n\xff\xfe\x1b[2J\n" + b"9" * 100_000 + b"\n" + BISHOP.encode()
-    found = tbgen("probe", "--json", "--tables", directory, "-", encoding=encoding, input=data)
+    found = tbgen("probe", "--json", "--tables", small_tables, "-", encoding=encoding, input=data)
     assert found.returncode == 2
     answers = [json.loads(line) for line in found.stdout.splitlines()]
     assert ["error" in answer for answer in answers] == [False, True, True, False]
     assert answers[1]["fen"] == "ÿþ\x1b[2J"
-    found = tbgen("probe", "-q", "--tables", directory, "-", encoding=encoding, input=data)
+    found = tbgen("probe", "-q", "--tables", small_tables, "-", encoding=encoding, input=data)
     assert (found.returncode, found.stdout) == (2, b"G1.5 4\nG1.5 4\n")
     assert found.stderr.count(b"\n") == 2
     assert is_harmless(found.stderr, "ascii")
@@ -176,7 +170,7 @@ def on_terminal(*words: str | Path) -> bytes:
     return found
 
 
-def test_names_on_a_terminal_are_names(tmp_path: Path, directory: Path) -> None:
+def test_names_on_a_terminal_are_names(tmp_path: Path, small_tables: Path) -> None:
     """Neither steering nor markup nor signs for pictures."""
     name = ":heart: [red]\x1b]0;x\x07"
     games = tmp_path / f"{name}.pgn"
@@ -189,9 +183,9 @@ def test_names_on_a_terminal_are_names(tmp_path: Path, directory: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("words", [["info"], ["info", "--json"], ["probe", BISHOP], ["report", "stats"]])
-def test_a_directory_of_any_name(tmp_path: Path, directory: Path, encoding: str, words: list[str]) -> None:
+def test_a_directory_of_any_name(tmp_path: Path, small_tables: Path, encoding: str, words: list[str]) -> None:
     place = os.fsencode(tmp_path) + b"/\xfc\x1b]0;x\x07\n[red]" + "\u202e".encode()
-    Path(os.fsdecode(place)).symlink_to(directory)
+    Path(os.fsdecode(place)).symlink_to(small_tables)
     found = tbgen(*words, "--tables", place, encoding=encoding)
     assert found.returncode == 0, found.stderr
     assert is_harmless(found.stdout, {"C": "utf-8"}.get(encoding, encoding))
@@ -212,17 +206,17 @@ def test_messages_name_what_was_given(encoding: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_help_and_reports(directory: Path, encoding: str) -> None:
+def test_help_and_reports(small_tables: Path, encoding: str) -> None:
     for name in ("", *COMMANDS):
         assert tbgen(*filter(None, [name]), "--help", encoding=encoding).returncode == 0
     for report in ("stats", "records", "compare", "potential"):
         both = ["--rules", "r", "wg"] if report == "compare" else []
-        assert tbgen("report", report, *both, "--tables", directory, encoding=encoding).returncode == 0
+        assert tbgen("report", report, *both, "--tables", small_tables, encoding=encoding).returncode == 0
 
 
 @pytest.mark.parametrize("form", ["md", "csv", "json", "html"])
-def test_a_report_for_programs_is_the_same_file_everywhere(directory: Path, tmp_path: Path, form: str) -> None:
-    words = ["report", "stats", "KBvK", "--format", form, "--tables", str(directory)]
+def test_a_report_for_programs_is_the_same_file_everywhere(small_tables: Path, tmp_path: Path, form: str) -> None:
+    words = ["report", "stats", "KBvK", "--format", form, "--tables", str(small_tables)]
     assert tbgen(*words, "-o", tmp_path / "report", encoding="ascii").returncode == 0
     expected = (tmp_path / "report").read_bytes()
     for encoding in ENCODINGS:
@@ -290,8 +284,8 @@ def test_a_log_takes_everything(tmp_path: Path) -> None:
         (["build", "KvK"], "| true", 0, ""),
     ],
 )
-def test_streams_that_are_not_there(directory: Path, words: list[str], shell: str, code: int, said: str) -> None:
-    where = [] if words[0] in ("plan", "--help", "nonsense") else ["--tables", str(directory)]
+def test_streams_that_are_not_there(small_tables: Path, words: list[str], shell: str, code: int, said: str) -> None:
+    where = [] if words[0] in ("plan", "--help", "nonsense") else ["--tables", str(small_tables)]
     found = tbgen(*words, *where, shell=shell)
     assert found.returncode == code, found.stderr
     assert said in found.stderr.decode()
@@ -322,7 +316,7 @@ def test_a_closed_stream_does_not_become_a_file(tmp_path: Path) -> None:
         assert tagged.rstrip().endswith("1/2-1/2")
 
 
-def test_an_endless_line_takes_no_memory(directory: Path) -> None:
+def test_an_endless_line_takes_no_memory(small_tables: Path) -> None:
     """300 MB on one line, in 200 MB of memory over what an engine takes."""
     code = (
         "import sys; out = sys.stdout.buffer\n"
@@ -331,7 +325,7 @@ def test_an_endless_line_takes_no_memory(directory: Path) -> None:
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as source:
         found = tbgen(
-            "uci", "--tables", directory, stdin=source.stdout,
+            "uci", "--tables", small_tables, stdin=source.stdout,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (250 << 20, 250 << 20)),
         )  # fmt: skip
     assert found.returncode == 0, found.stderr
@@ -341,12 +335,12 @@ def test_an_endless_line_takes_no_memory(directory: Path) -> None:
     assert said[-1].startswith("bestmove ")
 
 
-def test_nul_and_other_bytes_for_an_engine(directory: Path, tmp_path: Path) -> None:
+def test_nul_and_other_bytes_for_an_engine(small_tables: Path, tmp_path: Path) -> None:
     place = os.fsencode(tmp_path) + b"/\xfc"
-    Path(os.fsdecode(place)).symlink_to(directory)
+    Path(os.fsdecode(place)).symlink_to(small_tables)
     ask = f"position fen {BISHOP}\ngo\n".encode()
     data = b"setoption name Tables value a\0b\n" + ask + b"setoption name Tables value " + place + b"\nuci\n" + ask
-    found = tbgen("uci", "--tables", directory, input=data)
+    found = tbgen("uci", "--tables", small_tables, input=data)
     assert (found.returncode, found.stderr) == (0, b"")
     said = found.stdout.decode().splitlines()
     assert said[0] == r"info string no such option or value: name Tables value a\x00b"

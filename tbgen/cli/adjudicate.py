@@ -12,10 +12,10 @@ from typing import Final, Self
 
 from tbgen.cli import common
 from tbgen.errors import BadInput
-from tbgen.referee.adjudicate_files import STANDARD, Done, adjudicate
-from tbgen.referee.adjudicate_settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
-from tbgen.referee.finish import BY_DEFAULT, DRAWS, parse_kinds
-from tbgen.referee.report import TOP, Report
+from tbgen.referee.adjudicate.files import STANDARD, Done, adjudicate
+from tbgen.referee.adjudicate.finish import BY_DEFAULT, DRAWS, parse_kinds
+from tbgen.referee.adjudicate.report import TOP, Report
+from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
 from tbgen.text import say, shown, to_json
 
 _SKIPPED: Final = 3

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
-    from tbgen.build.forecast import Forecast
-    from tbgen.build.plan import Plan
-    from tbgen.build.summary import Summary
+    from tbgen.generate.forecast import Forecast
+    from tbgen.generate.plan import Plan
+    from tbgen.generate.summary import Summary
 
 EPILOG = """\
 examples:
@@ -73,8 +73,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if not args.scheduler:
         check_address_space(COMPILED + _threads(args) * THREAD)
-    from tbgen.build.forecast import make_forecast
-    from tbgen.build.plan import make_plan
+    from tbgen.generate.forecast import make_forecast
+    from tbgen.generate.plan import make_plan
     from tbgen.store.leftovers import tidy
 
     if args.workers and args.scheduler:
@@ -119,18 +119,18 @@ def _cluster(args: argparse.Namespace) -> "AbstractContextManager[Client | None]
     """The one that was asked for, if one was."""
     if not args.workers and not args.scheduler:
         return nullcontext()
-    from tbgen.build.cluster import connect, local_cluster
+    from tbgen.generate.cluster import connect, local_cluster
 
     return local_cluster(args.workers) if args.workers else connect(args.scheduler)
 
 
 def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memory: int) -> None:
     """`memory`: bytes for each table."""
-    from tbgen.build.cluster import run_on_cluster
-    from tbgen.build.estimate import PROGRAM
-    from tbgen.build.forecast import check_disk, check_memory, make_forecast
-    from tbgen.build.progress import Progress, warm_up_visibly
-    from tbgen.build.run import run_plan
+    from tbgen.cli.progress import Progress, warm_up_visibly
+    from tbgen.generate.cluster import run_on_cluster
+    from tbgen.generate.estimate import PROGRAM
+    from tbgen.generate.execute import run_plan
+    from tbgen.generate.forecast import check_disk, check_memory, make_forecast
 
     threads, quiet = _threads(args), args.quiet or args.json
     at_once = sum(client.nthreads().values()) if client else 1
@@ -165,8 +165,8 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
 
 
 def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
-    from tbgen.build.forecast import free_disk, size_of, time_of
     from tbgen.cli.plan import print_estimates
+    from tbgen.generate.forecast import free_disk, size_of, time_of
 
     plan = forecast.plan
     if as_json:
@@ -187,7 +187,7 @@ def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
 
 
 def _last_line(done: "list[Summary]", seconds: float) -> str:
-    from tbgen.build.forecast import size_of, time_of
+    from tbgen.generate.forecast import size_of, time_of
 
     slowest = max(done, key=lambda summary: summary.seconds)
     return (
@@ -199,7 +199,7 @@ def _last_line(done: "list[Summary]", seconds: float) -> str:
 
 
 def _lines(summary: "Summary", directory: Path, *, whole: bool) -> list[str]:
-    from tbgen.build.summary import histogram
+    from tbgen.generate.summary import histogram
 
     head = (
         f"{summary.material}: {summary.positions:,} positions in {summary.seconds:.1f} s, "

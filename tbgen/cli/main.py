@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Final, NoReturn
 
-from tbgen import __version__, text
+from tbgen import text
+from tbgen._version import __version__
 from tbgen.cli.limits import LIBRARIES, check_address_space, failure_of
 from tbgen.errors import BadInput, TbgenError
 

@@ -19,14 +19,14 @@ from tbgen.cli.common import (
     some_seconds,
     whole_number,
 )
-from tbgen.referee.adjudicate_settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
+from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
 from tbgen.rules.rulesets import FIFTY_MOVES
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
-    from tbgen.referee.bout import Bout
-    from tbgen.referee.ledger import Ledger
-    from tbgen.referee.match import Match, Plan
+    from tbgen.referee.match.bout import Bout
+    from tbgen.referee.match.ledger import Ledger
+    from tbgen.referee.match.run import Match, Plan
 
 _MOST_GAMES: Final = 1_000_000
 """Of two engines: their pairings are written down beforehand."""
@@ -60,7 +60,7 @@ loses on time loses the game (G0.0) and is started again.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from tbgen.referee.bout import MARGIN, PATIENCE
+    from tbgen.referee.match.bout import MARGIN, PATIENCE
 
     parser.add_argument("--engine", nargs="+", action="append", metavar="KEY=VALUE", help="an engine, see below")
     parser.add_argument("--each", nargs="+", default=[], metavar="KEY=VALUE", help="what holds for all engines")
@@ -119,9 +119,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tbgen.referee.ledger import Ledger
-    from tbgen.referee.match import Match
-    from tbgen.referee.standings import Standings, parse_sprt
+    from tbgen.referee.match.ledger import Ledger
+    from tbgen.referee.match.run import Match
+    from tbgen.referee.match.standings import Standings, parse_sprt
 
     _log(args.log)
     with contextlib.ExitStack() as stack:
@@ -144,12 +144,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _plan(args: argparse.Namespace, stack: contextlib.ExitStack) -> "Plan":
-    from tbgen.referee.bout import Conditions
-    from tbgen.referee.contestants import contestants
-    from tbgen.referee.match import Plan
-    from tbgen.referee.openings import Openings
-    from tbgen.referee.schedule import schedule
-    from tbgen.referee.table_judge import TableJudge
+    from tbgen.referee.match.bout import Conditions
+    from tbgen.referee.match.contestants import contestants
+    from tbgen.referee.match.openings import Openings
+    from tbgen.referee.match.run import Plan
+    from tbgen.referee.match.schedule import schedule
+    from tbgen.referee.match.table_judge import TableJudge
 
     engines = contestants(args.engine or [], args.each)
     settings = make_settings(
@@ -219,7 +219,7 @@ class _Show:
 
     def finished(self, bout: "Bout") -> None:
         """A game is over."""
-        from tbgen.referee import announce
+        from tbgen.referee.match import announce
 
         engines = self._match.plan.engines
         names = (engines[bout.pairing.white].name, engines[bout.pairing.black].name)
@@ -232,7 +232,7 @@ class _Show:
 
     def end(self) -> None:
         """The table, however the match ended."""
-        from tbgen.referee import announce
+        from tbgen.referee.match import announce
 
         judge = self._match.plan.conditions.judge
         missing = {} if judge is None else dict(judge.missing)

@@ -11,7 +11,7 @@ from tbgen.material import with_dependencies
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
-    from tbgen.build.estimate import Estimate
+    from tbgen.generate.estimate import Estimate
 
 MOST_MEN: Final = 6
 
@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tbgen.build.estimate import estimate
-    from tbgen.build.pace import remembered
+    from tbgen.generate.calibration import remembered
+    from tbgen.generate.estimate import estimate
 
     wanted = materials_of(args.material, args.all, MOST_MEN)
     if not wanted:
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
 def print_estimates(rows: Sequence["Estimate"]) -> None:
     """A table, with totals if there are several rows."""
-    from tbgen.build.forecast import size_of, time_of
+    from tbgen.generate.forecast import size_of, time_of
 
     headers = ("table", "numbers", "positions, about", "memory", "scratch", "disk", "CPU")
     lines = [

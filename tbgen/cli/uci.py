@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tbgen.referee.uci import LONGEST, Uci
+    from tbgen.referee.player.uci import LONGEST, Uci
 
     engine = Uci(tables_directory(args), args.rules, lambda line: say(line, flush=True))
     # All that need not be ASCII is the name of a directory: lines are read as such names are.

@@ -29,9 +29,9 @@ from tbgen.material import Material, build_key
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
-    from tbgen.build.progress import Progress
-    from tbgen.build.scratch import Scratch
-    from tbgen.retro.verify import Verdict
+    from tbgen.cli.progress import Progress
+    from tbgen.store.disk_arrays import Scratch
+    from tbgen.verify.run import Verdict
 
 EPILOG = """\
 examples:
@@ -141,10 +141,10 @@ class _Report:
 
 def run(args: argparse.Namespace) -> int:
     check_address_space(_space(args))
-    from tbgen.build.estimate import PROGRAM
-    from tbgen.build.forecast import size_of
-    from tbgen.build.progress import Progress, warm_up_visibly
-    from tbgen.build.scratch import Scratch
+    from tbgen.cli.progress import Progress, warm_up_visibly
+    from tbgen.generate.estimate import PROGRAM
+    from tbgen.generate.forecast import size_of
+    from tbgen.store.disk_arrays import Scratch
 
     if args.memory < PROGRAM:
         raise OutOfRoom(f"{size_of(PROGRAM)} of memory are needed, and --memory leaves {size_of(args.memory)}")
@@ -195,8 +195,8 @@ def _reports(
     progress: "Progress",
 ) -> Iterator[_Report]:
     """Table after table, whatever is wrong with one of them."""
-    from tbgen.build.check import check_table, mapped_by
-    from tbgen.build.shelf import Shelf
+    from tbgen.store.entry_cache import Shelf
+    from tbgen.verify.file import check_table, mapped_by
 
     space = _space(args)
     seed = args.seed if args.seed is not None else int.from_bytes(os.urandom(4))

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tbgen import outcome as outcomes
+from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.errors import BadInput, UnsupportedPosition
 from tbgen.index import layout_of
-from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.material import Material, parse
 from tbgen.probe.levels import levels
 from tbgen.probe.plan import MOST_MEN

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen import outcome as outcomes
+from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.errors import BadInput
-from tbgen.index.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.material import Material
 from tbgen.position import goal
 from tbgen.probe.plan import Plan, make_plan, number_of, signature
@@ -18,7 +18,7 @@ from tbgen.store import TableFile, open_table, table_path
 RULES: Final = ("r", "wg")
 
 Steps = tuple[tuple[int, int, int, int], ...]
-"""Holder, level, outcome and distance: see `Steps` in index/contents.py."""
+"""Holder, level, outcome and distance: see `Steps` in tbgen/contents.py."""
 
 
 class Source(NamedTuple):

@@ -1,1 +1,1 @@
-"""Games judged and games played: rules and probe together."""
+"""Games judged, games played, and a player: rules and probe together."""

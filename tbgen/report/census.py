@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.index.contents import distances, outcomes
+from tbgen.contents import distances, outcomes
 from tbgen.material import Material
 from tbgen.report.symmetry import HALVES, KEYS, KINDS, Symmetry
 from tbgen.report.tally import Slots, Tally

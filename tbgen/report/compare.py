@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen import outcome
-from tbgen.index.contents import distances, outcomes
+from tbgen.contents import distances, outcomes
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.report.census import Tick, blocks

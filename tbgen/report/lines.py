@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import chess
 import chess.pgn
 
-from tbgen import __version__, outcome
+from tbgen import outcome
+from tbgen._version import __version__
 from tbgen.errors import MissingTable
 from tbgen.probe import Tablebase
 from tbgen.report.document import Line, Step

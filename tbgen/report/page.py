@@ -10,7 +10,7 @@ from typing import Final
 import chess
 import chess.svg
 
-from tbgen import __version__
+from tbgen._version import __version__
 from tbgen.report.document import NUMBERS, Block, Column, Document, Line, Lines, Remark, Section, Table, Value, written
 from tbgen.report.lines import spans
 from tbgen.report.picture import can_draw, draw

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tbgen import outcome
 from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY
-from tbgen.index.contents import distances, outcomes
+from tbgen.contents import distances, outcomes
 from tbgen.index.layout import Layout
 from tbgen.index.positions import fen
 from tbgen.material import Material

@@ -4,7 +4,8 @@ import csv
 import io
 from typing import Any
 
-from tbgen import __version__, outcome
+from tbgen import outcome
+from tbgen._version import __version__
 from tbgen.errors import BadInput
 from tbgen.report.document import Document, Line, Table, lines, plain, tables
 from tbgen.report.lines import pgn

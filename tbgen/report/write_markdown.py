@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from tbgen import __version__
+from tbgen._version import __version__
 from tbgen.report.document import NUMBERS, Block, Document, Line, Lines, Remark, Table, cells
 from tbgen.report.lines import words
 

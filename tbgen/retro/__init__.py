@@ -1,1 +1,24 @@
-"""The solver: from the moves of one material to what both sides can force, under every record."""
+"""The solver: from the moves of one material to what both sides can force, under every record.
+
+A table is solved slice by slice (a slice: the pawns stand still), those first that the pawns of others lead to. The
+way of a slice, in the order of the folders; each knows only those above it:
+
+    threads    several threads in one kernel: barriers and shares (team), 64 positions as bits of a word (lanes),
+               sets of positions (sets)
+    values     what a position is worth, packed: outcome and distance (keys), the same in 16 bits (codes), what moves
+               out of the slice pay (payoff), what it is worth under each record (staircase)
+    graph      the positions of a slice and their quiet moves, forwards (slice) and backwards (predecessors)
+    survey     the first look at every position: is it legal, what is its level (survey), and what do its resets pay in
+               tables and slices that are solved already (resets, en_passant)
+    sweep      by rising levels of the record (levels): what the side behind can escape to, worked out anew (escape) or
+               where something has changed (review), then all is settled from which a goal of this level can be forced
+               (settle). Both spread in rounds by distance (rounds) to predecessors (notify); what is known of
+               each position meanwhile is its state (state)
+    solver     all slices of a table in order, on all threads, with what its resets lead to
+    export     from links to numbered staircases: the contents that are written to disk
+
+What others may call: `solver.solve`, `export.finish`, `checkpoint` and `link_log` (where a table lies meanwhile, and
+how a stopped build goes on) and `precompile`. tests/test_rooms.py keeps it so.
+
+docs/theory.md says why it is right. The verifier (tbgen/verify) does not know any of this, so that it can tell.
+"""

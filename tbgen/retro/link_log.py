@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.jit import inlined, kernel
-from tbgen.retro.staircase import GAP, Links, link_before, window_of
+from tbgen.retro.values.staircase import GAP, Links, link_before, window_of
 
 LONGEST: Final = 512
 """Links of a chain, at most: one for each holder and level."""

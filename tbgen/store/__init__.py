@@ -2,8 +2,8 @@
 
 from tbgen.store.directory import build_some, check_file, list_tables, table_path
 from tbgen.store.lock import building
-from tbgen.store.table import TableFile, open_table
-from tbgen.store.write import write_table
+from tbgen.store.read.table import TableFile, open_table
+from tbgen.store.write.table import write_table
 
 __all__ = [
     "TableFile",

@@ -1,0 +1,3 @@
+"""The version, for all who write it down."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,72 @@
+"""What men attack, and who stands in between: compiled steps on sets of squares.
+
+`ground` is whatever has the men of a table in its `atlas`, and the arrays `men_moves` and `lines`: the solver's
+slice, or the verifier's board.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from tbgen.board.geometry import GEOMETRY
+from tbgen.intrinsics import lowest_bit
+from tbgen.jit import inlined
+
+BETWEEN: Final = 7 * 64
+BEHIND: Final = BETWEEN + 64 * 64
+SKIP: Final = len(GEOMETRY.to)
+
+_FIRST_MOVE: Final = len(GEOMETRY.start)
+MEN_MOVES: Final = np.concatenate(
+    [GEOMETRY.start + _FIRST_MOVE, GEOMETRY.to.astype(np.int32), GEOMETRY.skip + _FIRST_MOVE]
+).astype(np.int32)
+LINES: Final = np.concatenate([GEOMETRY.attacks.reshape(-1), GEOMETRY.between, GEOMETRY.behind])
+
+
+@inlined
+def hits(ground, kind, square, target, occupied):
+    """Whether a man attacks a square."""
+    if ground.lines[kind * 64 + square] >> np.uint64(target) & np.uint64(1) == 0:
+        return False
+    return ground.lines[BETWEEN + square * 64 + target] & occupied == 0
+
+
+@inlined
+def attacked(ground, squares, by_side, target, occupied, gone):
+    """Whether any man of a side, except the one in slot `gone`, attacks a square."""
+    atlas = ground.atlas
+    for slot in range(atlas.men[0]):
+        if (
+            atlas.side[slot] == by_side
+            and slot != gone
+            and hits(ground, atlas.kind[slot], squares[slot], target, occupied)
+        ):
+            return True
+    return False
+
+
+@inlined
+def pinned(ground, squares, side, occupied):
+    """The squares (of either side's men) that alone stand between this side's king and an enemy rider."""
+    atlas = ground.atlas
+    king = squares[side]
+    found = np.uint64(0)
+    for slot in range(2, atlas.first_pawn[0]):
+        if atlas.side[slot] != side:
+            square = squares[slot]
+            if ground.lines[atlas.kind[slot] * 64 + square] >> np.uint64(king) & np.uint64(1):
+                blockers = ground.lines[BETWEEN + square * 64 + king] & occupied
+                if blockers & (blockers - np.uint64(1)) == 0:
+                    found |= blockers
+    return found
+
+
+@inlined
+def reach(ground, kind, square, occupied):
+    """All squares that a man attacks, those of its own side included."""
+    found = ground.lines[kind * 64 + square]
+    blockers = found & occupied
+    while blockers:
+        found &= ~ground.lines[BEHIND + square * 64 + lowest_bit(blockers)]
+        blockers &= blockers - np.uint64(1)
+    return found

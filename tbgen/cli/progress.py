@@ -1,0 +1,116 @@
+"""A build as people watch it: one bar for all, one for the table at work."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Final, Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    SpinnerColumn,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import (
+    Progress as Bars,
+)
+
+from tbgen.generate.precompile import cold_parts, warm_up
+from tbgen.index import layout_of
+from tbgen.material import Material
+from tbgen.text import say, shown
+
+_PERIOD: Final = 600.0
+"""Seconds over which the speed is averaged from which the time left follows."""
+
+
+class Progress:
+    """Implements `Watcher`. Bars go to a terminal only; what is shown goes to standard output in any case."""
+
+    def __init__(self, tables: Sequence[Material], *, quiet: bool, costs: Mapping[str, float] | None = None) -> None:
+        """`costs`: seconds of work that tables are estimated at; without them all numbers count the same. A material
+        may be there once for each set of rules, as long as they are not at work at the same time."""
+        self._to_terminal = sys.stdout.isatty()
+        self._console = Console(stderr=not self._to_terminal, highlight=False, soft_wrap=True, quiet=quiet)
+        self._bars = Bars(
+            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
+            console=self._console, transient=True, disable=quiet or not self._console.is_terminal,
+            speed_estimate_period=_PERIOD,
+        )  # fmt: skip
+        sizes = {material: layout_of(material).size for material in tables}
+        self._cost = {m: costs[m.name] / size if costs else 1.0 for m, size in sizes.items()}
+        total = sum(self._cost[material] * sizes[material] for material in tables)
+        self._all = self._bars.add_task(f"{len(tables)} tables", total=total, visible=len(tables) > 1)
+        self._tables: dict[Material, TaskID] = {}
+        self._reading: dict[Material, TaskID] = {}
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def show(self, lines: list[str]) -> None:
+        """Print to standard output, above the bars."""
+        for line in lines:
+            if self._to_terminal:
+                self._console.print(shown(line), markup=False, emoji=False)
+            else:
+                say(line, flush=True)
+
+    def began(self, material: Material) -> None:
+        if material in self._tables:  # a worker died, another one begins anew
+            self._forget(material)
+        self._tables[material] = self._bars.add_task(material.name, total=layout_of(material).size)
+
+    def solved(self, material: Material, numbers: int) -> None:
+        if material in self._tables:
+            self._bars.advance(self._tables[material], numbers)
+            self._bars.advance(self._all, self._cost[material] * numbers)
+
+    def read(self, material: Material, numbers: int) -> None:
+        """So many numbers more of a finished table are read."""
+        if material not in self._reading:
+            self._reading[material] = self._bars.add_task(f"reading {material}", total=layout_of(material).size)
+        task = self._reading[material]
+        self._bars.advance(task, numbers)
+        if self._bars.tasks[self._bars.task_ids.index(task)].finished:
+            self._bars.remove_task(self._reading.pop(material))
+
+    def waits(self, material: Material) -> None:
+        self._console.print(f"{material}: another process is building it; waiting")
+
+    def finished(self, material: Material) -> None:
+        if material in self._reading:
+            self._bars.remove_task(self._reading.pop(material))
+        if material in self._tables:
+            self._forget(material)
+            self._bars.advance(self._all, self._cost[material] * layout_of(material).size)
+
+    def _forget(self, material: Material) -> None:
+        """Remove its bar, and what it has moved the bar of all."""
+        task = self._tables.pop(material)
+        done = next(bar.completed for bar in self._bars.tasks if bar.id == task)
+        self._bars.remove_task(task)
+        self._bars.advance(self._all, -self._cost[material] * done)
+
+
+def warm_up_visibly(processes: int, *, quiet: bool) -> None:
+    """Compile the kernels if that has not been done, and say so: it takes most of a minute, once."""
+    parts = cold_parts()
+    if not parts:
+        return
+    console = Console(stderr=True, highlight=False, quiet=quiet)
+    with Bars(
+        SpinnerColumn(), TextColumn("compiling the solver, this once"), BarColumn(), TimeElapsedColumn(),
+        console=console, transient=True, disable=quiet or not console.is_terminal,
+    ) as bars:  # fmt: skip
+        task = bars.add_task("", total=len(parts))
+        warm_up(processes, lambda part: bars.advance(task))

@@ -1,0 +1,91 @@
+"""What a finished table says, by number: handed from the solver to the store, from the store to probe and verifier."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from tbgen.material import Material
+
+_PIECE: Final = 1 << 20
+"""Staircases handled at a time: tables may have many millions."""
+
+OUTCOME_SHIFT: Final = 16
+DISTANCE_MASK: Final = (1 << OUTCOME_SHIFT) - 1
+"""An entry is a fresh relative outcome and its distance: `outcome << OUTCOME_SHIFT | distance`; 0 where there is no
+legal position."""
+
+OPPONENT_HOLDS = 0
+MOVER_HOLDS = 1
+
+
+Make = Callable[[int, DTypeLike], NDArray[Any]]
+"""Gives an array of so many zeros. Those that hold something for each number or each step of a large table need not be
+in memory."""
+
+
+def in_memory(count: int, kind: DTypeLike) -> NDArray[Any]:
+    return np.zeros(count, kind)
+
+
+class Steps(NamedTuple):
+    """All staircases one after the other, column by column; each in rising order of level.
+
+    A step says what the position is worth from its level of the record on, in the hands of its holder, until
+    the next step for the same holder: relative outcome and distance in plies. Where that is no better for the
+    side behind than the record itself, the record stands, as it does before the first step."""
+
+    start: NDArray[np.int64]
+    """`[staircase]`: where its steps begin; one more entry than staircases. Staircase 0 has none."""
+    holder: NDArray[np.uint8]
+    """OPPONENT_HOLDS or MOVER_HOLDS."""
+    level: NDArray[np.uint8]
+    outcome: NDArray[np.int16]
+    distance: NDArray[np.uint16]
+
+
+@dataclass(frozen=True)
+class Contents:
+    material: Material
+    rules: str
+    """`r` or `wg`."""
+    entries: NDArray[np.int32]
+    """`[number]`: fresh relative outcome and distance, packed; 0 where there is no legal position."""
+    staircases: NDArray[np.int32]
+    """`[number]`: which staircase holds while the record is better than or equal to the fresh outcome."""
+    steps: Steps
+
+    def part(self, start: int, end: int) -> "Contents":
+        """A range of numbers, with the staircases that are found there and no others."""
+        if (start, end) == (0, len(self.entries)):
+            return self
+        used, staircases = np.unique(self.staircases[start:end], return_inverse=True)
+        used, staircases = (used, staircases) if used[0] == 0 else (np.append(0, used), staircases + 1)
+        return Contents(
+            self.material, self.rules, self.entries[start:end], staircases.astype(np.int32), selected(self.steps, used)
+        )
+
+
+def selected(steps: Steps, staircases: NDArray[np.integer]) -> Steps:
+    """Some staircases, in this order."""
+    start = np.append(0, np.cumsum(np.diff(steps.start)[staircases])).astype(np.int64)
+    all_of_them: tuple[NDArray[Any], ...] = steps[1:]
+    columns = [np.empty(start[-1], column.dtype) for column in all_of_them]
+    for at in range(0, len(staircases), _PIECE):
+        begin = steps.start[staircases[at : at + _PIECE]]
+        ends = start[at : at + _PIECE + 1]
+        source = np.repeat(begin - ends[:-1], np.diff(ends)) + np.arange(ends[0], ends[-1])
+        for column, values in zip(columns, all_of_them, strict=True):
+            column[ends[0] : ends[-1]] = values[source]
+    return Steps(start, *columns)
+
+
+def outcomes(entries: NDArray[np.int32]) -> NDArray[np.int16]:
+    """The fresh relative outcomes in entries."""
+    return (entries >> OUTCOME_SHIFT).astype(np.int16)
+
+
+def distances(entries: NDArray[np.int32]) -> NDArray[np.uint16]:
+    return (entries & DISTANCE_MASK).astype(np.uint16)

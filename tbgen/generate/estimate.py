@@ -1,0 +1,117 @@
+"""What building a table will take, from counting alone: also for materials that no machine at hand can build."""
+
+from dataclasses import asdict, dataclass
+from math import comb
+from typing import Any, Final, NamedTuple
+
+from tbgen.index.groups import GROUP_SIZES
+from tbgen.index.kings import FIXED, FREE, PAIRS
+from tbgen.material import Material
+from tbgen.sizes import KEPT_FROM, LARGE, TEAM_FROM, links_for
+
+
+class Kind(NamedTuple):
+    """Averages over the tables of a kind."""
+
+    legal: float
+    """Legal positions a number."""
+    disk: float
+    """Bytes a legal position."""
+    cpu: float
+    """Microseconds a number, writing included."""
+
+
+# Averages over the built tables of four men (docs/performance.md).
+KINDS: Final = {
+    "pieces against a king": Kind(0.76, 0.32, 0.65),
+    "pieces against pieces": Kind(0.75, 0.78, 1.09),
+    "pawns against a king": Kind(0.83, 0.29, 0.75),
+    "pawns against men": Kind(0.84, 0.67, 1.12),
+}
+_MORE_MEN: Final = Kind(0.9, 1.5, 1.25)
+"""What these are multiplied by for each man more: so it is from four men to the twelve built tables of five."""
+_START: Final = 0.3
+"""CPU seconds that every table takes."""
+PROGRAM: Final = 220 << 20
+"""Bytes of the program itself, with all that it imports."""
+_SOLVING: Final = 14
+"""Bytes of memory a number of the slices at work."""
+_ENTRY: Final = 4
+"""Bytes a number of a table that others are built from."""
+_WRITTEN: Final = (4, 2)
+"""The same of the arrays that writing takes beside these: staircases as they are written, kinds of positions."""
+_LINK: Final = 8
+"""Bytes a slot for a link of staircases."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    material: str
+    numbers: int
+    """What the table stores, exactly."""
+    slices: int
+    """Placements of pawns, before symmetry."""
+    positions: int
+    """Legal ones, about."""
+    largest_slice: int
+    memory: int
+    """Bytes that have to be in memory; of what is on disk, as much comes on top as there is room for."""
+    scratch: int
+    """Bytes on disk while building, what the table is built from included."""
+    disk: int
+    cpu_seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class _Size(NamedTuple):
+    numbers: int
+    slices: int
+    largest: int
+
+
+def _size(material: Material) -> _Size:
+    """For a normal material of any size."""
+    inner = 1
+    for side in (material.first, material.second):
+        for letter in "QRBN":
+            inner *= GROUP_SIZES[side.count(letter)]
+    first, second = material.first.count("P"), material.second.count("P")
+    slices = comb(48, first) * comb(48 - first, second)
+    # both sides to move; mirrored files halve either the slices or the kings; swapped colours halve all
+    half = PAIRS[FIXED if material.pawns else FREE] * inner
+    numbers = half * slices if material.pawns else 2 * half
+    if material.even:
+        numbers //= 2
+    return _Size(numbers, slices, half if material.even and not material.pawns else 2 * half)
+
+
+def kind_of(material: Material) -> Kind:
+    """What to expect of a number of this material."""
+    who = "pawns" if material.pawns else "pieces"
+    whom = "a king" if not material.second else "men" if material.pawns else "pieces"
+    more = max(0, material.men - 4)
+    return Kind(*(figure * by**more for figure, by in zip(KINDS[f"{who} against {whom}"], _MORE_MEN, strict=True)))
+
+
+def estimate(material: Material, threads: int, pace: float = 1.0) -> Estimate:
+    """`pace`: how much slower than the machine that the figures are from this one is (calibration.py)."""
+    numbers, slices, largest = _size(material)
+    kind = kind_of(material)
+    at_work = largest if largest >= TEAM_FROM else min(threads * largest, numbers)
+    answers = [_ENTRY * _size(other).numbers for other in material.successors()]
+    arrays = [*(size * numbers for size in _WRITTEN), *answers, _LINK * links_for(numbers)]
+    kept = 2 * _ENTRY * numbers  # entries and staircases while they are found, in files of a name if any
+    on_disk = (kept // 2 >= LARGE or (slices > 1 and numbers >= KEPT_FROM)) * kept
+    return Estimate(
+        material=material.name,
+        numbers=numbers,
+        slices=slices,
+        positions=int(numbers * kind.legal),
+        largest_slice=largest,
+        memory=PROGRAM + _SOLVING * at_work + sum(size for size in arrays if size < LARGE) + kept - on_disk,
+        scratch=sum(size for size in arrays if size >= LARGE) + on_disk,
+        disk=int(numbers * kind.legal * kind.disk),
+        cpu_seconds=round((_START + numbers * kind.cpu * 1e-6) * pace, 1),
+    )

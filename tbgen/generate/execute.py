@@ -1,0 +1,49 @@
+"""Carrying out a plan, table after table."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from typing import Protocol
+
+from tbgen.generate.plan import Plan
+from tbgen.generate.summary import Summary
+from tbgen.generate.table import build_table
+from tbgen.material import Material
+from tbgen.store.disk_arrays import Scratch
+from tbgen.store.entry_cache import Shelf
+
+
+class Watcher(Protocol):
+    """Who wants to know how a build goes. Every method may be empty."""
+
+    def began(self, material: Material) -> None: ...
+
+    def solved(self, material: Material, numbers: int) -> None:
+        """So many numbers more are done."""
+
+    def waits(self, material: Material) -> None:
+        """Another process is building this table."""
+
+    def finished(self, material: Material) -> None: ...
+
+
+def run_plan(plan: Plan, watcher: Watcher, *, threads: int, memory: int, rebuild: bool = False) -> Iterator[Summary]:
+    """Build what the plan names; yields a summary as each table is on disk."""
+    with closing(Scratch(plan.directory, memory)) as scratch:
+        shelf = Shelf(plan.directory, plan.rules, scratch)
+        for material in plan.todo:
+            watcher.began(material)
+            summary = build_table(
+                material,
+                plan.directory,
+                plan.rules,
+                shelf,
+                scratch,
+                threads=threads,
+                report=partial(watcher.solved, material),
+                waiting=partial(watcher.waits, material),
+                rebuild=rebuild,
+            )
+            watcher.finished(material)
+            if summary is not None:
+                yield summary

@@ -1,0 +1,114 @@
+"""What a plan will take on this machine, and whether there is room for it."""
+
+import shutil
+from dataclasses import dataclass
+from heapq import nlargest
+from pathlib import Path
+from typing import Any, Final
+
+from tbgen.errors import OutOfRoom
+from tbgen.generate import calibration
+from tbgen.generate.estimate import Estimate, estimate
+from tbgen.generate.plan import Plan
+from tbgen.store import table_path
+from tbgen.store.entry_cache import ROOM
+from tbgen.store.leftovers import used_bytes, workspace_of
+
+_BUSY: Final = 0.85
+"""Which part of the time cores are at work."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    plan: Plan
+    rows: tuple[Estimate, ...]
+    """A table each, in the order in which they are built."""
+    threads: int
+    """At work on a table."""
+    at_once: int
+    """Tables that are built side by side."""
+    calibrated: bool
+    """Whether this machine has built enough for its pace to be known."""
+
+    @property
+    def disk(self) -> int:
+        """Bytes of the finished tables."""
+        return sum(row.disk for row in self.rows)
+
+    @property
+    def scratch(self) -> int:
+        """Bytes on disk at most, beside the tables; those that are kept at hand for others included."""
+        kept = min(ROOM, sum(4 * row.numbers for row in self.rows if row.scratch))
+        return sum(max(kept, size) for size in nlargest(self.at_once, (row.scratch for row in self.rows)))
+
+    @property
+    def memory(self) -> int:
+        return sum(nlargest(self.at_once, (row.memory for row in self.rows)))
+
+    @property
+    def cpu_seconds(self) -> float:
+        return sum(row.cpu_seconds for row in self.rows)
+
+    @property
+    def seconds(self) -> float:
+        return self.cpu_seconds / (self.threads * self.at_once * _BUSY)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "build": [material.name for material in self.plan.todo],
+            "present": [material.name for material in self.plan.present],
+            "tables": [row.as_dict() for row in self.rows],
+            **{name: getattr(self, name) for name in ("disk", "scratch", "memory")},
+            **{name: round(getattr(self, name), 1) for name in ("cpu_seconds", "seconds")},
+            "free": free_disk(self.plan.directory),
+            "calibrated": self.calibrated,
+        }
+
+
+def make_forecast(plan: Plan, threads: int, at_once: int = 1) -> Forecast:
+    known = calibration.remembered()
+    rows = tuple(estimate(material, threads, known or 1.0) for material in plan.todo)
+    return Forecast(plan, rows, threads, at_once, known is not None)
+
+
+def free_disk(directory: Path) -> int:
+    """Bytes where the tables will be, also before the directory is made."""
+    there = next(place for place in (directory, *directory.resolve().parents) if place.exists())
+    return shutil.disk_usage(there).free
+
+
+def check_memory(forecast: Forecast, memory: int) -> None:
+    """OutOfRoom if a table needs more than so many bytes."""
+    for row in forecast.rows:
+        if row.memory > memory:
+            raise OutOfRoom(
+                f"{row.material} needs {size_of(row.memory)} of memory, and --memory leaves it {size_of(memory)}"
+            )
+
+
+def check_disk(forecast: Forecast) -> None:
+    """OutOfRoom if the disk is too small. What a stopped build has left is part of what its table needs."""
+    directory = forecast.plan.directory
+    places = [workspace_of(table_path(directory, material, forecast.plan.rules)) for material in forecast.plan.todo]
+    needed = forecast.disk + max(0, forecast.scratch - sum(map(used_bytes, places)))
+    free = free_disk(directory)
+    if needed > free:
+        raise OutOfRoom(
+            f"{size_of(needed - free)} of disk are missing in {directory}: the tables take {size_of(forecast.disk)}, "
+            f"building them {size_of(forecast.scratch)}, and {size_of(free)} are free"
+        )
+
+
+def size_of(count: float) -> str:
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if count < 1024 or unit == "TiB":
+            break
+        count /= 1024
+    return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
+
+
+def time_of(seconds: float) -> str:
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.1f} s"

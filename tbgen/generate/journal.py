@@ -1,0 +1,104 @@
+"""What a workspace knows to be finished: lines of JSON in a file, each with a checksum of its own.
+
+The first line says which build this is and which file holds its links; each of the others names slices that were made
+safe together, and the stretch of the links that came with them.
+"""
+
+import json
+import os
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from tbgen.retro.checkpoint import Counts
+
+_NAME: Final = "journal"
+_LEAST: Final = 2
+"""Lines without slices are as good as none."""
+
+
+class Done(NamedTuple):
+    """A finished slice."""
+
+    part: int
+    counts: Counts
+    entries_crc32: int
+    staircases_crc32: int
+
+
+class Stretch(NamedTuple):
+    """Links that were taken down together."""
+
+    offset: int
+    """Bytes of the file in front of them."""
+    links: int
+    crc32: int
+
+
+class Batch(NamedTuple):
+    slices: list[Done]
+    links: list[Stretch]
+
+
+def read(place: Path, build: dict[str, Any]) -> tuple[dict[str, Any], list[Batch]] | None:
+    """The first line and what was made safe; None if there is nothing of this build. What follows a line that is torn
+    or has changed is not believed."""
+    try:
+        lines = list(_sound((place / _NAME).read_bytes()))
+    except OSError:
+        return None
+    if len(lines) < _LEAST or any(lines[0].get(name) != value for name, value in build.items()):
+        return None
+    return lines[0], [_batch(line) for line in lines[1:]]
+
+
+def start(place: Path, head: dict[str, Any], batches: Iterable[Batch]) -> None:
+    """Write it anew, in one step."""
+    beside = place / f"{_NAME}.new"
+    _write(beside, "wb", [head, *map(_line, batches)])
+    beside.replace(place / _NAME)
+    handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def add(place: Path, batch: Batch) -> None:
+    _write(place / _NAME, "ab", [_line(batch)])
+
+
+def _sound(data: bytes) -> Iterable[dict[str, Any]]:
+    for row in data.splitlines(keepends=True):
+        text, _, check = row.rpartition(b" ")
+        if check != _check(text):
+            return
+        yield json.loads(text)
+
+
+def _check(text: bytes) -> bytes:
+    return b"%08x\n" % zlib.crc32(text)
+
+
+def _write(path: Path, mode: str, lines: list[dict[str, Any]]) -> None:
+    with path.open(mode) as file:
+        for line in lines:
+            text = json.dumps(line).encode("ascii")
+            file.write(text + b" " + _check(text))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _line(batch: Batch) -> dict[str, Any]:
+    return {
+        "slices": [[done.part, *done.counts, done.entries_crc32, done.staircases_crc32] for done in batch.slices],
+        "links": [list(stretch) for stretch in batch.links],
+    }
+
+
+def _batch(line: dict[str, Any]) -> Batch:
+    return Batch(
+        [Done(part, Counts(*counts), entries, staircases) for part, *counts, entries, staircases in line["slices"]],
+        [Stretch(*stretch) for stretch in line["links"]],
+    )

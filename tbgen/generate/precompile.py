@@ -1,0 +1,80 @@
+"""Compiling the kernels once, on all cores, before the first build."""
+
+import multiprocessing
+import os
+import shutil
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Final
+
+from tbgen import kept
+from tbgen.jit import SOLVER, VERIFIER, Group
+from tbgen.retro import precompile as solver
+from tbgen.verify import precompile as verifier
+
+_DONE: Final = "warm"
+"""The file in a group's cache that names the files which all parts together need, by their caches' names."""
+_ROOM: Final = 64 << 20
+"""Bytes of disk that these take, and some more."""
+_GROUPS: Final[tuple[tuple[Group, dict[str, Callable[[], None]]], ...]] = (
+    (SOLVER, solver.PARTS),
+    (VERIFIER, verifier.PARTS),
+)
+_PARTS: Final = {**solver.PARTS, **verifier.PARTS}
+"""The longest first."""
+
+
+def cold_parts() -> list[str]:
+    """What of this version has not been compiled on this machine, or is no longer what it was, and can be kept.
+
+    Reads all files, a few hundredths of a second: what is damaged is compiled again by all cores together."""
+    return [part for group, parts in _GROUPS if not _is_warm(group) and _can_keep(group.cache) for part in parts]
+
+
+def _is_warm(group: Group) -> bool:
+    names = kept.read(group.cache / _DONE)
+    if names is None:
+        return False
+    whole = [kept.read(group.cache.parent / name) is not None for name in names.decode().splitlines()]
+    if not all(whole):
+        kept.damaged(group.cache)
+    return all(whole)
+
+
+def _can_keep(cache: Path) -> bool:
+    """Says so where it cannot."""
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        if not os.access(cache, os.W_OK | os.X_OK):
+            raise PermissionError(0, "no right to write there")
+        if shutil.disk_usage(cache).free < _ROOM:
+            raise OSError(0, "the disk is full")
+    except OSError as error:
+        kept.lost(cache, error)
+        return False
+    return True
+
+
+def warm_up(processes: int, report: Callable[[str], None] = lambda part: None) -> None:
+    """Have every such part compiled in a process of its own; `report` hears of each that is done."""
+    parts = cold_parts()
+    if not parts:
+        return
+    context = multiprocessing.get_context("spawn")
+    names: dict[str, set[str]] = {}
+    with ProcessPoolExecutor(min(processes, len(parts)), mp_context=context) as pool:
+        for done in as_completed([pool.submit(_compile, part) for part in parts]):
+            part, names[part] = done.result()
+            report(part)
+    for group, its_parts in _GROUPS:
+        if its_parts.keys() <= names.keys():
+            needed = set().union(*(names[part] for part in its_parts))
+            kept.write(group.cache / _DONE, "\n".join(sorted(needed)).encode())
+
+
+def _compile(part: str) -> tuple[str, set[str]]:
+    """The part, and the files that it needs."""
+    kept.hush()
+    _PARTS[part]()
+    return part, kept.used

@@ -1,0 +1,71 @@
+"""A table is not sealed unseen: before it gets its name, some of it is checked from forward moves, and read back."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.contents import Contents, selected
+from tbgen.errors import WrongTable
+from tbgen.material import Material
+from tbgen.store import open_table
+from tbgen.verify.run import verify
+
+_SHARE: Final = 0.02
+"""Of the time that building the table took, for the moves; a tenth of that for reading it back."""
+_LEAST: Final = 0.05
+"""Seconds that are spent in any case."""
+_SMALL: Final = 1 << 14
+"""Tables of no more numbers than that are checked completely."""
+_STRETCH: Final = 1 << 12
+"""Numbers that are read back together."""
+
+
+def check_sample(
+    contents: Contents, written: Path, answers: Mapping[Material, NDArray[np.int32]], threads: int, seconds: float
+) -> None:
+    """WrongTable if positions that are drawn at random are not what their moves make of them, or if the file says
+    something else of them. `seconds`: how long building took."""
+    time_to_spend = max(_LEAST, _SHARE * seconds)
+    generator = np.random.default_rng()
+    small = len(contents.entries) <= _SMALL
+    seed = int(generator.integers(1 << 62))
+    verdict = verify(contents, answers, threads=threads, seconds=None if small else time_to_spend, seed=seed)
+    if verdict.wrong:
+        _refuse(contents, f"{verdict.wrong:,} of {verdict.checked:,} positions are not what their moves make of them")
+    wrong = _read_back(contents, written, generator, time_to_spend / 10)
+    if wrong is not None:
+        _refuse(contents, f"the file says something else of the positions from number {wrong} on")
+
+
+def _refuse(contents: Contents, what: str) -> None:
+    raise WrongTable(
+        f"{contents.material} was built wrong and has not been kept: {what}. Build it again; if that fails too, "
+        "this machine's memory or disk is not to be trusted, or tbgen has a fault"
+    )
+
+
+def _read_back(contents: Contents, written: Path, generator: np.random.Generator, seconds: float) -> int | None:
+    """From where on the file says something else; None if that was not found in so much time."""
+    size, end = len(contents.entries), time.monotonic() + seconds
+    with open_table(written) as table:
+        while True:
+            start = int(generator.integers(size)) // _STRETCH * _STRETCH
+            stop = min(size, start + _STRETCH)
+            if not _are_same(contents.part(start, stop), table.part(start, stop)):
+                return start
+            if time.monotonic() > end:
+                return None
+
+
+def _are_same(one: Contents, other: Contents) -> bool:
+    """Staircases may be numbered in different ways."""
+    ours, theirs = (_columns(contents) for contents in (one, other))
+    return all(np.array_equal(mine, its) for mine, its in zip(ours, theirs, strict=True))
+
+
+def _columns(contents: Contents) -> list[NDArray[Any]]:
+    return [contents.entries, *selected(contents.steps, contents.staircases)]

@@ -1,0 +1,120 @@
+"""What there is to say of a table that was just built."""
+
+import resource
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen import outcome
+from tbgen.contents import OUTCOME_SHIFT, Contents, distances, outcomes
+from tbgen.index import layout_of
+from tbgen.index.positions import fen
+
+
+class Clocks(NamedTuple):
+    """Seconds that have passed, on the wall and on all cores together."""
+
+    wall: float
+    cpu: float
+
+    @classmethod
+    def read(cls) -> Self:
+        return cls(time.perf_counter(), time.process_time())
+
+    def since(self, begun: "Clocks") -> "Clocks":
+        return Clocks(self.wall - begun.wall, self.cpu - begun.cpu)
+
+
+@dataclass(frozen=True)
+class Summary:
+    material: str
+    rules: str
+    positions: int
+    """Legal positions, each once up to symmetry."""
+    mover: dict[str, int]
+    """How many positions have which fresh outcome, from the view of the side to move: `G1.5` is to its good."""
+    longest: int
+    """The longest distance, in plies."""
+    longest_fen: str
+    longest_gscore: str
+    staircases: int
+    attractions: float
+    """How often a position was settled or reached by resets, on average: work grows with positions, not levels."""
+    looks: float
+    """How often one was looked at again with all its moves."""
+    seconds: float
+    cpu_seconds: float
+    """Of all threads."""
+    bytes: int
+    peak_memory: int
+    """Bytes, of the whole process so far."""
+    scratch: int
+    """Bytes on disk while it was built, at most: arrays that were not in memory, those of other tables included."""
+
+    @property
+    def bytes_per_position(self) -> float:
+        return self.bytes / self.positions
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "bytes_per_position": round(self.bytes_per_position, 4)}
+
+
+def count_outcomes(entries: NDArray[np.int32]) -> dict[int, int]:
+    """How many legal positions have which fresh relative outcome, the best first."""
+    counts = np.zeros(2 * outcome.BASE + 1, np.int64)
+    for start in range(0, len(entries), 1 << 24):
+        part = outcomes(entries[start : start + (1 << 24)]).astype(np.int64) + outcome.BASE
+        counts += np.bincount(part, minlength=len(counts))
+    counts[outcome.BASE] = 0
+    found = np.flatnonzero(counts)[::-1]
+    return {int(value) - outcome.BASE: int(counts[value]) for value in found}
+
+
+def summarise(contents: Contents, path: Path, begun: Clocks, scratch: int, attractions: int, looks: int) -> Summary:
+    took = Clocks.read().since(begun)
+    layout = layout_of(contents.material)
+    positions = int(np.count_nonzero(contents.entries))
+    longest_at, longest = _longest(contents.entries)
+    entry_outcome = int(contents.entries[longest_at]) >> OUTCOME_SHIFT
+    text = fen(layout, longest_at)
+    white_view = entry_outcome if " w " in text else outcome.flip(entry_outcome)
+    return Summary(
+        material=contents.material.name,
+        rules=contents.rules,
+        positions=positions,
+        mover={outcome.text(value): count for value, count in count_outcomes(contents.entries).items()},
+        longest=longest,
+        longest_fen=text,
+        longest_gscore=outcome.text(white_view),
+        staircases=len(contents.steps.start) - 1,
+        attractions=round(attractions / positions, 3),
+        looks=round(looks / positions, 3),
+        seconds=round(took.wall, 3),
+        cpu_seconds=round(took.cpu, 3),
+        bytes=path.stat().st_size,
+        peak_memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        scratch=scratch,
+    )
+
+
+def _longest(entries: NDArray[np.int32]) -> tuple[int, int]:
+    best_at, best = 0, -1
+    for start in range(0, len(entries), 1 << 24):
+        part = distances(entries[start : start + (1 << 24)])
+        at = int(part.argmax())
+        if int(part[at]) > best:
+            best_at, best = start + at, int(part[at])
+    return best_at, best
+
+
+def histogram(counts: dict[str, int], width: int = 40) -> list[str]:
+    """Bars of text, one line a G-score."""
+    total, most = sum(counts.values()), max(counts.values())
+    return [
+        f"  {score:>7} {count:>12,} {count / total:7.2%} {'#' * max(1, round(width * count / most))}"
+        for score, count in counts.items()
+    ]

@@ -1,0 +1,79 @@
+"""Building one table: solve, finish, write, say what came of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tbgen.errors import WrongTable
+from tbgen.generate import calibration
+from tbgen.generate.estimate import estimate
+from tbgen.generate.sample import check_sample
+from tbgen.generate.summary import Clocks, Summary, summarise
+from tbgen.generate.workspace import Workspace
+from tbgen.material import Material
+from tbgen.retro.export import finish
+from tbgen.retro.solver import solve
+from tbgen.store import building, table_path, write_table
+from tbgen.store.disk_arrays import Scratch
+from tbgen.store.entry_cache import Shelf
+from tbgen.store.format import seal
+from tbgen.store.leftovers import workspace_of
+
+
+def build_table(
+    material: Material,
+    directory: Path,
+    rules: str,
+    shelf: Shelf,
+    scratch: Scratch,
+    *,
+    threads: int,
+    report: Callable[[int], None] = lambda numbers: None,
+    waiting: Callable[[], None] = lambda: None,
+    rebuild: bool = False,
+) -> Summary | None:
+    """Build a table whose dependencies are in the directory; None where another process has just built it.
+
+    `report` hears of numbers solved, `waiting` when another process is at the same table."""
+    path = table_path(directory, material, rules)
+    waited = False
+
+    def wait() -> None:
+        nonlocal waited
+        waited = True
+        waiting()
+
+    with building(path, wait):
+        if path.exists() and (waited or not rebuild):
+            return None
+        begun = Clocks.read()
+        scratch.peak = 0
+        from_the_start = not workspace_of(path).exists()
+        answers = shelf.take(material.successors())
+        needed = {other.name: seal.sha256_of(table_path(directory, other, rules)) for other in answers}
+        workspace = Workspace(path, material, rules, scratch, needed)
+        if rebuild:
+            workspace.clear()
+        solved = solve(
+            material,
+            answers,
+            whole_game=rules == "wg",
+            threads=threads,
+            report=report,
+            keeper=workspace,
+        )
+        contents = finish(solved, scratch.array, threads)
+
+        def check(written: Path) -> None:
+            try:
+                check_sample(contents, written, answers, threads, Clocks.read().since(begun).wall)
+            except WrongTable:
+                workspace.clear()
+                raise
+
+        write_table(path, contents, solved.counts._asdict(), threads=threads, make=scratch.array, check=check)
+        workspace.clear()
+        shelf.put(material, contents.entries)
+        summary = summarise(contents, path, begun, scratch.peak, solved.counts.attractions, solved.counts.looks)
+        if from_the_start or rebuild:
+            calibration.remember(estimate(material, threads).cpu_seconds, summary.cpu_seconds)
+        return summary

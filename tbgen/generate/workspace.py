@@ -1,0 +1,252 @@
+"""Where a table with many slices is built: in files beside its place, so that a build that was stopped goes on.
+
+    .KRPvKR.r.h5.work/   entries and staircases as they are in memory; links.N, the links of finished slices, in the
+                         order in which they were taken down; and the journal (journal.py)
+
+A slice is in the journal only after the disk has it and all links that its staircases consist of. On the way back all
+that a build goes on with is compared with its checksums, each staircase is followed to its first link, and a slice of
+which anything is missing is solved again. Other programs, rules or tables that it depends on make another build, which
+starts anew. So whatever stops a build, at most the slices since the last line are lost: one that is large, or what a
+few seconds brought of small ones.
+"""
+
+import mmap
+import os
+import time
+import zlib
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen._version import __version__
+from tbgen.generate import journal
+from tbgen.generate.journal import Batch, Done, Stretch
+from tbgen.index import Layout, layout_of
+from tbgen.jit import SOLVER
+from tbgen.material import Material
+from tbgen.retro import link_log
+from tbgen.retro.checkpoint import Counts, Room
+from tbgen.retro.values.staircase import Links
+from tbgen.sizes import KEPT_FROM
+from tbgen.store.disk_arrays import Scratch
+from tbgen.store.leftovers import remove, workspace_of
+
+_WAIT: Final = 5.0
+"""Seconds between two times at which small slices are made safe."""
+_MUCH: Final = 1 << 24
+"""Numbers that are made safe at once."""
+_PIECE: Final = 1 << 24
+_LINKS: Final = 1 << 20
+"""Links that are taken down at a time."""
+_SLOT, _KEY = np.dtype("<i4"), np.dtype("<i8")
+
+
+def is_kept(layout: Layout) -> bool:
+    """Whether what there is of a table is kept while it is built."""
+    return layout.slices > 1 and layout.size >= KEPT_FROM
+
+
+class _Resumed(NamedTuple):
+    done: dict[int, Counts]
+    number: int
+    """Of the file with the links."""
+
+
+class Workspace:
+    """A keeper (see `tbgen.retro.checkpoint.Keeper`) for whoever holds the lock of the table."""
+
+    def __init__(
+        self, table: Path, material: Material, rules: str, scratch: Scratch, needed: Mapping[str, str] | None = None
+    ) -> None:
+        """`needed`: the tables that it depends on, and what tells each from any other of its name."""
+        self._place = workspace_of(table)
+        self._layout: Layout = layout_of(material)
+        self._scratch = scratch
+        self._keeps = is_kept(self._layout)
+        self._build: dict[str, Any] = {
+            "program": __version__, "sources": SOLVER.digest, "material": material.name, "rules": rules,
+            "needed": dict(needed or {}),
+        }  # fmt: skip
+        self._room: Room | None = None
+        self._lock = Lock()
+        self._fresh: dict[int, Counts] = {}
+        self._safe_at = time.monotonic()
+
+    def open(self, numbers: int, links: int) -> tuple[Room, dict[int, Counts]]:
+        make = self._scratch.array
+        if not self._keeps:
+            return Room(make(numbers, np.int32), make(numbers, np.int32), make(links, np.int64)), {}
+        self._seen = link_log.make_seen(links)
+        self._build["links"] = links
+        resumed = self._resume(numbers, links)
+        if resumed is None:
+            self.clear()
+            self._place.mkdir()
+            self._room = self._make_room(numbers, links)
+            resumed = _Resumed({}, 0)
+        self._begin(resumed)
+        return self._room_now(), resumed.done
+
+    def solved(self, part: int, counts: Counts) -> None:
+        with self._lock:
+            self._fresh[part] = counts
+            numbers = sum(len(self._range(one)) for one in self._fresh)
+            if self._keeps and (numbers >= _MUCH or time.monotonic() - self._safe_at > _WAIT):
+                self._make_safe()
+
+    def clear(self) -> None:
+        """Remove it: the table is written, or is to be built from the start."""
+        self._room = None
+        remove(self._place)
+
+    def _room_now(self) -> Room:
+        assert self._room is not None
+        return self._room
+
+    def _make_room(self, numbers: int, links: int) -> Room:
+        named = self._scratch.named
+        return Room(
+            named(self._place / "entries", numbers, np.int32),
+            named(self._place / "staircases", numbers, np.int32),
+            self._scratch.array(links, np.int64),
+        )
+
+    # --- going on -------------------------------------------------------------------------------------------
+
+    def _resume(self, numbers: int, links: int) -> _Resumed | None:
+        """What can be gone on with; None if nothing can."""
+        found = journal.read(self._place, self._build)
+        if found is None:
+            return None
+        head, batches = found
+        self._room = self._make_room(numbers, links)
+        log = self._log(head["number"])
+        if not self._restore(log, [stretch for batch in batches for stretch in batch.links]):
+            self._room = None
+            return None
+        whole = [done for batch in batches for done in batch.slices if self._is_whole(done)]
+        done = {one.part: one.counts for one in whole}
+        self._wipe(part for part in range(self._layout.slices) if part not in done)
+        self._seen[:] = 0
+        return _Resumed(done, head["number"] + 1)
+
+    def _restore(self, log: Path, stretches: list[Stretch]) -> bool:
+        """Put the links back; False if some are not what they were although their checksum is right."""
+        links, slots = Links(self._room_now().links), []
+        for stretch in stretches:
+            read = _read(log, stretch)
+            if read is not None:
+                if link_log.restore(links, *read):
+                    return False
+                slots.append(read[0])
+        for some in slots:
+            link_log.close_gaps(links, some)
+        return True
+
+    def _is_whole(self, done: Done) -> bool:
+        staircases = self._room_now().staircases[self._numbers(done.part)]
+        return (done.entries_crc32, done.staircases_crc32) == self._sums(done.part) and bool(
+            link_log.are_whole(Links(self._room_now().links), staircases, self._seen)
+        )
+
+    def _wipe(self, parts: Iterable[int]) -> None:
+        """Slices begin with zeros; what a stopped build left in some is in the way."""
+        for part in parts:
+            for array in self._room_now()[:2]:
+                left = array[self._numbers(part)]
+                if left.any():
+                    left[:] = 0
+
+    def _begin(self, resumed: _Resumed) -> None:
+        """Begin a journal and a file of links with what is there."""
+        self._number = resumed.number
+        log = self._log(self._number)
+        log.write_bytes(b"")
+        batches = [self._batch(resumed.done)] if resumed.done else []
+        journal.start(self._place, {**self._build, "number": self._number}, batches)
+        for other in self._place.glob("links*"):
+            if other != log:
+                with suppress(OSError):
+                    other.unlink()
+
+    # --- making safe ----------------------------------------------------------------------------------------
+
+    def _make_safe(self) -> None:
+        for array in self._room_now()[:2]:
+            _sync(array)
+        journal.add(self._place, self._batch(self._fresh))
+        self._fresh.clear()
+        self._safe_at = time.monotonic()
+
+    def _batch(self, slices: Mapping[int, Counts]) -> Batch:
+        """These slices, all their links being safe."""
+        return Batch(
+            [Done(part, counts, *self._sums(part)) for part, counts in slices.items()], self._take_down(slices)
+        )
+
+    def _take_down(self, parts: Iterable[int]) -> list[Stretch]:
+        """Write down the links of these slices that have not been so far."""
+        links = Links(self._room_now().links)
+        slots, keys = np.empty(_LINKS, _SLOT), np.empty(_LINKS, _KEY)
+        stretches = []
+        with self._log(self._number).open("ab") as file:
+            for part in parts:
+                staircases, at = self._room_now().staircases[self._numbers(part)], 0
+                while at < len(staircases):
+                    count, end = link_log.collect(links, staircases, at, self._seen, slots, keys)
+                    at = int(end)
+                    if count:
+                        data = slots[:count].tobytes() + keys[:count].tobytes()
+                        stretches.append(Stretch(file.tell(), int(count), zlib.crc32(data)))
+                        file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        return stretches
+
+    def _log(self, number: int) -> Path:
+        return self._place / f"links.{number}"
+
+    def _range(self, part: int) -> range:
+        return range(int(self._layout.start[part]), int(self._layout.start[part + 1]))
+
+    def _numbers(self, part: int) -> slice:
+        here = self._range(part)
+        return slice(here.start, here.stop)
+
+    def _sums(self, part: int) -> tuple[int, int]:
+        entries, staircases = (_crc32(array[self._numbers(part)]) for array in self._room_now()[:2])
+        return entries, staircases
+
+
+def _read(log: Path, stretch: Stretch) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
+    """Slots and keys; None where they are not those that were written."""
+    try:
+        with log.open("rb") as file:
+            file.seek(stretch.offset)
+            data = file.read(stretch.links * (_SLOT.itemsize + _KEY.itemsize))
+    except OSError:
+        return None
+    if len(data) != stretch.links * (_SLOT.itemsize + _KEY.itemsize) or zlib.crc32(data) != stretch.crc32:
+        return None
+    return (
+        np.frombuffer(data, _SLOT, stretch.links),
+        np.frombuffer(data, _KEY, stretch.links, stretch.links * _SLOT.itemsize),
+    )
+
+
+def _sync(array: NDArray[Any]) -> None:
+    memory: object = array.base
+    if isinstance(memory, mmap.mmap):
+        memory.flush()
+
+
+def _crc32(array: NDArray[np.int32]) -> int:
+    found = 0
+    for at in range(0, len(array), _PIECE):
+        found = zlib.crc32(array[at : at + _PIECE].data, found)
+    return found

@@ -1,0 +1,1 @@
+"""PGN files as bytes: games, tags and moves, read and changed where they stand."""

@@ -1,0 +1,148 @@
+"""The tag section of a game, read and changed where it stands: what is not changed stays as it is, byte by byte."""
+
+import re
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from tbgen.errors import BadInput
+from tbgen.pgn.split import NAME
+from tbgen.rules.tags import KOMI, LEGACY
+from tbgen.text import BOM, decoded
+
+_STRICT: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*(?:"((?:[^"\\\r\n]|\\.)*)"[ \t]*)?\]' % NAME)
+"""With or without a value: cuteRMob's tag `Legacy` has none."""
+_LOOSE: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*"([^\r\n]*)"[ \t]*\]' % NAME)
+"""With quotation marks in the value that are not escaped."""
+_END: Final = re.compile(rb"[ \t\r]*(?:\n|\Z)")
+_READ: Final = {
+    name.casefold(): name
+    for name in (KOMI, LEGACY, "Black", "FEN", "Result", "Termination", "TerminationDetails", "Variant", "White")
+}
+"""Tags that say how a game is to be read: they do so in whatever case they are written."""
+_ESCAPED: Final = re.compile(r'\\(["\\])')
+_ESCAPE: Final = re.compile(r'(["\\])')
+_SHOWN: Final = 40
+
+
+class BadTag(BadInput):
+    """A line of a tag section that is no tag."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.line = line
+        """Counted from the game's first, which is 0."""
+
+
+class _Tag(NamedTuple):
+    """Where a tag stands."""
+
+    name: str
+    value: str
+    start: int
+    """At its bracket."""
+    end: int
+    line_start: int
+    line_end: int
+    """Behind the end of its line."""
+    alone: bool
+    """Whether it has the line to itself."""
+
+
+class TagSection:
+    """The tags at the head of a game."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._tags: list[_Tag] = []
+        self.headers: dict[str, str] = {}
+        """By name; of several with the same name the first. To be read, `[fen ...]` is as good as `[FEN ...]`."""
+        self.end = 0
+        """Where the moves begin, or what is in their place."""
+        self._start = len(BOM) if data.startswith(BOM) else 0
+        at, line = self._start, 0
+        while at < len(data):
+            stop = data.find(b"\n", at) + 1 or len(data)
+            if data.startswith(BOM, at):
+                at += len(BOM)
+            first = data[at : at + 1]
+            if first == b"[" or (first in b" \t" and data[at:stop].lstrip().startswith(b"[")):
+                self._read_line(at, stop, line)
+            elif first not in b"%;" and not data[at:stop].isspace():
+                break
+            at, line = stop, line + 1
+        for tag in self._tags:
+            self.headers.setdefault(_READ.get(tag.name.casefold(), tag.name), tag.value)
+        self.end = at
+        self.lines = line
+        """How many lines that is."""
+
+    def _read_line(self, at: int, stop: int, line: int) -> None:
+        data = self._data
+        found = []
+        match = _STRICT.match(data, at)
+        while match is not None:
+            found.append(match)
+            match = _STRICT.match(data, match.end())
+        if not found or not _END.match(data, found[-1].end()):
+            loose = _LOOSE.match(data, at)
+            if loose is None or not _END.match(data, loose.end()):
+                shown = decoded(data[at:stop].strip()[:_SHOWN])
+                raise BadTag(f"not a tag: {ascii(shown)[1:-1]}", line)
+            found = [loose]
+        for match in found:
+            name, value = decoded(match[1]), decoded(match[2] or b"")
+            if "\\" in value:
+                value = _ESCAPED.sub(r"\1", value)
+            start = data.index(b"[", match.start())
+            self._tags.append(_Tag(name, value, start, match.end(), at, stop, len(found) == 1))
+            self.headers.setdefault(name, value)
+
+    def changed(self, wanted: Mapping[str, str | None]) -> bytes:
+        """The whole game with these tags in it, or without those that are None.
+
+        A tag that is there keeps its place, one that is new comes behind all others.
+        """
+        data = self._data
+        pieces: list[bytes] = []
+        done: set[str] = set()
+        at = behind = self._start
+        pieces.append(data[:at])
+        for tag in self._tags:
+            behind = tag.line_end
+            if tag.name not in wanted:
+                continue
+            value = wanted[tag.name]
+            if value == tag.value and tag.name not in done:
+                pass  # however it is written
+            elif value is not None and tag.name not in done:
+                pieces += (data[at : tag.start], written(tag.name, value))
+                at = tag.end
+            elif tag.alone:
+                pieces.append(data[at : tag.line_start])
+                at = tag.line_end
+            else:
+                pieces.append(data[at : tag.start])
+                at = tag.end
+            done.add(tag.name)
+        newline = self._newline()
+        added = b"".join(
+            written(name, value) + newline for name, value in wanted.items() if value is not None and name not in done
+        )
+        if added:
+            if not self._tags:
+                added += newline
+            elif not data.endswith(b"\n", 0, behind):
+                added = newline + added
+        pieces += (data[at:behind], added, data[behind:])
+        return b"".join(pieces)
+
+    def _newline(self) -> bytes:
+        """How lines end here."""
+        first = self._data.find(b"\n")
+        return b"\r\n" if first > 0 and self._data[first - 1] == ord("\r") else b"\n"
+
+
+def written(name: str, value: str) -> bytes:
+    """A tag as it stands in a file."""
+    escaped = _ESCAPE.sub(r"\\\1", value)
+    return f'[{name} "{escaped}"]'.encode()

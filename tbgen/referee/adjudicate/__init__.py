@@ -1,0 +1,1 @@
+"""Games that have been played, and what they come to."""

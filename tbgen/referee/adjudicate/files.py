@@ -1,0 +1,239 @@
+"""Whole files of games: read as they come, judged on all cores, written in the order they came in.
+
+Nothing is ever lost: what cannot be judged is passed on as it is, and a run that breaks off leaves whatever was
+there before, even if that was the input.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import islice
+from multiprocessing import forkserver, resource_tracker
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple
+
+from tbgen import files
+from tbgen.errors import MissingTable, TbgenError
+from tbgen.pgn.split import Unit, units
+from tbgen.referee.adjudicate.game import Fault, Judge, Verdict
+from tbgen.referee.adjudicate.settings import Settings
+from tbgen.text import BOM, INPUT, OUTPUT, named, standard_input, standard_output
+
+STANDARD: Final = Path("-")
+"""Standard input or output."""
+
+_CHUNK: Final = 1 << 16
+"""Bytes of games that go to a process at once: a tenth of a second of work."""
+
+_AHEAD: Final = 3
+"""Chunks for each process that are read before they are needed."""
+
+
+class Chunk(NamedTuple):
+    """Some games of a file, one after the other."""
+
+    source: int
+    """The file's place among all."""
+    name: str
+    games: list[Unit]
+
+
+class Done(NamedTuple):
+    """What became of a chunk."""
+
+    source: int
+    name: str
+    """Of the file."""
+    read: int
+    """How many bytes it was."""
+    data: bytes
+    verdicts: list[Verdict]
+    faults: list[Fault]
+
+
+def adjudicate(
+    sources: Sequence[Path],
+    target: Path | None,
+    settings: Settings,
+    jobs: int = 1,
+    *,
+    watch: Callable[[Done], None] = lambda done: None,
+) -> int:
+    """Judge all games of all files, and write them with their tags into one file, if one is given.
+
+    `watch` hears of every chunk when it is written. Gives the number of faults.
+    """
+    faults = 0
+    with _writer(target) as write:
+        for done in judged(_chunks(sources), settings, jobs):
+            write(done.source, done.data)
+            watch(done)
+            faults += len(done.faults)
+    return faults
+
+
+def judged(chunks: Iterable[Chunk], settings: Settings, jobs: int = 1) -> Iterator[Done]:
+    """What becomes of the chunks, in order. No more of them are read than are needed to keep all busy."""
+    chunks = iter(chunks)
+    first = list(islice(chunks, 2))
+    if jobs == 1 or len(first) < 2:  # it takes less time than to start processes
+        with Judge(settings) as judge:
+            for queue in (first, chunks):
+                for chunk in queue:
+                    yield _judged(chunk, judge)
+        return
+    context = _fork_server()
+    waiting: deque[Future[Done]] = deque()
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(settings,))
+    try:
+        for queue in (iter(first), chunks):
+            for chunk in queue:
+                with _deaf():  # a process that was half started would complain when its parent has gone
+                    waiting.append(pool.submit(_work, chunk))
+                if len(waiting) >= _AHEAD * jobs:
+                    yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BrokenProcessPool:
+        raise TbgenError("a process that judged games was ended from outside, perhaps for want of memory") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _fork_server() -> multiprocessing.context.ForkServerContext:
+    """A process to fork others from: those that are forked from one with threads may hang.
+
+    It and all of its children are deaf to the Ctrl-C that a terminal sends to everybody, from their first moment
+    on. The parent hears it, and ends them.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    resource_tracker.ensure_running()  # the server would start it, and that opens ears
+    with _deaf():
+        forkserver.ensure_running()
+    return context
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Hear of a Ctrl-C afterwards. Processes that are started here never do.
+
+    They inherit the mask. It is not enough for ourselves: a thread of some library may take the signal.
+    """
+    heard: list[int] = []
+    listens = threading.current_thread() is threading.main_thread()  # no other thread is told
+    handler = signal.signal(signal.SIGINT, lambda number, _: heard.append(number)) if listens else None
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if listens:
+            signal.signal(signal.SIGINT, handler)
+    if heard:
+        signal.raise_signal(signal.SIGINT)
+
+
+_judge: Judge | None = None
+"""In a process of the pool: its own."""
+
+
+def _start(settings: Settings) -> None:
+    """In a process of the pool, before all else."""
+    global _judge  # noqa: PLW0603  what a pool's initializer is for
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    _judge = Judge(settings)
+
+
+def _leave_with_parent() -> None:
+    """A process whose parent is killed would wait for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _work(chunk: Chunk) -> Done:
+    assert _judge is not None, "the pool has started this process"
+    return _judged(chunk, _judge)
+
+
+def _judged(chunk: Chunk, judge: Judge) -> Done:
+    found = []
+    for unit in chunk.games:
+        try:
+            found.append(judge.judge(unit))
+        except MissingTable as error:
+            raise MissingTable(f"{chunk.name}:{unit.line}: game {unit.number}: {error}") from None
+    return Done(
+        chunk.source,
+        chunk.name,
+        sum(len(unit.data) for unit in chunk.games),
+        b"".join(one.data for one in found),
+        [one.verdict for one in found if one.verdict is not None],
+        [one.fault for one in found if one.fault is not None],
+    )
+
+
+def _chunks(sources: Sequence[Path]) -> Iterator[Chunk]:
+    for place, path in enumerate(sources):
+        name = INPUT if path == STANDARD else str(path)
+        with named(name), _opened(path) as stream:
+            games: list[Unit] = []
+            size = 0
+            for unit in units(stream):
+                games.append(unit)
+                size += len(unit.data)
+                if size >= _CHUNK:
+                    yield Chunk(place, name, games)
+                    games, size = [], 0
+            if games:
+                yield Chunk(place, name, games)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    if path == STANDARD:
+        yield standard_input()
+    else:
+        with path.open("rb") as stream:
+            yield stream
+
+
+@contextmanager
+def _writer(target: Path | None) -> Iterator[Callable[[int, bytes], None]]:
+    """What takes the bytes of a file, by its place, one piece after the other."""
+    if target is None:
+        yield lambda source, data: None
+    elif target == STANDARD:
+        with named(OUTPUT):
+            yield _Joined(standard_output()).write
+            standard_output().flush()
+    else:
+        with files.replacing(target) as stream:
+            yield _Joined(stream).write
+
+
+class _Joined:
+    """Files written one behind the other, an empty line between them."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._source: int | None = None
+        self._end = b""
+
+    def write(self, source: int, data: bytes) -> None:
+        """A piece of a file."""
+        if source != self._source and self._source is not None:
+            data = data.removeprefix(BOM)
+            if self._end and not self._end.endswith((b"\n\n", b"\n\r\n")):
+                self._stream.write(b"\n" if self._end.endswith(b"\n") else b"\n\n")
+        self._source = source
+        self._stream.write(data)
+        self._end = (self._end + data[-3:])[-3:]

@@ -1,0 +1,264 @@
+"""What there is to say of many judged games: how they ended, what they came to, and who is ahead."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+from tbgen import outcome
+from tbgen.referee.adjudicate.finish import DRAWS, Finish
+from tbgen.referee.adjudicate.game import Basis, Fault, Reach, Verdict
+from tbgen.rules.scoring import Classical, Exponential, Scoring, decimal
+from tbgen.rules.tiebreaks import Crosstable, Played, Row, by_balance, by_mobility
+from tbgen.text import shown
+
+TOP: Final = 30
+"""Players in the table, if not told otherwise."""
+
+_MOST_OPPONENTS: Final = 10
+"""Up to so many players get a column each."""
+
+_NAMED: Final = 8
+"""Missing tables that are named in a line."""
+
+_BALANCES: Final = 6
+"""G-scores from G0.5 on whose balance is printed."""
+
+
+class Asked(NamedTuple):
+    """What tables said of draws of one kind."""
+
+    improved: int = 0
+    stands: int = 0
+    out_of_reach: int = 0
+    missing: int = 0
+    not_asked: int = 0
+
+
+class Report:
+    """Takes verdicts, gives lines or an object."""
+
+    def __init__(self, scheme: Scoring, *, with_players: bool = True) -> None:
+        self.scheme = scheme
+        self._with_players = with_players
+        """Whether there is to be a crosstable."""
+        self._faults: list[tuple[str, Fault]] = []
+        self._games = 0
+        self._kinds: Counter[tuple[Finish, Basis, Reach]] = Counter()
+        self._results: Counter[int] = Counter()
+        self._tables: Counter[tuple[str, Basis]] = Counter()
+        self._longest: dict[str, int] = {}
+        self._missing: Counter[str] = Counter()
+        self._crosstable = Crosstable()
+        self._one_scheme = True
+        """Whether all games were scored alike; each may have a komi of its own."""
+
+    def add_fault(self, file: str, fault: Fault) -> None:
+        """Put down what was passed on as it was."""
+        self._faults.append((file, fault))
+
+    def add(self, verdict: Verdict) -> None:
+        """Count a game."""
+        self._games += 1
+        self._kinds[verdict.finish, verdict.basis, verdict.reach] += 1
+        self._results[verdict.outcome] += 1
+        if verdict.reach is Reach.ANSWERED:
+            self._tables[verdict.table, verdict.basis] += 1
+            self._longest[verdict.table] = max(self._longest.get(verdict.table, 0), verdict.dtg)
+        elif verdict.reach is Reach.MISSING:
+            self._missing[verdict.table] += 1
+        if self._with_players:
+            self._crosstable.add(Played(verdict.white, verdict.black, verdict.outcome))
+        self._one_scheme = self._one_scheme and self.scheme.points(verdict.outcome) == verdict.points
+
+    @property
+    def missing(self) -> list[tuple[str, int]]:
+        """Tables that are missing, and how many games asked for them."""
+        return self._missing.most_common()
+
+    def want(self) -> str:
+        """What tables are missing, in a line."""
+        named = ", ".join(f"{name} ({games})" for name, games in self.missing[:_NAMED])
+        more = len(self.missing) - _NAMED
+        return (
+            f"draws scored as played for want of a table: {self._missing.total()}: {named}"
+            f"{f' and {more} other tables' if more > 0 else ''}"
+        )
+
+    @property
+    def finishes(self) -> dict[Finish, tuple[int, Asked]]:
+        """By the way they ended: how many games, and what tables said of them."""
+        found = {}
+        for finish in Finish:
+            of_kind = {key[1:]: count for key, count in self._kinds.items() if key[0] is finish}
+            if not of_kind:
+                continue
+            reach: Counter[Reach] = Counter()
+            for (_, told), count in of_kind.items():
+                reach[told] += count
+            stands = of_kind.get((Basis.STANDS, Reach.ANSWERED), 0)
+            found[finish] = (
+                sum(of_kind.values()),
+                Asked(
+                    reach[Reach.ANSWERED] - stands,
+                    stands,
+                    reach[Reach.OUT_OF_REACH],
+                    reach[Reach.MISSING],
+                    reach[Reach.NOT_ASKED],
+                ),
+            )
+        return found
+
+    @property
+    def results(self) -> list[tuple[int, int, int]]:
+        """Level, how often White held it, how often Black did."""
+        levels = sorted({outcome.level(result) for result in self._results})
+        return [
+            (level, self._results[outcome.held_by_white(level)], self._results[outcome.held_by_black(level)])
+            for level in levels
+        ]
+
+    @property
+    def tables(self) -> list[tuple[str, int, int, int]]:
+        """Table, draws in which it found better than the record, in which the record stands, longest distance."""
+        names = Counter({name: 0 for name, _ in self._tables})
+        for (name, _), count in self._tables.items():
+            names[name] += count
+        return [
+            (name, self._tables[name, Basis.TABLEBASE], self._tables[name, Basis.STANDS], self._longest[name])
+            for name, _ in names.most_common()
+        ]
+
+    @property
+    def _score(self) -> Scoring:
+        """What players are ordered by before any tiebreak."""
+        return self.scheme if self.scheme.whole and self._one_scheme else Classical()
+
+    @property
+    def _mobility(self) -> Scoring:
+        return Exponential() if self.scheme.whole else self.scheme
+
+    def rows(self) -> list[tuple[Row, int]]:
+        """The final table by points and the sum of r-mobility points, with the places by the other tiebreak."""
+        other = self._crosstable.rows(self._score, by_balance, mobility=self._mobility)
+        places = {row.player: row.place for row in other}
+        rows = self._crosstable.rows(self._score, by_mobility, mobility=self._mobility)
+        return [(row, places[row.player]) for row in rows]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, for programs."""
+        return {
+            "games": self._games,
+            "faults": [{"file": file, **fault._asdict()} for file, fault in self._faults],
+            "finishes": {
+                str(finish): {"games": games, **(asked._asdict() if finish in DRAWS else {})}
+                for finish, (games, asked) in self.finishes.items()
+            },
+            "results": {
+                outcome.text(outcome.held_by_white(level)): {"white": white, "black": black}
+                for level, white, black in self.results
+            },
+            "tables": {
+                name: {"improved": improved, "stands": stands, "longest": longest}
+                for name, improved, stands, longest in self.tables
+            },
+            "missing": dict(self.missing),
+            "scoring": {"points": self._score.title, "mobility": self._mobility.title},
+            "crosstable": [
+                {
+                    "place": row.place,
+                    "place_by_balance": by_other,
+                    "player": row.player,
+                    "games": row.games,
+                    "points": float(row.score),
+                    "mobility": float(row.mobility),
+                    "balance": {
+                        outcome.text(outcome.held_by_white(level)): count
+                        for level, count in enumerate(row.balance, start=1)
+                        if count
+                    },
+                }
+                for row, by_other in self.rows()
+            ],
+        }
+
+    def lines(self, top: int = TOP) -> Iterator[str]:
+        """All of it, for people; of the table only the first so many players."""
+        faults = len(self._faults)
+        were = "they were" if faults > 1 else "it was"
+        yield f"{self._games} games with tags; {faults or 'nothing'} passed on as {were}"
+        yield ""
+        yield from _table(
+            ("ended by", "games", "tables: improved", "stands", "out of reach", "missing", "not asked"),
+            [
+                (str(finish), games, *(asked if finish in DRAWS else [""] * len(asked)))
+                for finish, (games, asked) in self.finishes.items()
+            ],
+        )
+        yield ""
+        yield from _table(
+            ("result", "White", "Black", "points"),
+            [
+                (
+                    outcome.text(outcome.held_by_white(level)),
+                    white,
+                    black,
+                    decimal(self.scheme.points(outcome.held_by_white(level)), 6),
+                )
+                for level, white, black in self.results
+            ],
+        )
+        if self._tables:
+            yield ""
+            yield from _table(("decided by", "improved", "stands", "longest DTG"), self.tables)
+        if self._missing:
+            yield ""
+            yield from _table(("missing", "games"), self.missing)
+        yield ""
+        yield from self._crosstable_lines(top)
+
+    def _crosstable_lines(self, top: int) -> Iterator[str]:
+        rows = self.rows()
+        levels = [outcome.text(outcome.held_by_white(level)) for level in range(1, 1 + _BALANCES)]
+        opponents = [row.player for row, _ in rows] if len(rows) <= min(top, _MOST_OPPONENTS) else []
+        score = self._score
+        yield f"#   by points ({score.title}), then by the sum of r-mobility points ({self._mobility.title})"
+        yield "##  by points, then by the number of G0.5 given minus suffered, then the same for G1.0 ..."
+        yield from _table(
+            ("#", "##", "player", "games", "points", "sum", *levels, *map(str, range(1, 1 + len(opponents)))),
+            [
+                (
+                    row.place,
+                    by_other,
+                    row.player,
+                    row.games,
+                    _short(row.score),
+                    decimal(row.mobility),
+                    *(f"{count:+d}" if count else "0" for count in (*row.balance, *[0] * _BALANCES)[:_BALANCES]),
+                    *(self._against(row.player, opponent) for opponent in opponents),
+                )
+                for row, by_other in rows[:top]
+            ],
+            left=2,
+        )
+        if len(rows) > top:
+            yield f"... and {len(rows) - top} more"
+
+    def _against(self, player: str, opponent: str) -> str:
+        games = self._crosstable.meetings(player, opponent).total()
+        return f"{_short(self._crosstable.points(player, self._score, opponent))}/{games}" if games else ""
+
+
+def _short(points: Fraction) -> str:
+    return f"{float(points):g}"
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[object]], left: int = 0) -> Iterator[str]:
+    """Columns set straight; the one at `left` on its left side, all others on the right."""
+    cells = [list(heads), *([shown(str(cell)) for cell in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        yield "  ".join(
+            cell.ljust(width) if place == left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()

@@ -1,0 +1,71 @@
+"""How to judge games: the scoring, the rules, and what tables have a say in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from tbgen.errors import BadInput
+from tbgen.referee.adjudicate.finish import BY_DEFAULT, Finish
+from tbgen.rules.rulesets import RuleSet, W, rule_set
+from tbgen.rules.scoring import SCORINGS, Exponential, FullPoints, Scoring, Winner, WithKomi, scoring
+
+SHORT_SCORINGS: Final[Mapping[str, str]] = MappingProxyType(
+    {{"full points": "full", "over the board": "otb"}.get(name, name): name for name in SCORINGS}
+)
+"""The names of scorings as one types them."""
+
+SHORT_RULE_SETS: Final = ("W", "C", "C-legacy")
+"""The names of rule sets that a tournament may have been played under."""
+_EXPONENTIAL: Final = Exponential()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How to judge."""
+
+    scheme: Scoring = _EXPONENTIAL
+    own_komi: bool = True
+    """Where a komi decides, a game's own goes before the one in the scheme."""
+    rules: RuleSet = W
+    own_rules: bool = True
+    """Games that bear the tag `Legacy` are judged as such."""
+    tables: Path | None = None
+    """Where the tables are; None: nobody is to look."""
+    decide: frozenset[Finish] = BY_DEFAULT
+    """The draws that tables decide."""
+    strict: bool = False
+    """Whether a missing table is an error."""
+
+
+def make_settings(
+    *,
+    scoring_name: str = "exponential",
+    cutoff: str | None = None,
+    komi: str | None = None,
+    rules_name: str | None = None,
+    whole_game: bool = False,
+    tables: Path | None = None,
+    decide: frozenset[Finish] = BY_DEFAULT,
+    strict: bool = False,
+) -> Settings:
+    """Settings from what a user wrote; BadInput for a cutoff or komi that would have no effect."""
+    rules = rule_set(rules_name or "W", cutoff=cutoff)
+    scheme = scoring(SHORT_SCORINGS.get(scoring_name, scoring_name), komi=komi)
+    if komi is not None and not isinstance(scheme, FullPoints):
+        raise BadInput(f"{scheme.title} scoring knows no komi (komi and full do)")
+    if cutoff is not None:
+        if isinstance(scheme, Winner | WithKomi) or scheme.komi is not None:
+            scheme = replace(scheme, cutoff=rules.cutoff)
+        elif not rules.fifty.improvement_restarts:
+            raise BadInput(f"{scheme.title} scoring knows no cutoff (winner and komi do)")
+    return Settings(
+        scheme=scheme,
+        own_komi=komi is None,
+        rules=replace(rules, whole_game=whole_game),
+        own_rules=rules_name is None,
+        tables=tables,
+        decide=decide,
+        strict=strict,
+    )

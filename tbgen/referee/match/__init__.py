@@ -1,0 +1,1 @@
+"""Engines play each other."""

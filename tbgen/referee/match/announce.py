@@ -1,0 +1,116 @@
+"""How a match looks to people, line by line, and to programs, object by object."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from tbgen import outcome
+from tbgen.referee.match.bout import Bout
+from tbgen.referee.match.standings import Line, Standings, balance
+from tbgen.rules.scoring import decimal, points_text
+from tbgen.rules.statistics import Interval, Verdict
+
+_BALANCES: Final = 6
+"""G-scores whose balance is told."""
+
+
+def game_line(bout: Bout, white: str, black: str) -> str:
+    """A finished game."""
+    points = points_text(bout.points, whole=bout.scoring.whole)
+    moves = (bout.game.record.ply + 1) // 2
+    score = outcome.text(bout.end.outcome)
+    length = f"{moves} move{'' if moves == 1 else 's'}"
+    return f"{bout.pairing.round}  {white} - {black}  {score}  {points}  {bout.end.words}, {length}"
+
+
+def game_object(bout: Bout, white: str, black: str) -> dict[str, Any]:
+    """The same for programs."""
+    verdict = bout.end.verdict
+    found: dict[str, Any] = {
+        "round": bout.pairing.round,
+        "white": white,
+        "black": black,
+        "fen": bout.opening.fen,
+        "result": outcome.text(bout.end.outcome),
+        "points": round(float(bout.points), 6),
+        "plies": bout.game.record.ply,
+        "termination": bout.termination,
+        "ending": bout.end.words,
+    }
+    if verdict is not None:
+        found["dtg"] = verdict.dtg
+    return found
+
+
+def status_line(standings: Standings, games: int) -> str:
+    """Where a match of two engines stands."""
+    first = standings.players[0]
+    sample = standings.sample(first)
+    words = (
+        f"{standings.games} of {games} games  {first} {sample.ratio:.4f}  "
+        f"Elo {_elo(sample.elo())}  LOS {100 * sample.los:.1f} %"
+    )
+    if standings.sprt is None:
+        return words
+    return f"{words}  {sprt_words(standings)}"
+
+
+def sprt_words(standings: Standings) -> str:
+    """Where the sequential test stands."""
+    sprt = standings.sprt
+    if sprt is None:
+        return ""
+    low, high = sprt.bounds
+    verdict = "" if sprt.verdict is Verdict.CONTINUE else f": {sprt.verdict}"
+    return f"SPRT [{sprt.elo0:g}, {sprt.elo1:g}] LLR {sprt.llr:.2f} ({low:.2f}, {high:.2f}){verdict}"
+
+
+def table(standings: Standings) -> Iterator[str]:
+    """The crosstable with both tiebreaks."""
+    lines = standings.lines()
+    opponents = len(lines) > 2
+    head = ["", "player", "games", "score", *(str(n) for n in range(1, len(lines) + 1) if opponents)]
+    rows = [[*head, "r-mobility", "Elo", "LOS", "forfeits"]]
+    rows += [_row(line, opponents) for line in lines]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        cells = (
+            cell.ljust(width) if column == 1 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  ".join(cells).rstrip()
+    yield from _balances(lines)
+    if standings.sprt is not None:
+        yield sprt_words(standings)
+
+
+def _row(line: Line, opponents: bool) -> list[str]:
+    against = ["-" if points is None else decimal(points, 2) for points in line.against]
+    return [
+        str(line.place),
+        line.player,
+        str(line.games),
+        decimal(line.score),
+        *(against if opponents else ()),
+        decimal(line.mobility),
+        _elo(line.elo),
+        f"{100 * line.los:.1f} %",
+        str(line.forfeits or ""),
+    ]
+
+
+def _balances(lines: Sequence[Line]) -> Iterator[str]:
+    """Stalemates given minus suffered, and so on; not all, for what comes first decides."""
+    width = max(len(line.player) for line in lines)
+    for line in lines:
+        counts = balance(line.balance)
+        if counts:
+            told = "  ".join(f"{score} {count:+d}" for score, count in islice(counts.items(), _BALANCES))
+            more = "  ..." if len(counts) > _BALANCES else ""
+            yield f"given minus suffered  {line.player.ljust(width)}  {told}{more}"
+
+
+def _elo(interval: Interval) -> str:
+    value = f"{interval.value:+.1f}" if math.isfinite(interval.value) else f"{interval.value:+}"
+    return f"{value} ± {interval.margin:.1f}" if math.isfinite(interval.margin) else value

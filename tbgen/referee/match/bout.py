@@ -1,0 +1,145 @@
+"""One game: two engines, a board and a referee."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+import chess
+from chess.engine import InfoDict
+
+from tbgen import outcome
+from tbgen.referee.match.client import Breach, Client, Misconduct
+from tbgen.referee.match.control import Clock, limit
+from tbgen.referee.match.openings import Opening
+from tbgen.referee.match.schedule import Pairing
+from tbgen.referee.match.table_judge import TableJudge, TableVerdict
+from tbgen.rules.ends import Game
+from tbgen.rules.rulesets import RuleSet
+from tbgen.rules.scoring import Scoring
+
+MARGIN: Final = 0.1
+"""Seconds over the limit that are forgiven: a machine that is busy makes everybody late."""
+
+SIDES: Final = {chess.WHITE: "White", chess.BLACK: "Black"}
+
+PATIENCE: Final = 60.0
+"""Seconds of silence from an engine without a clock."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conditions:
+    """What holds for all games of a match."""
+
+    rules: RuleSet
+    scoring: Scoring
+    own_komi: bool = True
+    """Where a komi decides, an opening's own goes before the one in the scoring."""
+    judge: TableJudge | None = None
+    margin: float = MARGIN
+    patience: float = PATIENCE
+    longest: int | None = None
+    """Moves of each side after which the record stands."""
+
+
+class Ply(NamedTuple):
+    """A move and what its engine said of it."""
+
+    move: chess.Move
+    seconds: float
+    info: InfoDict
+    record: int | None
+    """The record, if the move set it."""
+
+
+class End(NamedTuple):
+    """How a game is over."""
+
+    outcome: int
+    """The result."""
+    words: str
+    """Why."""
+    verdict: TableVerdict | None = None
+    misconduct: Misconduct | None = None
+
+
+@dataclass(frozen=True)
+class Bout:
+    """A finished game."""
+
+    pairing: Pairing
+    opening: Opening
+    game: Game
+    plies: tuple[Ply, ...]
+    """Those of the players, without the opening's."""
+    end: End
+    scoring: Scoring
+    """An opening may bring its own komi along."""
+
+    @property
+    def points(self) -> Fraction:
+        """White's."""
+        return self.scoring.points(self.end.outcome)
+
+    @property
+    def termination(self) -> str:
+        """The tag of the PGN standard."""
+        if self.end.misconduct is not None:
+            return self.end.misconduct.value
+        return "normal" if self.game.ended else "adjudication"
+
+
+async def play(
+    pairing: Pairing, opening: Opening, clients: Mapping[chess.Color, Client], conditions: Conditions
+) -> Bout:
+    """Play a game to its end."""
+    game = opening.game(conditions.rules)
+    told = None if opening.record is None else outcome.text(opening.record)
+    for client in clients.values():
+        await client.new_game(told)
+    clocks = {colour: Clock(client.contestant.control) for colour, client in clients.items()}
+    plies: list[Ply] = []
+    while (end := _end(game, len(plies), conditions)) is None:
+        turn = game.board.turn
+        try:
+            plies.append(await _move(game, clients[turn], clocks, conditions))
+        except Breach as breach:
+            lost = outcome.held_by_black(0) if turn == chess.WHITE else outcome.held_by_white(0)
+            end = End(lost, f"{SIDES[turn]} {breach}", misconduct=breach.misconduct)
+            break
+    return Bout(pairing, opening, game, tuple(plies), end, _scoring(conditions, opening))
+
+
+def _end(game: Game, plies: int, conditions: Conditions) -> End | None:
+    """Whether the game is over before the next move, and how."""
+    if game.ended:
+        return End(game.record.outcome, str(game.turn.ending))
+    verdict = None if conditions.judge is None else conditions.judge.verdict(game)
+    if verdict is not None:
+        words = (
+            "the record stands" if verdict.stands else f"in {verdict.dtg} more {'ply' if verdict.dtg == 1 else 'plies'}"
+        )
+        return End(verdict.outcome, f"tables: {words}", verdict)
+    if conditions.longest is not None and plies >= 2 * conditions.longest:
+        return End(game.record.outcome, "move limit")
+    return None
+
+
+async def _move(game: Game, client: Client, clocks: dict[chess.Color, Clock], conditions: Conditions) -> Ply:
+    """Have one move made."""
+    clock = clocks[game.board.turn]
+    allowed = clock.allowed()
+    if allowed is not None:
+        allowed += conditions.margin
+    answer = await client.move(game.board, limit(clocks, game.board.turn), allowed, conditions.patience)
+    clock.spend(answer.seconds)
+    turn = game.push_legal(answer.move)
+    return Ply(answer.move, answer.seconds, answer.info, turn.outcome if turn.standing.just_set else None)
+
+
+def _scoring(conditions: Conditions, opening: Opening) -> Scoring:
+    """The scoring of a game."""
+    scoring = conditions.scoring
+    if scoring.komi is None or opening.komi is None or not conditions.own_komi:
+        return scoring
+    return replace(scoring, komi=opening.komi)

@@ -1,0 +1,105 @@
+"""A finished game as PGN, with the tags of rules/tags.py.
+
+Behind each move stands what its engine said of it, as other referees write it: score, depth and seconds,
+and the record if the move set it: `{+0.31/14 0.52s, G3.5}`. python-chess has an exporter, but no place for
+a record in its FENs.
+"""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import Final
+
+import chess
+
+from tbgen import outcome
+from tbgen.pgn.tags import written
+from tbgen.referee.match.bout import Bout, Ply
+from tbgen.referee.match.contestants import Contestant
+from tbgen.rules.rulesets import RuleSet
+from tbgen.rules.scoring import classical_result
+from tbgen.rules.tags import TERMINATION, write_tags
+
+_WIDTH: Final = 100
+_NO_BRACES: Final = str.maketrans("{}", "()")
+
+
+def write_game(bout: Bout, engines: Sequence[Contestant], rules: RuleSet, event: str) -> str:
+    """The text of a game, an empty line at its end."""
+    tags = _tags(bout, engines, rules, event)
+    section = "".join(f"{written(name, value).decode()}\n" for name, value in tags.items())
+    words = " ".join([*_moves(bout), tags["Result"]])
+    text = "\n".join(textwrap.wrap(words, _WIDTH, break_long_words=False, break_on_hyphens=False))
+    return f"{section}\n{text}\n\n"
+
+
+def _tags(bout: Bout, engines: Sequence[Contestant], rules: RuleSet, event: str) -> dict[str, str]:
+    white, black = engines[bout.pairing.white], engines[bout.pairing.black]
+    tags = {
+        "Event": event,
+        "Site": "?",
+        "Date": date.today().strftime("%Y.%m.%d"),
+        "Round": bout.pairing.round,
+        "White": white.name,
+        "Black": black.name,
+        "Result": classical_result(bout.end.outcome),
+    }
+    if bout.opening.board.chess960:
+        tags["Variant"] = "Chess960"
+    if bout.opening.fen is not None:
+        tags["SetUp"] = "1"
+        tags["FEN"] = bout.opening.fen
+    tags["PlyCount"] = str(bout.game.record.ply)
+    if white.control == black.control:
+        tags["TimeControl"] = str(white.control)
+    else:
+        tags["WhiteTimeControl"] = str(white.control)
+        tags["BlackTimeControl"] = str(black.control)
+    tags["Termination"] = bout.termination
+    write_tags(tags, bout.end.outcome, bout.scoring, rules)
+    tags[TERMINATION] = _basis(bout)
+    return tags
+
+
+def _basis(bout: Bout) -> str:
+    """What the result rests on, as `tbgen adjudicate` says it."""
+    if bout.end.misconduct is not None:
+        return "awarded"
+    return "played" if bout.end.verdict is None else str(bout.end.verdict)
+
+
+def _moves(bout: Bout) -> Iterator[str]:
+    """The moves with their numbers, the engines' with comments, and at last why the game is over."""
+    board = bout.opening.board.copy(stack=False)
+    numbered = True
+
+    def move(played: chess.Move) -> str:
+        dots = "." if board.turn else "..."
+        number = f"{board.fullmove_number}{dots} " if board.turn or numbered else ""
+        return f"{number}{board.san_and_push(played)}"
+
+    for played in bout.opening.moves:
+        yield move(played)
+        numbered = False
+    for ply in bout.plies[:-1]:
+        yield f"{move(ply.move)} {{{_comment(ply)}}}"
+        numbered = False
+    ending = bout.end.words.translate(_NO_BRACES)
+    if bout.plies:
+        last = bout.plies[-1]
+        yield f"{move(last.move)} {{{_comment(last)}, {ending}}}"
+    else:
+        yield f"{{{ending}}}"
+
+
+def _comment(ply: Ply) -> str:
+    words = f"{ply.seconds:.2f}s"
+    score = ply.info.get("score")
+    if score is not None:
+        relative = score.relative
+        mate = relative.mate()
+        value = f"{(relative.score() or 0) / 100:+.2f}" if mate is None else f"{'-' if mate < 0 else '+'}M{abs(mate)}"
+        words = f"{value}/{ply.info.get('depth', 0)} {words}"
+    if ply.record is not None:
+        words = f"{words}, {outcome.text(ply.record)}"
+    return words

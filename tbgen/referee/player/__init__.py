@@ -1,0 +1,1 @@
+"""An engine that plays from the tables."""

@@ -1,0 +1,1 @@
+"""A slice as a graph: its positions, and their quiet moves forwards and backwards."""

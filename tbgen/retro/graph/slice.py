@@ -1,0 +1,245 @@
+"""What a kernel must know of the slice that it works in, and the quiet moves there.
+
+Quiet moves (no capture, no pawn) stay in the slice; they are the edges of its graph. Backwards, they are in
+predecessors.py. Positions where the side not to move is in check, or men share a square, have no part in it.
+"""
+
+from functools import cache
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.board.attacks import LINES, MEN_MOVES, SKIP, attacked, pinned
+from tbgen.board.geometry import KING
+from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SIDE, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, Atlas
+from tbgen.index.kernels import decode_half, group_number
+from tbgen.index.kings import PAIRS, passage
+from tbgen.jit import inlined
+from tbgen.retro.threads.sets import BATCH
+
+MOST_NEIGHBOURS = 256
+"""Above the quiet moves or un-moves of any position: three queens and a king have 3 * 27 + 8 each way."""
+
+
+class Ground(NamedTuple):
+    atlas: Atlas
+    """Its table is number 0; the tables that resets lead to follow."""
+    family: int
+    two_sided: int
+    """1 where both sides to move are stored, 0 where swapped colours stand in for the other one."""
+    half: int
+    """Numbers a side to move."""
+    pairs: int
+    laned: int
+    """1 where the positions of a lane (retro/threads/lanes.py) differ only in the square of the last man, before the
+    turn passes and after it."""
+    pawns: NDArray[np.int64]
+    """The squares of the pawns, in slot order."""
+    pawn_set: np.uint64
+    to_stride: NDArray[np.int64]
+    """`[group]`: its stride after the turn has passed."""
+    men_moves: NDArray[np.int32]
+    """`[kind * 64 + square]`: where the destinations of a man begin in this array; at each, what is in `Geometry`
+    as `to`, and SKIP behind it `skip`."""
+    lines: NDArray[np.uint64]
+    """`[kind * 64 + square]`: attacks; at BETWEEN and BEHIND `[a * 64 + b]`: see `Geometry`."""
+    forth: NDArray[np.int16]
+    """`[pair of squares]`: number of the kings after the turn has passed; at SYMMETRY their symmetry."""
+    back: NDArray[np.int16]
+    """`[number]`: number before a move of another man, at SYMMETRY its symmetry; from KINGS on the same before a
+    move of a king, KING_SYMMETRY behind it its symmetry (index/kings.py)."""
+    king_start: NDArray[np.int32]
+    """`[mover * (pairs + 1) + number]`: where in `back` the moves of a king begin."""
+
+
+SYMMETRY: Final = 4096
+KINGS: Final = 2 * SYMMETRY
+KING_SYMMETRY: Final = 1 << 16
+
+
+def make_ground(atlas: Atlas, family: int, flip: int, half: int, pawns: list[int]) -> Ground:
+    groups = int(atlas.groups[0])
+    fields = atlas.group[: GROUPS * GROUP].reshape(GROUPS, GROUP)
+    partner = fields[:groups, G_PARTNER] if flip >= 0 else np.arange(groups)
+    to_stride = fields[partner, G_STRIDE].copy()
+    return Ground(
+        atlas,
+        family,
+        int(flip < 0),
+        half,
+        PAIRS[family],
+        int(groups > 0 and fields[groups - 1, G_COUNT] == 1 and to_stride[groups - 1] == 1),
+        np.array(pawns, np.int64),
+        np.uint64(sum(1 << square for square in pawns)),
+        to_stride,
+        MEN_MOVES,
+        LINES,
+        *_passage_arrays(family, flip),
+    )
+
+
+@cache
+def _passage_arrays(family: int, flip: int) -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int32]]:
+    """`forth`, `back` and `king_start`."""
+    table = passage(family, flip)
+    pairs, moves = PAIRS[family], len(table.king_number)
+    back = np.zeros(KINGS + 2 * KING_SYMMETRY, np.int16)
+    for start, part in (
+        (0, table.back_number[:pairs]),
+        (SYMMETRY, table.back_symmetry[:pairs]),
+        (KINGS, table.king_number[:moves]),
+        (KINGS + KING_SYMMETRY, table.king_symmetry[:moves]),
+    ):
+        back[start : start + len(part)] = part
+    forth = np.concatenate([table.to_number, table.to_symmetry.astype(np.int16)])
+    return forth, back, table.king_start + np.int32(KINGS)
+
+
+class Desk(NamedTuple):
+    """A thread's own small arrays."""
+
+    squares: NDArray[np.int64]
+    part: NDArray[np.int64]
+    """What each group adds to a number after the turn has passed."""
+    near: NDArray[np.int64]
+    """The neighbours found: positions, or lanes; with room for those of two."""
+    near_bits: NDArray[np.uint64]
+    """Which ones of each lane."""
+    batch: NDArray[np.int32]
+    """The positions at work, or lanes."""
+    batch_bits: NDArray[np.uint64]
+    """Which ones of each lane."""
+    other_bits: NDArray[np.uint64]
+    """Which ones of each lane besides."""
+    span: NDArray[np.int64]
+    """From which to which block positions are still to be taken (retro/threads/sets.py)."""
+
+
+def make_desk() -> Desk:
+    return Desk(
+        np.zeros(MEN, np.int64),
+        np.zeros(GROUPS, np.int64),
+        np.zeros(2 * MOST_NEIGHBOURS, np.int64),
+        np.zeros(2 * MOST_NEIGHBOURS, np.uint64),
+        np.zeros(BATCH, np.int32),
+        np.zeros(BATCH, np.uint64),
+        np.zeros(BATCH, np.uint64),
+        np.zeros(2, np.int64),
+    )
+
+
+@inlined
+def set_up(ground, node, squares, left_out=0):
+    """All men on their squares. Returns side to move, number of the kings, occupied squares, and whether
+    two men share one; of these last two, so many of the last pieces are left out."""
+    atlas = ground.atlas
+    side = 1 if node >= ground.half else 0
+    kings = decode_half(atlas, 0, ground.family, node - side * ground.half, squares)
+    occupied = ground.pawn_set
+    shared = False
+    for slot in range(atlas.first_pawn[0] - left_out):
+        bit = np.uint64(1) << np.uint64(squares[slot])
+        shared |= (occupied & bit) != 0
+        occupied |= bit
+    for pawn in range(len(ground.pawns)):
+        squares[atlas.first_pawn[0] + pawn] = ground.pawns[pawn]
+    return side, kings, occupied, shared
+
+
+@inlined
+def parts(ground, groups, symmetry, squares, part):
+    """Fill in what each of the first groups adds to a number after the turn has passed; return the sum."""
+    atlas = ground.atlas
+    total = 0
+    for group in range(groups):
+        number = group_number(
+            atlas, symmetry, squares, atlas.group[group * GROUP + G_SLOT], atlas.group[group * GROUP + G_COUNT]
+        )
+        part[group] = ground.to_stride[group] * number
+        total += part[group]
+    return total
+
+
+@inlined
+def king_target(ground, groups, kings, offset, symmetry, known_symmetry, known_total, squares):
+    """The number after a king's move, whose kings have this number and bring this symmetry; of the first groups."""
+    atlas = ground.atlas
+    number = kings * atlas.inner[0] + offset
+    if symmetry == known_symmetry:
+        return number + known_total
+    for group in range(groups):
+        number += ground.to_stride[group] * group_number(
+            atlas, symmetry, squares, atlas.group[group * GROUP + G_SLOT], atlas.group[group * GROUP + G_COUNT]
+        )
+    return number
+
+
+@inlined
+def successors(ground, desk, node):
+    """Put all positions that a legal quiet move leads to into `desk.near`; return how many."""
+    atlas = ground.atlas
+    squares = desk.squares
+    side, _, occupied, _ = set_up(ground, node, squares)
+    enemy = 1 - side
+    king = squares[side]
+    nobody = np.int64(-1)
+    checked = attacked(ground, squares, enemy, king, occupied, nobody)
+    pins = pinned(ground, squares, side, occupied)
+    pair = squares[0] * 64 + squares[1]
+    symmetry = ground.forth[SYMMETRY + pair]
+    groups = atlas.groups[0]
+    total = parts(ground, groups, symmetry, squares, desk.part)
+    offset = (1 - side) * ground.half * ground.two_sided
+    here = ground.forth[pair] * atlas.inner[0] + offset + total
+    near = desk.near
+    count = 0
+    for group in range(groups):
+        if atlas.group[group * GROUP + G_SIDE] != side:
+            continue
+        rest = here - desk.part[group]
+        stride = ground.to_stride[group]
+        first = atlas.group[group * GROUP + G_SLOT]
+        alike = atlas.group[group * GROUP + G_COUNT]
+        for slot in range(first, first + alike):
+            square = squares[slot]
+            lifted = occupied ^ (np.uint64(1) << np.uint64(square))
+            unsure = checked or (pins >> np.uint64(square)) & np.uint64(1) != 0
+            ray = atlas.kind[slot] * 64 + square
+            at = ground.men_moves[ray]
+            end = ground.men_moves[ray + 1]
+            while at < end:
+                target = np.int64(ground.men_moves[at])
+                bit = np.uint64(1) << np.uint64(target)
+                if occupied & bit:
+                    at = ground.men_moves[at + SKIP]
+                    continue
+                at += 1
+                if unsure and attacked(ground, squares, enemy, king, lifted | bit, nobody):
+                    continue
+                squares[slot] = target
+                near[count] = rest + stride * group_number(atlas, symmetry, squares, first, alike)
+                count += 1
+            squares[slot] = square
+    lifted = occupied ^ (np.uint64(1) << np.uint64(king))
+    ray = KING * 64 + king
+    for at in range(ground.men_moves[ray], ground.men_moves[ray + 1]):
+        target = np.int64(ground.men_moves[at])
+        bit = np.uint64(1) << np.uint64(target)
+        if occupied & bit or attacked(ground, squares, enemy, target, lifted, nobody):
+            continue
+        squares[side] = target
+        pair = squares[0] * 64 + squares[1]
+        near[count] = king_target(
+            ground,
+            groups,
+            np.int64(ground.forth[pair]),
+            offset,
+            ground.forth[SYMMETRY + pair],
+            symmetry,
+            total,
+            squares,
+        )
+        count += 1
+    squares[side] = king
+    return count

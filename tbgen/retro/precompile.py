@@ -1,0 +1,78 @@
+"""Compiling the solver before it is needed: each part by itself, so that several processes can share the work.
+
+Machine code is kept on disk (tbgen/jit.py), so this is needed once after an installation or an edit. The parts run
+on the smallest table there is."""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from tbgen.index.atlas import make_atlas
+from tbgen.index.layout import Layout, layout_of
+from tbgen.material import Material
+from tbgen.retro import link_log
+from tbgen.retro.export import finish
+from tbgen.retro.graph.slice import Ground, make_desk, make_ground
+from tbgen.retro.solver import Solved
+from tbgen.retro.survey.en_passant import Finished
+from tbgen.retro.survey.resets import make_routes
+from tbgen.retro.survey.survey import ILLEGAL_LEVEL, make_bench, make_survey, survey_together
+from tbgen.retro.sweep.levels import make_schedule, sweep
+from tbgen.retro.sweep.state import make_field
+from tbgen.retro.threads.sets import SETS, make_marks
+from tbgen.retro.threads.team import make_team
+from tbgen.retro.values.staircase import make_links
+
+_KINGS: Final = Material("", "")
+
+
+def _ground() -> tuple[Layout, Ground]:
+    layout = layout_of(_KINGS)
+    return layout, make_ground(make_atlas([layout]), int(layout.family[0]), int(layout.flip[0]), layout.size, [])
+
+
+def _survey() -> None:
+    layout, ground = _ground()
+    entries, staircases = np.zeros(layout.size, np.int32), np.zeros(layout.size, np.int32)
+    routes = make_routes(layout, [_KINGS], [entries.ctypes.data])
+    finished = Finished(staircases, make_links(16), 0)
+    survey_together(
+        make_team(1), 0, ground, routes, finished, make_survey(layout.size), make_bench(), np.zeros(3, np.int64)
+    )
+
+
+def _sweep() -> None:
+    layout, ground = _ground()
+    survey = make_survey(layout.size)
+    survey.level[:] = ILLEGAL_LEVEL
+    survey.quiet[:] = 0
+    survey.pays[:] = 0
+    links = np.zeros(layout.size, np.int32)
+    team = make_team(1)
+    sweep(
+        team, 0, ground, make_desk(), make_field(survey, links), make_marks(SETS, layout.size), make_links(16),
+        make_schedule(layout.size, 1, True, 2, 0), np.zeros(3, np.int64),
+    )  # fmt: skip
+
+
+def _finish() -> None:
+    layout = layout_of(_KINGS)
+    zeros = np.zeros(layout.size, np.int32)
+    links = make_links(16)
+    finish(Solved(layout, False, zeros, zeros, links))
+    slots, keys, seen = np.zeros(1, np.int32), np.zeros(1, np.int64), link_log.make_seen(16)
+    link_log.collect(links, zeros, 0, seen, slots, keys)
+    for array in (slots, keys):
+        array.flags.writeable = False  # as they are read
+    link_log.restore(links, slots, keys)
+    link_log.close_gaps(links, slots[:0])
+    link_log.are_whole(links, zeros, seen)
+
+
+PARTS: Final[dict[str, Callable[[], None]]] = {
+    "sweep": _sweep,
+    "survey": _survey,
+    "finish": _finish,
+}
+"""The longest first."""

@@ -1,0 +1,265 @@
+"""Solving one material: its slices in order, on all threads, with the tables that its resets lead to."""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.index.atlas import Atlas, make_atlas
+from tbgen.index.layout import Layout, layout_of
+from tbgen.material import Material
+from tbgen.retro.checkpoint import Counts, InMemory, Keeper
+from tbgen.retro.graph.slice import Ground, make_desk, make_ground
+from tbgen.retro.survey.en_passant import Finished
+from tbgen.retro.survey.resets import Routes, make_routes
+from tbgen.retro.survey.survey import (
+    ILLEGAL_LEVEL,
+    SURVEYED,
+    Survey,
+    make_bench,
+    make_survey,
+    survey_together,
+)
+from tbgen.retro.sweep.levels import ESCAPED, SETTLED, make_schedule, sweep
+from tbgen.retro.sweep.review import LOOKS
+from tbgen.retro.sweep.state import Each, is_complete, make_field
+from tbgen.retro.threads.sets import SETS, make_marks
+from tbgen.retro.threads.team import ABORT, Team, make_team
+from tbgen.retro.values.staircase import Links
+from tbgen.sizes import TEAM_FROM, links_for
+from tbgen.turns import pieces
+
+_SURVEY_SHARE: Final = 0.4
+"""Of the time that a slice takes, roughly."""
+_GLANCE: Final = 0.1
+"""Seconds between two looks at how far the threads are."""
+
+
+class Stopped(Exception):
+    """The caller asked for an end before the table was done."""
+
+
+@dataclass
+class Solved:
+    """A finished table in its room."""
+
+    layout: Layout
+    whole_game: bool
+    entries: NDArray[np.int32]
+    staircases: NDArray[np.int32]
+    links: Links
+    counts: Counts = field(default_factory=Counts)
+
+
+@dataclass
+class _Job:
+    """What all slices of a table share."""
+
+    solved: Solved
+    atlas: Atlas
+    routes: Routes
+    finished: Finished
+    keeper: Keeper
+    report: Callable[[int], None]
+    teams: dict[int, Team] = field(default_factory=dict)
+    """At work, by slice."""
+    stopped: bool = False
+    lock: Lock = field(default_factory=Lock)
+
+
+def solve(
+    material: Material,
+    answers: Mapping[Material, NDArray[np.int32]],
+    *,
+    whole_game: bool = False,
+    threads: int = 1,
+    report: Callable[[int], None] = lambda numbers: None,
+    keeper: Keeper | None = None,
+) -> Solved:
+    """Solve a normal material. `answers` holds the entries of all its successors, `report` hears of numbers done,
+    those that the keeper had already included."""
+    layout = layout_of(material)
+    keeper = keeper or InMemory()
+    room, done = keeper.open(layout.size, links_for(layout.size))
+    solved = Solved(layout, whole_game, room.entries, room.staircases, Links(room.links))
+    _solve_slices(_make_job(solved, answers, keeper, report), done, threads)
+    return solved
+
+
+def _make_job(
+    solved: Solved, answers: Mapping[Material, NDArray[np.int32]], keeper: Keeper, report: Callable[[int], None]
+) -> _Job:
+    material = solved.layout.material
+    tables = [material, *material.successors()]
+    entries = [solved.entries, *(answers[table] for table in tables[1:])]
+    atlas = make_atlas([layout_of(table) for table in tables])
+    routes = make_routes(solved.layout, tables, [part.ctypes.data for part in entries])
+    finished = Finished(solved.staircases, solved.links, int(solved.whole_game))
+    return _Job(solved, atlas, routes, finished, keeper, report)
+
+
+def _solve_slices(job: _Job, done: Mapping[int, Counts], threads: int) -> None:
+    layout = job.solved.layout
+    for part, counts in done.items():
+        job.solved.counts = job.solved.counts.plus(counts)
+        job.report(int(layout.start[part + 1] - layout.start[part]))
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for batch in _batches(layout):
+                todo = [part for part in batch if part not in done]
+                if layout.start[batch[0] + 1] - layout.start[batch[0]] >= TEAM_FROM:
+                    for part in todo:
+                        _solve_slice(job, part, pool, threads)
+                else:
+                    list(pool.map(lambda part: _solve_beside_others(job, part), todo))
+        except BaseException:
+            job.stopped = True
+            for team in list(job.teams.values()):
+                team.shared[ABORT] = 1
+            raise
+
+
+def _solve_beside_others(job: _Job, part: int) -> None:
+    try:
+        _solve_slice(job, part, None, 1)
+    except BaseException:
+        job.stopped = True  # at once, so that this thread begins no other
+        raise
+
+
+def _batches(layout: Layout) -> list[list[int]]:
+    """Slices that do not depend on each other, in the order in which they can be solved."""
+    batches: dict[int, list[int]] = {}
+    for part, to_go in enumerate(layout.placements.to_go.tolist()):
+        batches.setdefault(to_go, []).append(part)
+    return [batches[to_go] for to_go in sorted(batches)]
+
+
+def _solve_slice(job: _Job, part: int, pool: ThreadPoolExecutor | None, threads: int) -> None:
+    if job.stopped:
+        raise Stopped
+    layout = job.solved.layout
+    start, end = int(layout.start[part]), int(layout.start[part + 1])
+    team = make_team(threads)
+    job.teams[part] = team
+    errors = np.zeros(3, np.int64)
+    progress = _Progress(job.report if pool else None, end - start)
+    ground = _ground_of(job, part)
+    survey = _survey(job, team, ground, end - start, pool, progress, errors)
+    counts = _sweep(job, team, ground, survey, range(start, end), pool, progress, errors)
+    del job.teams[part]
+    job.keeper.solved(part, counts)
+    with job.lock:
+        job.solved.counts = job.solved.counts.plus(counts)
+    job.report(end - start - progress.told)
+
+
+def _ground_of(job: _Job, part: int) -> Ground:
+    layout = job.solved.layout
+    return make_ground(
+        job.atlas,
+        int(layout.family[part]),
+        int(layout.flip[part]),
+        int(layout.half_size[part]),
+        layout.placements.pawns[part].tolist(),
+    )
+
+
+def _survey(
+    job: _Job,
+    team: Team,
+    ground: Ground,
+    numbers: int,
+    pool: ThreadPoolExecutor | None,
+    progress: "_Progress",
+    errors: NDArray[np.int64],
+) -> Survey:
+    survey = make_survey(numbers)
+    progress.follow(
+        _together(
+            pool, team.size,
+            lambda me: survey_together(team, me, ground, job.routes, job.finished, survey, make_bench(), errors),
+        ),
+        lambda: _SURVEY_SHARE * min(1.0, errors[SURVEYED] / numbers),
+    )  # fmt: skip
+    if team.shared[ABORT]:
+        raise Stopped
+    return survey
+
+
+def _sweep(
+    job: _Job,
+    team: Team,
+    ground: Ground,
+    survey: Survey,
+    numbers: range,
+    pool: ThreadPoolExecutor | None,
+    progress: "_Progress",
+    errors: NDArray[np.int64],
+) -> Counts:
+    """Settle all positions of a slice and put them into their room."""
+    solved = job.solved
+    each: Each = pool.map if pool else map
+    legal, top = _span(survey, each)
+    slice_field = make_field(survey, solved.staircases[numbers.start : numbers.stop], each)
+    marks = make_marks(SETS, len(numbers))
+    schedule = make_schedule(len(numbers), team.size, not solved.whole_game, top, legal)
+    progress.follow(
+        _together(
+            pool, team.size,
+            lambda me: sweep(team, me, ground, make_desk(), slice_field, marks, solved.links, schedule, errors),
+        ),
+        lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * schedule.counts[SETTLED] / max(1, legal),
+    )  # fmt: skip
+    if team.shared[ABORT]:
+        raise Stopped
+    if errors[0] or errors[1] or not is_complete(slice_field, each):
+        what = "too many staircases" if errors[1] else f"{errors[0]} contradictions"
+        raise AssertionError(f"{solved.layout.material}, {numbers}: {what}")
+    entries = solved.entries[numbers.start : numbers.stop]
+
+    def write(here: slice) -> None:
+        entries[here] = slice_field.keys[slice_field.ours[here]]
+
+    deque(each(write, pieces(len(numbers))), maxlen=0)
+    return Counts(legal, int(schedule.counts[SETTLED] + schedule.counts[ESCAPED]), int(schedule.counts[LOOKS::8].sum()))
+
+
+def _span(survey: Survey, each: Each) -> tuple[int, int]:
+    """How many positions are legal, and their highest level."""
+
+    def tally(here: slice) -> NDArray[np.int64]:
+        return np.bincount(survey.level[here], minlength=ILLEGAL_LEVEL + 1)[:ILLEGAL_LEVEL]
+
+    counts: NDArray[np.int64] = sum(each(tally, pieces(len(survey.level))), np.zeros(ILLEGAL_LEVEL, np.int64))
+    return int(counts.sum()), int(np.flatnonzero(counts).max(initial=0))
+
+
+class _Progress:
+    """Tells how far a slice is while threads are at work on it; silent where slices are solved side by side."""
+
+    def __init__(self, report: Callable[[int], None] | None, numbers: int) -> None:
+        self._report = report
+        self._numbers = numbers
+        self.told = 0
+
+    def follow(self, running: list[Future[None]], share: Callable[[], float]) -> None:
+        while self._report and wait(running, timeout=_GLANCE).not_done:
+            now = int(self._numbers * share())
+            self._report(now - self.told)
+            self.told = now
+        for one in running:
+            one.result()
+
+
+def _together(pool: ThreadPoolExecutor | None, threads: int, work: Callable[[int], None]) -> list[Future[None]]:
+    """Run `work(me)` on all threads of a team at the same time; in this thread where it is the only one."""
+    if pool is None:
+        work(0)
+        return []
+    return [pool.submit(work, me) for me in range(threads)]

@@ -1,0 +1,112 @@
+"""Moves that leave the slice: which table each leads to, and what it pays there.
+
+A capture or promotion changes the material, a pawn's step the slice. Whatever the record was, such a move
+pays the fresh value of the position it leads to, a constant. A *route* says for each kind of change which
+table comes next and from which slot each of its men comes.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.board.moves import PROMOTION_KINDS, move_promotion, move_slot, move_taken, move_target
+from tbgen.index.atlas import MEN
+from tbgen.index.kernels import locate
+from tbgen.index.layout import Layout, layout_of
+from tbgen.intrinsics import fetch_i32
+from tbgen.jit import inlined, kernel, plain
+from tbgen.material import PROMOTIONS, Material
+from tbgen.retro.values.keys import outcome_of, patience
+from tbgen.retro.values.payoff import Payoff
+
+_CHANGES: Final = (MEN + 1) * (MEN + 1) * PROMOTION_KINDS
+
+
+class Routes(NamedTuple):
+    table: NDArray[np.int64]
+    """`[change]`: the table in the atlas, -1 where there is no such change."""
+    swap: NDArray[np.int64]
+    """`[change]`: whether the colours are swapped there."""
+    source: NDArray[np.int64]
+    """`[change * MEN + slot]`: the slot that the man in this slot comes from."""
+    address: NDArray[np.int64]
+    """`[table]`: where its finished entries lie in memory."""
+
+
+@inlined
+def change_number(taken, promoted, promotion):
+    return ((taken + 1) * (MEN + 1) + promoted + 1) * PROMOTION_KINDS + promotion
+
+
+def _route(layout: Layout, taken: int, promoted: int, promotion: int) -> tuple[Material, bool, list[int]]:
+    """The normal material after a change, whether its colours are swapped, and where its men come from."""
+    men = []
+    for slot, (side, letter) in enumerate(layout.letters):
+        if slot != taken:
+            men.append((side, PROMOTIONS[promotion] if slot == promoted else letter, slot))
+    sides = ["".join(letter for side, letter, _ in men if side == s and letter != "K") for s in (0, 1)]
+    material = Material(*("".join(sorted(letters, key="QRBNP".index)) for letters in sides))
+    swap = not material.is_normal
+    source = []
+    for side, letter in layout_of(material.normal).letters:
+        place = next(i for i, man in enumerate(men) if man[:2] == (side ^ swap, letter))
+        source.append(men.pop(place)[2])
+    return material.normal, swap, source
+
+
+def make_routes(layout: Layout, tables: list[Material], addresses: list[int]) -> Routes:
+    """`tables` are the materials in the atlas, the layout's own first."""
+    routes = Routes(
+        np.full(_CHANGES, -1, np.int64),
+        np.zeros(_CHANGES, np.int64),
+        np.zeros(_CHANGES * MEN, np.int64),
+        np.array(addresses, np.int64),
+    )
+    slots = range(len(layout.letters))
+    pawns = [slot for slot in slots if layout.letters[slot][1] == "P"]
+    for taken in (-1, *slots[2:]):
+        for promoted in (-1, *pawns):
+            if promoted == taken and taken >= 0:
+                continue
+            for promotion in range(PROMOTION_KINDS):
+                material, swap, source = _route(layout, taken, promoted, promotion)
+                if material in tables:
+                    change = plain(change_number)(taken, promoted, promotion)
+                    routes.table[change] = tables.index(material)
+                    routes.swap[change] = swap
+                    routes.source[change * MEN : change * MEN + len(source)] = source
+    return routes
+
+
+@kernel
+def follow(ground, routes, squares, side, move, there):
+    """Make a move; put the men on their squares in the table it leads to into `there`. Returns the table
+    and the side to move as that table counts them."""
+    slot = move_slot(move)
+    promotion = move_promotion(move)
+    promoted = slot if promotion >= 0 else -1
+    change = change_number(move_taken(move), promoted, max(promotion, 0))
+    table = routes.table[change]
+    swap = routes.swap[change]
+    mirror = 56 * swap
+    for place in range(ground.atlas.men[table]):
+        source = routes.source[change * MEN + place]
+        square = move_target(move) if source == slot else squares[source]
+        there[place] = square ^ mirror
+    return table, (1 - side) ^ swap
+
+
+@kernel
+def answer_after(ground, routes, squares, side, move, there):
+    """The finished entry of the position after a move: the mover's opponent's view."""
+    table, mover = follow(ground, routes, squares, side, move, there)
+    number = locate(ground.atlas, table, there, mover)
+    return fetch_i32(routes.address[table], number)
+
+
+@inlined
+def pays(entry):
+    """What moving to this entry is worth to the mover."""
+    distance = patience(entry) + 1
+    return Payoff(-outcome_of(entry), distance, distance)

@@ -1,0 +1,131 @@
+"""The first look at every position of a slice: is it legal, what is its level, what do its resets pay?"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.board.attacks import attacked
+from tbgen.board.count_moves import count_moves
+from tbgen.board.moves import NOBODY, move_slot, move_target
+from tbgen.index.atlas import MEN
+from tbgen.intrinsics import add, current
+from tbgen.jit import kernel
+from tbgen.retro.graph.slice import Ground, set_up
+from tbgen.retro.survey.en_passant import Finished, answer_with_right, gives_right
+from tbgen.retro.survey.resets import Routes, answer_after, pays
+from tbgen.retro.threads.lanes import laid_out
+from tbgen.retro.threads.team import ABORT, Team, arrive, claim
+from tbgen.retro.values.codes import NONE, code_of, make_words
+from tbgen.retro.values.payoff import NO_ANSWER, Payoff, best_of, fits, pack
+
+_SURVEY_CHUNK: Final = 4096
+
+SURVEYED: Final = 2
+"""Beside the errors that kernels count: how many numbers have been surveyed."""
+
+MOST_MOVES = 512
+ILLEGAL_LEVEL = 255
+HIGHEST_LEVEL = 254
+_CHUNK = 4096
+
+
+class Survey(NamedTuple):
+    """`[node]`, for a slice."""
+
+    level: NDArray[np.uint8]
+    quiet: NDArray[np.uint8]
+    """How many quiet moves there are."""
+    pays: NDArray[np.uint16]
+    """The code of the best that a reset pays (retro/values/payoff.py)."""
+    payoffs: NDArray[np.int32]
+
+
+class Bench(NamedTuple):
+    """A thread's own arrays for the survey."""
+
+    squares: NDArray[np.int64]
+    stepped: NDArray[np.int64]
+    there: NDArray[np.int64]
+    moves: NDArray[np.int64]
+    more_moves: NDArray[np.int64]
+
+
+def make_survey(nodes: int) -> Survey:
+    return Survey(np.empty(nodes, np.uint8), laid_out(nodes, np.uint8), np.empty(nodes, np.uint16), make_words(nodes))
+
+
+def make_bench() -> Bench:
+    here, stepped, there = (np.zeros(MEN, np.int64) for _ in range(3))
+    return Bench(here, stepped, there, np.zeros(MOST_MOVES, np.int64), np.zeros(MOST_MOVES, np.int64))
+
+
+@kernel
+def _payoff(ground, routes, finished, bench, side, move, errors):
+    squares = bench.squares
+    if gives_right(ground, squares, side, move):
+        slot = move_slot(move)
+        for man in range(ground.atlas.men[0]):
+            bench.stepped[man] = squares[man]
+        bench.stepped[slot] = move_target(move)
+        outcome, distance = answer_with_right(
+            ground, routes, finished, bench.stepped, 1 - side, slot, bench.more_moves, bench.there, errors
+        )
+        if outcome:
+            return Payoff(-outcome, distance + 1, distance + 1)
+    entry = answer_after(ground, routes, squares, side, move, bench.there)
+    if entry == NO_ANSWER:
+        errors[0] += 1
+    return pays(entry)
+
+
+@kernel
+def survey_nodes(ground, routes, finished, survey, bench, start, end, errors):
+    """Fill in the survey for a range of nodes; count what should not be in `errors`."""
+    squares = bench.squares
+    for node in range(start, end):
+        survey.pays[node] = NONE
+        survey.quiet[node] = 0
+        side, _, occupied, shared = set_up(ground, node, squares)
+        if shared or attacked(ground, squares, side, squares[1 - side], occupied, NOBODY):
+            survey.level[node] = ILLEGAL_LEVEL
+            continue
+        quiet, resets, checked = count_moves(ground, squares, side, occupied, bench.moves)
+        level = 2 * (quiet + resets) + (0 if checked else 1)
+        if level > HIGHEST_LEVEL:
+            errors[0] += 1
+            level = HIGHEST_LEVEL
+        survey.level[node] = level
+        survey.quiet[node] = quiet
+        best = Payoff(NO_ANSWER, 0, 0)
+        for at in range(resets):
+            one = _payoff(ground, routes, finished, bench, side, bench.moves[at], errors)
+            best = best_of(best, one.outcome, one.shortest, one.longest)
+        if not fits(best):
+            errors[0] += 1
+        survey.pays[node] = code_of(survey.payoffs, pack(best))
+
+
+@kernel
+def survey_together(
+    team: Team,
+    me: int,
+    ground: Ground,
+    routes: Routes,
+    finished: Finished,
+    survey: Survey,
+    bench: Bench,
+    errors: NDArray[np.int64],
+) -> None:
+    nodes = len(survey.level)
+    arrive(team, me)
+    while True:
+        start = claim(team, me, _SURVEY_CHUNK)
+        if start >= nodes:
+            break
+        if current(team.shared, ABORT):
+            break
+        end = min(start + _SURVEY_CHUNK, nodes)
+        survey_nodes(ground, routes, finished, survey, bench, start, end, errors)
+        add(errors, SURVEYED, end - start)
+    arrive(team, me)

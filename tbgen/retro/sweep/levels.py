@@ -1,0 +1,92 @@
+"""One slice from the first look to the last position, by rising levels."""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.jit import kernel
+from tbgen.outcome import BASE
+from tbgen.retro.sweep import escape
+from tbgen.retro.sweep.escape import PLACE_WORDS, VALUES
+from tbgen.retro.sweep.review import FIRST_LEVEL, as_good_as_the_record, review_all, write_steps
+from tbgen.retro.sweep.rounds import REACHED, escape_anew, settle_level
+from tbgen.retro.threads.sets import BATCH
+from tbgen.retro.threads.team import ABORT, arrive, untouched
+from tbgen.retro.values.keys import LONGEST
+
+SETTLED: Final = REACHED
+ESCAPED: Final = REACHED + 1
+STOP: Final = 3
+_REVIEWS: Final = 6
+"""One position in so many may be reviewed for what it takes to work out all of them anew."""
+
+
+class Schedule(NamedTuple):
+    """What the sweep needs beside the field."""
+
+    items: NDArray[np.int32]
+    """Seeds in the order in which they join."""
+    bucket: NDArray[np.int64]
+    """`[distance]`: where its seeds begin."""
+    starts: NDArray[np.int64]
+    """`[me, distance]`: where a thread's share of them begins."""
+    seen: NDArray[np.uint8]
+    paying: NDArray[np.uint8]
+    wanted: NDArray[np.uint8]
+    """What payoffs there are, and which are spread at the time (escape.py)."""
+    places: NDArray[np.uint64]
+    """`[block * PLACE_WORDS + word]`: where those are, a bit for each place in `seen`."""
+    counts: NDArray[np.int64]
+    """`[me * 8 + ...]`: how far each thread is, readable while it runs."""
+    with_record: int
+    """1 for the rules in which resets end a record."""
+    top: int
+    """The highest level of the slice."""
+    legal: int
+
+
+def make_schedule(nodes: int, threads: int, with_record: bool, top: int, legal: int) -> Schedule:
+    return Schedule(
+        untouched(nodes + 1),
+        np.zeros(LONGEST + 2, np.int64),
+        np.zeros((threads, LONGEST + 1), np.int64),
+        np.zeros(VALUES + 1, np.uint8),
+        np.zeros(1 << 16, np.uint8),
+        np.zeros(1 << 16, np.uint8),
+        np.empty(-(-nodes // BATCH) * PLACE_WORDS, np.uint64),
+        np.zeros(threads * 8, np.int64),
+        int(with_record),
+        top,
+        legal,
+    )
+
+
+@kernel
+def _play_level(team, me, ground, desk, field, marks, links, schedule, level, errors):
+    """Bring all open positions to what they are worth under a record of this level."""
+    done = False
+    if level > FIRST_LEVEL:
+        as_good_as_the_record(team, me, field, marks, level)
+        # to work all out anew is linear, while what depends on much may be looked at again and again
+        most = (schedule.legal - schedule.counts[SETTLED]) // _REVIEWS
+        done = review_all(team, me, ground, desk, field, marks, schedule.counts, level, most)
+        if not done:
+            escape.forget(team, me, field, marks, desk, BASE - level)
+    if not done:
+        escape_anew(team, me, ground, desk, field, marks, schedule, level)
+    write_steps(team, me, desk, field, marks, links, level, errors)
+
+
+@kernel
+def sweep(team, me, ground, desk, field, marks, links, schedule, errors):
+    """Settle every position of the slice. All threads of the team call this together."""
+    for level in range(schedule.top + 1):
+        if schedule.with_record and level >= FIRST_LEVEL:
+            _play_level(team, me, ground, desk, field, marks, links, schedule, level, errors)
+        settle_level(team, me, ground, desk, field, marks, schedule, level)
+        if me == 0:
+            schedule.counts[STOP] = team.shared[ABORT]
+        arrive(team, me)
+        if schedule.counts[STOP]:  # one thread has read it for all, so that all leave together
+            break

@@ -1,0 +1,199 @@
+"""The state of a slice while it is solved, and how a position is settled.
+
+Two outcomes are kept of every open position, both read from the side to move: what it is worth while the
+*opponent* holds a record of the current level (`theirs`: the mover would escape from it), and while the
+*mover* holds it (`ours`: the mover would keep it). Once settled, both hold the one outcome that every weaker
+record leaves.
+
+Everything is an array of its own, as narrow as can be: a position's neighbours lie near each other, so that the
+more of them a cache line holds, the fewer are fetched (docs/performance.md).
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.intrinsics import set_bits
+from tbgen.jit import inlined
+from tbgen.outcome import BASE
+from tbgen.retro.survey.survey import ILLEGAL_LEVEL, Survey
+from tbgen.retro.threads.lanes import having, laid_out
+from tbgen.retro.values.codes import NONE, STANDS, is_full, make_words
+from tbgen.retro.values.keys import outcome_of
+from tbgen.retro.values.payoff import paid
+from tbgen.turns import pieces
+
+Each = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
+"""`map`, or that of a pool of threads."""
+
+# flags
+STOOD: Final = 1
+"""The record stood here, whatever the mover tried, until the position was settled."""
+ESCAPING: Final = 2
+"""Its mover is known to escape from the record, while escapes are spread (escape.py)."""
+SEEDED: Final = 4
+"""Settled with a payoff, and waiting in TIMED for its distance."""
+SETTLED: Final = 8
+"""Its predecessors know it or are being told, unless it is PENDING; or it is no legal position."""
+PENDING: Final = 16
+"""Settled with an outcome of a level that the sweep has not reached."""
+
+NOT_AGAIN: Final = 255
+"""In `Field.due`."""
+
+
+class Field(NamedTuple):
+    flags: NDArray[np.uint8]
+    left: NDArray[np.uint8]
+    """How many moves are not yet known to lose to a goal of a level dealt with; all resets count as one."""
+    standing: NDArray[np.uint8]
+    """How many quiet moves lead to positions where the record stands, if the mover holds it."""
+    theirs: NDArray[np.uint16]
+    ours: NDArray[np.uint16]
+    """Codes of patient keys."""
+    pays: NDArray[np.uint16]
+    """Codes of payoffs, see `Survey`."""
+    level: NDArray[np.uint8]
+    due: NDArray[np.uint8]
+    """No later than at this level, a scan must look at the position."""
+    link: NDArray[np.int32]
+    """The staircase so far."""
+    keys: NDArray[np.int32]
+    payoffs: NDArray[np.int32]
+    """What the codes stand for."""
+
+
+_STRIDE: Final = 64
+
+
+def make_field(survey: Survey, link: NDArray[np.int32], each: Each = map) -> Field:
+    """The survey's arrays become part of it. `each` does something for all pieces, as `map` does."""
+    nodes = len(survey.level)
+    field = Field(
+        flags=laid_out(nodes, np.uint8),
+        left=survey.quiet,
+        standing=laid_out(nodes, np.uint8),
+        theirs=laid_out(nodes, np.uint16),
+        ours=laid_out(nodes, np.uint16),
+        pays=survey.pays,
+        level=survey.level,
+        due=np.empty(nodes, np.uint8),
+        link=link,
+        keys=make_words(nodes),
+        payoffs=survey.payoffs,
+    )
+    goals = _levels_paid(survey.payoffs)
+
+    def fill(here: slice) -> None:
+        level, quiet, pays = field.level[here], field.left[here], field.pays[here]
+        legal = level != ILLEGAL_LEVEL
+        field.flags[here] = np.where(legal, np.uint8(0), np.uint8(SETTLED))
+        field.standing[here] = quiet
+        quiet += pays != NONE
+        field.theirs[here] = field.ours[here] = np.where(legal, STANDS, NONE)
+        field.due[here] = np.where(legal, np.minimum(level, goals[pays]), np.uint8(NOT_AGAIN))
+
+    deque(each(fill, pieces(nodes)), maxlen=0)
+    return field
+
+
+def _levels_paid(payoffs: NDArray[np.int32]) -> NDArray[np.uint8]:
+    """`[code]`: the level of what is paid, NOT_AGAIN for nothing."""
+    outcome = payoffs.astype(np.int64) >> 21
+    return np.where(payoffs == 0, NOT_AGAIN, BASE - np.abs(outcome)).astype(np.uint8)
+
+
+def is_complete(field: Field, each: Each = map) -> bool:
+    """Whether every position is settled, with nothing lost on the way."""
+    full = is_full(field.keys) or is_full(field.payoffs)
+    return not full and all(each(lambda here: (field.flags[here] & SETTLED).all(), pieces(len(field.flags))))
+
+
+@inlined
+def key_at(field, code):
+    """The patient key behind a code that is neither STANDS nor NONE."""
+    return field.keys[code]
+
+
+@inlined
+def payoff_at(field, node):
+    """The packed payoff of a position's resets."""
+    return field.payoffs[field.pays[node]]
+
+
+@inlined
+def is_open(flags, node):
+    return flags[node] & SETTLED == 0
+
+
+@inlined
+def open_ones(flags, lane):
+    """The same, for a lane."""
+    return having(flags, lane, SETTLED, 0)
+
+
+@inlined
+def is_closed(flags, node):
+    """Settled, and its predecessors know; or no legal position."""
+    return flags[node] & (SETTLED | PENDING) == SETTLED
+
+
+@inlined
+def take(flags, node):
+    """Take a position out of the open ones; whether this thread was the one to do it."""
+    return flags[node] & SETTLED == 0 and set_bits(flags, node, SETTLED) & SETTLED == 0
+
+
+@inlined
+def settle(field, node, code):
+    """Write down the outcome; whoever calls has taken the node out of the open ones, alone."""
+    if field.theirs[node] == STANDS:
+        set_bits(field.flags, node, STOOD)
+    field.theirs[node] = code
+    field.ours[node] = code
+
+
+@inlined
+def _level_of(key):
+    return BASE - abs(outcome_of(key))
+
+
+@inlined
+def put_off(field, node, level):
+    """Note the first level from this one on at which an open position must be looked at by a scan."""
+    due = np.int64(field.level[node])
+    pays = field.pays[node]
+    if pays != NONE:
+        due = _sooner(due, BASE - abs(paid(field.payoffs[pays])), level)
+    if field.theirs[node] != STANDS:
+        due = _sooner(due, _level_of(key_at(field, field.theirs[node])), level)
+    if field.ours[node] != STANDS:
+        due = _sooner(due, _level_of(key_at(field, field.ours[node])), level)
+    field.due[node] = due
+
+
+@inlined
+def _sooner(due, one, level):
+    return one if level <= one < due else due
+
+
+@inlined
+def first_due(field, start, end, level):
+    """The first position of a range that is due at this level or before; `end` if there is none."""
+    due = field.due
+    while start < end:
+        if start + _STRIDE <= end:
+            soonest = due[start]
+            for at in range(start, start + _STRIDE):
+                soonest = min(soonest, due[at])
+            if soonest > level:
+                start += _STRIDE
+                continue
+        for at in range(start, min(start + _STRIDE, end)):
+            if due[at] <= level:
+                return at
+        start += _STRIDE
+    return end

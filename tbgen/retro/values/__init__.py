@@ -1,0 +1,1 @@
+"""What positions are worth, packed: keys, codes for them, payoffs of resets, staircases."""

@@ -1,0 +1,80 @@
+"""Entries of finished tables, kept in memory while others are built that need them."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.errors import CorruptTable, MissingTable, TbgenError
+from tbgen.material import Material
+from tbgen.sizes import LARGE
+from tbgen.store import open_table, table_path
+from tbgen.store.disk_arrays import Scratch
+
+_PIECE = 1 << 22
+"""Numbers read at a time."""
+ROOM: Final = 4 << 30
+"""Bytes of large tables, which are on disk, that are kept."""
+_SMALL_ROOM: Final = 128 << 20
+"""The same of small ones, which are in memory. To read one again takes a moment."""
+
+
+class Shelf:
+    """The most recently used tables of a directory, up to a number of bytes (and whatever is asked for at once)."""
+
+    def __init__(self, directory: Path, rules: str, scratch: Scratch, room: int = ROOM) -> None:
+        self._directory = directory
+        self._rules = rules
+        self._scratch = scratch
+        self._room = room
+        self._held: OrderedDict[Material, NDArray[np.int32]] = OrderedDict()
+
+    def put(self, material: Material, entries: NDArray[np.int32]) -> None:
+        self._held[material] = entries
+        self._held.move_to_end(material)
+
+    def take(
+        self,
+        materials: list[Material],
+        report: Callable[[Material, int], None] = lambda material, numbers: None,
+        lost: Callable[[Material, TbgenError], None] | None = None,
+    ) -> dict[Material, NDArray[np.int32]]:
+        """The entries of these tables, read from the directory where they are not at hand. `report` hears of numbers
+        read, `lost` of tables that are missing or damaged: they are left out. Without it, one is an error."""
+        found = {}
+        for material in materials:
+            if material not in self._held:
+                try:
+                    self.put(material, self._read(material, report))
+                except (MissingTable, CorruptTable) as error:
+                    if lost is None:
+                        raise
+                    lost(material, error)
+                    continue
+            self._held.move_to_end(material)
+            found[material] = self._held[material]
+        self._shed(keep=len(found))
+        return found
+
+    def _read(self, material: Material, report: Callable[[Material, int], None]) -> NDArray[np.int32]:
+        with open_table(table_path(self._directory, material, self._rules)) as table:
+            entries = self._scratch.array(table.size, np.int32)
+            for start in range(0, table.size, _PIECE):
+                end = min(start + _PIECE, table.size)
+                entries[start:end] = table.entries(start, end)
+                report(material, end - start)
+        return entries
+
+    def _shed(self, keep: int) -> None:
+        """Let go of what was used longest ago, but for the last `keep`."""
+        old = list(self._held)[: len(self._held) - keep]
+        for large, room in ((True, self._room), (False, min(self._room, _SMALL_ROOM))):
+            sizes = {m: entries.nbytes for m, entries in self._held.items() if (entries.nbytes >= LARGE) == large}
+            used = sum(sizes.values())
+            for material in old:
+                if used > room and material in sizes:
+                    used -= sizes[material]
+                    del self._held[material]

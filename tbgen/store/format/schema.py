@@ -1,0 +1,59 @@
+"""Names within a file, and what it says of its index for readers that have none of their own."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.index import Layout
+
+CHUNKS: Final = "chunks"
+CRC32: Final = "chunk_crc32"
+PLACES: Final = "chunk_places"
+
+ESCAPE: Final = 255
+"""The first byte of a position whose shape has this number or a larger one."""
+
+FACTS: Final = "facts"
+SHAPES: Final = "shapes"
+INDEX: Final = "index"
+_SMALL: Final = 2048
+"""Bytes for which HDF5's bookkeeping of a compressed column would be longer than the column."""
+
+Facts = Mapping[str, int | float | str]
+
+
+def note(group: h5py.Group, facts: Facts) -> None:
+    """Attributes of fixed length: HDF5 keeps strings of any length in a heap, which is harder to read."""
+    for name, value in facts.items():
+        group.attrs[name] = np.bytes_(value.encode("utf-8")) if isinstance(value, str) else value
+
+
+def columns(group: h5py.Group, values: Mapping[str, NDArray[Any]]) -> None:
+    for name, column in values.items():
+        packed = {"compression": "gzip", "shuffle": True} if column.nbytes > _SMALL else {}
+        group.create_dataset(name, data=column, **packed)
+
+
+def describe(file: h5py.File, layout: Layout) -> None:
+    """docs/format.md tells how these add up to the number of a position."""
+    index = file.create_group(INDEX)
+    note(index, {"men": "".join(letter if side == 0 else letter.lower() for side, letter in layout.letters)})
+    groups = [(group.slot, group.count, group.stride) for group in layout.groups]
+    columns(
+        index,
+        {
+            "groups": np.array(groups, "<i8").reshape(-1, 3),
+            "pawns": layout.placements.pawns,
+            "family": layout.family,
+            "flip": layout.flip,
+            "start": layout.start[:-1].astype("<i8"),
+        },
+    )
+
+
+def shape_type(count: int) -> type[np.uint16] | type[np.uint32]:
+    """The narrowest for numbers of so many shapes, where a byte is not enough."""
+    return np.uint16 if count <= 1 << 16 else np.uint32

@@ -1,0 +1,215 @@
+"""A chunk as a reader holds it, inflated and decoded as far as asked for: one position by counting what stands before
+it, which is what a look at a table takes that nobody has looked at before, or all of them."""
+
+import itertools
+import zlib
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.contents import DISTANCE_MASK
+from tbgen.errors import CorruptTable
+from tbgen.store.format.schema import ESCAPE, shape_type
+from tbgen.store.format.shapes import Lore
+from tbgen.store.read.positions import Positions
+
+Step = tuple[int, int, int, int]
+"""Holder, level, outcome and distance: see `Steps` in tbgen/contents.py."""
+
+
+class Grain:
+    """What all chunks of a table have in common."""
+
+    def __init__(
+        self, path: Path, length: int, numbers: NDArray[np.int64], escape_planes: int, distance_planes: int, lore: Lore
+    ) -> None:
+        self.path = path
+        self.length = length
+        """Of each before compression."""
+        self.width = width = len(numbers)
+        self.escape_planes = escape_planes
+        self.distance_planes = distance_planes
+        self.lore = lore
+        self.size = 2 * length + width * (5 + np.dtype(shape_type(lore.count)).itemsize)
+        """Bytes of memory that a chunk takes, about, once all is decoded."""
+        self.numbers = numbers
+        """`[place]`: the number within the chunk of the position there."""
+        self.places: NDArray[np.int64] = np.argsort(numbers)
+        self.place_list: list[int] = self.places.tolist()
+
+
+class _Inflating:
+    """A chunk from its start to wherever somebody wanted to know it. What zlib needs to go on is forty thousand bytes:
+    too much to be kept with every chunk."""
+
+    def __init__(self, stored: bytes) -> None:
+        self._stream = zlib.decompressobj()
+        self._rest = stored
+        self._known = b""
+        self._lock = Lock()
+
+    def upto(self, end: int) -> bytes:
+        """So many bytes at least."""
+        with self._lock:
+            if len(self._known) < end:
+                self._known += self._stream.decompress(self._rest, end - len(self._known))
+                self._rest = self._stream.unconsumed_tail
+                if len(self._known) < end:
+                    raise ValueError("a chunk ends too soon")
+            return self._known
+
+
+class Chunk(Positions):
+    """Columns are by place, in the order of the file."""
+
+    def __init__(self, grain: Grain, stored: bytes) -> None:
+        self._grain = grain
+        self._deflated = stored
+        self._inflating: _Inflating | None = _Inflating(stored)
+        self._whole = b""
+        self.lore = lore = grain.lore
+        self._low = low = np.frombuffer(self._upto(grain.width), np.uint8, grain.width)
+        escaped = int(np.count_nonzero(low == ESCAPE)) if grain.escape_planes else 0
+        self._at = grain.width + escaped * grain.escape_planes
+        """Where the fresh distances begin, one for each legal position."""
+        self._high = _values(self._upto(self._at), grain.width, escaped, grain.escape_planes) if escaped else low[:0]
+        """By how much the shapes of the escaped places are more than what `low` says, in order."""
+        self._legal = int(np.count_nonzero(low))
+        highest = ESCAPE + int(self._high.max()) if escaped else int(low.max())
+        if highest >= lore.count or self._stored_at > grain.length:
+            raise self._damaged("a chunk's shapes are not those of its table")
+        self._asked = False
+        """Whether the steps of some position have been asked for."""
+        self._halves: NDArray[np.unsignedinteger] | None = None
+
+    @property
+    def _stored_at(self) -> int:
+        """Where the fresh distances end, and those of staircases begin."""
+        return self._at + self._grain.distance_planes * self._legal
+
+    def _damaged(self, what: object) -> CorruptTable:
+        return CorruptTable(f"{self._grain.path} is damaged: {what}")
+
+    def _upto(self, end: int) -> bytes:
+        """The chunk as it was before compression, so many bytes at least."""
+        inflating = self._inflating  # another thread may let go of it
+        try:
+            if inflating:
+                return inflating.upto(end)
+            self._whole = self._whole or _Inflating(self._deflated).upto(self._grain.length)
+            return self._whole
+        except (ValueError, zlib.error) as error:
+            raise self._damaged(error) from error
+
+    def let_go(self) -> None:
+        """Of what it takes to inflate more of it: whoever comes back inflates all."""
+        self._inflating = None
+
+    @cached_property
+    def shapes(self) -> NDArray[Any]:  # type: ignore[override]
+        if not len(self._high):
+            return self._low
+        shapes = self._low.astype(shape_type(self.lore.count))
+        shapes[self._low == ESCAPE] += self._high.astype(shapes.dtype)
+        return shapes
+
+    @cached_property
+    def entries(self) -> NDArray[np.int32]:  # type: ignore[override]
+        lore, planes = self.lore, self._grain.distance_planes
+        places = self._by_shape(np.flatnonzero(self.shapes != 0))
+        halves = _values(self._upto(self._stored_at), self._at, len(places), planes)
+        fresh = np.zeros(self._grain.width, halves.dtype)
+        fresh[places] = halves
+        entries = lore.base.take(self.shapes)
+        entries += fresh.astype(np.int32) << 1
+        return entries
+
+    @cached_property
+    def entry(self) -> memoryview:
+        return self.entries.data
+
+    @cached_property
+    def has_steps(self) -> bytes:
+        """Which places have a staircase."""
+        return self.lore.inside.take(self.shapes).tobytes()
+
+    def glance(self, place: int) -> tuple[int, bool]:
+        """The entry of one position, and whether it has a staircase; all others stay as they are."""
+        low = self._low[place]
+        if not low:
+            return 0, False
+        shape, before = int(low), np.count_nonzero(self._low[:place] == low)
+        rank = np.count_nonzero(self._low < low) - (self._grain.width - self._legal) + before
+        if shape == ESCAPE and len(self._high):
+            high = self._high[before]
+            shape += int(high)
+            rank += np.count_nonzero(self._high < high) + np.count_nonzero(self._high[:before] == high) - before
+        half = self._value(self._at, self._legal, int(rank))
+        return int(self.lore.base[shape]) + 2 * half, bool(self.lore.inside[shape])
+
+    def _value(self, at: int, count: int, rank: int) -> int:
+        """One of so many numbers in a section, which are there shape after shape."""
+        places = [at + plane * count + rank for plane in range(self._grain.distance_planes)]
+        raw = self._upto(places[-1] + 1)
+        return sum(raw[place] << 8 * plane for plane, place in enumerate(places))
+
+    def _by_shape(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The same places, shape after shape."""
+        return places[np.argsort(self.shapes[places], kind="stable")]
+
+    def _sections(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+        """Where each section of stored distances begins, and which places have one in it."""
+        planes, count = self._grain.distance_planes, self.lore.stored.take(self.shapes)
+        at, nth, having = self._stored_at, 0, count > 0
+        while numbers := int(np.count_nonzero(having)):
+            yield at, having
+            at, nth = at + planes * numbers, nth + 1
+            having = count > nth
+
+    def _stored_half(self, at: int, having: NDArray[np.bool_], place: int) -> int:
+        """A position's number in a section that these places have one in."""
+        shapes = self.shapes
+        shape = shapes[place]
+        rank = np.count_nonzero(having & (shapes < shape)) + np.count_nonzero(shapes[:place] == shape)
+        return self._value(at, int(np.count_nonzero(having)), int(rank))
+
+    def halves(self) -> NDArray[np.unsignedinteger]:
+        if self._halves is None:
+            self._halves = self._read_halves()
+        return self._halves
+
+    def _read_halves(self) -> NDArray[np.unsignedinteger]:
+        planes, sections = self._grain.distance_planes, list(self._sections())
+        table = np.zeros((len(sections), self._grain.width), np.uint8 if planes == 1 else np.uint16)
+        for row, (at, having) in zip(table, sections, strict=True):
+            places = self._by_shape(np.flatnonzero(having))
+            row[places] = _values(self._upto(at + len(places) * planes), at, len(places), planes)
+        return table
+
+    def steps(self, place: int) -> tuple[Step, ...]:
+        """The staircase of one position. Who asks for another one will ask for more, and all are decoded."""
+        if self._asked:
+            halves, entry = self.halves()[:, place].tolist(), self.entry[place]
+        else:
+            self._asked, count = True, int(self.lore.stored[self.shapes[place]])
+            halves = [self._stored_half(at, having, place) for at, having in itertools.islice(self._sections(), count)]
+            entry, _ = self.glance(place)
+        fresh, found = (entry & DISTANCE_MASK) >> 1, []
+        for holder, level, outcome, column, odd in self.lore.steps_of(int(self.shapes[place])):
+            found.append((holder, level, outcome, 2 * (halves[column - 1] if column else fresh) + odd))
+        return tuple(found)
+
+
+def _values(raw: bytes, at: int, count: int, planes: int) -> NDArray[np.unsignedinteger]:
+    """Numbers of which first all lowest bytes are stored, then all of the next."""
+    stored = np.frombuffer(raw, np.uint8, count * planes, at)
+    if planes == 1:
+        return stored
+    wide = np.zeros((count, 2 if planes == 2 else 4), np.uint8)
+    wide[:, :planes] = stored.reshape(planes, count).T
+    return wide.reshape(-1).view("<u2" if planes == 2 else "<u4")

@@ -1,0 +1,43 @@
+"""A whole table in memory, decoded, for those who ask for a large part of it."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.store.format.schema import shape_type
+from tbgen.store.read.chunk import Chunk, Grain
+from tbgen.store.read.positions import Positions
+
+InOrder = Callable[[], Iterator[tuple[Chunk, slice, NDArray[np.int64]]]]
+"""All chunks, the numbers of each, and their places in it."""
+
+
+class Whole(Positions):
+    """By number."""
+
+    def __init__(self, grain: Grain, size: int, chunks: InOrder) -> None:
+        self._grain = grain
+        self._chunks = chunks
+        self.lore = grain.lore
+        self.entries = np.empty(size, np.int32)
+        self.shapes = np.empty(size, shape_type(self.lore.count))
+        for chunk, numbers, places in chunks():
+            self.entries[numbers] = chunk.entries[places]
+            self.shapes[numbers] = chunk.shapes[places]
+        self._halves: NDArray[np.unsignedinteger] | None = None
+
+    @staticmethod
+    def bytes_for(grain: Grain, size: int) -> int:
+        """Memory that it takes."""
+        return size * (8 + grain.lore.width * grain.distance_planes)
+
+    def halves(self) -> NDArray[np.unsignedinteger]:
+        if self._halves is None:
+            kind = np.uint8 if self._grain.distance_planes == 1 else np.uint16
+            table = np.zeros((self.lore.width, len(self.entries)), kind)
+            for chunk, numbers, places in self._chunks():
+                halves = chunk.halves()
+                table[: len(halves), numbers] = halves[:, places]
+            self._halves = table
+        return self._halves

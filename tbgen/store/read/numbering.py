@@ -1,0 +1,114 @@
+"""Numbers for the staircases of positions, which the file stores with each position and not in a list."""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.contents import Steps
+from tbgen.store.format.forms import by_step, pieces
+from tbgen.store.format.shapes import Lore, unique_columns
+from tbgen.store.read.chunk import Chunk, Grain
+from tbgen.store.read.keys import Keys
+from tbgen.store.read.positions import Positions
+
+_WORD: Final = 63
+"""Bits that a key has room for."""
+_NUMBER: Final = 31
+"""Bits of a number that stands for a key."""
+_PIECE: Final = 1 << 20
+
+
+class _Examples(Positions):
+    """Positions out of many chunks: one for each staircase, which is read off them at the end, all at once."""
+
+    def __init__(self, grain: Grain) -> None:
+        self.lore = grain.lore
+        self._parts: list[tuple[NDArray[np.int32], NDArray[np.unsignedinteger], NDArray[np.uint16]]] = []
+
+    def add(self, chunk: Chunk, places: NDArray[np.int64]) -> None:
+        halves = np.zeros((self.lore.width, len(places)), np.uint16)
+        halves[: len(chunk.halves())] = chunk.halves()[:, places]
+        self._parts.append((chunk.entries[places], chunk.shapes[places], halves))
+
+    def halves(self) -> NDArray[np.uint16]:
+        return self._halves
+
+    def all_columns(self) -> NDArray[np.int32]:
+        """Of each in turn, see `columns`."""
+        nothing = np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros((self.lore.width, 0), np.uint16)
+        entries, shapes, halves = zip(nothing, *self._parts, strict=True)
+        self.entries, self.shapes = np.concatenate(entries), np.concatenate(shapes)
+        self._halves = np.concatenate(halves, axis=1)
+        self._parts.clear()
+        return self.columns(np.arange(len(self.entries)))
+
+
+class Numbering:
+    """Sees the staircases of a table chunk by chunk, and remembers no more than the different ones.
+
+    They are told apart without being written down: by the position's shape, as far as it tells which staircase given
+    distances make, and those distances."""
+
+    def __init__(self, grain: Grain) -> None:
+        self._lore = lore = grain.lore
+        self._form, self._fresh = lore.makings
+        self._form_bits = int(self._form.max(initial=0)).bit_length()
+        self._half_bits = 8 * grain.distance_planes
+        self._folds: dict[int, Keys] = {}
+        self._keys = Keys()
+        self._examples = _Examples(grain)
+
+    def see(self, chunk: Chunk, places: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Which staircase each place has, in numbers that are good until `finish`; 0 where it has none."""
+        found = np.zeros(len(places), np.int32)
+        inside = np.flatnonzero(chunk.inside(places))
+        if len(inside):
+            having = places[inside]
+            numbers, new = self._keys.number(self._key(chunk, having))
+            found[inside] = numbers + 1
+            if len(new):
+                self._examples.add(chunk, having[new])
+        return found
+
+    def _key(self, chunk: Chunk, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Equal where the staircases are. What one word has no room for is folded: a number stands for it."""
+        shapes, halves = chunk.shapes[places], chunk.halves()
+        key, used = self._form.take(shapes).astype(np.int64), self._form_bits
+        for nth in range(1 + self._lore.width):
+            if used + self._half_bits > _WORD:
+                key, used = self._folds.setdefault(nth, Keys()).number(key)[0].astype(np.int64), _NUMBER
+            if nth == 0:
+                key |= (chunk.entries[places] & self._fresh.take(shapes)).astype(np.int64) >> 1 << used
+            elif nth <= len(halves):
+                key |= halves[nth - 1].take(places).astype(np.int64) << used
+            used += self._half_bits
+        return key
+
+    def finish(self, staircases: NDArray[np.int32]) -> Steps:
+        """Number all that were seen anew, none twice; `staircases` holds what `see` gave."""
+        columns = self._examples.all_columns()
+        first, which = unique_columns(columns)
+        renumbered = np.append(0, which + 1).astype(np.int32)
+        for at in range(0, len(staircases), _PIECE):
+            piece = staircases[at : at + _PIECE]
+            piece[:] = renumbered.take(piece)
+        return _steps(columns, first, self._lore)
+
+
+def _steps(columns: NDArray[np.int32], first: NDArray[np.int64], lore: Lore) -> Steps:
+    """The staircases in these columns, behind the one without steps."""
+    shape = lore.forms[1][columns[0, first]]
+    start = np.append(0, np.cumsum(lore.shapes.steps[shape], dtype=np.int64))
+    known: list[NDArray[Any]] = [lore.shapes.holder, lore.shapes.level, lore.shapes.step_outcome]
+    found = [np.empty(start[-1], part.dtype) for part in known]
+    holder, level, outcome = found
+    distance = np.empty(start[-1], np.uint16)
+    for here in pieces(len(first)):
+        begin = start[here]
+        for step, (having, at) in enumerate(by_step(lore.start[shape[here]], lore.shapes.steps[shape[here]])):
+            to = begin[having] + step
+            for part, values in zip(found, known, strict=True):
+                part[to] = values[at]
+            distance[to] = columns[1 + step, first[here][having]]
+    return Steps(np.append(0, start), holder, level, outcome, distance)

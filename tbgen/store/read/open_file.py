@@ -1,0 +1,191 @@
+"""An open file: nothing in it is believed before its checksum has been compared."""
+
+import hashlib
+import io
+import os
+import stat
+import zlib
+from pathlib import Path
+from typing import Any, Final
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.errors import BadInput, CorruptTable, MissingTable
+from tbgen.index import layout_of
+from tbgen.material import Material, parse
+from tbgen.store.directory import RULES, build_command, check_file, named
+from tbgen.store.format import seal
+from tbgen.store.format.order import numbers_of
+from tbgen.store.format.schema import FACTS, SHAPES
+from tbgen.store.format.shapes import KINDS, STEP_KINDS, Lore, Shapes, check
+from tbgen.store.read import chunks
+from tbgen.store.read.chunk import Chunk, Grain
+from tbgen.store.read.head import Head
+
+Notes = dict[str, int | float | str]
+
+_MEN: Final = 6
+_WIDEST: Final = 1 << 16
+"""Positions in a chunk, at most."""
+
+
+class _Window(io.RawIOBase):
+    """What HDF5 reads an open file through: the very file whose seal was compared, whatever its name holds now."""
+
+    def __init__(self, handle: int, size: int) -> None:
+        self._handle, self._size, self._at = handle, size, 0
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = offset + (0, self._at, self._size)[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        read = os.preadv(self._handle, [buffer], self._at)
+        self._at += read
+        return read
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+
+class Opened:
+    """The file behind a table, from its name to its chunks."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            there = check_file(path)
+            # not blocking: what has the name now may be something else again
+            self._handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK) if there else -1
+        except OSError as error:
+            raise CorruptTable(f"{path} cannot be read: {error.strerror}") from error
+        if not there:
+            raise MissingTable(f"{path} is missing (to build it: {build_command(path)})")
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
+
+    def _open(self) -> None:
+        try:
+            stamp = self._compare()
+            with h5py.File(_Window(self._handle, stamp.size), "r") as file:
+                self._load(Head(file, stamp.size), range(stamp.head, stamp.size))
+            self.header["bytes"] = stamp.size
+        except seal.Unsealed as error:
+            raise CorruptTable(f"{self.path}: {error}") from error
+        except (OSError, ValueError, LookupError, TypeError, RuntimeError, ArithmeticError, BadInput) as error:
+            raise CorruptTable(f"{self.path} is damaged: {error}") from error
+        except MemoryError as error:  # sizes are looked at before memory is taken for them, but HDF5 takes some too
+            raise CorruptTable(f"{self.path} is damaged, or there is too little memory to read it") from error
+
+    def _compare(self) -> seal.Seal:
+        stamp = seal.parse(os.pread(self._handle, seal.SIZE, 0))
+        there = os.fstat(self._handle)
+        if not stat.S_ISREG(there.st_mode):
+            raise seal.Unsealed("it is not a file")
+        if there.st_size != stamp.size:
+            raise seal.Unsealed(f"it has {there.st_size} bytes instead of {stamp.size}")
+        if not seal.SIZE <= stamp.head <= stamp.size:
+            raise seal.Unsealed("its first bytes do not say what they should")
+        if zlib.crc32(os.pread(self._handle, stamp.head - seal.SIZE, seal.SIZE)) != stamp.head_crc32:
+            raise seal.Unsealed("its head has changed since it was written")
+        return stamp
+
+    def _load(self, head: Head, room: range) -> None:
+        notes = head.notes()
+        self.material, self.rules = _names(notes)
+        claimed = named(self.path)
+        if claimed is not None and claimed[1:] != (self.material, self.rules):
+            raise seal.Unsealed(f"it holds {self.material} ({self.rules}), not what its name says")
+        self.layout = layout_of(self.material)
+        size = self.layout.size
+        if _number(notes, "size", 0) != size:
+            raise ValueError(f"its {notes['size']} numbers are not those of {self.material}")
+        order = _order(head, _number(notes, "chunk_width", 1, _WIDEST))
+        shapes = _shapes(head, size)
+        planes = _number(notes, "escape_planes", 0, 4), _number(notes, "distance_planes", 1, 2)
+        for name in ("legal", "staircases", "steps"):
+            _number(notes, name, 0)
+        if not isinstance(notes.get("program"), str):
+            raise ValueError("its program has no name")
+        self.chunks = chunks.Reader(head, -(-size // len(order)), room)
+        longest = len(order) * (1 + planes[0] + planes[1] * (1 + int(shapes.steps.max())))
+        if not len(order) <= self.chunks.length <= longest:
+            raise ValueError(f"its chunks are {self.chunks.length} bytes long")
+        self.grain = Grain(self.path, self.chunks.length, order, *planes, Lore(shapes))
+        head.enter(FACTS)
+        self.header = head.notes(FACTS) | notes
+
+    def chunk(self, number: int) -> Chunk:
+        try:
+            return Chunk(self.grain, self.chunks.read(self._handle, number))
+        except (OSError, ValueError, IndexError) as error:
+            if self._handle < 0:
+                raise ValueError(f"{self.path} has been closed") from error
+            raise CorruptTable(f"{self.path} is damaged: {error}") from error
+
+    def check(self) -> None:
+        """Compare every byte with what it was when the file was written."""
+        try:
+            stamp = self._compare()
+            window = _Window(self._handle, stamp.size)
+            window.seek(seal.SIZE)
+            digest = hashlib.file_digest(window, "sha256")
+        except (seal.Unsealed, OSError) as error:
+            raise CorruptTable(f"{self.path}: {error}") from error
+        if digest.hexdigest() != stamp.sha256:
+            raise CorruptTable(f"{self.path} has changed since it was written")
+
+
+def _names(notes: Notes) -> tuple[Material, str]:
+    """Material and rules."""
+    name, rules = notes.get("material"), notes.get("rules")
+    material = parse(str(name))
+    if material.name != name or material.men > _MEN or rules not in RULES:
+        raise ValueError("it holds no material that there are tables of")
+    return material, str(rules)
+
+
+def _number(notes: Notes, name: str, least: int, most: int = 1 << 62) -> int:
+    number = notes.get(name)
+    if not isinstance(number, int) or not least <= number <= most:
+        raise ValueError(f"its {name} cannot be {number}")
+    return number
+
+
+def _order(head: Head, width: int) -> NDArray[np.int64]:
+    """`[place]`: the number of the position there, each once."""
+    steps = head.column("order", "<u4", width.bit_length() - 1).tolist()
+    order = numbers_of(steps)
+    if len(order) != width or not np.array_equal(np.sort(order), np.arange(width)):
+        raise ValueError("its order of places is none")
+    return order
+
+
+def _shapes(head: Head, most: int) -> Shapes:
+    """No more than a table of so many numbers can have."""
+    head.enter(SHAPES)
+    (count,) = head.shape(f"{SHAPES}/steps", "u1")
+    if count > 1 + most:
+        raise ValueError(f"it has {count} shapes for {most} numbers")
+    columns = {name: head.column(f"{SHAPES}/{name}", kind, count) for name, kind in KINDS.items()}
+    steps = int(columns["steps"].sum(dtype=np.int64))
+    columns |= {name: head.column(f"{SHAPES}/{name}", kind, steps) for name, kind in STEP_KINDS.items()}
+    shapes = Shapes(**columns)
+    check(shapes)
+    return shapes

@@ -1,0 +1,1 @@
+"""From contents to a file."""

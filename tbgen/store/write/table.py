@@ -1,0 +1,104 @@
+"""Writing a table: beside its place, then moved there in one step."""
+
+import io
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import h5py
+import numpy as np
+
+from tbgen._version import __version__
+from tbgen.contents import Contents, Make, in_memory
+from tbgen.index import layout_of
+from tbgen.store.format import seal
+from tbgen.store.format.schema import FACTS, SHAPES, Facts, columns, describe, note
+from tbgen.store.lock import half_written
+from tbgen.store.write import chunks
+from tbgen.store.write.encode import Encoded, encode
+from tbgen.store.write.target import Target
+
+_HDF5: Final = "v110"
+"""The oldest HDF5 that is to read the file: the first with an index of chunks that is made in one piece."""
+
+
+def write_table(
+    path: str | Path,
+    contents: Contents,
+    facts: Facts,
+    *,
+    threads: int = 1,
+    make: Make = in_memory,
+    check: Callable[[Path], None] = lambda written: None,
+) -> None:
+    """Write the table, the same bytes for the same contents and facts. Whoever looks finds all of it or nothing.
+
+    `make` gives arrays for what is written down of every position in between. `check` is shown the finished file
+    before it gets its name; where it raises an error, there is no table."""
+    path = Path(path)
+    half = half_written(path)
+    try:
+        with half.open("wb+") as file, _workers(threads) as pool:
+            head = _write(file, contents, encode(contents, pool, make), facts)
+            stamp = seal.make_seal(file, head)
+            file.seek(0)
+            file.write(stamp.render())
+            file.flush()
+            os.fsync(file.fileno())
+        check(half)
+        os.replace(half, path)  # noqa: PTH105
+    except BaseException:
+        with suppress(OSError):
+            half.unlink(missing_ok=True)
+        raise
+    handle = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _workers(threads: int) -> Iterator[ThreadPoolExecutor]:
+    """What they have not begun when something fails is not begun any more."""
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _write(file: BinaryIO, contents: Contents, encoded: Encoded, facts: Facts) -> int:
+    """All but the seal. Returns where the chunks begin, which are all that follows: what HDF5 notes for itself lies in
+    front of them."""
+    header: dict[str, int | float | str] = {
+        "format": ".".join(map(str, seal.FORMAT)),
+        "program": f"tbgen {__version__}",
+        "material": contents.material.name,
+        "rules": contents.rules,
+        "size": len(contents.entries),
+        "legal": encoded.legal,
+        "staircases": len(contents.steps.start) - 1,
+        "steps": len(contents.steps.level),
+        "chunk_width": encoded.width,
+        "escape_planes": encoded.escape_planes,
+        "distance_planes": encoded.distance_planes,
+    }
+    target = Target(file)
+    with h5py.File(target, "w", driver="fileobj", userblock_size=seal.SIZE, libver=(_HDF5, _HDF5)) as store:
+        note(store, header)
+        note(store.create_group(FACTS), facts)
+        columns(store.create_group(SHAPES), encoded.shapes._asdict())
+        columns(store, {"order": np.array(encoded.order, "<u4")})
+        describe(store, layout_of(contents.material))
+        chunks.create(store, encoded.count, encoded.raw)
+        places = chunks.fill(store, encoded.chunks, target)
+    target.check()
+    offsets, sizes = places.T
+    if not (offsets + sizes == np.append(offsets[1:], file.seek(0, io.SEEK_END))).all():
+        raise OSError("HDF5 has written something between the chunks or behind them")
+    return int(offsets[0])

@@ -1,0 +1,141 @@
+"""The dictionary of staircases by itself: is it well formed, and the only one that says what it says?
+
+A position's staircase is *canonical* if every step in it changes something. What is left to check where the
+position is known (run.py): that its last step lies within reach, and that every staircase is used.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen import outcome as scale
+from tbgen.contents import MOVER_HOLDS, Steps
+
+LEAST_RECORD: Final = 2
+"""Mate and stalemate end the game: nobody moves under such a record."""
+
+Worth = tuple[int, int]
+"""A relative outcome and the plies to it."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong."""
+
+    problem: str
+    number: int = -1
+    """The position, -1 where the dictionary itself is wrong."""
+    staircase: int = -1
+    """The staircase, where the dictionary itself is wrong."""
+    record: tuple[int, int] | None = None
+    """Holder (as in tbgen/contents.py) and level of the record under which the position is worth something else."""
+    expected: Worth | None = None
+    """What the moves are worth."""
+    stored: Worth | None = None
+
+    def __str__(self) -> str:
+        where = f"number {self.number}" if self.number >= 0 else f"staircase {self.staircase}"
+        words = [f"{where}: {self.problem}"]
+        if self.record is not None:
+            holder, level = self.record
+            words.append(f"the {'mover' if holder == MOVER_HOLDS else 'opponent'} holding level {level}")
+        words += [f"{what} {_text(worth)}" for what, worth in self._worths() if worth is not None]
+        return ", ".join(words)
+
+    def _worths(self) -> list[tuple[str, Worth | None]]:
+        return [("expected", self.expected), ("stored", self.stored)]
+
+
+def _text(worth: Worth) -> str:
+    """As the side to move sees it."""
+    found, plies = worth
+    if not 0 < abs(found) <= scale.BASE:
+        return f"no outcome ({found}) in {plies}"
+    return f"{'+' if found > 0 else '-'}{scale.text(abs(found))} in {plies}"
+
+
+def is_readable(steps: Steps) -> bool:
+    """Whether every staircase is a range of steps, and the one of no steps stands first."""
+    columns = {len(column) for column in steps[1:]}
+    start = steps.start
+    return (
+        columns == {int(start[-1])}
+        and len(start) >= 2
+        and bool(start[0] == start[1] == 0)
+        and bool((np.diff(start) >= 0).all())
+    )
+
+
+def faults(steps: Steps) -> list[Finding]:
+    """All that is not canonical in a readable dictionary."""
+    count = len(steps.start) - 1
+    lengths = np.diff(steps.start)
+    owner = np.repeat(np.arange(count), lengths)
+    holder, level = steps.holder.astype(np.int64), steps.level.astype(np.int64)
+    outcome, distance = steps.outcome.astype(np.int64), steps.distance.astype(np.int64)
+
+    found = [(owner[bad], problem) for bad, problem in _faults_of_steps(owner, holder, level, outcome, distance)]
+    found.append((np.flatnonzero(lengths == 0)[1:], "has no steps"))
+    found.append((_copies(steps, lengths), "says the same as another"))
+    return [
+        Finding(problem, staircase=staircase)
+        for problem, staircase in sorted((problem, int(s)) for bad, problem in found for s in set(bad.tolist()))
+    ]
+
+
+def _faults_of_steps(
+    owner: NDArray[np.int64],
+    holder: NDArray[np.int64],
+    level: NDArray[np.int64],
+    outcome: NDArray[np.int64],
+    distance: NDArray[np.int64],
+) -> list[tuple[NDArray[np.bool_], str]]:
+    """Which steps have which fault."""
+    behind = np.where(holder == MOVER_HOLDS, -1, 1)  # sign of what the side behind on the record likes
+    order = level * 2 + holder
+    unsorted = np.zeros(len(owner), np.bool_)
+    unsorted[1:] = (np.diff(order) <= 0) & (np.diff(owner) == 0)
+
+    repeats = np.zeros(len(owner), np.bool_)
+    for one in (0, 1):
+        mine = np.flatnonzero(holder == one)
+        same = np.diff(owner[mine]) == 0
+        for column in (outcome, distance):
+            same &= np.diff(column[mine]) == 0
+        repeats[mine[1:]] = same
+    reached = scale.BASE - abs(outcome)
+    return [
+        (holder > 1, "a step has no holder"),
+        (level < LEAST_RECORD, "a step lies below all records"),
+        ((reached < 0) | (outcome == 0), "a step has no outcome"),
+        (outcome * behind <= level - scale.BASE, "a step is worth no more than the record to the side behind"),
+        (distance == 0, "a step takes no moves"),
+        (unsorted, "steps are not in order"),
+        (repeats, "a step repeats the one before"),
+    ]
+
+
+def _copies(steps: Steps, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The staircases that are equal to an earlier one."""
+    some = np.flatnonzero(lengths)
+    if not len(some):
+        return some
+    place = np.arange(len(steps.level), dtype=np.uint64) - np.repeat(steps.start[:-1], lengths).astype(np.uint64)
+    mixed = place
+    for column in steps[1:]:
+        mixed = (mixed ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    digest = np.add.reduceat(mixed, steps.start[:-1][some])
+    _, first, times = np.unique(digest, return_inverse=True, return_counts=True)
+    seen: set[bytes] = set()
+    copies = []
+    for staircase in some[times[first] > 1].tolist():
+        content = b"".join(
+            column[steps.start[staircase] : steps.start[staircase + 1]].tobytes() for column in steps[1:]
+        )
+        if content in seen:
+            copies.append(staircase)
+        seen.add(content)
+    return np.array(copies, np.int64)

@@ -1,0 +1,71 @@
+"""Checking tables of a directory: the file byte for byte, then every position from its moves."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tbgen.contents import Contents
+from tbgen.errors import TbgenError
+from tbgen.index import layout_of
+from tbgen.material import Material
+from tbgen.store import TableFile, open_table, table_path
+from tbgen.store.disk_arrays import Scratch
+from tbgen.store.entry_cache import Shelf
+from tbgen.verify.run import Verdict, verify
+
+_HELD: Final = 1 << 27
+"""Numbers of a table on trial that are in memory at a time."""
+
+
+@dataclass(frozen=True)
+class _File:
+    """A table that is read into scratch arrays and tells how much of it is read."""
+
+    table: TableFile
+    scratch: Scratch
+    read: Callable[[Material, int], None]
+
+    @property
+    def material(self) -> Material:
+        return self.table.material
+
+    @property
+    def rules(self) -> str:
+        return self.table.rules
+
+    def part(self, start: int, end: int) -> Contents:
+        return self.table.part(start, end, self.scratch.array, lambda numbers: self.read(self.material, numbers))
+
+
+def mapped_by(material: Material) -> int:
+    """Bytes of address space for the entries of all tables that it leads to, and for its own parts, about."""
+    own, *others = (layout_of(one).size for one in (material, *material.successors()))
+    return 4 * sum(others) + 8 * min(own, _HELD)
+
+
+def check_table(
+    material: Material,
+    directory: Path,
+    rules: str,
+    shelf: Shelf,
+    scratch: Scratch,
+    *,
+    threads: int,
+    sample: int | None = None,
+    seed: int = 0,
+    read: Callable[[Material, int], None] = lambda material, numbers: None,
+    report: Callable[[int], None] = lambda numbers: None,
+    lost: Callable[[Material, TbgenError], None] | None = None,
+) -> Verdict:
+    """CorruptTable where the file has changed since it was written; otherwise whether its positions are worth what it
+    says.
+
+    `read` hears of numbers of this table and others that have been read (some of this table several times), `report`
+    of numbers that are checked, `lost` of tables that this one leads to and that cannot be read; without it, one is an
+    error."""
+    with open_table(table_path(directory, material, rules)) as table:
+        table.check()
+        answers = shelf.take(material.successors(), read, lost)
+        source = _File(table, scratch, read)
+        return verify(source, answers, threads=threads, sample=sample, seed=seed, report=report)

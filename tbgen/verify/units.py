@@ -1,0 +1,172 @@
+"""A table on trial lies in memory by units, neighbouring slices that are read together, each with a dictionary of
+staircases of its own: no more of them than their pawns lead to, however large the table."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.contents import Contents, Steps
+from tbgen.index.layout import Layout
+from tbgen.material import Material
+from tbgen.verify.arrivals import Tables
+from tbgen.verify.dictionary import Finding, faults, is_readable
+from tbgen.verify.values import Book, make_book
+
+_LEAST: Final = 1 << 20
+"""Numbers of a unit, but for the last one."""
+_KEPT: Final = 1 << 26
+"""Numbers that are kept in memory although nobody needs them now."""
+_PIECE: Final = 1 << 22
+_NO_STAIRCASE: Final = -(1 << 30)
+"""Stays negative, whatever number the dictionary's first staircase has in the book."""
+
+
+class Source(Protocol):
+    """Where a table comes from: a file, or contents in memory."""
+
+    @property
+    def material(self) -> Material: ...
+
+    @property
+    def rules(self) -> str: ...
+
+    def part(self, start: int, end: int) -> Contents:
+        """A range of numbers, with a dictionary of the staircases in it."""
+        ...
+
+
+class Unreadable(Exception):
+    """A dictionary that is none."""
+
+
+class Unit(NamedTuple):
+    start: int
+    """Its first number."""
+    entries: NDArray[np.int32]
+    staircases: NDArray[np.int32]
+    steps: Steps
+
+
+class Units:
+    def __init__(
+        self, source: Source, layout: Layout, tables: Tables, note: Callable[[Iterable[Finding]], None]
+    ) -> None:
+        """`note` hears what is wrong with dictionaries by themselves."""
+        self._source = source
+        self._start: list[int] = layout.start.tolist()
+        self._tables = tables
+        self._note = note
+        self.slices = list(_divided(self._start))
+        """`[unit]`: its slices."""
+        self.unit_of = np.repeat(np.arange(len(self.slices)), [len(slices) for slices in self.slices])
+        """`[slice]`"""
+        self._held: OrderedDict[int, Unit] = OrderedDict()
+        self._judged: set[int] = set()
+        self.book: Book = make_book([], source.rules == "wg")
+
+    def in_turn(self) -> Iterator[range]:
+        """The slices of all units, each before those that its pawns lead to, which are then in memory and come next."""
+        left = set(range(len(self.slices)))
+        while left:
+            unit = max(left & self._held.keys() or left)
+            left.remove(unit)
+            yield self.slices[unit]
+
+    def fetch(self, slices: Iterable[int]) -> None:
+        """Have these slices in memory."""
+        needed = {int(self.unit_of[part]) for part in slices}
+        new = sorted(needed - self._held.keys())
+        for unit in new:
+            self._held[unit] = self._read(unit)
+        for unit in needed:
+            self._held.move_to_end(unit)
+        if new:
+            self._shed(len(needed))
+            self._open()
+
+    def stored(self, part: int, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
+        """Entries and staircases of positions of a slice, and where in the book their dictionary begins."""
+        unit = self._held[int(self.unit_of[part])]
+        nodes = numbers - unit.start
+        return unit.entries[nodes], unit.staircases[nodes], int(self._tables.first_staircase[part])
+
+    def _read(self, number: int) -> Unit:
+        slices = self.slices[number]
+        start, end = self._start[slices.start], self._start[slices.stop]
+        part = self._source.part(start, end)
+        entries = np.ascontiguousarray(part.entries, np.int32)
+        staircases = np.ascontiguousarray(part.staircases, np.int32)
+        if len(entries) != end - start or len(staircases) != end - start:
+            raise ValueError(f"{self._source.material} has not as many entries as numbers")
+        if not is_readable(part.steps):
+            raise Unreadable
+        unit = _with_staircases(Unit(start, entries, staircases, part.steps))
+        if number not in self._judged:
+            self._judged.add(number)
+            self._note(_found(unit, fault) for fault in [*faults(unit.steps), *_unused(unit)])
+        return unit
+
+    def _shed(self, needed: int) -> None:
+        """Let go of those that were needed longest ago."""
+        spare = list(self._held)[: len(self._held) - needed]
+        held = sum(len(unit.entries) for unit in self._held.values())
+        for number in spare:
+            if held > _KEPT:
+                held -= len(self._held.pop(number).entries)
+
+    def _open(self) -> None:
+        """Make a book of their dictionaries, and let the kernels know where all is."""
+        tables = self._tables
+        tables.entries[:] = tables.staircases[:] = 0
+        self.book = make_book([unit.steps for unit in self._held.values()], self._source.rules == "wg")
+        first = 0
+        for number, unit in self._held.items():
+            for part in self.slices[number]:
+                node = self._start[part] - unit.start
+                tables.entries[part] = unit.entries.ctypes.data + node * unit.entries.itemsize
+                tables.staircases[part] = unit.staircases.ctypes.data + node * unit.staircases.itemsize
+                tables.first_staircase[part] = first
+            first += len(unit.steps.start) - 1
+
+
+def _divided(start: list[int]) -> Iterator[range]:
+    first = 0
+    for part in range(len(start) - 1):
+        if start[part + 1] - start[first] >= _LEAST or part + 2 == len(start):
+            yield range(first, part + 1)
+            first = part + 1
+
+
+def _pieces(staircases: NDArray[np.int32]) -> Iterator[tuple[int, NDArray[np.int32]]]:
+    return ((at, staircases[at : at + _PIECE]) for at in range(0, len(staircases), _PIECE))
+
+
+def _with_staircases(unit: Unit) -> Unit:
+    """Numbers of no staircase of this dictionary are not to be taken for those of another one."""
+    count = len(unit.steps.start) - 1
+    for at, piece in _pieces(unit.staircases):
+        none = (piece < 0) | (piece >= count)
+        if none.any():
+            own = unit.staircases.copy()
+            own[at:][(own[at:] < 0) | (own[at:] >= count)] = _NO_STAIRCASE
+            return unit._replace(staircases=own)
+    return unit
+
+
+def _unused(unit: Unit) -> list[Finding]:
+    used = np.zeros(len(unit.steps.start) - 1, np.bool_)
+    for _, piece in _pieces(unit.staircases):
+        used[piece[piece >= 0]] = True
+    return [Finding("no position has it", staircase=int(one)) for one in np.flatnonzero(~used[1:]) + 1]
+
+
+def _found(unit: Unit, fault: Finding) -> Finding:
+    """With the first position that has the staircase, by which people can find it."""
+    for at, piece in _pieces(unit.staircases):
+        places = np.flatnonzero(piece == fault.staircase)
+        if len(places):
+            return Finding(fault.problem, unit.start + at + int(places[0]), fault.staircase)
+    return fault

@@ -1,0 +1,318 @@
+"""Building from the command line: what is built, what is left alone, what a killed build leaves."""
+
+import fcntl
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tbgen.cli.main import main
+from tbgen.cli.progress import Progress
+from tbgen.errors import OutOfRoom
+from tbgen.generate import calibration
+from tbgen.generate.forecast import check_disk, make_forecast
+from tbgen.generate.plan import Plan, make_plan
+from tbgen.generate.summary import count_outcomes
+from tbgen.index import layout_of
+from tbgen.material import every, parse
+from tbgen.store import building, open_table, table_path
+from tbgen.store.disk_arrays import Scratch
+from tbgen.store.entry_cache import Shelf
+from tbgen.store.leftovers import workspace_of
+
+TBGEN = [sys.executable, "-m", "tbgen"]
+
+
+def test_builds_what_is_needed_first(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["build", "kvkb", "--tables", str(tmp_path), "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["material"] for row in rows] == ["KvK", "KBvK"]
+    assert rows[1]["positions"] == sum(rows[1]["mover"].values()) == 53380
+    assert rows[1]["longest"] == 46
+    assert rows[1]["attractions"] >= 1
+    # the same table as the one made another way, byte for byte but for its facts
+    ours, other = (open_table(table_path(place, parse("KBvK"), "r")) for place in (tmp_path, small_tables))
+    assert (ours.entries() == other.entries()).all()
+
+
+def test_leaves_alone_what_is_there(small_tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.stat().st_mtime_ns for path in small_tables.iterdir()}
+    assert main(["build", "--all", "3", "--tables", str(small_tables)]) == 0
+    assert "nothing to do" in capsys.readouterr().out
+    assert {path: path.stat().st_mtime_ns for path in small_tables.iterdir()} == before
+
+
+def test_any_number_of_threads_writes_the_same_bytes(small_tables: Path, tmp_path: Path) -> None:
+    written = []
+    for threads in "123":
+        place = tmp_path / threads
+        assert main(["build", "KNvK", "KPvK", "--tables", str(place), "--threads", threads, "--quiet"]) == 0
+        written.append([path.read_bytes() for path in sorted(place.glob("*.h5"))])
+    assert written[0] == written[1] == written[2]
+
+
+def test_plan_of_all_four_men(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["build", "--all", "4", "--dry-run", "--json", "--tables", str(tmp_path)]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert len(plan["build"]) == 36
+    assert not plan["present"]
+    done: set[str] = set()
+    for name in plan["build"]:
+        assert {other.name for other in parse(name).successors()} <= done
+        done.add(name)
+
+
+def test_dry_run_counts_what_is_mapped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where no array is so large that it would be on disk but for going on after a stop."""
+    assert main(["build", "KRPvK", "--dry-run", "--json", "--tables", str(tmp_path)]) == 0
+    row = next(row for row in json.loads(capsys.readouterr().out)["tables"] if row["material"] == "KRPvK")
+    assert row["scratch"] >= 2 * 4 * row["numbers"]
+
+
+def test_dry_run_is_a_table_of_what_it_takes(small_tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["build", "KRvKN", "--dry-run", "--tables", str(small_tables)]) == 0
+    words = capsys.readouterr().out
+    assert re.search(r"^KRvKN +3,784,704 ", words, re.MULTILINE)
+    assert re.search(r"^about [\d.]+ (s|min) on \d+ cores?$", words, re.MULTILINE)
+    assert "there already: KvK KRvK KNvK" in words
+
+
+def test_the_pace_of_this_machine_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TBGEN_CACHE", str(tmp_path))
+    plan = make_plan([parse("KRvKN")], tmp_path, "r")
+    before = make_forecast(plan, 1)
+    calibration.remember(0.5, 100.0)  # too small to tell
+    assert calibration.remembered() is None
+    assert not before.calibrated
+    for _ in range(4):
+        calibration.remember(5.0, 10.0)
+    after = make_forecast(plan, 1)
+    assert after.calibrated
+    assert after.seconds == pytest.approx(2 * before.seconds, rel=0.05)
+    for file in tmp_path.iterdir():
+        file.write_text("{")
+    assert calibration.remembered() is None
+
+
+def leave(place: Path, *names: str) -> None:
+    """What killed builds leave: a directory for a name that ends with `.work`, else a file."""
+    for name in names:
+        path = place / name
+        if name.endswith(".work"):
+            path.mkdir()
+            path /= "entries"
+        path.write_bytes(bytes(1 << 16))
+
+
+def test_what_killed_builds_leave_is_removed(
+    small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where there is nothing to build. What is of use, or in use, or not of tbgen stays."""
+    for name in ("KvK.r.h5", "KBvK.r.h5"):
+        shutil.copy(small_tables / name, tmp_path)
+    gone = [
+        ".KBvK.r.h5.work",
+        ".KBvK.r.h5.lock",
+        ".KBvK.r.h5.4711.half",
+        ".KNvK.r.h5.4711.half",
+        ".tbgen-0123456789abcdef",
+    ]
+    stays = [
+        ".KNvK.r.h5.work",
+        ".KRvK.wg.h5.work",
+        ".KRvK.wg.h5.lock",
+        ".mine.work",
+        "KBvK.work",
+        ".tbgen-fedcba9876543210",
+    ]
+    leave(tmp_path, *gone, *stays)
+    with (tmp_path / ".KRvK.wg.h5.lock").open() as lock, (tmp_path / ".tbgen-fedcba9876543210").open() as token:
+        for file in (lock, token):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        assert main(["info", "--tables", str(tmp_path), "--json"]) == 0
+        rows = {
+            row["material"]: row for row in map(json.loads, capsys.readouterr().out.splitlines()) if "unfinished" in row
+        }
+        assert {name: (row["building"], row["resumable"]) for name, row in rows.items()} == {
+            "KBvK": (False, False), "KNvK": (False, True), "KRvK": (True, True),
+        }  # fmt: skip
+        assert rows["KBvK"]["unfinished"] == 3 << 16
+        assert main(["info", "KNvK", "--tables", str(tmp_path)]) == 0
+        assert "131,072 bytes of a half-built table, a build was stopped; this goes on with it: tbgen build KNvK" in (
+            capsys.readouterr().out
+        )
+        assert main(["build", "KBvK", "--tables", str(tmp_path)]) == 0
+        assert "nothing to do" in capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == {"KvK.r.h5", "KBvK.r.h5", *stays}
+
+
+def test_no_room_no_start(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["build", "KRBvKR", "--memory", "1G", "--tables", str(tmp_path)]) == OutOfRoom.exit_code
+    assert capsys.readouterr().err.startswith("tbgen: KRBvKR needs 3.")
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=1 << 30))
+    assert main(["build", "KRBvKR", "--tables", str(tmp_path / "new")]) == OutOfRoom.exit_code
+    assert re.match(r"tbgen: \S+ GiB of disk are missing in .*new: ", capsys.readouterr().err)
+    assert not list(tmp_path.iterdir())
+    # what a stopped build has left counts
+    material = parse("KRBvKR")
+    forecast = make_forecast(Plan(tmp_path, "r", (material,), ()), 1)
+    place = workspace_of(table_path(tmp_path, material, "r"))
+    place.mkdir()
+    (place / "entries").write_bytes(bytes(1 << 20))
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda where: usage._replace(free=forecast.disk + forecast.scratch - (1 << 20))
+    )
+    check_disk(forecast)
+    (place / "entries").unlink()
+    with pytest.raises(OutOfRoom):
+        check_disk(forecast)
+
+
+def test_plan_knows_what_is_present(small_tables: Path) -> None:
+    plan = make_plan([parse("KRvKN")], small_tables, "r")
+    assert [material.name for material in plan.todo] == ["KRvKN"]
+    assert {material.name for material in plan.present} == {"KvK", "KRvK", "KNvK"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["build"], ["build", "KQ"], ["build", "KQQQvKQQ"], ["build", "--all", "7"], ["build", "KvK", "--threads", "0"]],
+)
+def test_bad_input(words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*words, "--tables", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith("tbgen: ")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_stopped_build_leaves_no_half_table(small_tables: Path, tmp_path: Path, how: signal.Signals) -> None:
+    running = subprocess.Popen(
+        [*TBGEN, "build", "--all", "3", "--tables", str(tmp_path), "--threads", "1"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not list(tmp_path.glob("KQvK.r.h5")):
+        assert time.monotonic() < deadline
+        assert running.poll() is None
+        time.sleep(0.002)
+    running.send_signal(how)
+    _, complaint = running.communicate()
+    if how == signal.SIGINT:
+        assert running.returncode in (0, 130)
+        assert complaint in ("", "tbgen: interrupted; the same command goes on where this one stopped\n")
+    for path in tmp_path.glob("[!.]*"):
+        with open_table(path) as table:
+            table.check()
+    assert main(["build", "--all", "3", "--tables", str(tmp_path), "--quiet"]) == 0
+    assert sorted(path.name for path in tmp_path.glob("*.h5")) == sorted(f"{m}.r.h5" for n in (2, 3) for m in every(n))
+    assert not list(tmp_path.glob(".*half"))
+
+
+def test_a_second_build_waits_and_finds_the_table(small_tables: Path, tmp_path: Path) -> None:
+    path = table_path(tmp_path, parse("KvK"), "r")
+    with building(path):
+        second = subprocess.Popen(
+            [*TBGEN, "build", "KvK", "--tables", str(tmp_path), "--json"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        time.sleep(3)
+        assert second.poll() is None
+        path.write_bytes(table_path(small_tables, parse("KvK"), "r").read_bytes())
+    out, err = second.communicate(timeout=60)
+    assert second.returncode == 0, err
+    assert not out
+
+
+def test_verify_finds_a_changed_byte(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("KvK", "KNvK"):
+        source = table_path(small_tables, parse(name), "r")
+        (tmp_path / source.name).write_bytes(source.read_bytes())
+    assert main(["verify", "--tables", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.count("all right") == 2
+    damaged = bytearray((tmp_path / "KNvK.r.h5").read_bytes())
+    damaged[len(damaged) // 2] ^= 4
+    (tmp_path / "KNvK.r.h5").write_bytes(damaged)
+    assert main(["verify", "--tables", str(tmp_path), "KNvK"]) == 5
+    assert "KNvK.r.h5" in capsys.readouterr().out
+
+
+def test_verify_draws_again_what_it_drew(small_tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["verify", "KPvK", "--sample", "1000", "--tables", str(small_tables), "--json"]
+    assert main(words) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert main([*words, "--seed", str(first["seed"])]) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert first["checked"] == second["checked"] > 0
+
+
+def test_info(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", "KPvK", "--tables", str(small_tables), "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {row["rules"] for row in rows} == {"r", "wg"}
+    assert {row["positions"] for row in rows} == {165676}
+    assert main(["info", "--tables", str(small_tables)]) == 0
+    assert "KQvK" in capsys.readouterr().out
+    assert main(["info", "--tables", str(tmp_path)]) == 4
+
+
+def test_missing_dependency_of_verify(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = table_path(small_tables, parse("KNvK"), "r")
+    (tmp_path / source.name).write_bytes(source.read_bytes())
+    assert main(["verify", "KNvK", "--tables", str(tmp_path)]) == 4
+    assert "tbgen build KvK" in capsys.readouterr().out
+
+
+def test_bars_move_by_cost_and_go_back_when_a_table_begins_anew(tmp_path: Path) -> None:
+    plan = make_plan([parse("KNvK")], tmp_path, "r")
+    progress = Progress(plan.todo, quiet=True, costs={"KvK": 1.0, "KNvK": 3.0})
+    whole = progress._bars.tasks[0]
+    knights = parse("KNvK")
+    progress.began(knights)
+    progress.solved(knights, layout_of(knights).size // 2)
+    assert (whole.completed, whole.total) == (1.5, 4)
+    progress.began(knights)
+    assert whole.completed == 0
+    progress.finished(knights)
+    assert whole.completed == 3
+
+
+def test_shelf_reads_and_keeps(small_tables: Path) -> None:
+    shelf = Shelf(small_tables, "r", Scratch(small_tables, 1 << 30), room=0)
+    first = shelf.take([parse("KvK")])[parse("KvK")]
+    assert sum(count_outcomes(first).values()) == 462
+    assert parse("KNvK") in shelf.take([parse("KNvK")])
+
+
+def test_colour_only_where_wanted(small_tables: Path) -> None:
+    run = subprocess.run(
+        [*TBGEN, "info", "--tables", str(small_tables)], capture_output=True, text=True, check=True,
+        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
+    )  # fmt: skip
+    assert "\x1b" not in run.stdout
+
+
+@pytest.mark.parametrize("name", ["KvK", "KRvKR", "KRvKN", "KNNvK", "KPvKP", "KPPvK", "KRPvKB", "KNNvKP", "KPPvKP"])
+def test_plan_counts_what_the_layout_counts(name: str) -> None:
+    from tbgen.generate.estimate import estimate
+
+    layout = layout_of(parse(name))
+    planned = estimate(parse(name), 2)
+    assert planned.numbers == layout.size
+    assert planned.largest_slice == max(b - a for a, b in zip(layout.start[:-1], layout.start[1:], strict=True))
+
+
+def test_plan_of_six_men(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--only", "KRPvKRP", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert row["numbers"] == 48 * 47 * 3612 * 64 * 64 // 2
+    assert main(["plan", "--all", "5"]) == 0
+    assert "146 tables" in capsys.readouterr().out
+    assert main(["plan", "KRRPvKRP"]) == 2

@@ -1,0 +1,223 @@
+"""Building on a cluster: the same tables as alone, whatever dies on the way."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tbgen.cli.main import main
+from tbgen.errors import BadInput
+from tbgen.generate import workspace
+from tbgen.generate.cluster import (
+    ClusterFailure,
+    Job,
+    News,
+    Unwanted,
+    check_place,
+    check_workers,
+    local_cluster,
+    run_on_cluster,
+)
+from tbgen.generate.execute import run_plan
+from tbgen.generate.plan import make_plan
+from tbgen.index import layout_of
+from tbgen.material import Material, every, parse, with_dependencies
+from tbgen.store import table_path
+
+distributed = pytest.importorskip("distributed")
+
+THREE = [*every(2), *every(3)]
+
+
+class Watcher:
+    """Remembers what it hears."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.done: list[str] = []
+
+    def began(self, material: Material) -> None:
+        self.begun.append(material.name)
+
+    def solved(self, material: Material, numbers: int) -> None:
+        pass
+
+    def waits(self, material: Material) -> None:
+        pass
+
+    def finished(self, material: Material) -> None:
+        self.done.append(material.name)
+
+
+@pytest.fixture(scope="module")
+def alone(small_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """All tables of two and three men, built by one process."""
+    directory = tmp_path_factory.mktemp("alone")
+    for _ in run_plan(make_plan(THREE, directory, "r"), Watcher(), threads=1, memory=1 << 30):
+        pass
+    return contents(directory)
+
+
+@pytest.fixture(scope="module")
+def client(alone: dict[str, bytes]) -> Iterator["distributed.Client"]:
+    with local_cluster(2) as client:
+        yield client
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in directory.iterdir()}
+
+
+def build(client: "distributed.Client", directory: Path, watcher: Watcher) -> list[str]:
+    plan = make_plan(THREE, directory, "r")
+    return [summary.material for summary in run_on_cluster(plan, client, watcher, threads=1, memory=1 << 30)]
+
+
+def test_the_same_bytes_as_alone(client: "distributed.Client", alone: dict[str, bytes], tmp_path: Path) -> None:
+    watcher = Watcher()
+    built = build(client, tmp_path, watcher)
+    assert sorted(built) == sorted(watcher.done) == sorted(material.name for material in THREE)
+    assert contents(tmp_path) == alone  # and nothing but the tables is left
+    assert built[0] == "KvK"
+    assert built[-1] == "KPvK"
+
+
+class Killer(Watcher):
+    """Kills workers when it first hears of a table."""
+
+    def __init__(self, name: str, pids: list[int]) -> None:
+        super().__init__()
+        self._name = name
+        self._pids = pids
+
+    def began(self, material: Material) -> None:
+        super().began(material)
+        if material.name == self._name:
+            while self._pids:
+                os.kill(self._pids.pop(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_killed_workers_cost_a_retry(
+    client: "distributed.Client", alone: dict[str, bytes], tmp_path: Path, count: int
+) -> None:
+    pids = list(client.run(os.getpid).values())
+    build(client, tmp_path, killer := Killer("KPvK", pids[:count]))
+    assert sorted(killer.done) == sorted(material.name for material in THREE)
+    assert {name: data for name, data in contents(tmp_path).items() if name.endswith(".h5")} == alone
+    client.wait_for_workers(2)
+
+
+class LateKiller(Watcher):
+    """Kills the worker when most of the table is done."""
+
+    def __init__(self, material: Material, pids: list[int]) -> None:
+        super().__init__()
+        self._left = layout_of(material).size * 3 // 4
+        self._pids = pids
+
+    def solved(self, material: Material, numbers: int) -> None:
+        self._left -= numbers
+        if self._left <= 0 and self._pids:
+            os.kill(self._pids.pop(), signal.SIGKILL)
+
+
+def make_safe_at_once() -> None:
+    """Whatever is solved, without waiting for more: the whole table takes hardly longer than that."""
+    workspace._WAIT = 0.0  # type: ignore[misc]
+
+
+@pytest.mark.full
+def test_another_worker_goes_on_with_the_slices_of_a_dead_one(four_men: Path, tmp_path: Path) -> None:
+    material = parse("KNvKP")
+    built = []
+    for name in ("alone", "shared"):
+        (tmp_path / name).mkdir()
+        for needed in with_dependencies([material])[:-1]:
+            path = table_path(four_men, needed, "r")
+            (tmp_path / name / path.name).symlink_to(path)
+        plan = make_plan([material], tmp_path / name, "r")
+        if name == "alone":
+            (summary,) = run_plan(plan, Watcher(), threads=2, memory=1 << 30)
+        else:
+            with local_cluster(1) as client:
+                client.run(make_safe_at_once)
+                killer = LateKiller(material, list(client.run(os.getpid).values()))
+                (summary,) = run_on_cluster(plan, client, killer, threads=2, memory=1 << 30)
+            assert killer.begun == ["KNvKP", "KNvKP"]
+        built.append((summary, table_path(plan.directory, material, "r").read_bytes()))
+    assert built[0][1] == built[1][1]
+    assert built[1][0].cpu_seconds < built[0][0].cpu_seconds
+
+
+def test_a_worker_that_does_not_see_the_directory(client: "distributed.Client", tmp_path: Path) -> None:
+    job = Job(str(tmp_path), "r", "token", threads=1, memory=1 << 30, rebuild=False)
+    (tmp_path / "token").touch()
+    check_workers(client, job)
+    elsewhere = str(tmp_path / "elsewhere")
+    with pytest.raises(ClusterFailure, match=rf"worker tcp://127\.0\.0\.1:\d+ .*not see {re.escape(elsewhere)}"):
+        check_workers(client, replace(job, directory=elsewhere))
+    (tmp_path / "token").unlink()  # a directory of that name, but not ours
+    assert "not see" in (check_place(job) or "")
+    assert "not 0.0.1" in (check_place(replace(job, version="0.0.1")) or "")
+
+
+def test_rebuilding_happens_once(client: "distributed.Client", tmp_path: Path) -> None:
+    plan = make_plan([parse("KvK")], tmp_path, "r")
+    for rebuild, count in ((False, 1), (False, 0), (True, 1)):
+        again = run_on_cluster(plan, client, Watcher(), threads=None, memory=1 << 30, rebuild=rebuild)
+        assert len(list(again)) == count
+
+
+def test_from_the_command_line(alone: dict[str, bytes], tmp_path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "tbgen", "build", "--all", "3", "--workers", "2", "--tables", str(tmp_path)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (run.returncode, run.stderr) == (0, "")
+    assert re.search(r"^6 tables: 372,624 positions, .*slowest: ", run.stdout, re.MULTILINE)
+    assert contents(tmp_path) == alone
+
+
+def test_no_scheduler(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tbgen.generate.cluster._PATIENCE", 0.5)
+    for address in ("tcp://127.0.0.1:1", "nowhere:1"):
+        assert main(["build", "KvK", "--scheduler", address, "--tables", str(tmp_path)]) == 1
+        assert re.fullmatch(rf"tbgen: no dask scheduler answers at {address}: .*\n", capsys.readouterr().err)
+
+
+def test_no_distributed(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    for words in (["--workers", "2"], ["--scheduler", "tcp://127.0.0.1:8786"]):
+        assert main(["build", "KvK", *words, "--tables", str(tmp_path)]) == BadInput.exit_code
+        assert "pip install" in capsys.readouterr().err
+    assert main(["build", "KvK", "--workers", "2", "--scheduler", "x", "--tables", str(tmp_path)]) == BadInput.exit_code
+    assert main(["build", "KvK", "--workers", "0", "--tables", str(tmp_path)]) == BadInput.exit_code
+
+
+def test_a_cancelled_task_ends_at_its_next_report() -> None:
+    told: list[list[object]] = []
+    task = SimpleNamespace(state="executing")
+    worker = SimpleNamespace(
+        get_current_task=lambda: "key",
+        log_event=lambda topic, words: told.append(words),
+        state=SimpleNamespace(tasks={"key": task}),
+    )
+    news = News(worker, "topic", "KNvK")
+    for _ in range(3):  # one after the other, in much less than the time between two messages
+        news(5)
+    assert told == [["KNvK", None], ["KNvK", 5]]
+    assert news.waiting == 10
+    task.state = "cancelled"
+    with pytest.raises(Unwanted):
+        news(5)
+    worker.state.tasks.clear()
+    with pytest.raises(Unwanted):
+        news(5)

@@ -1,0 +1,56 @@
+"""A table that is not what its positions' moves make of it does not get its name."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tbgen.cli.main import main
+from tbgen.contents import Contents
+from tbgen.errors import WrongTable
+from tbgen.generate import table as building_a_table
+from tbgen.store.write import table as writing
+
+
+def worsen(contents: Contents) -> Contents:
+    """One entry in a hundred says a distance of two plies more."""
+    entries = contents.entries.copy()
+    entries[np.flatnonzero(entries)[::100]] += 2
+    return replace(contents, entries=entries)
+
+
+@pytest.fixture
+def place(tmp_path: Path, small_tables: Path) -> Path:
+    for name in ("KvK.r.h5", "KQvK.r.h5", "KRvK.r.h5", "KBvK.r.h5", "KNvK.r.h5"):
+        (tmp_path / name).write_bytes((small_tables / name).read_bytes())
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["KPvK", "KNNvK"])
+@pytest.mark.parametrize("where", ["solver", "writer"])
+def test_a_wrong_table_is_not_kept(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, where: str
+) -> None:
+    finish, encode = building_a_table.finish, writing.encode
+
+    def finish_badly(*arguments: Any) -> Contents:
+        return worsen(finish(*arguments))
+
+    def encode_badly(contents: Contents, *arguments: Any) -> writing.Encoded:
+        return encode(worsen(contents), *arguments)
+
+    if where == "solver":
+        monkeypatch.setattr(building_a_table, "finish", finish_badly)
+    else:
+        monkeypatch.setattr(writing, "encode", encode_badly)
+    before = sorted(place.iterdir())
+    assert main(["build", name, "--tables", str(place), "-q"]) == WrongTable.exit_code
+    words = capsys.readouterr().err
+    assert words.startswith(f"tbgen: {name} was built wrong and has not been kept: ")
+    assert words.count("\n") == 1
+    assert ("moves make of them" if where == "solver" else "the file says something else") in words
+    assert sorted(place.iterdir()) == before
+    monkeypatch.undo()
+    assert main(["build", name, "--tables", str(place), "-q"]) == 0

@@ -1,0 +1,312 @@
+"""Builds that were stopped go on where they were, and only with what is sound."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tbgen.generate import journal
+from tbgen.generate import workspace as workspaces
+from tbgen.generate.table import build_table
+from tbgen.generate.workspace import Workspace
+from tbgen.index import layout_of
+from tbgen.material import parse
+from tbgen.retro import link_log
+from tbgen.retro.checkpoint import Counts
+from tbgen.retro.values.staircase import add_step, make_links
+from tbgen.sizes import links_for
+from tbgen.store import disk_arrays as scratch_module
+from tbgen.store import open_table, table_path, write_table
+from tbgen.store.disk_arrays import Scratch, memory_in_use
+from tbgen.store.entry_cache import Shelf
+from tbgen.store.format import seal
+from tbgen.store.leftovers import workspace_of
+
+KPVK = parse("KPvK")
+
+
+def fill(place: Path, small_tables: Path) -> None:
+    """Put there what KPvK needs."""
+    for name in ("KvK", "KQvK", "KRvK", "KBvK", "KNvK"):
+        source = table_path(small_tables, parse(name), "r")
+        (place / source.name).write_bytes(source.read_bytes())
+
+
+@pytest.fixture
+def place(small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with all that KPvK needs; every slice is made safe at once."""
+    fill(tmp_path, small_tables)
+    monkeypatch.setattr(workspaces, "KEPT_FROM", 0)
+    monkeypatch.setattr(workspaces, "_WAIT", -1.0)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def expected(small_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The table from a build that nothing stopped and that kept nothing on the way."""
+    place = tmp_path_factory.mktemp("expected")
+    fill(place, small_tables)
+    build(place)
+    return table_path(place, KPVK, "r").read_bytes()
+
+
+class Enough(Exception):
+    pass
+
+
+def build(place: Path, stop_after: int | None = None) -> list[int]:
+    """Build KPvK, or some of its slices; returns what was reported."""
+    told: list[int] = []
+
+    def report(numbers: int) -> None:
+        told.append(numbers)
+        if len(told) == stop_after:
+            raise Enough
+
+    scratch = Scratch(place, 1 << 40)
+    build_table(KPVK, place, "r", Shelf(place, "r", scratch), scratch, threads=1, report=report)
+    return told
+
+
+def journal_of(place: Path) -> Path:
+    return workspace_of(table_path(place, KPVK, "r")) / "journal"
+
+
+def kept_in(place: Path) -> list[journal.Batch]:
+    found = journal.read(journal_of(place).parent, {})
+    return found[1] if found else []
+
+
+def slices_in(place: Path) -> list[int]:
+    return [done.part for batch in kept_in(place) for done in batch.slices]
+
+
+def links_of(place: Path) -> Path:
+    (found,) = journal_of(place).parent.glob("links.*")
+    return found
+
+
+def stop(place: Path, after: int) -> None:
+    with pytest.raises(Enough):
+        build(place, after)
+
+
+def go_on(place: Path) -> list[int]:
+    """The slices that a build of the same table, with the same dependencies, would not solve again."""
+    needed = {m.name: seal.sha256_of(table_path(place, m, "r")) for m in KPVK.successors()}
+    workspace = Workspace(table_path(place, KPVK, "r"), KPVK, "r", Scratch(place, 1 << 40), needed)
+    room, done = workspace.open(layout_of(KPVK).size, links_for(layout_of(KPVK).size))
+    assert sum(counts.legal for counts in done.values()) > 0 or not done
+    missing = [part for part in range(layout_of(KPVK).slices) if part not in done]
+    start = layout_of(KPVK).start
+    assert not any(room.entries[start[part] : start[part + 1]].any() for part in missing)
+    return sorted(done)
+
+
+@pytest.mark.parametrize("stop_after", [1, 7, 23])
+def test_a_stopped_build_goes_on(place: Path, expected: bytes, stop_after: int) -> None:
+    stop(place, stop_after)
+    kept = slices_in(place)
+    assert len(kept) in (stop_after, stop_after + 1)  # the next slice may have been at work
+    assert go_on(place) == sorted(kept)
+    build(place)
+    assert table_path(place, KPVK, "r").read_bytes() == expected
+    assert not journal_of(place).parent.exists()
+
+
+def flip(path: Path, at: int, bit: int = 1) -> None:
+    with path.open("r+b") as file:
+        file.seek(at)
+        found = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([found ^ bit]))
+
+
+@pytest.mark.parametrize("part", ["entries", "staircases"])
+def test_a_slice_that_has_changed_is_solved_again(place: Path, expected: bytes, part: str) -> None:
+    stop(place, 5)
+    kept = slices_in(place)
+    flip(journal_of(place).parent / part, 4 * (int(layout_of(KPVK).start[kept[2]]) + 17))
+    assert go_on(place) == sorted(set(kept) - {kept[2]})
+    build(place)
+    assert table_path(place, KPVK, "r").read_bytes() == expected
+
+
+def test_links_are_not_believed_either(place: Path, expected: bytes) -> None:
+    """Whichever byte has changed: the slices that need these links are solved again, and no others."""
+    stop(place, 9)
+    batches, saved = kept_in(place), links_of(place).read_bytes()
+    assert sum(len(batch.links) for batch in batches) > 3
+    at = 0
+    for number, batch in enumerate(batches):
+        for stretch in batch.links:
+            assert stretch.offset == at
+            at += 12 * stretch.links
+            first = {done.part for before in batches[:number] for done in before.slices}
+            links_of(place).write_bytes(saved)
+            flip(links_of(place), stretch.offset + 12 * stretch.links // 2)
+            copy = place / "copy"
+            shutil.copytree(place, copy)
+            left = go_on(copy)
+            assert first <= set(left)
+            assert batch.slices[0].part not in left
+            build(copy)
+            assert table_path(copy, KPVK, "r").read_bytes() == expected
+            shutil.rmtree(copy)
+    assert at == len(saved)
+
+
+@pytest.mark.parametrize("harm", ["gone", "empty", "half", "another"])
+@pytest.mark.parametrize("name", ["entries", "staircases", "links"])
+def test_files_that_are_not_what_they_were(place: Path, expected: bytes, name: str, harm: str) -> None:
+    stop(place, 9)
+    path = links_of(place) if name == "links" else journal_of(place).parent / name
+    data = path.read_bytes()
+    path.unlink()
+    if harm != "gone":
+        path.write_bytes({"empty": b"", "half": data[: len(data) // 2], "another": data[::-1]}[harm])
+    build(place)
+    assert table_path(place, KPVK, "r").read_bytes() == expected
+
+
+@pytest.mark.parametrize("torn", [1, 10, 60])
+def test_a_torn_journal_loses_its_last_line(place: Path, expected: bytes, torn: int) -> None:
+    stop(place, 4)
+    kept = slices_in(place)
+    data = journal_of(place).read_bytes()
+    journal_of(place).write_bytes(data[: len(data) - torn])
+    assert go_on(place) == sorted(kept[:-1])
+    assert sorted(slices_in(place)) == sorted(kept[:-1]), "the journal is whole again"
+    build(place)
+    assert table_path(place, KPVK, "r").read_bytes() == expected
+
+
+def test_a_changed_journal_is_not_believed(place: Path, expected: bytes) -> None:
+    """A digit, somewhere: nothing from there on."""
+    stop(place, 6)
+    data = journal_of(place).read_bytes()
+    digits = [at for at, byte in enumerate(data) if chr(byte).isdigit()]
+    for at in digits[:: len(digits) // 12]:
+        journal_of(place).write_bytes(data[:at] + (b"1" if data[at : at + 1] != b"1" else b"2") + data[at + 1 :])
+        lines = data[:at].count(b"\n")
+        assert len(kept_in(place)) == (lines - 1 if lines > 1 else 0)
+    build(place)
+    assert table_path(place, KPVK, "r").read_bytes() == expected
+
+
+def test_two_builds_may_be_stopped_one_after_the_other(place: Path, expected: bytes) -> None:
+    for _ in range(4):
+        kept = len(slices_in(place))
+        stop(place, kept + 5)
+        assert len(slices_in(place)) >= kept + 4
+    build(place)
+    assert table_path(place, KPVK, "r").read_bytes() == expected
+
+
+@pytest.mark.parametrize("name", ["program", "sources", "rules", "needed"])
+def test_another_build_starts_anew(place: Path, expected: bytes, name: str) -> None:
+    stop(place, 4)
+    head, batches = journal.read(journal_of(place).parent, {})  # type: ignore[misc]
+    journal.start(journal_of(place).parent, {**head, name: "another"}, batches)
+    assert go_on(place) == []
+    build(place)
+    assert table_path(place, KPVK, "r").read_bytes() == expected
+
+
+def test_other_dependencies_make_another_build(place: Path, expected: bytes) -> None:
+    stop(place, 4)
+    assert go_on(place)
+    path = table_path(place, parse("KQvK"), "r")
+    with open_table(path) as table:
+        write_table(path, table.part(0, table.size), {"attractions": 17})
+    assert go_on(place) == []
+    build(place)
+
+
+def test_lookups_pass_the_links_of_unfinished_slices() -> None:
+    """Two links that share a window, the second one kept: it has to be found again, not added once more."""
+    links = make_links(64)
+    first = [int(add_step(links, 0, step)) for step in range(1, 12)]
+    slots = np.array([first[-1] - 1], np.int32)
+    keys = links.keys[slots]
+    for array in (slots, keys):
+        array.flags.writeable = False
+    put_back = make_links(64)
+    assert link_log.restore(put_back, slots, keys) == 0
+    link_log.close_gaps(put_back, slots)
+    assert add_step(put_back, 0, 11) == first[-1]
+
+
+def test_small_tables_leave_no_workspace(tmp_path: Path) -> None:
+    workspace = Workspace(table_path(tmp_path, KPVK, "r"), KPVK, "r", Scratch(tmp_path, 1 << 40))
+    workspace.open(layout_of(KPVK).size, 64)
+    workspace.solved(3, Counts(5, 6, 7))
+    assert not list(tmp_path.iterdir())
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from tbgen.generate import workspace
+workspace.KEPT_FROM, workspace._WAIT = 0, -1.0
+from tbgen.cli.main import main
+main(["build", "KPvK", "--tables", sys.argv[1], "--threads", "2"])
+"""
+
+
+def test_a_killed_build_goes_on(place: Path, expected: bytes) -> None:
+    running = subprocess.Popen([sys.executable, "-c", KILLED, str(place)], stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 300
+    while not (journal_of(place).exists() and len(journal_of(place).read_text().splitlines()) > 3):
+        assert time.monotonic() < deadline
+        assert running.poll() is None
+        time.sleep(0.001)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    assert not table_path(place, KPVK, "r").exists()
+    told = build(place)
+    assert sum(told) == layout_of(KPVK).size
+    assert table_path(place, KPVK, "r").read_bytes() == expected
+
+
+# --- arrays on disk --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def large_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scratch_module, "LARGE", 1 << 16)
+
+
+@pytest.mark.usefixtures("large_from")
+def test_arrays_on_disk_leave_memory_and_come_back(tmp_path: Path) -> None:
+    scratch = Scratch(tmp_path, 1 << 40)
+    array = scratch.array(1 << 24, np.int32)
+    assert not array.any()
+    array[:] = np.arange(1 << 24)
+    before, _ = memory_in_use()
+    scratch.trim()
+    assert memory_in_use()[0] < before - (1 << 25)
+    assert (array == np.arange(1 << 24)).all()
+    assert not list(tmp_path.iterdir()), "the files have no name"
+    scratch.close()
+
+
+@pytest.mark.usefixtures("large_from")
+def test_memory_is_kept_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scratch_module, "_GLANCE", 0.01)
+    monkeypatch.setattr(scratch_module, "_MARGIN", 1 << 30)  # whatever other tests have left in this process
+    budget = memory_in_use()[0] + (32 << 20)
+    scratch = Scratch(tmp_path, budget)
+    arrays = [scratch.array(1 << 22, np.int32) for _ in range(8)]
+    for array in arrays:
+        array[:] = 7
+        time.sleep(0.05)
+        assert memory_in_use()[0] < budget + (16 << 20)
+    assert all((array == 7).all() for array in arrays)
+    scratch.close()

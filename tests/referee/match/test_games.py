@@ -1,0 +1,303 @@
+"""`tbgen match` with engines that behave and engines that do not."""
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.pgn
+import pytest
+
+from tbgen import outcome
+from tbgen.cli.main import main
+from tbgen.referee.match import client
+from tbgen.rules.tags import headers_of, read_tags
+from tests.support.places import FAKE_ENGINE
+
+FAKE = FAKE_ENGINE
+KRK = "8/8/8/4k3/8/8/8/K6R w - -"
+STOCKFISH = shutil.which("stockfish", path=f"{os.environ.get('PATH', os.defpath)}:/usr/games")
+
+
+def fake(name: str, *words: str) -> list[str]:
+    command = shlex.join([sys.executable, str(FAKE), *words])
+    return ["--engine", f"cmd={command}", f"name={name}"]
+
+
+GOOD = fake("Good", "--seed", "1")
+
+
+def played(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> tuple[list[dict[str, Any]], Any]:
+    """The games and the standings."""
+    assert main(["match", "--json", *words]) == code
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    *games, standings = [json.loads(line) for line in captured.out.splitlines()]
+    return games, standings
+
+
+def complaint(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    code = main(["match", *words])
+    return code, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("fault", "termination", "words"),
+    [
+        ("crash", "abandoned", "crashes (exit code 7)"),
+        ("killed", "abandoned", "crashes (signal 9)"),
+        ("hang", "time forfeit", "loses on time"),
+        ("slow", "time forfeit", "loses on time"),
+        ("illegal", "illegal move", "plays an illegal move: e1e5"),
+        ("garbage", "illegal move", "plays an illegal move: @@@@"),
+        ("null", "illegal move", "plays an illegal move: 0000"),
+        ("none", "illegal move", "gives no move"),
+    ],
+)
+def test_who_misbehaves_loses_and_the_match_goes_on(
+    capsys: pytest.CaptureFixture[str], fault: str, termination: str, words: str
+) -> None:
+    bad = fake("Bad", "--fault", fault)
+    games, standings = played(capsys, *GOOD, "tc=60", *bad, "tc=0.3", "--games", "2")
+    assert [(game["result"], game["points"], game["termination"]) for game in games] == [
+        ("G0.0", 1.0, termination),
+        ("-G0.0", 0.0, termination),
+    ]
+    assert [game["ending"] for game in games] == [f"Black {words}", f"White {words}"]
+    assert [(line["player"], line["score"], line["forfeits"]) for line in standings["table"]] == [
+        ("Good", 2, 0),
+        ("Bad", 0, 2),
+    ]
+
+
+def test_silence_without_a_clock(capsys: pytest.CaptureFixture[str]) -> None:
+    games, _ = played(
+        capsys, *GOOD, *fake("Bad", "--fault", "hang"), "--each", "nodes=1", "--patience", "0.5", "--games", "1"
+    )
+    assert games[0]["termination"] == "stalled connection"
+
+
+def test_odd_lines_are_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    games, standings = played(
+        capsys, *GOOD, *fake("Odd", "--fault", "chatter"), "--each", "tc=5+1", "--max-moves", "4", "--games", "2"
+    )
+    assert {game["termination"] for game in games} == {"adjudication"}
+    assert {game["ending"] for game in games} == {"move limit"}
+    assert {line["forfeits"] for line in standings["table"]} == {0}
+
+
+def test_an_engine_that_never_starts(capsys: pytest.CaptureFixture[str]) -> None:
+    code, words = complaint(capsys, *GOOD, "--engine", f"cmd={sys.executable} -c pass", "--each", "tc=1")
+    assert code == 1
+    assert "does not start" in words
+    code, words = complaint(capsys, *GOOD, *fake("Bad"), "option.Cache=7", "--each", "tc=1")
+    assert code == 2
+    assert "does not support option Cache" in words
+    code, words = complaint(capsys, *GOOD, *fake("Bad"), "option.hash=99", "--each", "tc=1")
+    assert code == 2
+    assert "at most 8" in words
+
+
+def test_an_engine_that_never_says_a_word(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "START", 0.5)
+    began = time.monotonic()
+    for command in ("sleep 60", "cat", "yes"):
+        code, words = complaint(capsys, "--engine", f"cmd={command}", "name=Dumb", *fake("Good"), "--each", "tc=1")
+        assert (code, words) == (1, "tbgen: Dumb does not start: no answer to 'uci' or 'isready' in 0.5 seconds\n")
+    assert time.monotonic() - began < 10
+
+
+def test_openings_that_an_engine_cannot_play(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    book = tmp_path / "book.epd"
+    book.write_text("4k3/8/8/8/8/8/8/1K1R4 w D - 0 1\n")
+    code, words = complaint(capsys, *GOOD, *fake("Other"), "--each", "tc=1", "--openings", str(book))
+    assert (code, words) == (2, "tbgen: Good does not play Chess960, as openings ask for\n")
+
+
+def test_the_games_as_pgn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    book = tmp_path / "book.epd"
+    book.write_text(f"{KRK}\n8/4n3/8/4k3/8/8/8/K6R w - - 7 30 G3.0\n")
+    pgn = tmp_path / "games.pgn"
+    heard = tmp_path / "heard"
+    games, _ = played(
+        capsys, *GOOD, "tc=5+0.1", *fake('B"b', "--heard", str(heard)), "tc=40/9", "option.Style=wild",
+        "--openings", str(book), "--rounds", "2", "--max-moves", "30", "--pgn", str(pgn), "--event", "An event",
+        "--rules-set", "C", "--fifty", "classic",
+    )  # fmt: skip
+    texts = pgn.read_text().strip().split("\n\n")
+    for game, section, moves in zip(games, texts[0::2], texts[1::2], strict=True):
+        headers = headers_of(section.splitlines())
+        assert headers["Event"] == "An event"
+        assert headers["Round"] == game["round"]
+        assert {headers["White"], headers["Black"]} == {"Good", 'B"b'}
+        assert {headers["WhiteTimeControl"], headers["BlackTimeControl"]} == {"5+0.1", "40/9"}
+        assert headers["PlyCount"] == str(game["plies"])
+        tags = read_tags(headers)
+        assert tags.result == outcome.parse(game["result"])
+        assert tags.scoring == "Exponential"
+        assert headers["RMobilityTermination"] == "played"
+        assert max(map(len, moves.splitlines())) <= 100
+    with pgn.open() as file:
+        first = chess.pgn.read_game(file)
+    assert first is not None
+    assert not first.errors
+    assert first.end().ply() - first.ply() == games[0]["plies"]
+    assert "G3.0" in texts[4]
+    said = heard.read_text().splitlines()
+    assert "setoption name Style value wild" in said
+    assert any(line.startswith("position fen 8/4n3/8/4k3/8/8/8/K6R w - - 7 30 G3.0") for line in said)
+    assert any("movestogo 39" in line for line in said)
+    assert said.count("ucinewgame") == 4
+
+
+def test_the_record_is_told_to_those_who_want_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    book = tmp_path / "book.epd"
+    book.write_text("8/4n3/8/4k3/8/8/8/K6R w - - 7 30 G3.0\n")
+    heard = tmp_path / "heard"
+    played(
+        capsys, *GOOD, *fake("Plain", "--heard", str(heard)), "record=no", "--each", "tc=5",
+        "--openings", str(book), "--games", "1", "--max-moves", "2",
+    )  # fmt: skip
+    said = [line for line in heard.read_text().splitlines() if line.startswith("position")]
+    assert said[0].startswith("position fen 8/4n3/8/4k3/8/8/8/K6R w - - 7 30 moves ")
+
+
+def test_tables_end_games(capsys: pytest.CaptureFixture[str], tmp_path: Path, small_tables: Path) -> None:
+    tables = small_tables
+    book = tmp_path / "book.epd"
+    book.write_text(f"{KRK}\n8/8/8/4KBk1/8/8/8/8 b - - 0 1\n8/8/8/8/8/4k3/8/KQ6 w - -\n8/4n3/8/4k3/8/8/8/K6R w - -\n")
+    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--openings", str(book), "--max-moves", "1"]
+    words += ["--games", "7", "--tables", str(tables)]
+    games, standings = played(capsys, *words)
+    assert [(game["result"], game.get("dtg"), game["plies"]) for game in games[:6]] == [
+        ("G0.0", 29, 0), ("G0.0", 29, 0), ("G1.5", 4, 0), ("G1.5", 4, 0), ("G0.0", 13, 0), ("G0.0", 13, 0)
+    ]  # fmt: skip
+    assert "dtg" not in games[6]
+    assert sum(standings["missing"].values()) > 0
+    games, _ = played(capsys, *words, "--rules-set", "C")
+    assert [game.get("dtg") for game in games[:6]] == [29, 29, None, None, 13, 13]
+
+
+def test_a_komi_from_the_opening(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    book = tmp_path / "book.pgn"
+    book.write_text(f'[Event "a"]\n[Komi "-G0.75"]\n[FEN "{KRK} 0 1"]\n\n*\n')
+    pgn = tmp_path / "games.pgn"
+    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--openings", str(book), "--max-moves", "1", "--games", "1"]
+    words += ["--scoring", "komi", "--pgn", str(pgn)]
+    games, standings = played(capsys, *words)
+    assert games[0]["points"] == 1.0
+    assert '[Komi "-G0.75"]' in pgn.read_text()
+    again, standings_again = played(capsys, *words)
+    assert again == []
+    assert standings_again == standings
+    games, _ = played(capsys, *words[:-2], "--komi", "G0.75")
+    assert games[0]["points"] == 0.0
+
+
+def test_a_match_goes_on_where_it_was(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--max-moves", "2", "--pgn", str(pgn)]
+    first, _ = played(capsys, *words, "--games", "3", "--concurrency", "2")
+    assert sorted(game["round"] for game in first) == ["1.1", "1.2", "2.1"]
+    before = pgn.read_text()
+    pgn.write_text(before[: before.rindex("RMobility")])
+    second, standings = played(capsys, *words, "--games", "6")
+    assert [game["round"] for game in second] == [first[-1]["round"], *(r for r in ("2.2", "3.1", "3.2"))]
+    assert standings["games"] == 6
+    assert pgn.read_text().startswith(before[: before.rindex("[Event")])
+    code, words_said = complaint(capsys, *words, "--games", "2")
+    assert code == 2
+    assert "another match" in words_said
+    code, words_said = complaint(capsys, *fake("New"), *fake("Other"), *words[6:], "--games", "6")
+    assert (code, "another match" in words_said) == (2, True)
+
+
+def test_a_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = [*GOOD, *fake("Bad", "--fault", "none", "--at", "1", "--after", "1"), "--each", "tc=5", "--rounds", "500"]
+    words += ["--sprt", "elo0=0", "elo1=300", "alpha=0.2", "beta=0.2", "--max-moves", "1", "--scoring", "full"]
+    words += ["--pgn", str(tmp_path / "games.pgn"), "--concurrency", "2"]
+    games, standings = played(capsys, *words)
+    assert len(games) < 500
+    assert standings["sprt"]["verdict"] == "H1 accepted"
+    assert played(capsys, *words)[0] == []
+
+
+def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*GOOD, *fake("Bad", "--fault", "none"), *fake("Worse", "--fault", "crash", "--at", "1"), "--each", "tc=9"]
+    assert main(["match", *words, "--games", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "1.1  Good - Bad  G0.0  1.0000 - 0.0000  Black gives no move, " in out
+    assert "forfeits" in out
+    assert main(["match", *words[:-5], "--each", "tc=9", "--games", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "2 of 2 games  Good 1.0000  Elo +inf" in out
+    assert main(["match", "--quiet", *words[:-5], "--each", "tc=9", "--games", "2"]) == 0
+    assert "of 2 games" not in capsys.readouterr().out
+
+
+def test_bad_command_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (
+        [],
+        GOOD,
+        [*GOOD, *fake("B")],
+        [*GOOD, *fake("B"), "--each", "tc=1", "--games", "0"],
+        [*GOOD, *fake("B"), "--each", "tc=1", "--games", "1", "--rounds", "1"],
+        [*GOOD, *fake("B"), "--each", "tc=1", "--rules-set", "X"],
+        [*GOOD, *fake("B"), "--each", "tc=1", "--concurrency", "-1"],
+        [*GOOD, *fake("B"), "--each", "tc=1", "--patience", "nan"],
+        [*GOOD, *fake("B"), "--each", "tc=1", "--tables", "/nowhere"],
+        [*GOOD, *fake("B"), *fake("C"), "--each", "tc=1", "--sprt", "elo0=0"],
+    ):
+        code, said = complaint(capsys, *words)
+        assert code == 2, words
+        assert said.count("\n") == 1
+    code, said = complaint(capsys, *GOOD, *fake("B"), "--each", "tc=1", "--openings", "/nowhere/book.epd")
+    assert (code, "/nowhere/book.epd" in said) == (1, True)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_it_cleanly(capsys: pytest.CaptureFixture[str], tmp_path: Path, how: signal.Signals) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*fake("A", "--seed", "1"), *fake("B", "--fault", "hang", "--at", "3"), "--each", "tc=600"]
+    words += ["--openings", str(tmp_path / "book.epd"), "--max-moves", "5", "--games", "2", "--pgn", str(pgn)]
+    (tmp_path / "book.epd").write_text(f"{KRK}\n")
+    log = tmp_path / "log"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tbgen", "match", *words, "--log", str(log)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    until = time.monotonic() + 60
+    while time.monotonic() < until and not (log.exists() and log.read_text().count("<< go") >= 6):
+        time.sleep(0.05)
+    process.send_signal(how)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err == "tbgen: interrupted\n"
+    assert out == ""
+    assert pgn.read_text() == ""
+    engines = {line.partition("pid=")[2].partition(")")[0] for line in log.read_text().splitlines() if "pid=" in line}
+    assert len(engines) == 2
+    assert not any(Path(f"/proc/{pid}/cmdline").exists() and b"fake" in Path(f"/proc/{pid}/cmdline").read_bytes()
+                   for pid in engines)  # fmt: skip
+    games, _ = played(capsys, *[word.replace("hang", "chatter") for word in words])
+    assert len(games) == 2
+
+
+@pytest.mark.skipif(STOCKFISH is None, reason="needs Stockfish")
+def test_stockfish(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    engines = ["--engine", "cmd=stockfish", "name=SF", "--engine", "cmd=stockfish", "name=Small", "option.Hash=1"]
+    pgn = tmp_path / "games.pgn"
+    games, standings = played(
+        capsys, *engines, "--each", "tc=5+0.5", "nodes=300", "--games", "2", "--max-moves", "20", "--pgn", str(pgn)
+    )
+    assert len(games) == 2
+    assert not any(line["forfeits"] for line in standings["table"])
+    with pgn.open() as file:
+        assert chess.pgn.read_game(file) is not None

@@ -1,0 +1,188 @@
+"""What is kept of a match: the ledger and the standings."""
+
+import errno
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from tbgen import outcome
+from tbgen.errors import BadInput
+from tbgen.referee.match.ledger import TORN, Entry, Ledger
+from tbgen.referee.match.standings import Standings, parse_sprt
+from tbgen.rules.scoring import Exponential, Komi, scoring
+
+# The ledger
+
+GAME = """\
+[Event "x"]
+[Round "{round}"]
+[White "A"]
+[Black "B"]
+[Result "1/2-1/2"]
+[Termination "normal"]
+[RMobilityResult "-G1.5"]
+
+1. e4 {{+0.1/3 0.1s}} 1/2-1/2
+
+"""
+
+
+def entries(path: Path) -> list[Entry]:
+    with Ledger(path) as ledger:
+        return ledger.entries
+
+
+def test_a_ledger_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "m.pgn"
+    assert entries(path) == []
+    with Ledger(path) as ledger:
+        ledger.add(GAME.format(round="1.1"))
+        ledger.add(GAME.format(round="1.2"))
+    assert entries(path) == [Entry(f"1.{n}", "A", "B", outcome.parse("-G1.5"), "normal") for n in (1, 2)]
+
+
+def test_wherever_it_breaks_off(tmp_path: Path) -> None:
+    path = tmp_path / "m.pgn"
+    one, two = GAME.format(round="1.1"), GAME.format(round="1.2")
+    for cut in range(len(two)):
+        path.write_text(one + two[:cut], encoding="utf-8")
+        with Ledger(path) as ledger:
+            whole = "1/2-1/2" in two[:cut].partition("\n\n")[2]
+            assert [entry.round for entry in ledger.entries] == (["1.1", "1.2"] if whole else ["1.1"])
+            assert ledger.torn == (None if whole or not cut else two[:cut].encode())
+            ledger.add(GAME.format(round="1.3"))
+        assert path.read_text() == one + (two if whole else "") + GAME.format(round="1.3")
+        if ledger.torn:
+            assert ledger.torn_at is not None
+            assert ledger.torn_at.name.startswith(f"m.pgn{TORN}")
+            assert ledger.torn_at.read_bytes() == ledger.torn
+
+
+def test_what_broke_off_is_never_thrown_away(tmp_path: Path) -> None:
+    path, elsewhere = tmp_path / "m.pgn", tmp_path / "elsewhere"
+    (tmp_path / f"m.pgn{TORN}").symlink_to(elsewhere)
+    for broken in ('[Event "x"]', '[Event "y"]'):
+        path.write_text(GAME.format(round="1.1") + broken)
+        assert [entry.round for entry in entries(path)] == ["1.1"]
+    assert sorted(found.name for found in tmp_path.iterdir()) == [
+        "m.pgn",
+        *(f"m.pgn{TORN}{n}" for n in ("", ".2", ".3")),
+    ]
+    assert (tmp_path / f"m.pgn{TORN}.2").read_text() == '[Event "x"]'
+    assert (tmp_path / f"m.pgn{TORN}.3").read_text() == '[Event "y"]'
+
+
+def test_only_a_file_can_be_resumed_from(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    for other in (path, Path("/dev/null")):
+        with pytest.raises(BadInput, match=f"not a file that a match could be taken up from: {other}"), Ledger(other):
+            pass
+
+
+def test_other_games_are_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "m.pgn"
+    for text in (
+        '[Event "x"]\n[Round "1.1"]\n[White "A"]\n[Black "B"]\n\n1. e4 1-0\n\n',
+        '[Event "x"]\n\n1. e4 {\n\n' + GAME.format(round="1.1"),
+        GAME.format(round="1.1") + '[RMobilityResult "bad"]\n\n1. e4 *\n\n',
+    ):
+        path.write_text(text)
+        with pytest.raises(BadInput, match=r"m\.pgn:"), Ledger(path):
+            pass
+        assert path.read_text() == text
+
+
+def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(_: int, data: bytes) -> int:
+        if len(data) < 5:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return 5
+
+    with Ledger(tmp_path / "m.pgn") as ledger:
+        monkeypatch.setattr(os, "write", write)
+        with pytest.raises(OSError, match=r"No space left on device: '.*/m\.pgn'"):
+            ledger.add("1. e4 *\n\n")
+
+
+def test_one_match_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "m.pgn"
+    with Ledger(path), pytest.raises(BadInput, match="another match"), Ledger(path):
+        pass
+    assert entries(path) == []
+
+
+# The standings
+
+
+def entry(white: str, black: str, result: str, termination: str = "normal") -> Entry:
+    return Entry("1", white, black, outcome.parse(result), termination)
+
+
+def test_the_table() -> None:
+    standings = Standings("ABC", Exponential())
+    standings.add(entry("A", "B", "G0.0"))
+    standings.add(entry("B", "A", "G0.5"))
+    standings.add(entry("A", "C", "-G0.5"))
+    standings.add(entry("C", "B", "-G0.0", "time forfeit"))
+    first, second, third = standings.lines()
+    assert (first.player, second.player, third.player) == ("B", "A", "C")
+    assert first.score == first.mobility == Fraction(7, 4)
+    assert first.balance == (1,)
+    assert second.balance == (-2,)
+    assert first.against == (None, Fraction(3, 4), Fraction(1))
+    assert (first.forfeits, third.forfeits) == (0, 1)
+    assert first.elo.value > 0 > third.elo.value
+    assert standings.as_dict()["table"][0]["balance"] == {"G0.5": 1}
+
+
+def test_players_who_are_level_share_a_place() -> None:
+    standings = Standings("ABC", scoring("classical"), "balance")
+    for white, black in (("A", "B"), ("B", "A"), ("A", "C"), ("C", "A"), ("B", "C"), ("C", "B")):
+        standings.add(entry(white, black, "G2.0"))
+    assert [line.place for line in standings.lines()] == [1, 1, 1]
+    standings.add(entry("C", "A", "G0.5"))
+    assert [(line.place, line.player) for line in standings.lines()] == [(1, "C"), (2, "A"), (3, "B")]
+
+
+def test_the_tiebreak_decides() -> None:
+    games = [entry("A", "C", "G0.5"), entry("A", "C", "-G1.0"), entry("A", "C", "-G1.0"), entry("B", "C", "G1.0")]
+    games += [entry("B", "C", "-G4.0")] * 2
+    order = {}
+    for tiebreak in ("mobility", "balance"):
+        standings = Standings("ABC", scoring("classical"), tiebreak)
+        for game in games:
+            standings.add(game)
+        order[tiebreak] = [line.player for line in standings.lines()]
+    assert order["balance"].index("A") < order["balance"].index("B")
+    assert order["mobility"].index("B") < order["mobility"].index("A")
+
+
+def test_a_komi_of_its_own() -> None:
+    standings = Standings("AB", scoring("komi", komi="G2.25"))
+    assert standings.points(entry("A", "B", "G2.0")) == 1
+    assert standings.points(entry("A", "B", "G2.0")._replace(komi=Komi.parse("G1.75"))) == 0
+
+
+def test_a_sequential_test_counts_for_the_first() -> None:
+    standings = Standings("AB", scoring("classical"), sprt=parse_sprt(["elo0=0", "elo1=50"]))
+    assert standings.sprt is not None
+    standings.add(entry("A", "B", "G0.0"))
+    standings.add(entry("B", "A", "-G0.0"))
+    standings.add(entry("B", "A", "G0.0"))
+    assert (standings.sprt.wins, standings.sprt.losses) == (2, 1)
+    assert standings.sprt.llr > 0
+    assert standings.as_dict()["sprt"]["verdict"] == "continue"
+
+
+@pytest.mark.parametrize("words", [["elo2=5"], ["elo0"], ["elo0=x"], ["elo0=5", "elo1=0"], ["alpha=0"]])
+def test_no_sequential_test(words: list[str]) -> None:
+    with pytest.raises(BadInput):
+        parse_sprt(words)
+
+
+def test_a_sequential_test_takes_two() -> None:
+    with pytest.raises(BadInput, match="two engines"):
+        Standings("ABC", Exponential(), sprt=parse_sprt([]))

@@ -1,0 +1,223 @@
+"""What a match is made of: engines, clocks, openings, the schedule."""
+
+from pathlib import Path
+
+import chess
+import pytest
+
+from tbgen import outcome
+from tbgen.errors import BadInput
+from tbgen.referee.match.contestants import Contestant, contestants
+from tbgen.referee.match.control import Clock, Control, limit
+from tbgen.referee.match.openings import Openings
+from tbgen.referee.match.schedule import schedule
+from tbgen.rules.rulesets import WG, W
+from tbgen.rules.scoring import Komi
+
+SH = "cmd=sh -c 'exec engine'"
+
+
+def tc(words: str) -> Control:
+    return Control.parse({"tc": words})
+
+
+# Engines
+
+
+def test_an_engine() -> None:
+    one = Contestant.parse([SH, "name=X", "option.Move Overhead=5", "tc=1+0.5", "record=no"], ["option.Hash=8", "tc=9"])
+    assert one.name == "X"
+    assert one.command[1:] == ("-c", "exec engine")
+    assert Path(one.command[0]).is_absolute()
+    assert one.options == {"Hash": "8", "Move Overhead": "5"}
+    assert one.control == Control(base=1.0, increment=0.5)
+    assert not one.record
+
+
+def test_names_are_unique() -> None:
+    found = contestants([["cmd=sh"], ["cmd=sh"], ["cmd=sh", "name=sh 2"], ["cmd=sh"]], ["nodes=1"])
+    assert [one.name for one in found] == ["sh", "sh 2", "sh 2 2", "sh 3"]
+
+
+def test_in_a_directory_of_its_own() -> None:
+    one = Contestant.parse(["cmd=./engine", "dir=/opt/x", "depth=3"])
+    assert one.command == ("./engine",)
+    assert one.directory == Path("/opt/x")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ([], "needs a program"),
+        (["cmd=sh"], "needs a limit"),
+        (["cmd=no-such-program-anywhere", "nodes=1"], "no such program"),
+        (["cmd=sh", "nodes=1", "book=x"], "nothing about an engine: book"),
+        (["cmd=sh", "nodes"], "key=value"),
+        (["cmd=sh", "nodes=1", "record=maybe"], "record=yes or record=no"),
+        (["cmd=sh", "nodes=1", "name=a\nb"], "not printable"),
+        (["cmd=sh", "nodes=many"], "nodes takes a number"),
+        (["cmd=sh", "movetime=-1"], "movetime cannot be"),
+        (["cmd=sh", "movetime=nan"], "movetime cannot be"),
+        (["cmd=sh", "tc=fast"], "not a time control"),
+        (["cmd=sh", "tc=0+1"], "no time to begin with"),
+        (["cmd=sh", "tc=inf"], "needs a limit"),
+    ],
+)
+def test_no_engine(words: list[str], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        Contestant.parse(words)
+
+
+def test_one_engine_is_no_match() -> None:
+    with pytest.raises(BadInput, match="two engines"):
+        contestants([["cmd=sh", "nodes=1"]])
+
+
+# Clocks
+
+
+@pytest.mark.parametrize(
+    ("words", "control", "tag"),
+    [
+        ("60+0.6", Control(base=60.0, increment=0.6), "60+0.6"),
+        ("40/15:00", Control(base=900.0, moves=40), "40/900"),
+        ("1:30:00+30", Control(base=5400.0, increment=30.0), "5400+30"),
+        ("0/5", Control(base=5.0), "5"),
+    ],
+)
+def test_time_controls(words: str, control: Control, tag: str) -> None:
+    assert tc(words) == control
+    assert str(control) == tag
+
+
+def test_other_limits() -> None:
+    control = Control.parse({"tc": "inf", "movetime": "0.5", "nodes": "100", "depth": "7"})
+    assert control == Control(movetime=0.5, nodes=100, depth=7)
+    assert str(control) == "0.5/move, 100 nodes, depth 7"
+
+
+def test_a_clock_runs() -> None:
+    clock = Clock(tc("2/10+1"))
+    clock.spend(4)
+    assert (clock.left, clock.to_go) == (7, 1)
+    clock.spend(7.05)
+    assert (clock.left, clock.to_go) == (11, 2)
+    assert clock.allowed() == 11
+
+
+def test_what_a_clock_allows() -> None:
+    assert Clock(Control.parse({"tc": "9", "movetime": "2"})).allowed() == 2
+    assert Clock(Control.parse({"nodes": "9"})).allowed() is None
+    unmeasured = Clock(Control.parse({"nodes": "9"}))
+    unmeasured.spend(100)
+    assert unmeasured.left is None
+
+
+def test_each_side_is_told_its_own() -> None:
+    clocks = {chess.WHITE: Clock(tc("40/60+1")), chess.BLACK: Clock(Control.parse({"nodes": "9"}))}
+    told = limit(clocks, chess.WHITE)
+    assert (told.white_clock, told.black_clock, told.white_inc, told.remaining_moves) == (60, None, 1, 40)
+    told = limit(clocks, chess.BLACK)
+    assert (told.white_clock, told.nodes, told.remaining_moves) == (None, 9, None)
+
+
+# Openings
+
+
+def openings(path: Path, text: str, **options: object) -> Openings:
+    path.write_text(text, encoding="utf-8")
+    return Openings.read(path, W, **options)  # type: ignore[arg-type]
+
+
+def test_openings_from_lines(tmp_path: Path) -> None:
+    found = openings(
+        tmp_path / "book.epd",
+        "# three of them\n8/8/8/4k3/8/8/8/K6R w - -\n\n"
+        'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id "start"; hmvc 3;\n'
+        "8/4n3/8/4k3/8/8/8/K6R w - - 7 30 G3.0\n",
+    )
+    assert len(found) == 3
+    assert [found.opening(n).fen for n in range(4)] == [
+        "8/8/8/4k3/8/8/8/K6R w - - 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 3 1",
+        "8/4n3/8/4k3/8/8/8/K6R w - - 7 30 G3.0",
+        "8/8/8/4k3/8/8/8/K6R w - - 0 1",
+    ]
+    assert found.opening(2).record == outcome.parse("G3.0")
+    assert found.opening(2).game(W).record.outcome == outcome.parse("G3.0")
+
+
+def test_openings_from_pgn(tmp_path: Path) -> None:
+    text = (
+        '[Event "a"]\n[Result "1-0"]\n\n1. e4 {best} e5 (1... c5 2. Nf3) 2. Nf3 $1 1-0\n\n'
+        '[Event "b"]\n[FEN "8/4n3/8/4k3/8/8/8/K6R w - - 7 30 G3.0"]\n[Komi "-G3.5"]\n\n1. Rh5+ *\n\n'
+        '[Event "c"]\n\n1. d4 d5\n'
+    )
+    found = openings(tmp_path / "book.pgn", text)
+    first, second, third = (found.opening(n) for n in range(3))
+    assert [move.uci() for move in first.moves] == ["e2e4", "e7e5", "g1f3"]
+    assert (first.fen, first.record) == (None, None)
+    assert second.record == outcome.parse("G3.0")
+    assert second.komi == Komi.parse("-G3.5")
+    assert second.game(W).record.ply == 1
+    assert len(third.moves) == 2
+    assert len(openings(tmp_path / "book.pgn", text, plies=1).opening(0).moves) == 1
+    assert len(openings(tmp_path / "book.pgn", text, plies=0).opening(0).moves) == 0
+
+
+def test_a_random_order(tmp_path: Path) -> None:
+    text = "".join(f"8/8/8/4k3/8/8/8/K6R w - - 0 {n}\n" for n in range(1, 41))
+    path = tmp_path / "book.epd"
+    orders = [[openings(path, text, order="random", seed=seed).opening(n).fen for n in range(40)] for seed in (1, 1, 2)]
+    assert orders[0] == orders[1] != orders[2]
+    assert sorted(map(str, orders[0])) == sorted(map(str, orders[2]))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("a.epd", "\n# nothing\n", "no openings in"),
+        ("a.epd", "8/8/8/4k3/8/8/8/K6R w - -\n8/8/8 w - -\n", r"a\.epd:2: not a FEN"),
+        ("a.epd", "8/8/8/4k3/8/8/8/K6R w - - id;\n8/8 w - - id 5;", r"a\.epd:2: not an EPD"),
+        ("a.epd", "\n7k/7Q/6K1/8/8/8/8/8 b - -\n", r"a\.epd:2: an opening begins with the end of the game: mate"),
+        ("a.pgn", '[Event "a"]\n\n1. e4 e4 *\n', r"a\.pgn:1: "),
+        ("a.pgn", '[Event "a"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n', "an opening ends the game: mate after 4 plies"),
+    ],
+)
+def test_no_openings(tmp_path: Path, name: str, text: str, complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        [openings(tmp_path / name, text).opening(number) for number in range(2)]
+
+
+def test_a_record_in_whole_game_mobility(tmp_path: Path) -> None:
+    path = tmp_path / "book.epd"
+    path.write_text("8/4n3/8/4k3/8/8/8/K6R w - - 0 30 G3.0\n", encoding="utf-8")
+    opening = Openings.read(path, W).opening(0)
+    assert opening.record is None
+    assert opening.fen == "8/4n3/8/4k3/8/8/8/K6R w - - 0 30"
+    opening = Openings.read(path, WG).opening(0)
+    assert opening.record == outcome.parse("G3.0")
+    assert opening.fen == "8/4n3/8/4k3/8/8/8/K6R w - - 0 30 G3.0"
+
+
+# The schedule
+
+
+def test_everybody_plays_everybody_with_both_colours() -> None:
+    games = list(schedule(3, 4))
+    assert len({game.round for game in games}) == len(games) == 12
+    assert [game.round for game in games[:7]] == ["1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "2.1"]
+    assert {(game.white, game.black) for game in games if game.opening == 0} == {
+        (0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)
+    }  # fmt: skip
+
+
+def test_an_odd_number_of_games() -> None:
+    games = list(schedule(2, 3))
+    assert [(game.white, game.black, game.opening) for game in games] == [(0, 1, 0), (1, 0, 0), (0, 1, 1)]
+
+
+def test_a_gauntlet() -> None:
+    assert {frozenset(game[1:3]) for game in schedule(4, 2, gauntlet=True)} == {
+        frozenset((0, other)) for other in (1, 2, 3)
+    }

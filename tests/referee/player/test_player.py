@@ -1,0 +1,77 @@
+"""Which move the table engine chooses, with tables and without."""
+
+from pathlib import Path
+
+import chess
+
+from tbgen import outcome
+from tbgen.position import level
+from tbgen.probe import open_tablebase
+from tbgen.referee.player.choice import LONGEST_LINE, ranked, with_line
+from tbgen.referee.player.mobility import most_mobile
+from tbgen.rules import Game
+from tbgen.rules.rulesets import IGNORED, RuleSet
+
+ROOK = "8/8/8/4k3/8/8/8/K6R w - - 0 1"
+
+
+def test_mobility_mates_and_stalemates() -> None:
+    board = chess.Board("k7/8/1K6/8/8/8/7R/8 w - - 0 1")
+    assert most_mobile(board, board.legal_moves) == chess.Move.from_uci("h2h8")
+    board = chess.Board("7k/5K2/8/8/8/8/1Q6/8 b - - 0 1")
+    assert most_mobile(board, []) is None
+    board = chess.Board("k7/2K5/8/8/8/8/6B1/8 b - - 0 1")
+    assert most_mobile(board, board.legal_moves) is not None
+
+
+def test_mobility_keeps_what_can_be_kept() -> None:
+    board = chess.Board("4k3/8/8/8/8/8/3q4/R3K2R w KQ - 0 1")
+    taken = most_mobile(board, board.legal_moves)
+    assert taken == chess.Move.from_uci("e1d2")
+
+
+def shuffled(*moves: str) -> Game:
+    game = Game.from_fen(ROOK, RuleSet("test", fifty=IGNORED))
+    for move in moves:
+        game.push_legal(chess.Move.from_uci(move))
+    return game
+
+
+ROUND = ("h1h2", "e5d5", "h2h1", "d5e5")
+
+
+def test_who_is_behind_repeats(small_tables: Path) -> None:
+    game = shuffled(*ROUND, *ROUND[:3])
+    with open_tablebase(small_tables) as tablebase:
+        best = ranked(tablebase, game).choices[0]
+        assert (best.move.uci(), best.outcome, best.dtg) == ("d5e5", game.record.outcome, 0)
+        assert with_line(tablebase, game, best).line == (best.move,)
+
+
+def test_who_is_ahead_does_not_let_it_come_to_that(small_tables: Path) -> None:
+    game = shuffled(*ROUND, *ROUND[:2])
+    with open_tablebase(small_tables) as tablebase:
+        moves = {choice.move.uci(): choice for choice in ranked(tablebase, game).choices}
+        assert moves["h2h1"].outcome == game.record.outcome
+        best = ranked(tablebase, game).choices[0]
+        assert best.outcome == outcome.held_by_white(0)
+    game = shuffled(*ROUND)
+    with open_tablebase(small_tables) as tablebase:
+        assert {choice.outcome for choice in ranked(tablebase, game).choices[:3]} == {outcome.held_by_white(0)}
+
+
+def test_a_long_line_is_cut(small_tables: Path) -> None:
+    game = Game.from_fen("8/8/8/8/8/2k5/P7/K7 w - - 0 1")
+    with open_tablebase(small_tables) as tablebase:
+        best = ranked(tablebase, game).choices[0]
+        line = with_line(tablebase, game, best).line
+    assert len(line) == min(best.dtg, LONGEST_LINE)
+
+
+def test_the_moves_of_a_line_are_legal_and_lead_to_the_goal(small_tables: Path) -> None:
+    game = Game.from_fen(ROOK)
+    with open_tablebase(small_tables) as tablebase:
+        best = with_line(tablebase, game, ranked(tablebase, game).choices[0])
+    for move in best.line:
+        game.push(move)
+    assert level(game.board) == 0

@@ -1,0 +1,243 @@
+"""Every form of a report says the same, and the page needs nothing from outside."""
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import chess.pgn
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tbgen import outcome
+from tbgen.cli.main import main
+from tbgen.errors import BadInput
+from tbgen.material import parse
+from tbgen.report import page as page_module
+from tbgen.report.document import Document, Lines, Section, Table, columns, lines, written
+from tbgen.report.document import tables as tables_of
+from tbgen.report.make import ALL, Request, make
+from tbgen.report.progress import Watch
+from tbgen.report.write import write
+
+VOID = {"meta", "input", "use", "rect", "path", "circle", "link", "br"}
+
+
+@pytest.fixture(scope="module")
+def document(small_tables: Path) -> Document:
+    return make(ALL, Request(small_tables, ("r", "wg"), (parse("KBvK"), parse("KvK"))))
+
+
+@pytest.fixture(scope="module")
+def html(document: Document) -> str:
+    return write(document, "html")
+
+
+class Page(HTMLParser):
+    """What a page is made of; elements must be closed in the order of their opening."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: Counter[str] = Counter()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen[tag] += 1
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen[tag] += 1
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def values(self, name: str) -> list[str]:
+        return [value for _, other, value in self.attributes if other == name]
+
+
+def test_the_page_needs_no_network(html: str) -> None:
+    without_names = re.sub(r'xmlns(:\w+)?="[^"]*"', "", html)
+    assert "://" not in without_names
+    assert "@import" not in html
+    page = Page(html)
+    assert not {"link", "img", "iframe"} & page.seen.keys()
+    assert not [value for tag, name, value in page.attributes if tag == "script" and name == "src"]
+
+
+def test_links_within_the_page_lead_somewhere(html: str) -> None:
+    page = Page(html)
+    targets = Counter(page.values("id"))
+    assert max(targets.values()) == 1
+    wanted = {value.removeprefix("#") for value in page.values("href")}
+    assert len([name for name in wanted if name.startswith("line-")]) > 10
+    assert wanted <= targets.keys()
+    assert set(re.findall(r"url\(#([^)]+)\)", html)) <= targets.keys()
+
+
+def test_the_page_is_accessible(html: str) -> None:
+    page = Page(html)
+    assert '<html lang="en">' in html
+    assert "prefers-color-scheme: dark" in html
+    assert 'name="viewport"' in html
+    assert page.seen["th"] == page.values("scope").count("col")
+    pictures = [value for tag, name, value in page.attributes if tag == "svg" and name == "role"]
+    assert pictures.count("img") == page.seen["svg"] - 1  # the board that others refer to is hidden
+    for tag, name, value in page.attributes:
+        if (tag, name) == ("svg", "aria-label"):
+            assert value
+
+
+def test_the_page_works_without_matplotlib(document: Document, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_module, "can_draw", lambda: False)
+    without = write(document, "html")
+    assert without.count("matplotlib") == 1
+    assert "<figure" not in without
+    assert "<table" in without
+    Page(without)
+
+
+def test_pictures_where_matplotlib_is(html: str, document: Document) -> None:
+    pytest.importorskip("matplotlib")
+    assert html.count("<figure") == sum(table.bars is not None for table in tables_of(document))
+    assert "var(--up)" in html
+    assert "currentColor" in html
+    assert "<metadata" not in html
+
+
+def test_every_table_in_every_form(document: Document, html: str) -> None:
+    read = json.loads(write(document, "json"))
+    text = write(document, "text", details=True)
+    markdown = write(document, "md", details=True)
+    for table in tables_of(document):
+        rows = list(csv.reader(io.StringIO(write(document, "csv", table=table.key))))
+        assert rows[0] == [column.key for column in table.columns]
+        assert len(rows) == 1 + len(table.rows)
+        assert len(read["tables"][table.key]) == len(table.rows)
+        for row, of_csv in zip(read["tables"][table.key], rows[1:], strict=True):
+            assert ["" if value is None else str(value) for value in row.values()] == of_csv
+        if table.rows:
+            assert table.title in text
+            assert f"### {table.title}" in markdown
+            assert f'id="table-{table.key}"' in html
+
+
+def test_lines_in_every_form(document: Document, html: str) -> None:
+    read = json.loads(write(document, "json"))["lines"]
+    games = io.StringIO(write(document, "pgn"))
+    found = lines(document)
+    assert len(found) == len(read) > 10
+    for line in found:
+        game = chess.pgn.read_game(games)
+        assert game is not None
+        assert game.headers["RMobilityResult"] == read[line.key]["gscore"] == outcome.text(line.outcome)
+        assert game.board().fen() == read[line.key]["fen"]
+        sans = [node.san() for node in game.mainline()]
+        assert sans == [move["san"] for move in read[line.key]["moves"]]
+        assert f'id="line-{line.key}"' in html
+    assert chess.pgn.read_game(games) is None
+
+
+def test_markdown_tables_are_rectangular(document: Document) -> None:
+    for block in re.findall(r"(?:^\|.*\n)+", write(document, "md", details=True), re.MULTILINE):
+        assert len({row.count("|") for row in block.splitlines()}) == 1
+
+
+def test_details_are_left_out_until_asked_for(document: Document) -> None:
+    assert len(write(document, "text")) < len(write(document, "text", details=True))
+    assert "Every outcome" not in write(document, "md")
+
+
+def test_words_from_outside_are_no_markup() -> None:
+    table = Table("t", "<b>", columns(("a", "<i>"), ("b", "&", "fen")), (("<script>", "1|2"),), note="<u>")
+    document = Document("<title>", (Section("s", "<s>", (table, Lines("l", "none", ()))),))
+    page = Page(write(document, "html"))
+    assert not {"i", "u"} & page.seen.keys()
+    assert page.seen["script"] == 1
+    assert "1/2" in write(document, "md")
+
+
+@given(st.floats(0, 1))
+def test_shares_hide_nothing(share: float) -> None:
+    text = written(share, "share")
+    assert (text == "0.00 %") == (share == 0)
+    assert (text == "100.00 %") == (share == 1)
+
+
+@given(st.integers(0, outcome.MAX_LEVEL), st.booleans())
+def test_outcomes_are_written_as_everywhere(level: int, white_to_move: bool) -> None:
+    value = outcome.goal(level, white_to_move)
+    assert outcome.parse(written(value, "gscore")) == value
+
+
+def test_no_bar_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    with Watch("counting", 10) as watch:
+        watch.tick(10)
+    assert capsys.readouterr() == ("", "")
+
+
+def run(*words: str) -> int:
+    return main(["report", *words])
+
+
+def test_from_the_command_line(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tables = ("--tables", str(small_tables))
+    assert run("stats", "KBvK", *tables) == 0
+    assert re.search(r"KBvK +52,234 +417,228", capsys.readouterr().out)
+    assert run("compare", "--rules", "r", "wg", "KBvK", *tables) == 0
+    assert "lower G-score" in capsys.readouterr().out
+    assert run("records", "--rules", "wg", *tables, "--limit", "2", "KvK") == 0
+    assert "G5.5" in capsys.readouterr().out
+    assert run("potential", *tables, "--format", "csv") == 0
+    assert capsys.readouterr().out.startswith("material,ahead,")
+    for ending in ("md", "csv", "json", "html", "txt"):
+        file = tmp_path / f"report.{ending}"
+        assert run("stats", "KvK", *tables, "-o", str(file)) == 0
+        assert "KvK" in file.read_text(encoding="utf-8")
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["stats", "KXvK"], 2, "not a material"),
+        (["stats", "--rules", "x"], 2, "no such rules"),
+        (["stats", "--rules", "r", "wg"], 2, "one set of rules"),
+        (["compare"], 2, "--rules r wg"),
+        (["stats", "KQvKQ"], 4, "to build it"),
+        (["records", "--limit", "0"], 2, "--limit"),
+        (["stats", "-o", "report.doc"], 2, "--format"),
+        (["stats", "-o", "no/such/place.md"], 2, "no directory"),
+        (["stats", "--table", "summary"], 2, "--format csv"),
+        (["stats", "KvK", "--format", "csv", "--table", "no"], 2, "there are: summary"),
+        (["stats", "KvK", "--format", "pgn"], 2, "no lines"),
+        (["everything"], 2, "invalid choice"),
+    ],
+)
+def test_errors_take_one_line(
+    small_tables: Path, words: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*words, "--tables", str(small_tables)) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert message in err
+
+
+def test_no_tables_at_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("stats", "--tables", str(tmp_path)) == 4
+    assert "to build some" in capsys.readouterr().err
+
+
+def test_forms_are_known() -> None:
+    with pytest.raises(BadInput):
+        write(Document("", ()), "doc")

@@ -1,0 +1,124 @@
+"""Steps that deal with a lane at a time, against numpy, square by square."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tbgen.board.geometry import GEOMETRY
+from tbgen.jit import kernel
+from tbgen.retro.threads import lanes
+from tbgen.retro.threads.lanes import LANE, laid_out
+from tbgen.retro.threads.team import hold, let_go, make_team
+
+BITS = st.integers(0, 2**64 - 1)
+
+
+@kernel
+def image_of(bits, symmetry):  # type: ignore[no-untyped-def]
+    return lanes.image_of(bits, symmetry)
+
+
+@kernel
+def having(array, lane, care, value):  # type: ignore[no-untyped-def]
+    return lanes.having(array, lane, care, value)
+
+
+@kernel
+def put(array, lane, bits, value):  # type: ignore[no-untyped-def]
+    lanes.put(array, lane, bits, value)
+
+
+@kernel
+def switch_on(array, lane, bits, flags):  # type: ignore[no-untyped-def]
+    lanes.switch_on(array, lane, bits, flags)
+
+
+@kernel
+def count(array, lane, bits, by):  # type: ignore[no-untyped-def]
+    return lanes.count(array, lane, bits, by)
+
+
+@kernel
+def count_often(team, array, lane, bits, times):  # type: ignore[no-untyped-def]
+    for _ in range(times):
+        hold(team, lane)
+        lanes.count(array, lane, bits, 1)
+        let_go(team, lane)
+
+
+def chosen(bits: int) -> NDArray[np.bool_]:
+    return np.array([bits >> at & 1 for at in range(LANE)], np.bool_)
+
+
+def packed(choice: NDArray[np.bool_]) -> int:
+    return sum(1 << at for at in np.flatnonzero(choice).tolist())
+
+
+@pytest.fixture(params=[np.uint8, np.uint16])
+def array(request: pytest.FixtureRequest) -> NDArray[np.unsignedinteger]:
+    found = laid_out(3 * LANE - 5, request.param)
+    found[:] = np.random.default_rng(1).integers(0, 1 << 8, len(found))
+    return found
+
+
+@given(BITS, st.integers(0, 7))
+def test_the_image_of_a_set_is_that_of_its_squares(bits: int, symmetry: int) -> None:
+    image = GEOMETRY.image[symmetry]
+    assert int(image_of(np.uint64(bits), symmetry)) == sum(1 << int(image[at]) for at in range(64) if bits >> at & 1)
+
+
+def test_a_lane_begins_a_cache_line_and_has_room_to_its_end(array: NDArray[np.unsignedinteger]) -> None:
+    assert array.ctypes.data % 64 == 0
+    assert having(array, 2, 0, 0) == 2**64 - 1
+
+
+@pytest.mark.parametrize(("care", "value"), [(255, 7), (8, 8), (8, 0), (0, 0), (0, 1)])
+def test_having(array: NDArray[np.unsignedinteger], care: int, value: int) -> None:
+    for lane in range(2):
+        row = array[lane * LANE : (lane + 1) * LANE]
+        assert int(having(array, lane, care, value)) == packed((row & care) == value)
+
+
+@pytest.mark.parametrize("bits", [0, 1, 1 << 63, 0x123456789ABCDEF0, 2**64 - 1])
+def test_writing(array: NDArray[np.unsignedinteger], bits: int) -> None:
+    for write, expect in (
+        (lambda: put(array, 1, np.uint64(bits), 200), lambda row: np.where(chosen(bits), 200, row)),
+        (lambda: switch_on(array, 1, np.uint64(bits), 9), lambda row: np.where(chosen(bits), row | 9, row)),
+    ):
+        before = array.copy()
+        write()
+        assert (array[LANE : 2 * LANE] == expect(before[LANE : 2 * LANE])).all()
+        assert (array[:LANE] == before[:LANE]).all()
+        assert (array[2 * LANE :] == before[2 * LANE :]).all()
+
+
+@pytest.mark.parametrize("by", [1, -1])
+def test_counting_tells_what_came_to_nothing(array: NDArray[np.unsignedinteger], by: int) -> None:
+    all_bits = np.iinfo(array.dtype).max
+    array[LANE : LANE + 9] = -by & all_bits
+    array[LANE + 9 : LANE + 12] = 0
+    bits, before = 0x0F0F0F0F0F0F0F0F, array.copy()
+    nothing = int(count(array, 1, np.uint64(bits), by))
+    expected = np.where(
+        chosen(bits), before[LANE : 2 * LANE] + array.dtype.type(by & all_bits), before[LANE : 2 * LANE]
+    )
+    assert (array[LANE : 2 * LANE] == expected).all()
+    assert nothing == packed(chosen(bits) & (expected == 0))
+    assert nothing & 0xFF == 0x0F
+    assert (array[:LANE] == before[:LANE]).all()
+    assert (array[2 * LANE :] == before[2 * LANE :]).all()
+
+
+def test_a_lane_is_one_thread_s_at_a_time() -> None:
+    team, array = make_team(3), laid_out(2 * LANE, np.uint16)
+    array[:] = 0
+    parts = [0xFF, 0xFF00, 2**64 - 1]
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda bits: count_often(team, array, 1, np.uint64(bits), 20_000), parts))
+    assert array[LANE:].tolist() == [40_000] * 16 + [20_000] * 48
+    assert not array[:LANE].any()
+    assert not team.held.any()

@@ -1,0 +1,295 @@
+"""Moves and un-moves of the solver against python-chess, and against each other."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import chess
+import numba
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tbgen.board import moves as packed
+from tbgen.board.count_moves import count_moves
+from tbgen.board.moves import is_checked, list_moves, pack_move
+from tbgen.index import layout_of
+from tbgen.index.atlas import MEN
+from tbgen.jit import kernel, plain
+from tbgen.material import parse
+from tbgen.retro.graph.predecessors import predecessors
+from tbgen.retro.graph.slice import MOST_NEIGHBOURS, make_desk, successors
+from tbgen.retro.survey.en_passant import _passant_captures, gives_right
+from tbgen.retro.survey.resets import follow, make_routes
+from tbgen.retro.threads.lanes import LANE
+from tests.support.boards import is_complete, random_boards
+from tests.support.materials import LARGER, SMALL
+from tests.support.slices import Place, is_position, place
+from tests.support.slow_twin import after_move
+
+
+def slice_with(name: str, pawns: list[int]) -> Place:
+    """The slice whose pawns stand on these squares, the first side's first."""
+    code = sum(square << 6 * at for at, square in enumerate(pawns))
+    return place(name, int(layout_of(parse(name)).placements.slice_of[code]) >> 4)
+
+
+def slice_of(name: str, board: chess.Board) -> Place:
+    """The slice that the position lies in."""
+    men = parse(name).men
+    return slice_with(name, place(name).squares_of(board)[men - parse(name).pawns : men].tolist())
+
+
+def after_quiet_moves(board: chess.Board) -> list[chess.Board]:
+    return [after_move(board, move) for move in board.legal_moves if not board.is_zeroing(move)]
+
+
+# --- forwards ------------------------------------------------------------------------------------------
+
+PROMOTED = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, None)  # -1 is none
+
+
+def unpack(squares: NDArray[np.int64], move: int) -> chess.Move:
+    promotion = PROMOTED[plain(packed.move_promotion)(move)]
+    return chess.Move(int(squares[plain(packed.move_slot)(move)]), plain(packed.move_target)(move), promotion)
+
+
+def listed(where: Place, board: chess.Board) -> tuple[list[int], int]:
+    """All moves, and how many of them are quiet: these come first."""
+    squares, room = where.squares_of(board), np.zeros(512, np.int64)
+    quiet, count = list_moves(where.ground, squares, int(not board.turn), room)
+    assert (squares == where.squares_of(board)).all()
+    return room[:count].tolist(), quiet
+
+
+@pytest.mark.parametrize("name", [*SMALL, *LARGER])
+def test_moves_are_those_of_python_chess(name: str) -> None:
+    where = place(name)
+    for board in random_boards(parse(name), 80):
+        squares, side = where.squares_of(board), int(not board.turn)
+        found, quiet = listed(where, board)
+        moves = [unpack(squares, move) for move in found]
+        assert Counter(moves) == Counter(board.legal_moves), board.fen()
+        assert [at >= quiet for at in range(len(moves))] == [board.is_zeroing(move) for move in moves]
+        for packed_move, move in zip(found, moves, strict=True):
+            taken = plain(packed.move_taken)(packed_move)
+            assert squares[taken] == move.to_square if board.is_capture(move) else taken == packed.NOBODY
+            double = (
+                board.piece_type_at(move.from_square) == chess.PAWN and abs(move.from_square - move.to_square) == 16
+            )
+            beside = [
+                s for s in board.pieces(chess.PAWN, not board.turn) if chess.square_distance(s, move.to_square) == 1
+            ]
+            expected = double and any(s // 8 == move.to_square // 8 for s in beside)
+            assert gives_right(where.ground, squares, side, packed_move) == expected, (board.fen(), move.uci())
+        assert is_checked(where.ground, squares, side) == board.is_check()
+
+
+@pytest.mark.parametrize("name", LARGER)
+def test_moves_counted_are_the_moves_listed(name: str) -> None:
+    """By sets of squares, as the survey does, and one by one."""
+    room = np.zeros(512, np.int64)
+    for board in random_boards(parse(name), 300, seed=7):
+        where = slice_of(name, board)
+        squares, side = where.squares_of(board), int(not board.turn)
+        moves, quiet = listed(where, board)
+        occupied = sum(1 << int(square) for square in squares[: where.layout.material.men])
+        counted = count_moves(where.ground, squares, side, np.uint64(occupied), room)
+        assert counted == (quiet, len(moves) - quiet, board.is_check())
+        assert sorted(room[: counted[1]]) == sorted(moves[quiet:])
+
+
+def test_the_sample_holds_all_that_is_difficult() -> None:
+    seen: Counter[str] = Counter()
+    for board in (board for name in [*SMALL, *LARGER] for board in random_boards(parse(name), 80)):
+        moves = list(board.legal_moves)
+        own = chess.SquareSet(board.occupied_co[board.turn] & ~board.kings)
+        seen["pins"] += any(board.is_pinned(board.turn, square) for square in own)
+        seen["checks"] += board.is_check()
+        seen["double checks"] += len(board.checkers()) > 1
+        seen["captures"] += any(map(board.is_capture, moves))
+        seen["promotions"] += any(move.promotion for move in moves)
+        seen["promotions with capture"] += any(move.promotion and board.is_capture(move) for move in moves)
+        seen["ends"] += not moves
+    assert min(seen.values()) >= 10, seen
+
+
+@pytest.mark.parametrize("name", [*SMALL, *LARGER])
+def test_resets_lead_where_python_chess_says(name: str) -> None:
+    where, there = place(name), np.zeros(MEN, np.int64)
+    tables = [parse(name), *parse(name).successors()]
+    routes = make_routes(where.layout, tables, [0] * len(tables))
+    for board in random_boards(parse(name), 80):
+        squares, (moves, quiet) = where.squares_of(board), listed(where, board)
+        for move in moves[quiet:]:
+            table, mover = follow(where.ground, routes, squares, int(not board.turn), move, there)
+            found = chess.Board(None)
+            for square, (side, letter) in zip(there.tolist(), layout_of(tables[table]).letters, strict=False):
+                found.set_piece_at(square, chess.Piece.from_symbol(letter if side == 0 else letter.lower()))
+            found.turn = mover == 0
+            after = after_move(board, unpack(squares, move))
+            after.ep_square = None
+            assert found.epd() in (after.epd(), after.mirror().epd()), (board.fen(), unpack(squares, move).uci())
+
+
+# --- the graph of quiet moves --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*SMALL, *LARGER])
+def test_successors_are_the_quiet_moves(name: str) -> None:
+    desk = make_desk()
+    for board in random_boards(parse(name), 6, seed=1):
+        where = slice_of(name, board)
+        (number,) = where.numbers_of([board])
+        stored = where.board(number)
+        assert stored is not None
+        count = successors(where.ground, desk, number)
+        assert count == len(after_quiet_moves(board))
+        assert Counter(desk.near[:count].tolist()) == Counter(where.numbers_of(after_quiet_moves(stored))), board.fen()
+
+
+@kernel
+def take_back(ground, desk, node, found):  # type: ignore[no-untyped-def]
+    """Put the predecessors of a position into `found`; return how many."""
+    count = 0
+    for at in range(predecessors(ground, desk, node // LANE, np.uint64(1) << np.uint64(node % LANE), 0)):
+        for bit in range(LANE):
+            if desk.near_bits[at] >> np.uint64(bit) & np.uint64(1):
+                found[count] = desk.near[at] * LANE + bit
+                count += 1
+    return count
+
+
+def unmoves(where: Place, number: int) -> list[int]:
+    found = np.zeros(LANE * MOST_NEIGHBOURS, np.int64)
+    return found[: take_back(where.ground, make_desk(), number, found)].tolist()
+
+
+@pytest.mark.parametrize("name", [*SMALL, *LARGER])
+def test_unmoves_take_back_every_move_and_no_other(name: str) -> None:
+    for board in random_boards(parse(name), 3, seed=2):
+        where = slice_of(name, board)
+        (number,) = where.numbers_of([board])
+        for before, times in Counter(unmoves(where, number)).items():
+            earlier = where.board(before)
+            if earlier is not None:
+                after = where.numbers_of(after_quiet_moves(earlier))
+                assert after.count(number) == times, (earlier.fen(), board.fen())
+        stored = where.board(number)
+        assert stored is not None
+        for later, times in Counter(where.numbers_of(after_quiet_moves(stored))).items():
+            assert unmoves(where, later).count(number) == times, board.fen()
+
+
+@kernel
+def mixed(a, b):  # type: ignore[no-untyped-def]
+    both = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(b)
+    both = (both ^ (both >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    return both ^ (both >> np.uint64(27))
+
+
+@numba.njit(error_model="numpy")  # no kernel, because it makes arrays
+def list_edges(ground, desk, backwards, legal, out_of, into):  # type: ignore[no-untyped-def]
+    """Count all edges between positions at both ends; return the sum of a hash of each. Forwards first."""
+    total = np.uint64(0)
+    found = desk.near if not backwards else np.zeros(LANE * MOST_NEIGHBOURS, np.int64)
+    for node in range(len(legal)):
+        if not backwards:
+            legal[node] = is_position(ground, desk, node)
+        if not legal[node]:
+            continue
+        count = take_back(ground, desk, node, found) if backwards else successors(ground, desk, node)
+        for at in range(count):
+            near = found[at]
+            if backwards and not legal[near]:
+                continue
+            before, after = (near, node) if backwards else (node, near)
+            out_of[before] += 1
+            into[after] += 1
+            total += mixed(before, after)
+    return total
+
+
+@kernel
+def list_lanes(ground, desk, legal, out_of):  # type: ignore[no-untyped-def]
+    """Count the moves out of each position that unmoves of whole lanes find."""
+    for lane in range(-(-len(legal) // LANE)):
+        left = np.uint64(0)
+        for bit in range(min(LANE, len(legal) - lane * LANE)):
+            left |= np.uint64(legal[lane * LANE + bit]) << np.uint64(bit)
+        while left:
+            some = left if ground.laned else left & (~left + np.uint64(1))
+            left ^= some
+            for at in range(predecessors(ground, desk, lane, some, 0)):
+                for bit in range(LANE):
+                    before = desk.near[at] * LANE + bit
+                    if desk.near_bits[at] >> np.uint64(bit) & np.uint64(1) and legal[before]:
+                        out_of[before] += 1
+
+
+@pytest.mark.parametrize(
+    ("name", "pawns"),
+    [
+        ("KvK", ""), ("KNvK", ""), ("KQvK", ""), ("KNNvK", ""), ("KRvKR", ""), ("KPvK", "e4"), ("KPPvK", "b3 g3"),
+        ("KPPvK", "b3 f3"), ("KRPvK", "b3"),
+        ("KNvKP", "f3"), ("KPvKP", "e4 e5"), ("KPvKP", "d4 e5"), ("KPvKP", "b4 e6"), ("KRPvKP", "e4 d6"),
+        pytest.param("KBvKN", "", marks=pytest.mark.full), pytest.param("KNPvKNP", "d4 e5", marks=pytest.mark.full),
+    ],
+)  # fmt: skip
+def test_unmoves_are_the_moves_read_backwards(name: str, pawns: str) -> None:
+    """Both list the same edges of the slice, each as many times."""
+    where = slice_with(name, [chess.parse_square(square) for square in pawns.split()])
+    desk, legal = make_desk(), np.zeros(where.size, np.bool_)
+    forth, back = np.zeros((2, where.size), np.int64), np.zeros((2, where.size), np.int64)
+    sums = [list_edges(where.ground, desk, flag, legal, *ends) for flag, ends in ((False, forth), (True, back))]
+    assert (forth == back).all()
+    assert sums[0] == sums[1]
+    assert forth[0].sum() > legal.sum()
+    by_lanes = np.zeros(where.size, np.int64)
+    list_lanes(where.ground, desk, legal, by_lanes)
+    assert (by_lanes == forth[0]).all()
+    assert max(forth.max(), back.max()) < MOST_NEIGHBOURS
+
+
+# --- en passant ----------------------------------------------------------------------------------------
+
+
+def boards_before_double_steps(name: str, count: int) -> Iterator[tuple[chess.Board, chess.Move]]:
+    """With an enemy pawn beside the target, and often other men on that rank."""
+    chance, material = random.Random(name), parse(name)
+    letters = "Kk" + material.first.replace("P", "", 1) + material.second.replace("P", "", 1).lower()
+    while count:
+        board = chess.Board(None)
+        board.turn = chance.random() < 0.5
+        own, other = "Pp" if board.turn else "pP"
+        start = chance.randrange(8) + (8 if board.turn else 48)
+        target = start + (16 if board.turn else -16)
+        rank = [s for s in chess.SQUARES if s // 8 == target // 8]
+        men = [(own, start), (other, chance.choice([s for s in rank if abs(s - target) == 1]))]
+        for letter, square in men + [
+            (letter, chance.choice(chance.choice([rank, chess.SQUARES]))) for letter in letters
+        ]:
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        move = chess.Move(start, target)
+        if is_complete(board, material.men) and board.is_legal(move):
+            count -= 1
+            yield board, move
+
+
+@pytest.mark.parametrize("name", ["KPvKP", "KRPvKP", "KQPvKP", "KBPvKP", "KPPvKP", "KRPvKRP"])
+def test_captures_en_passant_are_those_of_python_chess(name: str) -> None:
+    where, room = place(name), np.zeros(512, np.int64)
+    legal = 0
+    for board, move in boards_before_double_steps(name, 150):
+        squares, side = where.squares_of(board), int(not board.turn)
+        stepped = squares.tolist().index(move.from_square)
+        assert gives_right(where.ground, squares, side, pack_move(stepped, move.to_square, -1, -1)), board.fen()
+        board.push(move)
+        squares[stepped] = move.to_square
+        count = _passant_captures(where.ground, squares, 1 - side, stepped, room)
+        found = {unpack(squares, one) for one in room[:count].tolist()}
+        assert found == set(board.generate_legal_ep()), board.fen()
+        assert all(plain(packed.move_taken)(one) == stepped for one in room[:count].tolist())
+        legal += bool(found)
+    assert legal > 0
+    assert legal < 150 or not {"Q", "R"} & set(name), "some bare the king"

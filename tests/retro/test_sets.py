@@ -1,0 +1,157 @@
+"""Sets of positions, and words kept as codes: what several threads put in comes out, once."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tbgen.jit import kernel
+from tbgen.retro.graph.slice import make_desk
+from tbgen.retro.threads.lanes import LANE
+from tbgen.retro.threads.sets import BATCH, Marks, is_empty, make_marks, mark, mark_lane, take_lanes, take_some, unmark
+from tbgen.retro.threads.team import Team, arrive, make_team
+from tbgen.retro.values.codes import NONE, STANDS, code_of, is_full, make_words
+
+SETS = 3
+
+
+@kernel
+def mark_all(marks, which, nodes):  # type: ignore[no-untyped-def]
+    for node in nodes:
+        mark(marks, which, node)
+
+
+@kernel
+def unmark_all(marks, which, nodes):  # type: ignore[no-untyped-def]
+    for node in nodes:
+        unmark(marks, which, node)
+
+
+@kernel
+def take_all(team, me, marks, which, desk, taken):  # type: ignore[no-untyped-def]
+    """How many there were; they are put into `taken`."""
+    arrive(team, me)
+    total = 0
+    while True:
+        count = take_some(team, me, marks, which, desk)
+        if count == 0:
+            return total
+        for at in range(count):
+            taken[total + at] = desk.batch[at]
+        total += count
+
+
+@kernel
+def take_all_lanes(team, me, marks, which, desk, laned, taken):  # type: ignore[no-untyped-def]
+    """How many entries there were; of each, its lane and its bits are put into `taken`."""
+    arrive(team, me)
+    total = 0
+    while True:
+        count = take_lanes(team, me, marks, which, desk, laned)
+        if count == 0:
+            return total
+        for at in range(count):
+            taken[total + at, 0] = desk.batch[at]
+            taken[total + at, 1] = desk.batch_bits[at]
+        total += count
+
+
+@kernel
+def mark_lane_of_all(marks, which, nodes):  # type: ignore[no-untyped-def]
+    for node in nodes:
+        mark_lane(marks, which, node // LANE, np.uint64(1) << np.uint64(node % LANE))
+
+
+@kernel
+def empty(marks, which):  # type: ignore[no-untyped-def]
+    return is_empty(marks, which)
+
+
+@kernel
+def code_all(words, many, codes):  # type: ignore[no-untyped-def]
+    for at in range(len(many)):
+        codes[at] = code_of(words, many[at])
+
+
+def drain(marks: Marks, which: int, team: Team, nodes: int) -> list[NDArray[np.int64]]:
+    """What each thread of a team takes."""
+    taken = np.zeros((team.size, nodes + 1), np.int64)
+    with ThreadPoolExecutor(team.size) as pool:
+        counts = pool.map(lambda me: take_all(team, me, marks, which, make_desk(), taken[me]), range(team.size))
+        return [taken[me, :count] for me, count in enumerate(counts)]
+
+
+@given(
+    st.integers(1, 5 * BATCH).flatmap(
+        lambda nodes: st.tuples(st.just(nodes), st.sets(st.integers(0, nodes - 1)), st.sets(st.integers(0, nodes - 1)))
+    )
+)
+def test_what_is_marked_is_taken_in_order_and_once(drawn: tuple[int, set[int], set[int]]) -> None:
+    nodes, wanted, dropped = drawn
+    marks = make_marks(SETS, nodes)
+    mark_all(marks, 1, np.array([*wanted, *wanted], np.int64))
+    unmark_all(marks, 1, np.array([*dropped], np.int64))
+    assert empty(marks, 0)
+    assert empty(marks, 2)
+    (taken,) = drain(marks, 1, make_team(1), nodes)
+    assert taken.tolist() == sorted(wanted - dropped)
+    assert empty(marks, 1)
+
+
+@given(st.sets(st.integers(0, 3 * BATCH - 1)), st.booleans())
+def test_lanes_hold_what_is_marked(wanted: set[int], laned: bool) -> None:
+    marks, taken = make_marks(SETS, 3 * BATCH), np.zeros((len(wanted) + 1, 2), np.uint64)
+    mark_lane_of_all(marks, 1, np.array([*wanted], np.int64))
+    count = take_all_lanes(make_team(1), 0, marks, 1, make_desk(), int(laned), taken)
+    entries = [(int(lane), int(bits)) for lane, bits in taken[:count]]
+    assert [lane * LANE + bit for lane, bits in entries for bit in range(LANE) if bits >> bit & 1] == sorted(wanted)
+    lanes = [lane for lane, _ in entries]
+    assert lanes == (sorted({node // LANE for node in wanted}) if laned else [node // LANE for node in sorted(wanted)])
+    assert empty(marks, 1)
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_share_a_set(threads: int) -> None:
+    nodes = 300 * BATCH
+    random = np.random.default_rng(threads)
+    parts = [random.integers(0, nodes, 50_000) for _ in range(threads)]
+    marks, team = make_marks(SETS, nodes), make_team(threads)
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda part: mark_all(marks, 2, part), parts))
+    taken = drain(marks, 2, team, nodes)
+    assert all((np.diff(part) > 0).all() for part in taken)
+    assert sorted(np.concatenate(taken).tolist()) == np.unique(np.concatenate(parts)).tolist()
+    assert empty(marks, 2)
+
+
+@given(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=200))
+def test_words_come_back_from_their_codes(drawn: list[int]) -> None:
+    words, many = make_words(4), np.array([*drawn, *drawn], np.int64).astype(np.int32)
+    many[many == -1] = 1  # no word of the solver: an outcome's or payoff's lowest bits are a distance
+    codes = np.zeros(len(many), np.uint16)
+    code_all(words, many, codes)
+    assert (words[codes] == many).all()
+    assert len(np.unique(codes)) == len(np.unique(many))
+    assert STANDS not in codes
+    assert ((codes == NONE) == (many == 0)).all()
+    assert not is_full(words)
+
+
+def test_threads_agree_on_codes() -> None:
+    words, many = make_words(1 << 20), np.arange(1, 40_001, dtype=np.int32) * 7919
+    codes = np.zeros((4, len(many)), np.uint16)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda me: code_all(words, many, codes[me]), range(4)))
+    assert (codes == codes[0]).all()
+    assert (words[codes[0]] == many).all()
+
+
+def test_a_word_without_room_is_noticed() -> None:
+    words = make_words(1)
+    code_all(words, np.arange(1, len(words) - 1, dtype=np.int32), np.zeros(len(words), np.uint16))
+    assert not is_full(words)
+    code_all(words, np.array([-7], np.int32), np.zeros(1, np.uint16))
+    assert is_full(words)

@@ -1,0 +1,322 @@
+"""Solved tables: what the literature knows of them, and that threads leave no trace."""
+
+from collections import Counter
+from functools import cache
+
+import chess
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tbgen import outcome
+from tbgen.board.moves import is_checked, list_moves
+from tbgen.contents import Contents, distances, outcomes
+from tbgen.index import layout_of
+from tbgen.jit import kernel
+from tbgen.material import every, parse
+from tbgen.retro import solver
+from tbgen.retro.checkpoint import Counts, InMemory, Room
+from tbgen.retro.export import finish
+from tbgen.retro.graph.slice import make_desk
+from tbgen.retro.values import staircase
+from tests.support.boards import material_on
+from tests.support.slices import is_position, place
+from tests.support.solved import contents, entries_of, solved
+
+THREE_MEN = [one.name for one in every(3)]
+
+
+@cache
+def first_to_move(name: str) -> NDArray[np.bool_]:
+    """`[number]`, for a table of a single slice."""
+    layout = layout_of(parse(name))
+    return np.arange(layout.size) < int(layout.half_size[0])
+
+
+def histogram(name: str) -> Counter[str]:
+    """How many numbers have which value, as the first side sees it."""
+    table = contents(name)
+    values = np.where(first_to_move(name), 1, -1) * outcomes(table.entries).astype(int)
+    found = zip(*np.unique(values[values != 0], return_counts=True), strict=True)
+    return Counter({outcome.text(value): int(count) for value, count in found})
+
+
+def levels_in(name: str) -> set[str]:
+    return {text.removeprefix("-") for text in histogram(name)}
+
+
+def fresh(fen: str) -> tuple[str, int]:
+    """The value of a position with White as the stronger side, and the distance."""
+    board = chess.Board(fen)
+    name = material_on(board).name
+    table, number = contents(name), place(name).numbers_of([board])
+    value = int(outcomes(table.entries[number])[0])
+    return outcome.text(value if board.turn else -value), int(distances(table.entries[number])[0])
+
+
+# --- the literature ------------------------------------------------------------------------------------
+
+
+def test_values_of_bare_kings() -> None:
+    assert levels_in("KvK") == {"G1.5", "G2.5", "G3.5", "G4.5", "G5.5", "G8.5"}
+    found = histogram("KvK")
+    assert found["G5.5"] + found["-G5.5"] > found.total() / 2, "the usual one"
+
+
+def test_values_of_a_knight() -> None:
+    assert levels_in("KNvK") >= {"G0.5", "G1.0", "G1.5", "G2.0", "G2.5", "G3.0", "G3.5"}
+    found = histogram("KNvK")
+    assert found["G3.5"] > found.total() / 2
+    assert all(0 < found[rare] < found.total() / 400 for rare in ("G1.0", "G2.0", "G3.0"))
+    assert "G0.0" not in levels_in("KNvK")
+
+
+def test_two_knights_mate_in_one_or_not_at_all() -> None:
+    table = contents("KNNvK")
+    mates = abs(outcomes(table.entries)) == outcome.held_by_white(0)
+    assert set(distances(table.entries)[mates].tolist()) == {0, 1}
+    assert "-G0.0" not in histogram("KNNvK")
+    found = histogram("KNNvK")
+    assert found.most_common(1)[0][0] == "G0.5"
+
+
+@pytest.mark.parametrize(("name", "plies"), [("KQvK", 20), ("KRvK", 32), ("KPvK", 56)])
+def test_longest_mates(name: str, plies: int) -> None:
+    entries = contents(name).entries
+    for_the_mover = outcomes(entries) == outcome.held_by_white(0)
+    against_the_mover = outcomes(entries) == outcome.held_by_black(0)
+    assert distances(entries)[against_the_mover].max() == plies
+    assert distances(entries)[for_the_mover].max() == plies - 1
+
+
+@pytest.mark.parametrize("name", THREE_MEN)
+def test_nobody_mates_with_a_bare_king(name: str) -> None:
+    layout, table = layout_of(parse(name)), contents(name)
+    for part in range(layout.slices):
+        start, half = int(layout.start[part]), int(layout.half_size[part])
+        values = outcomes(table.entries[start : start + 2 * half])
+        assert (values[:half] != outcome.held_by_black(0)).all()
+        assert (values[half:] != outcome.held_by_white(0)).all()
+
+
+@pytest.mark.parametrize(
+    ("fen", "text", "plies"),
+    [
+        ("8/8/8/2K3k1/8/8/8/8 w - - 0 1", "-G8.5", 0),
+        ("8/8/8/3K1k2/8/8/8/8 w - - 0 1", "-G5.5", None),
+        ("8/6k1/8/4K3/8/8/8/8 b - - 0 1", "G5.5", None),
+        ("8/8/8/4KBk1/8/8/8/8 b - - 0 1", "G1.5", 4),
+        ("6k1/8/5K2/5B2/8/8/8/8 b - - 0 1", "G0.5", 8),
+        ("8/8/8/2kNK3/8/8/8/8 b - - 0 1", "G3.5", None),
+        ("4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", "G0.5", 0),
+    ],
+)
+def test_published_values(fen: str, text: str, plies: int | None) -> None:
+    found, distance = fresh(fen)
+    assert found == text
+    assert plies in (None, distance)
+
+
+# --- whole-game mobility -------------------------------------------------------------------------------
+
+
+@kernel
+def own_levels(ground, desk, moves, levels):  # type: ignore[no-untyped-def]
+    """`[number]` of a slice, -1 where there is no position."""
+    for node in range(len(levels)):
+        levels[node] = -1
+        if is_position(ground, desk, node):
+            side = 1 if node >= ground.half else 0
+            _, count = list_moves(ground, desk.squares, side, moves)
+            levels[node] = 2 * count + (0 if is_checked(ground, desk.squares, side) else 1)
+
+
+def levels_of(name: str) -> NDArray[np.int64]:
+    parts = []
+    for part in range(layout_of(parse(name)).slices):
+        where = place(name, part)
+        parts.append(np.zeros(where.size, np.int64))
+        own_levels(where.ground, make_desk(), np.zeros(512, np.int64), parts[-1])
+    return np.concatenate(parts)
+
+
+@pytest.mark.parametrize("name", ["KvK", *THREE_MEN])
+def test_every_goal_stands_where_nothing_resets(name: str) -> None:
+    """The value is the better of the own goal and what can be forced, so one value answers for every record."""
+    table, levels = contents(name, "wg"), levels_of(name)
+    values, plies = outcomes(table.entries).astype(int), distances(table.entries)
+    legal = levels >= 0
+    assert ((values != 0) == legal).all()
+    reached = outcome.BASE - abs(values)
+    assert (reached <= levels)[legal].all()
+    own = reached == levels
+    assert (values == levels - outcome.BASE)[own].all(), "the first holder keeps an equal goal"
+    assert ((plies == 0) == own)[legal].all()
+    assert not table.staircases.any()
+    assert len(table.steps.level) == 0
+
+
+@pytest.mark.parametrize("name", ["KvK", *THREE_MEN])
+def test_with_resets_there_is_a_value_for_every_position(name: str) -> None:
+    table, levels = contents(name), levels_of(name)
+    legal = levels >= 0
+    assert ((table.entries != 0) == legal).all()
+    at_end = legal & (levels < 2)
+    assert (outcomes(table.entries) == levels - outcome.BASE)[at_end].all()
+    assert (distances(table.entries) == 0)[at_end].all()
+    assert not table.staircases[~legal | at_end].any()
+    assert not (table.staircases.any() and name == "KvK")
+
+
+def test_bare_kings_have_nothing_to_reset() -> None:
+    assert (contents("KvK").entries == contents("KvK", "wg").entries).all()
+
+
+def test_without_resets_a_lost_bishop_does_not_level_the_score() -> None:
+    sign = np.where(first_to_move("KBvK"), 1, -1)
+    value, whole = (sign * outcomes(contents("KBvK", rules).entries) for rules in ("r", "wg"))
+    ends = whole[value == outcome.parse("-G8.5")]
+    assert (outcome.text(ends.max()), outcome.text(ends.min())) == ("G3.0", "G7.0")
+
+
+# --- threads ---------------------------------------------------------------------------------------------
+
+
+def every_byte(table: Contents) -> list[bytes]:
+    return [part.tobytes() for part in (table.entries, table.staircases, *table.steps)]
+
+
+@pytest.fixture
+def always_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All threads on one slice, however small."""
+    monkeypatch.setattr(solver, "TEAM_FROM", 1)
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("rules", ["r", "wg"])
+@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
+def test_slices_side_by_side_leave_no_trace_of_threads(name: str, rules: str, threads: int) -> None:
+    assert every_byte(solved(name, rules, threads)) == every_byte(contents(name, rules))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("name", "rules", "times"),
+    [("KvK", "r", 3), ("KNvK", "r", 4), ("KNvK", "wg", 2), ("KBvK", "r", 2), ("KQvK", "r", 1), ("KPvK", "r", 1)],
+)
+@pytest.mark.usefixtures("always_together")
+def test_a_team_leaves_no_trace_of_threads(name: str, rules: str, times: int, threads: int) -> None:
+    expected = every_byte(contents(name, rules))
+    for _ in range(times):
+        assert every_byte(solved(name, rules, threads)) == expected
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["KNNvK", "KRvKN", "KBvKN"])
+@pytest.mark.usefixtures("always_together")
+def test_a_team_leaves_no_trace_of_threads_with_four_men(name: str) -> None:
+    expected = every_byte(contents(name))
+    for threads in (2, 3, 4):
+        assert every_byte(solved(name, "r", threads)) == expected
+
+
+# --- how a run goes --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("team_from", [1, 1 << 40])
+@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
+def test_reports_add_up_to_the_table(name: str, team_from: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "TEAM_FROM", team_from)
+    monkeypatch.setattr(solver, "_GLANCE", 0.001)
+    material, told = parse(name), list[int]()
+    done = solver.solve(material, entries_of(material.successors(), "r"), threads=2, report=told.append)
+    assert min(told) >= 0
+    assert sum(told) == done.layout.size
+    assert done.counts.legal == np.count_nonzero(done.entries)
+
+
+@kernel
+def add_steps(links, steps, numbers):  # type: ignore[no-untyped-def]
+    for at in range(len(steps)):
+        numbers[at] = staircase.add_step(links, at % 7, steps[at])
+
+
+def test_links_without_room_go_on_in_the_next_table() -> None:
+    first = 1 << 20
+    steps = np.arange(1, first)
+    links, numbers = staircase.make_links(first + 300_000), np.zeros((2, len(steps)), np.int64)
+    for row in numbers:
+        add_steps(links, steps, row)
+    assert (numbers[0] == numbers[1]).all()
+    assert len(np.unique(numbers[0])) == len(steps)
+    assert first < numbers.max() <= len(links.keys)
+    assert numbers.min() > 0
+    assert (links.keys[numbers[0] - 1] == (np.arange(len(steps)) % 7 << 32) + steps).all()
+
+
+class Cramped(InMemory):
+    """Gives less room for staircases than it is asked for."""
+
+    def open(self, numbers: int, links: int) -> tuple[Room, dict[int, Counts]]:
+        return super().open(numbers, links >> 16)
+
+
+def test_staircases_that_do_not_fit_are_noticed() -> None:
+    material = parse("KNvK")
+    with pytest.raises(AssertionError, match="too many staircases"):
+        solver.solve(material, entries_of(material.successors(), "r"), keeper=Cramped())
+
+
+class Forgetful(InMemory):
+    """Has some slices already, as after a stop."""
+
+    def __init__(self, done: solver.Solved, parts: list[int]) -> None:
+        self.done, self.parts = done, parts
+        self.told: list[int] = []
+
+    def open(self, numbers: int, links: int) -> tuple[Room, dict[int, Counts]]:
+        room = Room(self.done.entries.copy(), self.done.staircases.copy(), self.done.links.keys.copy())
+        for part in range(self.done.layout.slices):
+            if part not in self.parts:
+                here = slice(self.done.layout.start[part], self.done.layout.start[part + 1])
+                room.entries[here] = room.staircases[here] = 0
+        return room, dict.fromkeys(self.parts, Counts(1))
+
+    def solved(self, part: int, counts: Counts) -> None:
+        self.told.append(part)
+
+
+@pytest.mark.parametrize("parts", [[], [0, 1, 2], list(range(12))])
+def test_slices_that_are_there_already_are_not_solved_again(parts: list[int]) -> None:
+    material = parse("KPvK")
+    answers = entries_of(material.successors(), "r")
+    keeper = Forgetful(solver.solve(material, answers), parts)
+    reported: list[int] = []
+    again = solver.solve(material, answers, keeper=keeper, report=reported.append)
+    assert every_byte(finish(again)) == every_byte(contents("KPvK"))
+    assert sorted(keeper.told) == [part for part in range(again.layout.slices) if part not in parts]
+    assert sum(reported) == again.layout.size
+
+
+@pytest.mark.parametrize("team_from", [1, 1 << 40])
+def test_an_end_asked_for_comes_at_once(team_from: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(numbers: int) -> None:
+        told.append(numbers)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(solver, "TEAM_FROM", team_from)
+    monkeypatch.setattr(solver, "_GLANCE", 0.001)
+    told: list[int] = []
+    material = parse("KPvK")
+    with pytest.raises(KeyboardInterrupt):
+        solver.solve(material, entries_of(material.successors(), "r"), threads=2, report=interrupt)
+    assert len(told) <= 2, "no slice is begun any more"
+    assert sum(told) < layout_of(material).size / 4
+
+
+def test_answers_that_lack_positions_are_noticed() -> None:
+    nothing = np.zeros(layout_of(parse("KvK")).size, np.int32)
+    with pytest.raises(AssertionError, match="contradictions"):
+        solver.solve(parse("KNvK"), {parse("KvK"): nothing})
+    with pytest.raises(KeyError):
+        solver.solve(parse("KNvK"), {})

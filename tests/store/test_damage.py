@@ -1,0 +1,154 @@
+"""Damaged, truncated and foreign files: found, named, and never a wrong answer."""
+
+import os
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from tbgen.contents import Contents
+from tbgen.errors import CorruptTable, MissingTable
+from tbgen.material import parse
+from tbgen.store import open_table, table_path, write_table
+from tbgen.store.format import seal
+from tests.support.contents import random_contents, steps_at
+
+
+@pytest.fixture(scope="module")
+def contents() -> Contents:
+    return random_contents(parse("KvK"), seed=4, staircases=40)
+
+
+@pytest.fixture
+def path(tmp_path: Path, contents: Contents) -> Path:
+    path = table_path(tmp_path, contents.material, contents.rules)
+    write_table(path, contents, {"seconds": 1.0})
+    return path
+
+
+def assert_sound_or_corrupt(path: Path, contents: Contents) -> bool:
+    """Whatever can be read is right. Returns whether the damage was noticed."""
+    try:
+        with open_table(path) as table:
+            assert (table.material, table.rules) == (contents.material, contents.rules)
+            for number in range(table.size):
+                outcome, distance, staircase = table.look(number)
+                assert outcome * 65536 + distance == contents.entries[number]
+                assert table.steps_of(staircase) == steps_at(contents, number)
+    except CorruptTable as error:
+        return str(path) in str(error)
+    return False
+
+
+def test_any_changed_byte_is_found(path: Path) -> None:
+    with open_table(path) as table, path.open("r+b") as file:
+        table.check()
+        whole = path.read_bytes()
+        for at, byte in enumerate(whole):
+            for changed in (byte ^ 1 << at % 8, byte ^ 0xFF):
+                os.pwrite(file.fileno(), bytes([changed]), at)
+                with pytest.raises(CorruptTable, match=r"KvK\.r\.h5"):
+                    table.check()
+            os.pwrite(file.fileno(), bytes([byte]), at)
+        table.check()
+
+
+def test_a_changed_byte_never_gives_a_wrong_answer(path: Path, contents: Contents) -> None:
+    whole = path.read_bytes()
+    head = seal.parse(whole[: seal.SIZE]).head
+    inside = [*range(0, head, 67), *range(head, len(whole), 5)]
+    for at in inside:
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :])
+        noticed = assert_sound_or_corrupt(path, contents)
+        sha256 = whole.index(b"sha256 ")
+        # all but the digest of the whole file, which only `check` compares, is noticed at once
+        assert noticed or sha256 <= at < sha256 + 71
+
+
+def test_a_chunk_damaged_while_open(path: Path) -> None:
+    with open_table(path) as table:
+        with path.open("r+b") as file:
+            file.seek(-20, os.SEEK_END)
+            file.write(b"\0" * 20)
+        for read in (
+            lambda: table.look(5),
+            lambda: table.look_many(np.arange(5)),
+            lambda: table.part(0, table.size),
+            table.check,
+        ):
+            with pytest.raises(CorruptTable, match=r"KvK\.r\.h5"):
+                read()
+        os.truncate(path, 600)
+        with pytest.raises(CorruptTable, match=r"KvK\.r\.h5"):
+            table.look(5)
+
+
+def test_truncated_at_any_length(path: Path) -> None:
+    for length in reversed(range(path.stat().st_size)):
+        os.truncate(path, length)
+        with pytest.raises(CorruptTable, match=r"KvK\.r\.h5"):
+            open_table(path)
+
+
+def test_longer_than_it_was(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"\0")
+    with pytest.raises(CorruptTable, match="instead of"):
+        open_table(path)
+
+
+def resealed(whole: bytes, **changes: int) -> bytes:
+    return seal.parse(whole[: seal.SIZE])._replace(**changes).render() + whole[seal.SIZE :]
+
+
+def test_other_formats(path: Path, contents: Contents) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(resealed(whole, major=2))
+    with pytest.raises(CorruptTable, match=r"format 2\.0, this version of tbgen reads 1\.x"):
+        open_table(path)
+    path.write_bytes(resealed(whole, minor=7))
+    assert not assert_sound_or_corrupt(path, contents)
+
+
+@pytest.mark.parametrize("what", ["empty", "text", "zeros", "hdf5", "directory"])
+def test_foreign_files(tmp_path: Path, what: str) -> None:
+    path = tmp_path / "KvK.r.h5"
+    match what:
+        case "empty":
+            path.touch()
+        case "text":
+            path.write_text("not a table\n" * 100)
+        case "zeros":
+            path.write_bytes(bytes(5000))
+        case "hdf5":
+            with h5py.File(path, "w") as file:
+                file["chunks"] = [1, 2, 3]
+        case "directory":
+            path.mkdir()
+    with pytest.raises(CorruptTable, match=r"KvK\.r\.h5"):
+        open_table(path)
+
+
+def test_a_table_under_another_name(path: Path, contents: Contents) -> None:
+    for name in ("KQvK.r.h5", "KvK.wg.h5"):
+        other = path.rename(path.with_name(name))
+        with pytest.raises(CorruptTable, match=r"holds KvK \(r\), not what its name says"):
+            open_table(other)
+        other.rename(path)
+    assert not assert_sound_or_corrupt(path.rename(path.with_name("any name")), contents)
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("KRvKN.r.h5", "tbgen build KRvKN"),
+        ("KvK.wg.h5", "tbgen build --rules wg KvK"),
+        ("x/KvK.r.h5", "tbgen build KvK"),
+    ],
+)
+def test_missing(tmp_path: Path, name: str, command: str) -> None:
+    path = tmp_path / name
+    with pytest.raises(MissingTable) as caught:
+        open_table(path)
+    assert str(caught.value) == f"{path} is missing (to build it: {command} --tables {path.parent})"

@@ -1,0 +1,258 @@
+"""What is written is what is read, by every way of reading."""
+
+import itertools
+import subprocess
+import sys
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tbgen.contents import Contents, Steps
+from tbgen.errors import CorruptTable
+from tbgen.material import Material, parse
+from tbgen.store import TableFile, list_tables, open_table, table_path, write_table
+from tbgen.store.read import table
+from tbgen.store.read.cache import Cache
+from tbgen.store.read.chunk import Chunk, Grain
+from tests.support.contents import random_contents, steps_at
+
+
+def written(directory: Path, contents: Contents) -> TableFile:
+    path = table_path(directory, contents.material, contents.rules)
+    write_table(path, contents, {})
+    return open_table(path)
+
+
+def assert_same(found: Contents, expected: Contents, start: int = 0) -> None:
+    """Equal but for how the staircases are numbered."""
+    end = start + len(found.entries)
+    assert np.array_equal(found.entries, expected.entries[start:end])
+    assert found.entries.dtype == found.staircases.dtype == np.int32
+    staircases = {}
+    for mine, number in {*zip(found.staircases.tolist(), range(start, end), strict=True)}:
+        staircases.setdefault(mine, number)
+    rows = [staircases[mine] for mine in found.staircases.tolist()]
+    theirs = expected.staircases[start:end]
+    for mine, number in staircases.items():
+        assert steps_at(found, number - start) == steps_at(expected, number), (mine, number)
+    contents_of = {
+        staircase: steps_at(expected, n) for n, staircase in zip(range(start, end), theirs.tolist(), strict=True)
+    }
+    assert all(
+        contents_of[a] == contents_of[b]
+        for a, b in {*zip(theirs.tolist(), expected.staircases[rows].tolist(), strict=True)}
+    )
+
+
+@pytest.mark.parametrize("staircases", [0, 3, 3000])
+@pytest.mark.parametrize("longest", [90, 4000])
+def test_a_first_look_sees_what_all_others_see(tmp_path: Path, staircases: int, longest: int) -> None:
+    """Whoever looks at a chunk first has one position decoded; the next one has all."""
+    contents = random_contents(parse("KNvK"), seed=longest, staircases=staircases, longest=longest)
+    with written(tmp_path, contents) as table:
+        file = table._file
+        whole = file.chunk(0)
+        assert whole.shapes.dtype.itemsize == (2 if staircases == 3000 else 1)
+        for place in range(0, table._grain.width, 23):
+            first = file.chunk(0)
+            steps = first.steps(place)
+            assert (int(whole.entry[place]), bool(whole.has_steps[place])) == first.glance(place)
+            assert whole.steps(place) == first.steps(place) == steps
+            assert bool(steps) == bool(whole.has_steps[place])
+
+
+def test_a_chunk_goes_on_where_it_was_left(tmp_path: Path) -> None:
+    """Inflated a bit at a time, or as a whole by those who come back later."""
+    with written(tmp_path, random_contents(parse("KNvK"), seed=3, staircases=3000, longest=4000)) as table:
+        whole = table._file.chunk(0)
+        entries, halves = whole.entries, whole.halves()
+        for place in range(0, table._grain.width, 97):
+            left = table._file.chunk(0)
+            left.glance(place)
+            left.let_go()
+            assert left.steps(place) == whole.steps(place)
+            assert np.array_equal(left.entries, entries)
+            assert np.array_equal(left.halves(), halves)
+
+
+def test_chunks_are_kept_that_are_asked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    contents = random_contents(parse("KNvK"), seed=4, staircases=200)
+    caches: list[Cache[Chunk]] = [Cache(1 << 30), Cache(1 << 30)]
+    monkeypatch.setattr(table, "_GLANCED", caches[0])
+    monkeypatch.setattr(table, "_CHUNKS", caches[1])
+    read: list[int] = []
+    with written(tmp_path, contents) as table_:
+        chunk, count = table_._file.chunk, len(table_._file.chunks)
+        monkeypatch.setattr(table_._file, "chunk", lambda number: read.append(number) or chunk(number))
+        for turn, held in enumerate(([count, 0], [0, count], [0, count])):
+            for number in range(turn, table_.size, table_._grain.width):
+                outcome, distance, staircase = table_.look(number)
+                assert outcome * 65536 + distance == contents.entries[number]
+                assert table_.steps_of(staircase) == steps_at(contents, number)
+            assert [cache.used // table_._grain.size for cache in caches] == held
+        assert read == list(range(count))
+    assert [cache.used for cache in caches] == [0, 0]
+
+
+def test_a_chunk_of_another_table_is_refused(tmp_path: Path) -> None:
+    """When it is read, not when somebody looks at one of the positions that make no sense."""
+    with written(tmp_path, random_contents(parse("KNvK"), seed=1, staircases=3, longest=90)) as table:
+        file, grain = table._file, table._grain
+        raw, width = zlib.decompress(file.chunks.read(file._handle, 0)), table._grain.width
+        assert len(raw) == grain.length
+        for shapes in (bytes(width - 1) + bytes([grain.lore.count]), bytes([1]) * width):
+            with pytest.raises(CorruptTable, match="not those of its table"):
+                Chunk(Grain(table.path, 2 * width - 1, grain.numbers, 0, 1, grain.lore), zlib.compress(shapes))
+        for stored in (zlib.compress(raw[: width - 1]), b"no chunk", b""):
+            with pytest.raises(CorruptTable, match=r"KNvK\.r\.h5 is damaged"):
+                Chunk(grain, stored)
+        with pytest.raises(CorruptTable, match="too soon"):
+            Chunk(grain, zlib.compress(raw[: width + 9])).halves()
+
+
+@settings(max_examples=12)
+@given(
+    material=st.sampled_from(["KvK", "KQvK", "KBvK"]),
+    seed=st.integers(0, 2**32),
+    staircases=st.sampled_from([0, 1, 5, 400]),
+    legal=st.sampled_from([0.0, 0.01, 0.8, 1.0]),
+    longest=st.sampled_from([0, 1, 90, 511, 512, 4000]),
+)
+def test_round_trip(tmp_path_factory, material, seed, staircases, legal, longest) -> None:  # type: ignore[no-untyped-def]
+    contents = random_contents(parse(material), seed=seed, staircases=staircases, legal=legal, longest=longest)
+    with written(tmp_path_factory.mktemp("tables"), contents) as table:
+        assert_same(table.part(0, table.size), contents)
+        rng = np.random.default_rng(seed)
+        numbers = rng.integers(0, table.size, 300)
+        for number in [0, table.size - 1, *numbers.tolist()]:
+            outcome, distance, staircase = table.look(number)
+            assert outcome * 65536 + distance == contents.entries[number]
+            assert table.steps_of(staircase) == steps_at(contents, number)
+        start, end = sorted(rng.integers(0, table.size + 1, 2).tolist())
+        if start < end:
+            assert_same(table.part(start, end), contents, start)
+            entries, staircases = table.read(start, end)
+            assert np.array_equal(entries, contents.entries[start:end])
+            assert np.array_equal(entries, table.entries(start, end))
+            assert np.array_equal(staircases, [table.look(number)[2] for number in range(start, end)])
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_many_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool) -> None:
+    if not whole:
+        monkeypatch.setattr(table, "_WHOLES", Cache(0))
+    contents = random_contents(parse("KNvK"), seed=5, staircases=200)
+    with written(tmp_path, contents) as table_:
+        rng = np.random.default_rng(5)
+        numbers = rng.integers(0, table_.size, 5000)
+        outcomes, distances, staircases = table_.look_many(numbers)
+        assert (outcomes.dtype, distances.dtype) == (np.int16, np.uint16)
+        assert np.array_equal(outcomes.astype(np.int32) * 65536 + distances, contents.entries[numbers])
+        assert [table_.look(number)[2] for number in numbers.tolist()] == staircases.tolist()
+
+        holders, levels = rng.integers(0, 2, 5000), rng.integers(0, 256, 5000)
+        found = zip(*(column.tolist() for column in table_.steps_many(staircases, holders, levels)), strict=True)
+        for number, holder, level, step in zip(numbers.tolist(), holders, levels, found, strict=True):
+            fits = [step[2:] for step in steps_at(contents, number) if step[0] == holder and step[1] <= level]
+            assert step == (fits[-1] if fits else (0, 0))
+        empty = table_.look_many(np.zeros(0, np.int64))
+        assert [len(column) for column in empty] == [0, 0, 0]
+
+
+def test_numbers_that_are_none(tmp_path: Path) -> None:
+    with written(tmp_path, random_contents(parse("KvK"), seed=1, staircases=3)) as table:
+        for number in (-1, table.size + 100, 1 << 60):
+            with pytest.raises(IndexError):
+                table.look(number)
+            with pytest.raises(IndexError):
+                table.look_many(np.array([0, number]))
+        with pytest.raises(IndexError):
+            table.read(0, table.size + 1)
+        with pytest.raises(IndexError):
+            table.steps_of(-1)
+
+
+def test_a_range_has_no_staircases_but_its_own(tmp_path: Path) -> None:
+    with written(tmp_path, random_contents(parse("KQvK"), seed=2, staircases=100)) as table:
+        for start, end in ((0, table.size), (0, 500), (10_000, 10_200)):
+            part = table.part(start, end)
+            assert set(part.staircases.tolist()) | {0} == set(range(len(part.steps.start) - 1))
+            steps = list(zip(*part.steps[1:], strict=True))
+            rows = {tuple(steps[slice(*ends)]) for ends in itertools.pairwise(part.steps.start)}
+            assert len(rows) == len(part.steps.start) - 1
+
+
+def test_header(tmp_path: Path) -> None:
+    contents = random_contents(parse("KvK"), seed=1, staircases=3)
+    path = table_path(tmp_path, contents.material, "r")
+    write_table(path, contents, {"attractions": 5, "seconds": 0.5, "longest": "8/8 w"})
+    with open_table(path) as table:
+        header = table.header
+        assert (table.material, table.rules, table.size) == (parse("KvK"), "r", len(contents.entries))
+        assert header["legal"] == np.count_nonzero(contents.entries)
+        assert header["bytes"] == path.stat().st_size
+        assert header["staircases"] == len(contents.steps.start) - 1
+        assert (header["attractions"], header["seconds"], header["longest"]) == (5, 0.5, "8/8 w")
+        assert str(header["program"]).startswith("tbgen ")
+        with pytest.raises(TypeError):
+            header["legal"] = 0  # type: ignore[index]
+
+
+def with_one_staircase(contents: Contents, length: int) -> Contents:
+    steps = Steps(np.array([0, 0, length]), *(column[:1].repeat(length) for column in contents.steps[1:]))
+    return Contents(contents.material, "r", contents.entries, np.minimum(contents.staircases, 1), steps)
+
+
+def test_a_long_staircase(tmp_path: Path) -> None:
+    contents = with_one_staircase(random_contents(parse("KvK"), seed=1, staircases=3), 45)
+    with written(tmp_path, contents) as table:
+        number = int(np.flatnonzero(contents.staircases & (contents.entries != 0))[0])
+        assert len(table.steps_of(table.look(number)[2])) == 45
+        assert_same(table.part(0, table.size), contents)
+
+
+def test_contents_that_do_not_fit(tmp_path: Path) -> None:
+    contents = with_one_staircase(random_contents(parse("KvK"), seed=1, staircases=3), 60)
+    with pytest.raises(ValueError, match="60"):
+        write_table(tmp_path / "KvK.r.h5", contents, {})
+    assert not list(tmp_path.iterdir())
+
+
+def test_names(tmp_path: Path) -> None:
+    assert table_path(tmp_path, Material("N", "R"), "wg") == tmp_path / "KRvKN.wg.h5"
+    for name in ("KRvKN.wg.h5", "KvK.r.h5", "KvKR.r.h5", "KvK.x.h5", "KvK.h5", ".KvK.r.h5.1.half", "notes.txt"):
+        (tmp_path / name).touch()
+    assert [(path.name, material.name, rules) for path, material, rules in list_tables(tmp_path)] == [
+        ("KRvKN.wg.h5", "KRvKN", "wg"),
+        ("KvK.r.h5", "KvK", "r"),
+    ]
+    assert not list(list_tables(tmp_path / "nowhere"))
+    with pytest.raises(ValueError, match="rules"):
+        table_path(tmp_path, parse("KvK"), "x")
+
+
+def test_threads_may_read_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_CHUNKS", "_GLANCED"):
+        monkeypatch.setattr(table, name, Cache(1 << 19))  # a chunk or two, so that they push each other out
+    contents = random_contents(parse("KQvK"), seed=9, staircases=200)
+    with written(tmp_path, contents) as table_:
+
+        def look(seed: int) -> int:
+            for number in np.random.default_rng(seed).integers(0, table_.size, 400).tolist():
+                outcome, distance, staircase = table_.look(number)
+                assert outcome * 65536 + distance == contents.entries[number]
+                assert table_.steps_of(staircase) == steps_at(contents, number)
+            return seed
+
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(look, range(8))) == list(range(8))
+
+
+def test_reading_needs_no_compiler() -> None:
+    code = "import sys, tbgen.store; assert 'numba' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

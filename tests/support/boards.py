@@ -1,0 +1,43 @@
+"""Boards of python-chess at random, and the material on them."""
+
+import random
+from collections.abc import Iterator
+
+import chess
+
+from tbgen import material
+from tbgen.material import Material
+
+
+def is_complete(board: chess.Board, men: int) -> bool:
+    """A legal position, as far as tables care, of so many men."""
+    if board.occupied.bit_count() != men or board.kings.bit_count() != 2 or board.pawns & chess.BB_BACKRANKS:
+        return False
+    return chess.square_distance(*chess.SquareSet(board.kings)) > 1 and not board.was_into_check()
+
+
+def random_boards(one: Material, count: int, seed: int = 0) -> Iterator[chess.Board]:
+    """Men are often on lines with kings, between two others or under attack, pawns and their prey near the end."""
+    chance = random.Random(f"{one} {seed}")
+    men = one.first + one.second.lower()
+    while count:
+        board = chess.Board(None)
+        for letter in ["K", "k", *chance.sample(men, len(men))]:
+            placed = list(board.piece_map())
+            lines = {s for king in chess.SquareSet(board.kings) for s in chess.SQUARES if chess.ray(s, king)}
+            between = {s for a in placed for b in placed for s in chess.SquareSet(chess.between(a, b))}
+            attacked = set(board.attacks(chance.choice(placed or chess.SQUARES)))
+            rank = {"P": 6, "p": 1}.get(letter, 0 if letter.isupper() else 7)
+            on_rank = {s for s in chess.SQUARES if s // 8 == rank}
+            fitting = chance.choice([lines, between, attacked, on_rank, on_rank & attacked])
+            square = chance.choice(sorted(fitting - set(placed)) or chess.SQUARES)
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        board.turn = chance.random() < 0.5
+        if is_complete(board, one.men):
+            count -= 1
+            yield board
+
+
+def material_on(board: chess.Board) -> Material:
+    white, black = ("".join(p.symbol().upper() for p in board.piece_map().values() if p.color == c) for c in (1, 0))
+    return material.parse(f"K{white.replace('K', '')}vK{black.replace('K', '')}")

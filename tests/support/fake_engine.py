@@ -1,0 +1,106 @@
+"""A UCI engine for tests: plays any legal move at once, and misbehaves on request.
+
+    python tests/support/fake_engine.py [--fault FAULT] [--at N] [--after N] [--seed N] [--heard FILE]
+
+FAULT is what it does at its Nth move of a game (default 2), --after so many games that are all right.
+"""
+
+import argparse
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import chess
+
+FAULTS = (
+    "crash",  # dies without an answer
+    "killed",  # dies by a signal
+    "hang",  # never answers, and does not listen any more
+    "illegal",  # a move that is not legal
+    "garbage",  # an answer that is no move, and bytes that are no text
+    "null",  # the null move
+    "none",  # (none), as if there were no legal move
+    "slow",  # an answer that is late
+    "twice",  # two answers: the second is for nobody
+    "chatter",  # odd lines before the answer; no fault at all
+)
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+class Engine:
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.args = args
+        self.rng = random.Random(args.seed)
+        self.board = chess.Board()
+        self.games = self.moves = 0
+
+    def obey(self, line: str) -> None:
+        command, *words = line.split() or [""]
+        if command == "uci":
+            say("id name fake")
+            say("option name Hash type spin default 1 min 1 max 8")
+            say("option name Style type combo default calm var calm var wild")
+            say("uciok")
+        elif command == "isready":
+            say("readyok")
+        elif command == "ucinewgame":
+            self.games, self.moves = self.games + 1, 0
+        elif command == "position":
+            self.position(words)
+        elif command == "go":
+            self.go()
+        elif command == "quit":
+            sys.exit()
+        if self.args.heard is not None:
+            with self.args.heard.open("a") as file:
+                print(line.strip(), file=file)
+
+    def position(self, words: list[str]) -> None:
+        at = words.index("moves") if "moves" in words else len(words)
+        self.board = chess.Board() if words[0] == "startpos" else chess.Board(" ".join(words[1:at][:6]))
+        for move in words[at + 1 :]:
+            self.board.push_uci(move)
+
+    def go(self) -> None:
+        self.moves += 1
+        fault = self.args.fault if self.moves == self.args.at and self.games > self.args.after else None
+        move = self.rng.choice(sorted(self.board.legal_moves, key=str)).uci()
+        if fault == "crash":
+            os._exit(7)
+        if fault == "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if fault == "hang":
+            time.sleep(600)
+        if fault == "slow":
+            time.sleep(self.args.seconds)
+        if fault in ("garbage", "chatter"):
+            sys.stdout.buffer.write(b"\xff\xfe\n\ninfo depth x score cp y pv e9e9\noption name\ninfo\n")
+            sys.stdout.buffer.flush()
+        say("info depth 1 score cp 12 pv " + move)
+        answer = {"illegal": "e1e5", "garbage": "@@@@", "null": "0000", "none": "(none)"}.get(fault or "", move)
+        say(f"bestmove {answer}")
+        if fault == "twice":
+            say(f"bestmove {answer}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--fault", choices=FAULTS)
+    parser.add_argument("--at", type=int, default=2)
+    parser.add_argument("--after", type=int, default=0, help="games of this process")
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--heard", type=Path, help="where to write down what comes in")
+    engine = Engine(parser.parse_args())
+    for line in sys.stdin:
+        engine.obey(line)
+
+
+if __name__ == "__main__":
+    main()

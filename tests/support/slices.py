@@ -1,0 +1,65 @@
+"""A slice to move in, and its numbers for boards of python-chess."""
+
+from functools import cache
+from typing import NamedTuple
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.board.attacks import attacked
+from tbgen.index import Layout, layout_of
+from tbgen.index.atlas import MEN, make_atlas
+from tbgen.index.kernels import locate_many
+from tbgen.index.positions import fen
+from tbgen.jit import kernel
+from tbgen.material import parse
+from tbgen.retro.graph.slice import Ground, make_ground, set_up
+from tests.support.boards import is_complete
+
+
+class Place(NamedTuple):
+    """A slice to move in: its numbers count from 0."""
+
+    layout: Layout
+    ground: Ground
+    start: int
+    size: int
+
+    def squares_of(self, board: chess.Board) -> NDArray[np.int64]:
+        """Slot by slot; White is the first side."""
+        row, used = np.zeros(MEN, np.int64), set()
+        for slot, (side, letter) in enumerate(self.layout.letters):
+            piece = chess.Piece.from_symbol(letter if side == 0 else letter.lower())
+            square = min(s for s, found in board.piece_map().items() if found == piece and s not in used)
+            used.add(square)
+            row[slot] = square
+        return row
+
+    def numbers_of(self, boards: list[chess.Board]) -> list[int]:
+        """-1 and the like for positions outside of the slice."""
+        rows = np.array([self.squares_of(board) for board in boards], np.int64).reshape(-1, MEN)
+        movers, numbers = np.array([not board.turn for board in boards], np.int64), np.zeros(len(boards), np.int64)
+        locate_many(self.ground.atlas, 0, rows, movers, numbers)
+        return (numbers - self.start).tolist()
+
+    def board(self, number: int) -> chess.Board | None:
+        """None where the number stands for no legal position."""
+        board = chess.Board(fen(self.layout, self.start + number))
+        return board if is_complete(board, self.layout.material.men) else None
+
+
+@cache
+def place(name: str, part: int = 0) -> Place:
+    layout = layout_of(parse(name))
+    start, end = layout.start[part : part + 2].tolist()
+    family, flip, half = (int(column[part]) for column in (layout.family, layout.flip, layout.half_size))
+    tables = [layout_of(material) for material in (layout.material, *layout.material.successors())]
+    ground = make_ground(make_atlas(tables), family, flip, half, layout.placements.pawns[part].tolist())
+    return Place(layout, ground, start, end - start)
+
+
+@kernel
+def is_position(ground, desk, node):  # type: ignore[no-untyped-def]
+    side, _, occupied, shared = set_up(ground, node, desk.squares)
+    return not shared and not attacked(ground, desk.squares, side, desk.squares[1 - side], occupied, -1)

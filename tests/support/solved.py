@@ -1,0 +1,27 @@
+"""Finished tables, solved once a session."""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.contents import Contents
+from tbgen.material import Material, parse
+from tbgen.retro import solver
+from tbgen.retro.export import finish
+
+
+def entries_of(materials: list[Material], rules: str) -> dict[Material, NDArray[np.int32]]:
+    return {material: contents(material.name, rules).entries for material in materials}
+
+
+def solved(name: str, rules: str, threads: int = 1) -> Contents:
+    material = parse(name)
+    answers = entries_of(material.successors(), rules)
+    return finish(solver.solve(material, answers, whole_game=rules == "wg", threads=threads))
+
+
+@cache
+def contents(name: str, rules: str = "r") -> Contents:
+    """A finished table, solved once a session."""
+    return solved(name, rules)

@@ -1,0 +1,67 @@
+"""Machine code is kept for as long as nothing has changed that it depends on, and no shorter."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tbgen import jit
+from tbgen.board.moves import list_moves
+from tbgen.index.kernels import locate
+from tbgen.jit import SOLVER, VERIFIER, group_of, kernel
+from tbgen.retro.sweep.levels import sweep
+from tbgen.verify.compare import try_all
+
+ROOT = Path(jit.__file__).parent
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def modules_with_kernels() -> list[Path]:
+    return [path for path in sorted(ROOT.rglob("*.py")) if "tbgen.jit" in imported(path) and path.name != "__init__.py"]
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of the package that it imports names from."""
+    nodes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+    return {str(node.module) for node in nodes if str(node.module).startswith("tbgen")}
+
+
+def test_solver_and_verifier_have_a_digest_each() -> None:
+    solver, verifier = ({room_of(path) for path in group.files} for group in (SOLVER, VERIFIER))
+    assert solver - verifier == {"retro"}
+    assert verifier - solver == {"verify"}
+    assert {"jit", "intrinsics", "board", "index"} <= solver & verifier
+    assert SOLVER.digest != VERIFIER.digest
+
+
+def test_an_edit_changes_the_digests_of_what_is_built_on_it(tmp_path: Path) -> None:
+    before = tmp_path / "kernels.py"
+    before.write_text("A = 1\n")
+    digest = jit._digest([before])
+    before.write_text("A = 2\n")
+    assert jit._digest([before]) != digest
+
+
+@pytest.mark.parametrize("path", modules_with_kernels(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_all_that_kernels_take_constants_from_is_in_their_digest(path: Path) -> None:
+    """Constants are part of the machine code, wherever they are defined."""
+    module = ".".join(["tbgen", *path.relative_to(ROOT).with_suffix("").parts])
+    if not any(path in group.files for group in (SOLVER, VERIFIER)):
+        assert module.startswith("tbgen.generate.")  # which has none, and asks for digests and places
+        return
+    rooms = {room_of(file) for file in group_of(module).files}
+    assert {name.split(".")[1] for name in imported(path) if name != "tbgen"} <= rooms
+
+
+def test_machine_code_lies_with_its_group() -> None:
+    def place(compiled: object) -> Path:
+        return Path(compiled._cache.cache_path)  # type: ignore[attr-defined]
+
+    assert place(sweep) == SOLVER.cache
+    assert place(try_all) == VERIFIER.cache
+    common = {place(kernel(lambda: 1)), place(list_moves), place(locate)}
+    assert len(common) == 1
+    assert not common & {SOLVER.cache, VERIFIER.cache}

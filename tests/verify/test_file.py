@@ -1,0 +1,123 @@
+"""`tbgen verify` within bounds: how tables are read in one pass, in little memory."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import DTypeLike, NDArray
+
+from tbgen.cli.main import main
+from tbgen.contents import Contents, selected
+from tbgen.material import Material, parse
+from tbgen.retro.export import finish
+from tbgen.retro.solver import solve
+from tbgen.store import disk_arrays as scratch_module
+from tbgen.store import open_table, table_path, write_table
+from tbgen.store.disk_arrays import Scratch
+from tbgen.store.entry_cache import Shelf
+from tbgen.store.read import numbering
+from tbgen.store.read.keys import Keys
+from tbgen.store.write import encode
+from tbgen.verify.file import check_table
+from tbgen.verify.run import Verdict
+
+# --- numbers for keys -----------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 2**32), st.sampled_from([3, 300, 1 << 40]), st.lists(st.integers(0, 3000), max_size=8))
+def test_keys_have_numbers_in_the_order_in_which_they_come(seed: int, different: int, lengths: list[int]) -> None:
+    rng = np.random.default_rng(seed)
+    keys, known = Keys(), dict[int, int]()
+    for length in lengths:
+        column = rng.integers(0, different, length)
+        numbers, new = keys.number(column)
+        fresh = column[new].tolist()
+        assert set(fresh) == set(column.tolist()) - known.keys()
+        for key in fresh:
+            known[key] = len(known)
+        assert numbers.tolist() == [known[key] for key in column.tolist()]
+    assert len(keys) == len(known)
+
+
+# --- reading in one pass --------------------------------------------------------------------------------------
+
+
+def assert_equal(found: Contents, expected: Contents) -> None:
+    """But for how the staircases are numbered: the solver numbers them as they come."""
+    numbers, first = np.unique(np.append(0, found.staircases), return_index=True)
+    order = numbers[np.argsort(first)]
+    found = replace(
+        found, steps=selected(found.steps, order), staircases=np.argsort(order).astype(np.int32)[found.staircases]
+    )
+    assert (found.material, found.rules) == (expected.material, expected.rules)
+    columns = zip(found.steps, expected.steps, strict=True)
+    for mine, theirs in ((found.entries, expected.entries), (found.staircases, expected.staircases), *columns):
+        assert mine.dtype == theirs.dtype
+        assert np.array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("name", ["KBvK", "KNvK", "KPvK"])
+def test_contents_do_not_depend_on_how_they_are_read(
+    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """They are the solver's, staircase by staircase: from tiny chunks and short keys, into the caller's arrays."""
+    material, path = parse(name), table_path(tmp_path, parse(name), "r")
+    answers = Shelf(small_tables, "r", Scratch(tmp_path, 1 << 30)).take(material.successors())
+    expected = finish(solve(material, answers))
+    monkeypatch.setattr(encode, "WIDTHS", (1 << 9, 1 << 9))
+    monkeypatch.setattr(numbering, "_PIECE", 1000)
+    write_table(path, expected, {})
+    made: list[NDArray[np.int32]] = []
+    read: list[int] = []
+
+    def make(count: int, kind: DTypeLike) -> NDArray[np.int32]:
+        assert kind is np.int32
+        made.append(np.zeros(count, np.int32))
+        return made[-1]
+
+    with open_table(path) as table:
+        assert table.header["chunk_width"] == 1 << 9
+        found = table.part(0, table.size, make, read.append)
+        assert found.entries is made[0]
+        assert found.staircases is made[1]
+        assert sum(read) == table.size
+        assert_equal(found, expected)
+        monkeypatch.setattr(numbering, "_NUMBER", 16)
+        monkeypatch.setattr(numbering, "_WORD", 24)
+        assert_equal(table.part(0, table.size), expected)
+
+
+# --- checking -------------------------------------------------------------------------------------------------
+
+
+def test_a_table_that_is_on_disk_is_checked(
+    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With no memory at all for arrays of any size: what is needed comes from disk again and again."""
+    monkeypatch.setattr(scratch_module, "LARGE", 1)
+    monkeypatch.setattr(scratch_module, "_GLANCE", 0.001)
+    scratch = Scratch(tmp_path, memory=1)
+    read: dict[Material, int] = {}
+    done: list[int] = []
+    name = parse("KPvK")
+    verdict = check_table(
+        name, small_tables, "r", Shelf(small_tables, "r", scratch), scratch, threads=2,
+        read=lambda material, numbers: read.update({material: read.get(material, 0) + numbers}),
+        report=done.append,
+    )  # fmt: skip
+    scratch.close()
+    assert verdict == Verdict(165676, 0, [])
+    assert read.keys() == {name, *name.successors()}
+    with open_table(table_path(small_tables, name, "r")) as table:
+        assert read[name] == table.size == sum(done)
+
+
+def test_a_sample_can_be_drawn_again(small_tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["verify", "KNvK", "--tables", str(small_tables), "--memory", "300M", "--threads", "1"]
+    assert main([*words, "--sample", "500"]) == 0
+    assert "500 positions drawn with --seed " in capsys.readouterr().out
+    assert main([*words, "--sample", "500", "--seed", "123"]) == 0
+    assert "500 positions drawn with --seed 123 checked in" in capsys.readouterr().out
