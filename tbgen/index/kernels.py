@@ -1,5 +1,7 @@
 """Position <-> number, compiled. `squares` holds a man's square in its slot's place (index/layout.py)."""
 
+import numpy as np
+
 from tbgen.index.atlas import (
     AFTER,
     FIRST,
@@ -73,35 +75,48 @@ def decode_half(atlas, table, family, number, squares):
     return kings
 
 
-@kernel
-def locate(atlas, table, squares, mover):
-    """The number of a position in its table, -1 where its kings touch or a pawn stands on a last rank."""
+@inlined
+def turned(atlas, table, squares, mover):
+    """How a position must be turned for its pawns to stand as in a slice: where the fields of that begin (-1: there is
+    none), the symmetry, whether colours are swapped, and the side to move after that."""
     code = 0
     shift = 0
     for slot in range(atlas.first_pawn[table], atlas.men[table]):
         code += squares[slot] << shift
         shift += 6
-    found = atlas.slice_of[atlas.table[table * TABLE + T_PAWNS] + code]
+    found = np.int64(atlas.slice_of[atlas.table[table * TABLE + T_PAWNS] + code])
     if found < 0:
-        return -1
+        return np.int64(-1), np.int64(0), False, np.int64(0)
     part = (atlas.table[table * TABLE + T_SLICES] + (found >> 4)) * SLICE
     symmetry = found & 7
     swap = (found & SWAP_BIT) != 0
-    if swap:
-        mover = 1 - mover
-    flip = atlas.slice[part + S_FLIP]
-    if flip >= 0 and mover == 1:
-        swap = not swap
-        symmetry = atlas.image[AFTER + flip * 8 + symmetry]
-        mover = 0
+    turn = np.int64(1 - mover if swap else mover)
+    flip = np.int64(atlas.slice[part + S_FLIP])
+    if flip >= 0 and turn == 1:
+        return part, np.int64(atlas.image[AFTER + flip * 8 + symmetry]), not swap, np.int64(0)
+    return part, symmetry, swap, turn
+
+
+@inlined
+def turned_kings(atlas, part, symmetry, swap, squares):
+    """The number of the kings of a position that is to be turned like this, -1 where they touch; and the symmetry for
+    all other pieces."""
     first = squares[1] if swap else squares[0]
     second = squares[0] if swap else squares[1]
     family = atlas.slice[part + S_FAMILY]
     pair = family * 4096 + atlas.image[symmetry * 64 + first] * 64 + atlas.image[symmetry * 64 + second]
-    kings = atlas.kings[pair]
+    return np.int64(atlas.kings[pair]), np.int64(atlas.image[AFTER + atlas.kings[SYMMETRY + pair] * 8 + symmetry])
+
+
+@kernel
+def locate(atlas, table, squares, mover):
+    """The number of a position in its table, -1 where its kings touch or a pawn stands on a last rank."""
+    part, symmetry, swap, mover = turned(atlas, table, squares, mover)
+    if part < 0:
+        return -1
+    kings, symmetry = turned_kings(atlas, part, symmetry, swap, squares)
     if kings < 0:
         return -1
-    symmetry = atlas.image[AFTER + atlas.kings[SYMMETRY + pair] * 8 + symmetry]
     number = kings * atlas.inner[table]
     for group in range(table * GROUPS * GROUP, (table * GROUPS + atlas.groups[table]) * GROUP, GROUP):
         source = (table * GROUPS + atlas.group[group + G_PARTNER]) * GROUP if swap else group
@@ -118,25 +133,39 @@ def locate_many(atlas, table, squares, movers, numbers):
         numbers[row] = locate(atlas, table, squares[row], movers[row])
 
 
+@inlined
+def part_from(atlas, table, part, number):
+    """The slice in which a number of a table lies, looked for from this one on."""
+    base = atlas.table[table * TABLE + T_SLICES]
+    if number < atlas.slice[(base + part) * SLICE + S_START]:
+        part = 0
+    while True:
+        fields = (base + part) * SLICE
+        sides = 1 if atlas.slice[fields + S_FLIP] >= 0 else 2
+        if number < atlas.slice[fields + S_START] + sides * atlas.slice[fields + S_HALF]:
+            return part
+        part += 1
+
+
+@inlined
+def decode(atlas, table, pawns, part, number, squares):
+    """Put the men of a number in this slice on their squares; return the side to move. `pawns` are the placements of
+    all slices, row by row."""
+    fields = (atlas.table[table * TABLE + T_SLICES] + part) * SLICE
+    number -= atlas.slice[fields + S_START]
+    half = atlas.slice[fields + S_HALF]
+    mover = 1 if number >= half else 0
+    decode_half(atlas, table, atlas.slice[fields + S_FAMILY], number - mover * half, squares)
+    first_pawn = atlas.first_pawn[table]
+    for pawn in range(atlas.men[table] - first_pawn):
+        squares[first_pawn + pawn] = pawns[part, pawn]
+    return mover
+
+
 @kernel
 def decode_many(atlas, table, pawns, numbers, squares, movers):
-    """The way back for all `numbers` of a table; `pawns` are the placements of its slices, row by row."""
-    first_pawn = atlas.first_pawn[table]
-    count = atlas.men[table] - first_pawn
-    base = atlas.table[table * TABLE + T_SLICES]
-    part = base
+    """The way back for all `numbers` of a table."""
+    part = 0
     for row in range(len(numbers)):
-        number = numbers[row]
-        if number < atlas.slice[part * SLICE + S_START]:
-            part = base
-        while True:
-            sides = 1 if atlas.slice[part * SLICE + S_FLIP] >= 0 else 2
-            if number < atlas.slice[part * SLICE + S_START] + sides * atlas.slice[part * SLICE + S_HALF]:
-                break
-            part += 1
-        number -= atlas.slice[part * SLICE + S_START]
-        movers[row] = number // atlas.slice[part * SLICE + S_HALF]
-        number -= movers[row] * atlas.slice[part * SLICE + S_HALF]
-        decode_half(atlas, table, atlas.slice[part * SLICE + S_FAMILY], number, squares[row])
-        for pawn in range(count):
-            squares[row, first_pawn + pawn] = pawns[part - base, pawn]
+        part = part_from(atlas, table, part, numbers[row])
+        movers[row] = decode(atlas, table, pawns, part, numbers[row], squares[row])

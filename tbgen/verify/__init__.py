@@ -1,7 +1,7 @@
 """Is a finished table right? Every position is compared with what its legal moves lead to, forwards only.
 
 Nothing of the solver's propagation is shared: no un-moves, no queues, no order of levels. What is shared lies
-below it: squares and numbers, attacks, the list of legal moves.
+below it: squares and numbers, and what each man attacks. Moves are found and counted in a way of its own (moves.py).
 
 What is checked
 ---------------

@@ -1,4 +1,4 @@
-"""What the table in question, and those that its resets lead to, say of the positions after a batch of moves."""
+"""What the table in question, and those that its resets lead to, say of the positions after a position's moves."""
 
 from typing import Final, NamedTuple
 
@@ -7,17 +7,17 @@ from numpy.typing import NDArray
 
 from tbgen.board.geometry import PAWN_UP
 from tbgen.board.moves import move_promotion, move_slot, move_taken, move_target
-from tbgen.index.atlas import MEN
-from tbgen.index.kernels import locate
+from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, S_HALF, SLICE
+from tbgen.index.kernels import group_number, locate, turned, turned_kings
 from tbgen.index.layout import Layout
 from tbgen.intrinsics import fetch_i32
-from tbgen.jit import inlined, kernel
+from tbgen.jit import inlined
 from tbgen.material import PIECES, Material
-from tbgen.verify.moves import NO_POSITION, may_give_right
+from tbgen.verify.moves import MOST_MOVES, level_of_position
 
 NOWHERE: Final = -1
 UNSEEN: Final = -2
-"""Among numbers of arrivals: a position of a table that is not at hand."""
+"""Among tables and levels: of a table that is not at hand."""
 _NIBBLE: Final = 4
 
 
@@ -38,29 +38,41 @@ class Tables(NamedTuple):
     """`[slice]`: where in the book its dictionary begins."""
 
 
-class Seats(NamedTuple):
-    """Room for the men of one position after a reset."""
+class Survey(NamedTuple):
+    """The own levels of all positions of a slice."""
 
+    part: int
+    """Which slice; NOWHERE where there is no survey."""
+    level: NDArray[np.uint8]
+    """`[number within the slice]`: NO_POSITION where there is none."""
+
+
+class Arrivals(NamedTuple):
+    """`[move]`, for one position: what is said of where each leads."""
+
+    entry: NDArray[np.int32]
+    """0 where no position can be found."""
+    staircase: NDArray[np.int32]
+    """In the book; its first one, that of no steps, after a reset."""
+    level: NDArray[np.int64]
+    """Its own level, or NO_POSITION; after a reset 0, so that it is fresh under every record, or UNSEEN."""
+
+
+class Seats(NamedTuple):
+    """Room to find them."""
+
+    node: NDArray[np.int64]
+    """`[move]`: its number within the slice."""
+    group: NDArray[np.int64]
+    """`[slot]`: the group of like men to which a piece belongs."""
+    part: NDArray[np.int64]
+    """`[group]`: what it adds to the number after the turn has passed."""
     after: NDArray[np.int64]
-    """`[slot]`: where each stands."""
+    """`[slot]`: where each stands after a reset."""
     kinds: NDArray[np.int64]
     """What each is; NOWHERE if gone, or once it has found its place."""
     there: NDArray[np.int64]
     """The squares, as the table has them to which they belong now."""
-
-
-class Arrivals(NamedTuple):
-    """`[move]`, for a batch of lists: where it leads, and what is said of the position there."""
-
-    number: NDArray[np.int64]
-    """In the table in question; NOWHERE after a reset, UNSEEN after one to a table that is not at hand."""
-    entry: NDArray[np.int32]
-    """0 where no position can be found."""
-    staircase: NDArray[np.int32]
-    level: NDArray[np.uint8]
-    """Its own level, or NO_POSITION; 0 after a reset, so that it is fresh under every record."""
-    pushes: NDArray[np.int64]
-    """The moves that may give a right to capture in passing, in a list of their own."""
 
 
 def signature(material: Material) -> int:
@@ -84,17 +96,23 @@ def make_tables(layouts: list[Layout], addresses: list[int]) -> Tables:
     )
 
 
-def make_seats() -> Seats:
-    return Seats(np.empty(MEN, np.int64), np.empty(MEN, np.int64), np.empty(MEN, np.int64))
+def make_survey(part: int, numbers: int) -> Survey:
+    return Survey(part, np.empty(numbers, np.uint8))
 
 
-def make_arrivals(moves: int) -> Arrivals:
-    return Arrivals(
-        np.empty(moves, np.int64),
-        np.empty(moves, np.int32),
-        np.zeros(moves, np.int32),
-        np.zeros(moves, np.uint8),
-        np.empty(moves, np.int64),
+NO_SURVEY: Final = make_survey(NOWHERE, 0)
+
+
+def make_arrivals() -> Arrivals:
+    return Arrivals(np.zeros(MOST_MOVES, np.int32), np.zeros(MOST_MOVES, np.int32), np.zeros(MOST_MOVES, np.int64))
+
+
+def make_seats(layout: Layout) -> Seats:
+    group = np.zeros(MEN, np.int64)
+    for number, one in enumerate(layout.groups):
+        group[one.slot : one.slot + one.count] = number
+    return Seats(
+        np.zeros(MOST_MOVES, np.int64), group, np.zeros(GROUPS, np.int64), *(np.zeros(MEN, np.int64) for _ in "123")
     )
 
 
@@ -111,38 +129,69 @@ def part_of(tables, number):
     return low
 
 
-@kernel
-def arrive_quietly(atlas, tables, positions, lists, arrivals):
-    """Fill in the arrivals of all quiet moves, but for the levels."""
-    for here in range(len(positions.movers)):
-        squares, reply = positions.squares[here], 1 - positions.movers[here]
-        for at in range(lists.first[here], lists.first[here] + lists.quiet[here]):
-            slot = move_slot(lists.move[at])
-            origin = squares[slot]
-            squares[slot] = move_target(lists.move[at])
-            number = locate(atlas, 0, squares, reply)
-            squares[slot] = origin
-            arrivals.number[at] = NOWHERE
-            arrivals.entry[at] = 0
-            if number < 0 or number >= tables.size[0]:
-                continue
-            part = part_of(tables, number)
-            if tables.entries[part] == 0:
-                continue
-            arrivals.number[at] = number
-            arrivals.entry[at] = fetch_i32(tables.entries[part], number - tables.start[part])
-            staircase = fetch_i32(tables.staircases[part], number - tables.start[part])
-            arrivals.staircase[at] = tables.first_staircase[part] + staircase
+@inlined
+def _part_of_group(atlas, symmetry, swap, squares, number):
+    """What a group of like men adds to the number of a position that is to be turned like this."""
+    own = number * GROUP
+    place = atlas.group[own + G_PARTNER] * GROUP if swap else own
+    return atlas.group[place + G_STRIDE] * np.int64(
+        group_number(atlas, symmetry, squares, atlas.group[own + G_SLOT], atlas.group[own + G_COUNT])
+    )
 
 
-@kernel
-def look_up_levels(start, levels, arrivals, moves):
-    """Fill in the levels of all quiet arrivals, from those of the slice that starts at this number."""
-    for at in range(moves):
-        number = arrivals.number[at]
-        if number >= 0:
-            node = number - start
-            arrivals.level[at] = levels[node] if 0 <= node < len(levels) else NO_POSITION
+@inlined
+def _number_quietly(atlas, moves, side, quiet, seats):
+    """Fill in the numbers, within their slice, of the positions that quiet moves lead to, NOWHERE where kings touch.
+    Returns the slice. They are those of `locate`; what does not move is worked out once."""
+    squares, node = moves.squares, seats.node
+    fields, turn, swap, mover = turned(atlas, 0, squares, 1 - side)
+    if fields < 0:
+        return np.int64(NOWHERE)
+    offset = mover * atlas.slice[fields + S_HALF]
+    kings, symmetry = turned_kings(atlas, fields, turn, swap, squares)
+    pieces = np.int64(0)
+    for group in range(atlas.groups[0]):
+        seats.part[group] = _part_of_group(atlas, symmetry, swap, squares, group)
+        pieces += seats.part[group]
+    here = kings * atlas.inner[0] + offset + pieces
+    for at in range(quiet):
+        slot = move_slot(moves.move[at])
+        origin = squares[slot]
+        squares[slot] = move_target(moves.move[at])
+        if slot > 1:
+            group = seats.group[slot]
+            node[at] = here - seats.part[group] + _part_of_group(atlas, symmetry, swap, squares, group)
+        else:
+            kings_there, symmetry_there = turned_kings(atlas, fields, turn, swap, squares)
+            pieces_there = pieces
+            if symmetry_there != symmetry:
+                pieces_there = np.int64(0)
+                for group in range(atlas.groups[0]):
+                    pieces_there += _part_of_group(atlas, symmetry_there, swap, squares, group)
+            node[at] = kings_there * atlas.inner[0] + offset + pieces_there if kings_there >= 0 else NOWHERE
+        squares[slot] = origin
+    return fields // SLICE
+
+
+@inlined
+def arrive_quietly(board, atlas, tables, survey, moves, there, side, quiet, seats, arrivals):
+    """Fill in the arrivals of the first, quiet moves. `there` is room for a position that is in no survey."""
+    part = _number_quietly(atlas, moves, side, quiet, seats)
+    entries = tables.entries[part] if part >= 0 else 0
+    for at in range(quiet):
+        node = seats.node[at]
+        arrivals.entry[at] = 0
+        if entries == 0 or node < 0:
+            continue
+        arrivals.entry[at] = fetch_i32(entries, node)
+        arrivals.staircase[at] = tables.first_staircase[part] + fetch_i32(tables.staircases[part], node)
+        if survey.part == part:
+            arrivals.level[at] = survey.level[node]
+        else:
+            for slot in range(board.atlas.men[0]):
+                there.squares[slot] = moves.squares[slot]
+            there.squares[move_slot(moves.move[at])] = move_target(moves.move[at])
+            arrivals.level[at] = level_of_position(board, there, 1 - side)
 
 
 @inlined
@@ -164,53 +213,52 @@ def _table_of(atlas, tables, kinds):
     return NOWHERE
 
 
-@kernel
-def arrive_by_reset(atlas, tables, positions, lists, seats, arrivals):
-    """Fill in the arrivals of all captures and pawn moves. Returns how many may give a right.
-
-    The men are counted and seated anew: nothing is kept of where they came from."""
+@inlined
+def _seated(atlas, tables, squares, side, move, seats):
+    """Seat the men anew after a capture or a pawn move: nothing is kept of where they came from. Returns the table
+    (or NOWHERE, or UNSEEN) and the side to move as that table counts them."""
     after, kinds, there = seats.after, seats.kinds, seats.there
-    pushes = 0
-    for here in range(len(positions.movers)):
-        squares, side = positions.squares[here], positions.movers[here]
-        for at in range(lists.first[here] + lists.quiet[here], lists.first[here + 1]):
-            move = lists.move[at]
-            arrivals.number[at] = NOWHERE
-            arrivals.entry[at] = 0
-            if may_give_right(atlas, squares, side, move):
-                arrivals.pushes[pushes] = at
-                pushes += 1
-            moved, taken, promotion = move_slot(move), move_taken(move), move_promotion(move)
-            for slot in range(atlas.men[0]):
-                after[slot] = squares[slot]
-                kinds[slot] = atlas.kind[slot]
-            after[moved] = move_target(move)
-            if promotion >= 0:
-                kinds[moved] = promotion
-            if taken >= 0:
-                kinds[taken] = NOWHERE
-            row = _table_of(atlas, tables, kinds)
-            if row < 0 or taken in (0, 1):
-                continue
-            table, swap = row >> 1, row & 1
-            if table and tables.address[table] == 0:
-                arrivals.number[at] = UNSEEN
-                continue
-            for place in range(atlas.men[table]):
-                for slot in range(atlas.men[0]):
-                    if atlas.side[slot] ^ swap == atlas.side[table * MEN + place] and _is_alike(
-                        kinds[slot], atlas.kind[table * MEN + place]
-                    ):
-                        kinds[slot] = NOWHERE
-                        there[place] = after[slot] ^ (56 * swap)
-                        break
-            number = locate(atlas, table, there, (1 - side) ^ swap)
-            if number < 0 or number >= tables.size[table]:
-                continue
-            if table:
-                arrivals.entry[at] = fetch_i32(tables.address[table], number)
-                continue
-            part = part_of(tables, number)
-            if tables.entries[part]:
-                arrivals.entry[at] = fetch_i32(tables.entries[part], number - tables.start[part])
-    return pushes
+    moved, taken, promotion = move_slot(move), move_taken(move), move_promotion(move)
+    for slot in range(atlas.men[0]):
+        after[slot] = squares[slot]
+        kinds[slot] = atlas.kind[slot]
+    after[moved] = move_target(move)
+    if promotion >= 0:
+        kinds[moved] = promotion
+    if taken >= 0:
+        kinds[taken] = NOWHERE
+    row = _table_of(atlas, tables, kinds)
+    if row < 0 or taken in (0, 1):
+        return np.int64(NOWHERE), np.int64(0)
+    table, swap = row >> 1, row & 1
+    if table and tables.address[table] == 0:
+        return np.int64(UNSEEN), np.int64(0)
+    for place in range(atlas.men[table]):
+        for slot in range(atlas.men[0]):
+            if atlas.side[slot] ^ swap == atlas.side[table * MEN + place] and _is_alike(
+                kinds[slot], atlas.kind[table * MEN + place]
+            ):
+                kinds[slot] = NOWHERE
+                there[place] = after[slot] ^ (56 * swap)
+                break
+    return np.int64(table), np.int64((1 - side) ^ swap)
+
+
+@inlined
+def arrive_by_reset(atlas, tables, moves, side, at, seats, arrivals):
+    """Fill in the arrival of a capture or pawn move."""
+    arrivals.entry[at] = 0
+    arrivals.staircase[at] = 0
+    table, mover = _seated(atlas, tables, moves.squares, side, moves.move[at], seats)
+    arrivals.level[at] = UNSEEN if table == UNSEEN else 0
+    if table < 0:
+        return
+    number = locate(atlas, table, seats.there, mover)
+    if number < 0 or number >= tables.size[table]:
+        return
+    if table:
+        arrivals.entry[at] = fetch_i32(tables.address[table], number)
+        return
+    part = part_of(tables, number)
+    if tables.entries[part]:
+        arrivals.entry[at] = fetch_i32(tables.entries[part], number - tables.start[part])

@@ -1,14 +1,19 @@
-"""All moves of a batch of positions, forwards only, and the own level that their number gives."""
+"""All moves of a position, forwards only, and the own level that their number gives.
+
+They are found by sets of squares, each man's targets in one word, so that counting them takes no list. What is
+shared with the solver, which lists and counts them in other ways, is what each man attacks."""
 
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.attacks import LINES, MEN_MOVES, attacked
+from tbgen.board.attacks import BEHIND, BETWEEN, LINES, attacked, reach
 from tbgen.board.geometry import PAWN_DOWN, PAWN_UP
-from tbgen.board.moves import is_checked, list_moves, move_slot, move_target, occupied_by, pack_move
+from tbgen.board.moves import PROMOTION_KINDS, add_pawn_move, man_on, move_slot, move_target, occupied_by, pack_move
 from tbgen.index.atlas import MEN, Atlas
+from tbgen.index.kernels import decode, part_from
+from tbgen.intrinsics import bits_set, lowest_bit
 from tbgen.jit import inlined, kernel
 
 MOST_MOVES: Final = 256
@@ -17,6 +22,14 @@ NO_POSITION: Final = 255
 """Among levels: no legal position."""
 TOO_HIGH: Final = 511
 NOBODY: Final = -1
+
+_ILLEGAL, _FREE, _CHECKED = -1, 0, 1
+_ALL: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
+_LAST_RANKS: Final = np.uint64(0xFF000000000000FF)
+_STEPPED_UP: Final = np.uint64(0x0000000000FF0000)
+_STEPPED_DOWN: Final = np.uint64(0x0000FF0000000000)
+"""Where pawns stand after a step from the squares on which they started."""
+_RANK: Final = np.uint64(8)
 
 
 class Men(NamedTuple):
@@ -29,74 +42,134 @@ class Men(NamedTuple):
 
 
 class Board(NamedTuple):
-    """What the moves depend on: `list_moves` takes whatever has these."""
+    """What the moves depend on: kernels of tbgen/board take whatever has these."""
 
     atlas: Men
-    men_moves: NDArray[np.int32]
     lines: NDArray[np.uint64]
 
 
-class Positions(NamedTuple):
-    """A batch of positions of the table in question."""
+class Moves(NamedTuple):
+    """Room for a position and its moves."""
 
     squares: NDArray[np.int64]
-    """`[position, slot]`"""
-    movers: NDArray[np.int64]
-    stepped: NDArray[np.int64]
-    """The slot of the pawn that may be captured in passing because it has just made a double step, or NOBODY."""
-
-
-class Lists(NamedTuple):
-    """Their moves."""
-
-    first: NDArray[np.int64]
-    """`[position]`: where its moves begin, quiet ones first, captures in passing last; one more entry."""
-    quiet: NDArray[np.int64]
-    rights: NDArray[np.int64]
-    """How many are quiet, and how many capture in passing."""
-    level: NDArray[np.int64]
-    """The position's own, or NO_POSITION, or TOO_HIGH to be stored."""
+    """`[slot]`"""
+    targets: NDArray[np.uint64]
+    """`[slot]`: where the men of the side to move may go."""
     move: NDArray[np.int64]
+    """Quiet ones first, captures in passing last."""
 
 
 def make_board(atlas: Atlas) -> Board:
     men = Men(atlas.men[:1].copy(), atlas.first_pawn[:1].copy(), atlas.side[:MEN].copy(), atlas.kind[:MEN].copy())
-    return Board(men, MEN_MOVES, LINES)
+    return Board(men, LINES)
 
 
-def make_positions(count: int) -> Positions:
-    return Positions(np.zeros((count, MEN), np.int64), np.zeros(count, np.int64), np.full(count, NOBODY))
-
-
-def make_lists(count: int) -> Lists:
-    first, quiet, rights, level = (np.zeros(count + more, np.int64) for more in (1, 0, 0, 0))
-    return Lists(first, quiet, rights, level, np.empty(count * MOST_MOVES, np.int64))
+def make_moves() -> Moves:
+    return Moves(np.zeros(MEN, np.int64), np.zeros(MEN, np.uint64), np.zeros(MOST_MOVES, np.int64))
 
 
 @inlined
-def _is_legal(board, squares, mover):
-    """Whether every man has a square of its own and the side that has just moved is not in check."""
-    men = board.atlas.men[0]
+def _bit(square):
+    return np.uint64(1) << np.uint64(square)
+
+
+@inlined
+def _pawn_steps(kind, square, occupied):
+    free = ~occupied
+    if kind == PAWN_UP:
+        once = (_bit(square) << _RANK) & free
+        return once | (((once & _STEPPED_UP) << _RANK) & free)
+    once = (_bit(square) >> _RANK) & free
+    return once | (((once & _STEPPED_DOWN) >> _RANK) & free)
+
+
+@inlined
+def _find_targets(board, moves, side):
+    """Fill in the targets, captures in passing aside. Returns whether the side to move is in check, or that this is no
+    legal position: men share a square, or the other side is in check."""
+    atlas, lines, squares = board.atlas, board.lines, moves.squares
+    men = atlas.men[0]
+    own = np.uint64(0)
+    enemies = np.uint64(0)
     for slot in range(men):
-        for other in range(slot):
-            if squares[slot] == squares[other]:
-                return False
-    return not is_checked(board, squares, 1 - mover)
+        if atlas.side[slot] == side:
+            own |= _bit(squares[slot])
+        else:
+            enemies |= _bit(squares[slot])
+    occupied = own | enemies
+    if bits_set(occupied) != men:
+        return _ILLEGAL
+    king = squares[side]
+    lifted = occupied ^ _bit(king)
+    danger = np.uint64(0)  # what the enemy attacks once the king has left its square
+    answers = _ALL  # where other men's moves must end
+    pinned = np.uint64(0)
+    for slot in range(men):
+        kind, square = atlas.kind[slot], squares[slot]
+        if atlas.side[slot] == side:
+            targets = reach(board, kind, square, occupied)
+            if targets & _bit(squares[1 - side]):
+                return _ILLEGAL
+            if kind >= PAWN_UP:
+                targets = (targets & enemies) | _pawn_steps(kind, square, occupied)
+            moves.targets[slot] = targets & ~own
+            continue
+        danger |= reach(board, kind, square, lifted)
+        if lines[kind * 64 + square] & _bit(king):
+            between = lines[BETWEEN + square * 64 + king]
+            blockers = between & occupied
+            if not blockers:
+                answers &= between | _bit(square)
+            elif not blockers & (blockers - np.uint64(1)):
+                pinned |= blockers
+    for slot in range(2, men):
+        if atlas.side[slot] == side:
+            moves.targets[slot] &= answers
+            if pinned & _bit(squares[slot]):
+                ray = king * 64 + squares[slot]
+                moves.targets[slot] &= lines[BETWEEN + ray] | lines[BEHIND + ray]
+    moves.targets[side] &= ~danger
+    return _CHECKED if danger & _bit(king) else _FREE
 
 
 @inlined
-def _level(board, squares, mover, moves):
-    level = 2 * moves + (0 if is_checked(board, squares, mover) else 1)
+def _level(moves, checked):
+    level = 2 * moves + (0 if checked == _CHECKED else 1)
     return level if level < NO_POSITION else TOO_HIGH
 
 
 @inlined
-def _list_passant(board, squares, side, stepped, moves):
-    """The legal captures in passing of the man in slot `stepped`."""
+def level_of_position(board, moves, side):
+    """The own level, from no list: NO_POSITION where there is none that tables can hold. Takes the targets' room."""
     atlas = board.atlas
+    checked = _find_targets(board, moves, side)
+    if checked == _ILLEGAL:
+        return NO_POSITION
+    count = 0
+    for slot in range(atlas.men[0]):
+        if atlas.side[slot] == side:
+            count += bits_set(moves.targets[slot])
+            if atlas.kind[slot] >= PAWN_UP:
+                count += (PROMOTION_KINDS - 1) * bits_set(moves.targets[slot] & _LAST_RANKS)
+    return min(_level(count, checked), NO_POSITION)
+
+
+@kernel
+def find_levels(board, atlas, pawns, numbers, moves, levels):
+    """The own level of each of these numbers of the first table, or NO_POSITION."""
+    part = 0
+    for here in range(len(numbers)):
+        part = part_from(atlas, 0, part, numbers[here])
+        side = decode(atlas, 0, pawns, part, numbers[here], moves.squares)
+        levels[here] = level_of_position(board, moves, side)
+
+
+@inlined
+def _list_passant(board, moves, side, stepped, count):
+    """The legal captures in passing of the man in slot `stepped`."""
+    atlas, squares = board.atlas, moves.squares
     step = squares[stepped]
     passed = step + (8 if atlas.kind[stepped] == PAWN_DOWN else -8)
-    count = 0
     for slot in range(atlas.first_pawn[0], atlas.men[0]):
         origin = squares[slot]
         if atlas.side[slot] != side or origin >> 3 != step >> 3 or abs(origin - step) != 1:
@@ -105,43 +178,48 @@ def _list_passant(board, squares, side, stepped, moves):
         squares[stepped] = passed  # gone: where another man stands, it stops nobody
         occupied = occupied_by(squares, atlas.men[0])
         if not attacked(board, squares, 1 - side, squares[side], occupied, stepped):
-            moves[count] = pack_move(slot, passed, stepped, -1)
+            moves.move[count] = pack_move(slot, passed, stepped, -1)
             count += 1
         squares[slot] = origin
         squares[stepped] = step
     return count
 
 
-@kernel
-def list_all(board, positions, lists):
-    """Fill in the lists."""
-    at = 0
-    for here in range(len(positions.movers)):
-        squares, side = positions.squares[here], positions.movers[here]
-        lists.first[here] = at
-        if not _is_legal(board, squares, side):
-            lists.level[here] = NO_POSITION
-            continue
-        quiet, count = list_moves(board, squares, side, lists.move[at:])
-        if positions.stepped[here] >= 0:
-            rights = _list_passant(board, squares, side, positions.stepped[here], lists.move[at + count :])
-            lists.rights[here] = rights
-            count += rights
-        lists.quiet[here] = quiet
-        lists.level[here] = _level(board, squares, side, count)
-        at += count
-    lists.first[len(positions.movers)] = at
-
-
-@kernel
-def find_levels(board, positions, moves, levels):
-    """The own level of each position, or NO_POSITION; `moves` is room for those of one."""
-    for here in range(len(positions.movers)):
-        squares, side = positions.squares[here], positions.movers[here]
-        levels[here] = NO_POSITION
-        if _is_legal(board, squares, side):
-            _, count = list_moves(board, squares, side, moves)
-            levels[here] = min(_level(board, squares, side, count), NO_POSITION)
+@inlined
+def list_all(board, moves, side, stepped):
+    """Fill in the list. `stepped` is the slot of the pawn that may be captured in passing, or NOBODY. Returns how many
+    moves are quiet, how many there are but for captures in passing, how many with them, and the own level: NO_POSITION
+    where there is none, TOO_HIGH to be stored."""
+    atlas, squares, move = board.atlas, moves.squares, moves.move
+    men = atlas.men[0]
+    checked = _find_targets(board, moves, side)
+    if checked == _ILLEGAL:
+        return 0, 0, 0, NO_POSITION
+    occupied = occupied_by(squares, men)
+    count = 0
+    for slot in range(atlas.first_pawn[0]):
+        if atlas.side[slot] == side:
+            targets = moves.targets[slot] & ~occupied
+            while targets:
+                move[count] = pack_move(slot, lowest_bit(targets), NOBODY, -1)
+                count += 1
+                targets &= targets - np.uint64(1)
+    quiet = count
+    for slot in range(men):
+        if atlas.side[slot] == side:
+            pawn = atlas.kind[slot] >= PAWN_UP
+            targets = moves.targets[slot] if pawn else moves.targets[slot] & occupied
+            while targets:
+                target = lowest_bit(targets)
+                targets &= targets - np.uint64(1)
+                taken = man_on(squares, men, target)
+                if pawn:
+                    count = add_pawn_move(move, count, slot, target, taken)
+                else:
+                    move[count] = pack_move(slot, target, taken, -1)
+                    count += 1
+    total = _list_passant(board, moves, side, stepped, count) if stepped >= 0 else count
+    return quiet, count, total, _level(total, checked)
 
 
 @inlined

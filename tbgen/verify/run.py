@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 
 from tbgen.material import Material
 from tbgen.turns import in_turn
-from tbgen.verify.compare import FIELDS, PROBLEMS, make_rows, try_all
+from tbgen.verify.arrivals import NO_SURVEY, Survey
+from tbgen.verify.compare import PROBLEMS
 from tbgen.verify.dictionary import Finding
-from tbgen.verify.table import BATCH, Levels, Numbers, Table
+from tbgen.verify.table import BATCH, Numbers, Table
 from tbgen.verify.units import Source, Unreadable
 
 __all__ = ["Finding", "Verdict", "verify"]
 
 _AHEAD: Final = 8
 """Batches a thread that wait to be looked at."""
-_DRAWN: Final = 4 * BATCH
+_DRAWN: Final = BATCH
 """Positions a thread that are drawn of a slice: to have it read takes longer than to check them."""
 
 
@@ -109,7 +110,7 @@ class _Trial:
         """Check these slices."""
         table, start = self.table, self.table.layout.start.tolist()
         table.fetch(parts)
-        levels: dict[int, Levels] = {part: np.empty(start[part + 1] - start[part], np.uint8) for part in parts}
+        surveys = {part: table.survey(part) for part in parts}
 
         def batches() -> Iterator[tuple[int, int, int]]:
             for part in parts:
@@ -117,10 +118,10 @@ class _Trial:
                     yield part, at, min(at + BATCH, start[part + 1])
 
         def survey(part: int, first: int, end: int) -> None:
-            levels[part][first - start[part] : end - start[part]] = table.levels(np.arange(first, end))
+            surveys[part].level[first - start[part] : end - start[part]] = table.levels(np.arange(first, end))
 
         def look(part: int, first: int, end: int) -> _Seen:
-            return self._try(part, np.arange(first, end), (start[part], levels[part]))
+            return self._try(part, np.arange(first, end), surveys[part])
 
         for _ in in_turn(pool, _AHEAD * threads, survey, batches()):
             pass
@@ -147,16 +148,9 @@ class _Trial:
             if time.monotonic() > end:
                 break
 
-    def _try(self, part: int, numbers: Numbers, levels: tuple[int, Levels] | None = None) -> _Seen:
-        table = self.table
-        positions = table.place(numbers)
-        lists = table.list(positions)
-        arrivals = table.arrive(positions, lists, levels)
-        found = np.zeros((self._limit, FIELDS), np.int64)
-        stored = table.units.stored(part, numbers)
-        legal, wrong, unseen = try_all(table.units.book, make_rows(), lists, arrivals, *stored, found)
-        found[:, 0] = numbers[found[:, 0]]
-        return _Seen(len(numbers), legal, wrong, unseen, found[:wrong].tolist())
+    def _try(self, part: int, numbers: Numbers, survey: Survey | None = None) -> _Seen:
+        legal, wrong, unseen, found = self.table.try_all(part, numbers, survey or NO_SURVEY, self._limit)
+        return _Seen(len(numbers), legal, wrong, unseen, found.tolist())
 
     def _count(self, seen: _Seen) -> None:
         self.checked += seen.legal - seen.unseen

@@ -6,41 +6,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.moves import move_slot, move_target
 from tbgen.index.atlas import make_atlas
-from tbgen.index.kernels import decode_many
 from tbgen.index.layout import Layout, layout_of
-from tbgen.jit import plain
 from tbgen.material import Material
-from tbgen.verify.arrivals import (
-    UNSEEN,
-    Arrivals,
-    arrive_by_reset,
-    arrive_quietly,
-    look_up_levels,
-    make_arrivals,
-    make_seats,
-    make_tables,
-)
-from tbgen.verify.compare import ENTRY_UNSEEN, entries_with_right
+from tbgen.verify.arrivals import Survey, make_survey, make_tables
+from tbgen.verify.compare import FIELDS, make_desk, try_all
 from tbgen.verify.dictionary import Finding
-from tbgen.verify.moves import (
-    MOST_MOVES,
-    NO_POSITION,
-    Lists,
-    Positions,
-    find_levels,
-    list_all,
-    make_board,
-    make_lists,
-    make_positions,
-)
+from tbgen.verify.moves import NO_POSITION, find_levels, make_board, make_moves
 from tbgen.verify.units import Source, Units
 
 Numbers = NDArray[np.int64]
 Levels = NDArray[np.uint8]
 
-BATCH: Final = 1 << 11
+BATCH: Final = 1 << 13
 """Positions that are best looked at together."""
 
 
@@ -79,8 +57,6 @@ class Table:
         self._board = make_board(self._atlas)
         self._tables = make_tables(layouts, [0, *(0 if one is None else one.ctypes.data for one in at_hand)])
         self.units = Units(source, layout, self._tables, note)
-        # compiled whether needed or not, so that no later table has to wait for it
-        entries_with_right(self.units.book, make_lists(0), make_arrivals(0), np.zeros(0, np.int32))
 
     def fetch(self, parts: Iterable[int]) -> None:
         """Have these slices in memory, and those that their pawns lead to."""
@@ -92,51 +68,27 @@ class Table:
     def part_of(self, numbers: Numbers) -> Numbers:
         return np.searchsorted(self.layout.start, numbers, side="right") - 1
 
-    def place(self, numbers: Numbers) -> Positions:
-        """The positions that bear these numbers."""
-        positions = make_positions(len(numbers))
-        decode_many(self._atlas, 0, self.layout.placements.pawns, numbers, positions.squares, positions.movers)
-        return positions
-
     def levels(self, numbers: Numbers) -> Levels:
-        """Their own levels, NO_POSITION where there is none."""
+        """The own levels of positions, NO_POSITION where there is none."""
         levels = np.empty(len(numbers), np.uint8)
-        find_levels(self._board, self.place(numbers), np.empty(MOST_MOVES, np.int64), levels)
+        find_levels(self._board, self._atlas, self.layout.placements.pawns, numbers, make_moves(), levels)
         return levels
 
-    def list(self, positions: Positions) -> Lists:
-        lists = make_lists(len(positions.movers))
-        list_all(self._board, positions, lists)
-        return lists
+    def survey(self, part: int) -> Survey:
+        """Room for the levels of a slice."""
+        return make_survey(part, int(self.layout.start[part + 1] - self.layout.start[part]))
 
-    def arrive(self, positions: Positions, lists: Lists, levels: tuple[int, Levels] | None = None) -> Arrivals:
-        """What is known of all positions that the moves lead to. The levels of a slice, from its first number on,
-        are a help where all positions belong to it."""
-        moves = int(lists.first[-1])
-        arrivals = make_arrivals(moves)
-        arrive_quietly(self._atlas, self._tables, positions, lists, arrivals)
-        pushes = arrive_by_reset(self._atlas, self._tables, positions, lists, make_seats(), arrivals)
-        if levels is not None:
-            look_up_levels(*levels, arrivals, moves)
-        else:
-            quiet = np.flatnonzero(arrivals.number[:moves] >= 0)
-            arrivals.level[quiet] = self.levels(arrivals.number[quiet])
-        if pushes:
-            self._grant_rights(arrivals.pushes[:pushes], positions, lists, arrivals)
-        return arrivals
-
-    def _grant_rights(self, pushes: Numbers, positions: Positions, lists: Lists, arrivals: Arrivals) -> None:
-        """After these double steps the pawn may be captured in passing, where that is legal: look one ply deeper."""
-        origin = np.searchsorted(lists.first, pushes, side="right") - 1
-        stepped = plain(move_slot)(lists.move[pushes])
-        after = Positions(positions.squares[origin], 1 - positions.movers[origin], stepped)
-        after.squares[np.arange(len(pushes)), stepped] = plain(move_target)(lists.move[pushes])
-        replies = self.list(after)
-        entries = np.zeros(len(pushes), np.int32)
-        entries_with_right(self.units.book, replies, self.arrive(after, replies), entries)
-        granted = replies.rights > 0
-        arrivals.entry[pushes[granted]] = entries[granted]
-        arrivals.number[pushes[granted & (entries == ENTRY_UNSEEN)]] = UNSEEN
+    def try_all(
+        self, part: int, numbers: Numbers, survey: Survey, limit: int
+    ) -> tuple[int, int, int, NDArray[np.int64]]:
+        """Try positions of a slice: how many are legal, how many wrong, how many cannot be looked at in full, and what
+        is wrong with the first. With a survey of the slice it takes less time."""
+        found = np.zeros((limit, FIELDS), np.int64)
+        legal, wrong, unseen = try_all(
+            self._board, self._atlas, self.layout.placements.pawns, self._tables, self.units.book,
+            survey, part, numbers, make_desk(self.layout), found,
+        )  # fmt: skip
+        return legal, wrong, unseen, found[:wrong]
 
     def draw(self, count: int, random: np.random.Generator) -> Numbers:
         """So many legal positions, each once, in rising order; all that there are if there are no more."""

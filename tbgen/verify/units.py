@@ -87,12 +87,6 @@ class Units:
             self._shed(len(needed))
             self._open()
 
-    def stored(self, part: int, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
-        """Entries and staircases of positions of a slice, and where in the book their dictionary begins."""
-        unit = self._held[int(self.unit_of[part])]
-        nodes = numbers - unit.start
-        return unit.entries[nodes], unit.staircases[nodes], int(self._tables.first_staircase[part])
-
     def _read(self, number: int) -> Unit:
         slices = self.slices[number]
         start, end = self._start[slices.start], self._start[slices.stop]

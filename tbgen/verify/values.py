@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import DISTANCE_MASK, MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT, Steps
-from tbgen.jit import inlined, kernel
+from tbgen.jit import inlined, plain
 from tbgen.outcome import BASE
 from tbgen.verify.dictionary import LEAST_RECORD
 
@@ -122,66 +122,107 @@ def key_distance(key, record):
 # --- all records at once --------------------------------------------------------------------------------------
 
 
+class Sheet(NamedTuple):
+    """`[level]`: what has been found so far, as keys."""
+
+    soon: NDArray[np.int32]
+    late: NDArray[np.int32]
+    """Payoffs that count from this level on, whoever holds the record: as they are when they come soon, and when they
+    come late."""
+    opponent: NDArray[np.int32]
+    mover: NDArray[np.int32]
+    """What counts under a record of this level in the hands of the opponent, or of the mover."""
+
+
+def make_sheet() -> Sheet:
+    return Sheet(*(np.empty(ROW, np.int32) for _ in range(4)))
+
+
+def make_records() -> Sheet:
+    """What records are worth; the rest is empty."""
+    levels = np.arange(ROW)
+    rows = ((plain(record_of)(holder, levels) << _DISTANCE_BITS).astype(np.int32) for holder in range(2))
+    return Sheet(np.empty(0, np.int32), np.empty(0, np.int32), *rows)
+
+
+@inlined
+def levels(first, last):
+    """Those from `first` to `last`. As an index, a number that has no sign lets a loop be compiled for many levels at
+    once."""
+    return range(np.uint64(first), np.uint64(max(first, last + 1)))
+
+
+@inlined
+def clear(sheet, top):
+    for level in levels(0, top):
+        sheet.soon[level] = LOWEST
+        sheet.late[level] = LOWEST
+        sheet.opponent[level] = LOWEST
+        sheet.mover[level] = LOWEST
+
+
 @inlined
 def _raise(row, first, last, key):
-    for at in range(first, last + 1):
-        row[at] = max(row[at], key)
+    for level in levels(first, last):
+        row[level] = max(row[level], key)
 
 
 @inlined
-def _raise_to_record(row, holder, first, last):
-    for level in range(first, last + 1):
-        at = holder * ROW + level
-        row[at] = max(row[at], stands(record_of(holder, level)))
+def enter(book, sheet, records, top, entry, staircase, own, ahead):
+    """Enter into a sheet what is said of a position under records of the levels up to `top`. Returns up to which level
+    the record stands, if nothing better is entered, for either holder.
 
-
-@inlined
-def _add_constant(row, first, last, outcome, distance):
-    """A payoff that is the same under records of these levels."""
-    split = max(first, min(level_of(outcome), last) + 1)
-    _raise(row, OPPONENT_HOLDS * ROW + first, OPPONENT_HOLDS * ROW + split - 1, _soon(outcome, distance))
-    _raise(row, MOVER_HOLDS * ROW + first, MOVER_HOLDS * ROW + split - 1, _late(outcome, distance))
-    # from here on records are weaker than the outcome, whoever holds them
-    key = _late(outcome, distance) if outcome < 0 else _soon(outcome, distance)
-    _raise(row, split, last, key)
-    _raise(row, ROW + split, ROW + last, key)
-
-
-@inlined
-def _add_run(book, row, holder, first, last, at, ahead):
-    """What step `at` says (-1: there is none yet). It counts while the side behind on the record likes it better."""
-    if at < 0:
-        _raise_to_record(row, holder, first, last)
-        return
-    outcome = (1 - 2 * ahead) * _step_outcome(book.step[at])
-    distance = _step_distance(book.step[at]) + ahead
-    end = last
-    if (outcome > 0) == (holder == MOVER_HOLDS):
-        end = max(first - 1, min(last, level_of(outcome) - 1))
-    key = _late(outcome, distance) if holder == MOVER_HOLDS else _soon(outcome, distance)
-    _raise(row, holder * ROW + first, holder * ROW + end, key)
-    _raise_to_record(row, holder, end + 1, last)
-
-
-@kernel
-def unfold(book, row, top, entry, staircase, level, ahead):
-    """Raise a row to what is said of a position under records of the levels up to `top`.
-
-    `ahead`: 0 for the position itself, 1 for one that is a move ahead of it. `level` is the position's own:
+    `ahead`: 0 for the position itself, 1 for one that is a move ahead of it. `own` is the position's level:
     under a weaker record it is fresh."""
-    inside = min(level, level_of(outcome_in(entry)), top)
-    for holder in range(2):
-        first = LEAST_RECORD
-        before = -1
-        for at in range(book.first[staircase], book.first[staircase + 1]):
-            if _step_holder(book.step[at]) ^ ahead == holder:
-                last = min(step_level(book.step[at]) - 1, inside)
-                _add_run(book, row, holder, first, last, before, ahead)
-                first = max(first, last + 1)
-                before = at
-        _add_run(book, row, holder, first, inside, before, ahead)
-    outcome = (1 - 2 * ahead) * outcome_in(entry)
-    _add_constant(row, max(LEAST_RECORD, inside + 1), top, outcome, distance_in(entry) + ahead)
+    sign = 1 - 2 * ahead
+    outcome = sign * outcome_in(entry)
+    inside = min(own, level_of(outcome), top)
+    start = max(LEAST_RECORD, inside + 1)
+    if start <= top:
+        sheet.soon[start] = max(sheet.soon[start], _soon(outcome, distance_in(entry) + ahead))
+        sheet.late[start] = max(sheet.late[start], _late(outcome, distance_in(entry) + ahead))
+    last_of_opponent = last_of_mover = inside
+    for at in range(book.first[staircase + 1] - 1, book.first[staircase] - 1, -1):
+        step = book.step[at]
+        holder, first = _step_holder(step) ^ ahead, max(LEAST_RECORD, step_level(step))
+        outcome, distance = sign * _step_outcome(step), _step_distance(step) + ahead
+        if holder == OPPONENT_HOLDS:
+            # where the record is better for the mover, that is what is found in the end
+            _raise(sheet.opponent, first, last_of_opponent, _soon(outcome, distance))
+            last_of_opponent = min(last_of_opponent, first - 1)
+        elif holder == MOVER_HOLDS:
+            last = last_of_mover
+            if outcome > 0:
+                # from there on the record is worse for the mover, and the opponent has it
+                last = min(last, level_of(outcome) - 1)
+                for level in levels(max(first, last + 1), last_of_mover):
+                    sheet.mover[level] = max(sheet.mover[level], records.mover[level])
+            _raise(sheet.mover, first, last, _late(outcome, distance))
+            last_of_mover = min(last_of_mover, first - 1)
+    return inside, last_of_mover
+
+
+@inlined
+def _settle(row, sheet, records, top, standing):
+    limit = np.int32(standing)
+    for level in levels(LEAST_RECORD, top):
+        record = records[level]
+        above = np.int32(record + _FARTHEST)
+        soon, late = sheet.soon[level], sheet.late[level]
+        key = max(row[level], soon if soon > above else late)
+        key = max(key, record if np.int32(level) <= limit else LOWEST)
+        row[level] = record if (record <= key) & (key <= above) else key
+
+
+@inlined
+def settle(sheet, records, top, standing_of_opponent, standing_of_mover):
+    """Find the best key under each record, which stands up to these levels, by holder."""
+    soon, late = LOWEST, LOWEST
+    for level in levels(LEAST_RECORD, top):
+        sheet.soon[level] = soon = max(soon, sheet.soon[level])
+        sheet.late[level] = late = max(late, sheet.late[level])
+    _settle(sheet.opponent, sheet, records.opponent, top, standing_of_opponent)
+    _settle(sheet.mover, sheet, records.mover, top, standing_of_mover)
 
 
 # --- one record at a time -------------------------------------------------------------------------------------

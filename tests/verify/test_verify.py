@@ -227,6 +227,17 @@ def test_the_altered_position_is_among_the_first_found(threads: int) -> None:
     assert found[place].stored is not None
 
 
+@pytest.mark.parametrize("by", [-2, -1, 1])
+def test_an_outcome_beyond_the_scale_is_found(by: int) -> None:
+    """Even where it is a right one but for bits for which keys have no room."""
+    contents = table("KRvK", "r")
+    mates = np.flatnonzero((contents.entries >> 16 == BASE) & (contents.entries & 0xFFFF != 0))
+    place = int(mates[7])
+    changed = altered(contents, "entries", place, int(contents.entries[place]) + by * 2**30)
+    assert changed is not None
+    assert place in {finding.number for finding in check(changed, limit=100).examples}
+
+
 def test_an_entry_of_no_position_is_found() -> None:
     contents = table("KRvK", "r")
     place = int(np.flatnonzero(contents.entries == 0)[77])
