@@ -83,13 +83,14 @@ def _as_dict(one: Leftover) -> dict[str, str | int | bool]:
 
 def _in_words(one: Leftover) -> str:
     """What lies beside a table, and what to do about it."""
+    name = f"{one.table.material} ({one.table.rules})"
     if one.busy:
-        what = "being built now"
-    elif one.resumable:
+        return f"{name}: being built now" + (f", {one.bytes:,} bytes so far" if one.bytes else "")
+    if one.resumable:
         what = f"a build was stopped; this goes on with it: {build_command(one.table.path)}"
     else:
         what = "left by a build that was killed; the next build removes it"
-    return f"{one.table.material} ({one.table.rules}): {one.bytes:,} bytes of a half-built table, {what}"
+    return f"{name}: {one.bytes:,} bytes of a half-built table, {what}"
 
 
 def _print(rows: list[dict[str, str | int | float]]) -> None:

@@ -5,6 +5,8 @@ import os
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -57,13 +59,15 @@ def _can_keep(cache: Path) -> bool:
 
 
 def warm_up(processes: int, report: Callable[[str], None] = lambda part: None) -> None:
-    """Have every such part compiled in a process of its own; `report` hears of each that is done."""
+    """Have every such part compiled in a process of its own; `report` hears of each that is done.
+
+    Where such a process dies, or cannot be started, the rest is compiled when it is needed."""
     parts = cold_parts()
     if not parts:
         return
     context = multiprocessing.get_context("spawn")
     names: dict[str, set[str]] = {}
-    with ProcessPoolExecutor(min(processes, len(parts)), mp_context=context) as pool:
+    with suppress(BrokenProcessPool), ProcessPoolExecutor(min(processes, len(parts)), mp_context=context) as pool:
         for done in as_completed([pool.submit(_compile, part) for part in parts]):
             part, names[part] = done.result()
             report(part)
