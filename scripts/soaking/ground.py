@@ -1,0 +1,72 @@
+"""What attempts stand on: right tables, made once, and what may lie beside them."""
+
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from soaking.case import Failed, names_in
+
+TBGEN: Final = str(Path(sys.executable).with_name("tbgen"))
+RULES: Final = ("r", "wg")
+MADE: Final = ("KBvK", "KPvK")
+"""Materials that are built, with all that they depend on."""
+TABLES: Final = ("KvK", "KBvK", "KNvK", "KRvK", "KQvK", "KPvK")
+"""All that are there then."""
+NEEDED: Final = {"KPvK": ("KvK", "KBvK", "KNvK", "KRvK", "KQvK"), "KvK": ()}
+"""What a table depends on, if not on KvK alone."""
+
+
+def prepare(ground: Path) -> None:
+    """Build the right tables; the solver is compiled if it has to be."""
+    for rules in RULES:
+        subprocess.run([TBGEN, "build", *MADE, "--rules", rules, "--tables", tables_of(ground), "-q"], check=True)
+
+
+def tables_of(ground: Path) -> Path:
+    return ground / "tables"
+
+
+def file_of(material: str, rules: str = "r") -> str:
+    return f"{material}.{rules}.h5"
+
+
+@cache
+def right(ground: Path, name: str) -> bytes:
+    """The bytes of a right table."""
+    return (tables_of(ground) / name).read_bytes()
+
+
+def lay(ground: Path, place: Path, materials: tuple[str, ...], rules: str = "r") -> set[str]:
+    """Put right tables into a directory (as links where that can be done); their names."""
+    names = {file_of(material, rules) for material in materials}
+    for name in names:
+        try:
+            os.link(tables_of(ground) / name, place / name)
+        except OSError:
+            shutil.copyfile(tables_of(ground) / name, place / name)
+    return names
+
+
+def needed_by(material: str) -> tuple[str, ...]:
+    return NEEDED.get(material, ("KvK",))
+
+
+def check_place(ground: Path, place: Path, names: set[str], where: str) -> None:
+    """These tables are there, each byte of them right, and nothing else."""
+    there = names_in(place)
+    if there - names:
+        raise Failed(f"{where}: left behind: {' '.join(sorted(there - names))}")
+    if names - there:
+        raise Failed(f"{where}: not there: {' '.join(sorted(names - there))}")
+    check_tables(ground, place, where)
+
+
+def check_tables(ground: Path, place: Path, where: str) -> None:
+    """Every table that is there is right."""
+    for name in names_in(place):
+        if name.endswith(".h5") and not name.startswith(".") and (place / name).read_bytes() != right(ground, name):
+            raise Failed(f"{where}: {name} is WRONG")

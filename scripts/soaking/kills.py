@@ -1,0 +1,120 @@
+"""Builds that are killed at any moment, and begun again."""
+
+import random
+import shutil
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from soaking.builds import build, finish, measure, told
+from soaking.case import Failed, Limits, names_in, shown
+from soaking.damage import damage_directory
+from soaking.ground import RULES, check_place, check_tables, file_of, lay, needed_by
+
+
+class _Kind(NamedTuple):
+    """A build that is killed."""
+
+    materials: tuple[str, ...]
+    there: tuple[str, ...]
+    """Tables that are there before."""
+    words: tuple[str, ...] = ()
+    change: dict[str, float] = {}  # noqa: RUF012  nobody writes to it
+
+
+_KEPT: Final = {"worth": 0, "wait": -1.0}
+_SELDOM: Final = {"worth": 0, "wait": 0.02}
+_CHAIN = ("KvK", "KBvK")
+_KINDS: Final = {
+    "from nothing": _Kind(_CHAIN, ()),
+    "one table": _Kind(("KPvK",), needed_by("KPvK")),
+    "a workspace": _Kind(("KPvK",), needed_by("KPvK"), change=_KEPT),
+    "a workspace now and then": _Kind(("KPvK",), needed_by("KPvK"), change=_SELDOM),
+    "forced": _Kind(("KBvK",), _CHAIN, ("--force",)),
+    "forced, a workspace": _Kind(("KPvK",), (*needed_by("KPvK"), "KPvK"), ("--force",), _KEPT),
+    "workers": _Kind(_CHAIN, (), ("--workers", "2")),
+}
+_WEIGHTS: Final = (2, 2, 6, 3, 2, 3, 0.7)
+_DAMAGED: Final = 0.5
+_WORKERS: Final = 6.0
+"""Seconds in which a cluster has built its tables, as a rule."""
+
+
+class Kills:
+    limits = Limits(seconds=600, memory=1 << 30, lives=1000)
+
+    def __init__(self, ground: Path) -> None:
+        self._ground = ground
+        self._measured: dict[tuple[str, str], tuple[int, float]] = {}
+
+    def attempt(self, draw: random.Random, place: Path) -> Counter[str]:
+        (name,) = draw.choices(tuple(_KINDS), _WEIGHTS)
+        kind, rules = _KINDS[name], draw.choice(RULES)
+        place = place / "tables"
+        place.mkdir()
+        former = place.with_name("former")
+        lay(self._ground, place, kind.there, rules)
+        words = _words(kind, rules, draw.choice("12"), place)
+        did: Counter[str] = Counter()
+        story = [name]
+        for _ in range(draw.choice((1, 1, 2, 4))):
+            plan = self._moment(draw, name, kind, rules)
+            story.append(f"{plan}")
+            code, err = build(words, place, change=kind.change, **plan)
+            where = f"{rules}, {', '.join(story)}"
+            if code not in (0, -9) or (err and not code):
+                raise Failed(f"{where}: {told(code)}: {shown(err)}")
+            did["kills" if code else "not killed in time"] += 1
+            check_tables(self._ground, place, where)
+            gone = {file_of(one, rules) for one in kind.there} - names_in(place)
+            if gone:
+                raise Failed(f"{where}: gone: {gone}")
+            for work in place.glob(".*.work"):
+                did["left half done"] += 1
+                if draw.random() < _DAMAGED:
+                    kept = former / work.name
+                    story += damage_directory(draw, work, kept)
+                    did["damaged workspaces"] += 1
+                    if not former.exists():
+                        shutil.copytree(work, kept, symlinks=True)
+        if draw.random() < 0.5 or "--workers" in kind.words:
+            kind = kind._replace(words=())
+        words = _words(kind, rules, draw.choice("12"), place)
+        where = f"{rules}, {', '.join(story)}, then {' '.join(words[:-2])}"
+        finish(words, place, where, change=kind.change)
+        did["finished"] += 1
+        check_place(self._ground, place, {file_of(one, rules) for one in (*kind.there, *kind.materials)}, where)
+        return did
+
+    def _moment(self, draw: random.Random, name: str, kind: _Kind, rules: str) -> dict[str, Any]:
+        """When it is killed."""
+        if "--workers" in kind.words:
+            return {"delay": round(draw.uniform(0, _WORKERS), 3)}
+        if (name, rules) not in self._measured:
+            with tempfile.TemporaryDirectory(dir=self._ground) as base:
+                place = Path(base) / "tables"
+                place.mkdir()
+                lay(self._ground, place, kind.there, rules)
+                words = _words(kind, rules, "2", place)
+                self._measured[name, rules] = measure(words, place, change=kind.change)
+        steps, seconds = self._measured[name, rules]
+        if draw.random() < 0.5:
+            return {"step": draw.randrange(1, steps + 1)}
+        return {"delay": round(draw.uniform(0, seconds), 4)}
+
+
+def _words(kind: _Kind, rules: str, threads: str, place: Path) -> list[str]:
+    """The command line."""
+    return [
+        "build",
+        kind.materials[-1],
+        "--rules",
+        rules,
+        "-q",
+        *kind.words,
+        "--threads",
+        threads,
+        "--tables",
+        str(place),
+    ]

@@ -1,0 +1,182 @@
+"""Command lines: every command, every option, with words that fit and words that do not."""
+
+import os
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Final
+
+from soaking import command
+from soaking.case import Limits, names_in
+from soaking.ground import tables_of
+from soaking.mangle import mangled
+from soaking.positions import a_fen
+
+CODES: Final = (0, 1, 2, 3, 4, 5, 6)
+_APART: Final = 0.004
+_NUMBERS: Final = (
+    "0",
+    "1",
+    "2",
+    "3",
+    "-1",
+    "-0",
+    "1.5",
+    "nan",
+    "inf",
+    "1e3",
+    "9" * 25,
+    "9" * 400,
+    "",
+    " 2",
+    "٣",
+    "0x10",
+    "1_0",
+)
+_MATERIALS: Final = (
+    "KvK",
+    "KBvK",
+    "KPvK",
+    "KNvK",
+    "kp-k",
+    "KKB",
+    "KBKN",
+    "KQRBNvK",
+    "K",
+    "KvKv",
+    "KPPvKPP",
+    "KXvK",
+    "KBBBBBBBBBBvK",
+    "",
+)
+_SIZES: Final = (
+    "800M",
+    "4G",
+    "1",
+    "0",
+    "-1",
+    "9" * 400,
+    "9" * 400 + "T",
+    "1e9",
+    "4GiB",
+    "nan",
+    "3.5GiB",
+    "G",
+    "0.0000001K",
+)
+_SCORES: Final = ("G1.5", "-G8.5", "mG8.5", "G5.75", "G999.5", "G", "g0", "G0.0", "-G3.25")
+_PATHS: Final = (
+    "in.pgn",
+    "none",
+    "directory",
+    "pipe",
+    "",
+    ".",
+    "out.pgn",
+    "out.html",
+    "out.csv",
+    "none/out.pgn",
+    "\x1b[2J.pgn",
+    "\udcff.pgn",
+)
+_RULES: Final = ("--rules", ("r", "wg", "R", ""))
+_JSON, _QUIET = ("--json", None), ("-q", None)
+_OPTIONS: Final[dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]]] = {
+    "build": (("--all", _NUMBERS), _RULES, ("--threads", _NUMBERS), ("--workers", _NUMBERS), ("--memory", _SIZES),
+              ("--force", None), _QUIET, _JSON, ("--scheduler", ("xyz", "tcp://", "tcp://127.0.0.1:x", ""))),
+    "plan": (("--all", ("2", "3", "0", "-1", "7", "x")), ("--only", None), ("--threads", _NUMBERS), _JSON),
+    "info": (_JSON,),
+    "verify": (_RULES, ("--sample", ("1", "10", "100", *_NUMBERS)), ("--seed", _NUMBERS), ("--threads", ("1", "2", "0", "-1", "x")),
+               ("--memory", _SIZES), _QUIET, _JSON),
+    "probe": (("--record", _SCORES), ("--moves", None), ("--line", None), _JSON, _QUIET, _RULES),
+    "report": (_RULES, ("--limit", ("1", "2", "0", "-1", "x")), ("--format", ("text", "md", "csv", "json", "pgn", "html", "x")),
+               ("--table", ("outcomes", "x", "")), ("--details", None), ("-o", _PATHS)),
+    "adjudicate": (("-o", _PATHS), ("--report", None), ("--top", _NUMBERS), ("--scoring", ("komi", "winner", "exponential", "x")),
+                   ("--cutoff", _SCORES), ("--komi", _SCORES), ("--rules-set", ("W", "C-legacy", "x")), _RULES,
+                   ("--decide", ("all", "none", "agreement,x", "")), ("--strict", None), ("-j", ("1", "2", "0", "-1", "x")), _JSON, _QUIET),
+    "match": (("--engine", ("cmd=/bin/false", "name=x", "cmd=", "option.x=1", "tc=0", "depth=-1")), ("--each", ("tc=1+x", "nodes=1")),
+              ("--openings", _PATHS), ("--order", ("random", "x")), ("--games", _NUMBERS), ("--rounds", _NUMBERS), ("--gauntlet", None),
+              ("--seed", _NUMBERS), ("--sprt", ("elo0=0", "elo1=nan", "alpha=2", "x")), ("--cutoff", _SCORES), ("--margin", _NUMBERS)),
+    "uci": (_RULES,),
+    "": (("--version", None), ("--help", None), ("-h", None)),
+}  # fmt: skip
+"""Each with the words that may follow, if any must."""
+_FIXED: Final = frozenset((*_PATHS, "cmd=/bin/false", "cmd="))
+
+
+class Words:
+    limits = Limits(seconds=90, memory=300 << 20, lives=2000)
+
+    def __init__(self, ground: Path) -> None:
+        self._tables = str(tables_of(ground))
+
+    def attempt(self, draw: random.Random, place: Path) -> Counter[str]:
+        _furnish(place)
+        there = names_in(tables_of(Path(self._tables).parent))
+        name = draw.choice(tuple(_OPTIONS))
+        words = self._words(draw, name)
+        ran = command.run_here(words, a_fen(draw).encode()) if draw.random() > _APART else self._apart(draw, words)
+        command.judge(ran, CODES, raw="-" in words)
+        if ran.code in (1, 2, 6) and name not in ("probe", "match", "adjudicate", "verify"):
+            command.check_one_line(ran)
+        if names_in(Path(self._tables)) != there:
+            raise ran.fail("it changed the tables")
+        for left in names_in(place):
+            if left.startswith(".") or left.endswith(".part"):
+                raise ran.fail(f"left behind: {left!r}")
+        return Counter({f"exit {ran.code}": 1})
+
+    def _apart(self, draw: random.Random, words: list[str]) -> command.Ran:
+        words = [word.replace("\0", "") for word in words]
+        return command.run_apart(words, redirect=draw.choice(("<&-", "</dev/null", "2>/dev/full")))
+
+    def _words(self, draw: random.Random, name: str) -> list[str]:
+        words: list[str] = []
+        options = list(_OPTIONS[name])
+        for option, values in draw.sample(options, draw.randrange(min(5, len(options)) + 1)):
+            words.append(option)
+            if values is not None:
+                words += draw.choices(values, k=draw.choice((1, 1, 1, 1, 2, 0)))
+        words += self._subjects(draw, name)
+        if draw.random() < 0.3:
+            at = draw.randrange(len(words) + 1)
+            words[at:at] = [
+                draw.choice(("--", "--help", "-h", "-", "--x", "", "-G1.5", "--tables", "\x1b[2J", "\ud800x", "é"))
+            ]
+        if draw.random() < 0.5:
+            words = [_changed(draw, word) if draw.random() < 0.2 else word for word in words]
+        if draw.random() < 0.8:
+            words += [
+                "--tables",
+                draw.choice((self._tables, self._tables, self._tables, "none", "directory", "in.pgn", "")),
+            ]
+        if name == "build":
+            words = ["--dry-run", *(word for word in words if word != "--")]
+        return [name, *words] if name else words
+
+    def _subjects(self, draw: random.Random, name: str) -> list[str]:
+        match name:
+            case "probe":
+                return [a_fen(draw) for _ in range(draw.choice((0, 1, 2)))] + draw.choice(([], ["-"]))
+            case "adjudicate":
+                return draw.choices(_PATHS, k=draw.choice((0, 1, 2)))
+            case "report":
+                return [draw.choice(("stats", "records", "compare", "potential", "x")), draw.choice(_MATERIALS[:4])]
+            case "verify" | "build" | "plan" | "info":
+                return draw.choices(_MATERIALS, k=draw.choice((0, 1, 2)))
+        return []
+
+
+def _changed(draw: random.Random, word: str) -> str:
+    """A word made worse, but none that leads out of the directory or names a program."""
+    if word in _FIXED or word.startswith("-o"):
+        return word
+    changed = os.fsdecode(mangled(draw, os.fsencode(word.replace("\ud800", "")))).replace("\0", "")
+    return changed if "/" in word and " " in word else changed.replace("/", "_").replace("cmd=", "")
+
+
+def _furnish(place: Path) -> None:
+    """What command lines name: a file of games, a directory, a pipe that nobody writes to."""
+    (place / "in.pgn").write_text('[White "A"]\n[Result "1/2-1/2"]\n\n1. e4 e5 1/2-1/2\n')
+    (place / "directory").mkdir()
+    (place / "pipe").write_bytes(b"")

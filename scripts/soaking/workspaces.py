@@ -1,0 +1,85 @@
+"""Workspaces of stopped builds, damaged before the build goes on."""
+
+import random
+import shutil
+import tempfile
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from soaking import hooks
+from soaking.case import Failed, Limits
+from soaking.damage import damage_directory
+from soaking.ground import check_place, file_of, lay, needed_by
+from tbgen.build.scratch import Scratch
+from tbgen.build.shelf import Shelf
+from tbgen.build.table import build_table
+from tbgen.build.workspace import workspace_path
+from tbgen.errors import TbgenError
+from tbgen.material import parse
+from tbgen.store import table_path
+
+_NAME: Final = "KPvK"
+_SLICES: Final = 24
+
+
+class _Enough(Exception):
+    """The build is to stop here."""
+
+
+class Workspaces:
+    limits = Limits(seconds=120, memory=1 << 30, lives=500)
+
+    def __init__(self, ground: Path) -> None:
+        self._ground = ground
+        hooks.change(worth=0, wait=-1.0)
+        self._stopped: dict[tuple[int, str], Path] = {}
+        self._kept = Path(tempfile.mkdtemp(prefix="stopped-", dir=ground))
+
+    def attempt(self, draw: random.Random, place: Path) -> Counter[str]:
+        rules = draw.choice(("r", "r", "wg"))
+        slices = draw.randrange(2, _SLICES)
+        later, earlier = self._workspace(slices, rules), self._workspace(draw.randrange(1, slices), rules)
+        names = lay(self._ground, place, needed_by(_NAME), rules)
+        work = workspace_path(table_path(place, parse(_NAME), rules))
+        shutil.copytree(later, work)
+        story = damage_directory(draw, work, earlier)
+        where = f"{rules}, {slices} slices, {'; '.join(story)}"
+        try:
+            _build(place, rules)
+        except TbgenError as error:
+            raise Failed(f"{where}: the build fails: {error}") from None
+        check_place(self._ground, place, {*names, file_of(_NAME, rules)}, where)
+        return Counter({"damaged workspaces": 1, "slices in them": slices})
+
+    def _workspace(self, slices: int, rules: str) -> Path:
+        """That of a build which stopped after so many slices."""
+        kept = self._stopped.get((slices, rules))
+        if kept is None:
+            with tempfile.TemporaryDirectory(dir=self._kept) as base:
+                place = Path(base)
+                lay(self._ground, place, needed_by(_NAME), rules)
+                with suppress(_Enough):
+                    _build(place, rules, slices)
+                kept = self._kept / f"{slices}.{rules}"
+                workspace_path(table_path(place, parse(_NAME), rules)).rename(kept)
+            self._stopped[slices, rules] = kept
+        return kept
+
+
+def _build(place: Path, rules: str, stop_after: int | None = None) -> None:
+    """Build the table, or some of its slices."""
+    told = 0
+
+    def report(numbers: int) -> None:
+        nonlocal told
+        told += 1
+        if told == stop_after:
+            raise _Enough
+
+    scratch = Scratch(place, 1 << 40)
+    try:
+        build_table(parse(_NAME), place, rules, Shelf(place, rules, scratch), scratch, threads=1, report=report)
+    finally:
+        scratch.close()
