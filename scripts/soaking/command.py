@@ -146,7 +146,7 @@ def judge(ran: Ran, codes: Collection[int] = CODES, *, raw: bool = False, tells:
     for name, text in (("output", b"" if raw else ran.out), ("errors", ran.err)):
         found = _CONTROLS.intersection(text.decode("utf-8", "replace"))
         if found:
-            raise ran.fail(f"control characters in its {name}: {ascii(min(found))}")
+            raise ran.fail(f"control characters in its {name}: {min(found)!a}")
     for line in ran.err.splitlines():
         if not tells and not line.startswith(b"tbgen: "):
             raise ran.fail("a line on standard error that is not tbgen's")

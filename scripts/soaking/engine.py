@@ -17,11 +17,16 @@ _BASE: Final = 220 << 20
 _ANSWERS: Final = (b"id ", b"option ", b"uciok", b"readyok", b"info ", b"bestmove ")
 _MOVES: Final = (b"e2e4", b"e7e5", b"g1f3", b"a1a2", b"e1g1", b"a7a8q", b"0000", b"e7e8k", b"e2e9")
 _LINES: Final = (
-    b"uci", b"isready", b"ucinewgame", b"position startpos", b"position startpos moves e2e4 e7e5", b"go", b"go infinite", b"stop",
-    b"go depth 3", b"go wtime 100 btime -3 movestogo 0", b"go searchmoves e2e4 a1a2 depth 1", b"go ponder", b"ponderhit",
-    b"setoption name MultiPV value 3", b"setoption name MultiPV value 999999999999999999999", b"setoption name Rules value wg",
-    b"setoption name Rules value r", b"setoption name UCI_Chess960 value true", b"setoption name Tables value none", b"d", b"debug on",
-    b"setoption", b"setoption name", b"position", b"position fen", b"go mate 1", b"register later", b"position fen 8/8/8/8/8/8/8/8 w - -",
+    b"uci", b"isready", b"ucinewgame", b"position startpos", b"position startpos moves e2e4 e7e5", b"go",
+    b"go infinite", b"stop",
+    b"go depth 3", b"go wtime 100 btime -3 movestogo 0", b"go searchmoves e2e4 a1a2 depth 1", b"go ponder",
+    b"ponderhit",
+    b"setoption name MultiPV value 3", b"setoption name MultiPV value 999999999999999999999",
+    b"setoption name Rules value wg",
+    b"setoption name Rules value r", b"setoption name UCI_Chess960 value true", b"setoption name Tables value none",
+    b"d", b"debug on",
+    b"setoption", b"setoption name", b"position", b"position fen", b"go mate 1", b"register later",
+    b"position fen 8/8/8/8/8/8/8/8 w - -",
 )  # fmt: skip
 
 

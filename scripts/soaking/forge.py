@@ -14,10 +14,12 @@ from tbgen.store import seal
 
 _NUMBERS: Final = (0, 1, -1, 255, 1 << 15, (1 << 31) - 1, 1 << 31, 1 << 40, (1 << 62), (1 << 64) - 1)
 _ATTRIBUTES: Final = (
-    "material", "rules", "size", "legal", "staircases", "steps", "chunk_width", "escape_planes", "distance_planes", "format", "program",
+    "material", "rules", "size", "legal", "staircases", "steps", "chunk_width", "escape_planes", "distance_planes",
+    "format", "program",
 )  # fmt: skip
 _DATASETS: Final = (
-    "shapes/outcome", "shapes/odd", "shapes/steps", "shapes/holder", "shapes/level", "shapes/step_outcome", "shapes/source", "order",
+    "shapes/outcome", "shapes/odd", "shapes/steps", "shapes/holder", "shapes/level", "shapes/step_outcome",
+    "shapes/source", "order",
     "chunk_crc32", "chunk_places",
 )  # fmt: skip
 
@@ -34,7 +36,8 @@ def forged(draw: random.Random, data: bytes) -> tuple[str, bytes]:
             ]
         case 1:
             lines = seal.MAGIC + draw.choice(
-                (b"", b"format\n", b"format 1\n", b"format 1.0\nsize x\n", b"format 1.0\n" * 30, b"\xff 1\n", b"format 1.0.0\n",
+                (b"", b"format\n", b"format 1\n", b"format 1.0\nsize x\n", b"format 1.0\n" * 30, b"\xff 1\n",
+                b"format 1.0.0\n",
                  data[len(seal.MAGIC) : seal.SIZE].rstrip(b"\0").rpartition(b"crc32 ")[0].replace(b"size", b"sizes"))
             )  # fmt: skip
             block = (lines + b"crc32 %08x\n" % zlib.crc32(lines))[: seal.SIZE].ljust(seal.SIZE, b"\0")

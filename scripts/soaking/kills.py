@@ -74,10 +74,10 @@ class Kills:
                 did["left half done"] += 1
                 if draw.random() < _DAMAGED:
                     kept = former / work.name
+                    if not kept.exists():
+                        shutil.copytree(work, kept)
                     story += damage_directory(draw, work, kept)
                     did["damaged workspaces"] += 1
-                    if not former.exists():
-                        shutil.copytree(work, kept, symlinks=True)
         if draw.random() < 0.5 or "--workers" in kind.words:
             kind = kind._replace(words=())
         words = _words(kind, rules, draw.choice("12"), place)
@@ -106,15 +106,5 @@ class Kills:
 
 def _words(kind: _Kind, rules: str, threads: str, place: Path) -> list[str]:
     """The command line."""
-    return [
-        "build",
-        kind.materials[-1],
-        "--rules",
-        rules,
-        "-q",
-        *kind.words,
-        "--threads",
-        threads,
-        "--tables",
-        str(place),
-    ]
+    options = ["--rules", rules, "-q", *kind.words, "--threads", threads]
+    return ["build", kind.materials[-1], *options, "--tables", str(place)]

@@ -45,9 +45,9 @@ _EPILOG: Final = """\
 parts:
 {parts}
 
-What counts as a failure: a table or an answer that is wrong; a traceback; a signal; no end within a time limit; memory or
-output without bounds; an exit code that is not documented; control characters in what is printed; a file that is left
-behind by a command that was done. The exit code is 1 if there is one.
+What counts as a failure: a table or an answer that is wrong; a traceback; a signal; no end within a time limit; memory
+or output without bounds; an exit code that is not documented; control characters in what is printed; a file that is
+left behind by a command that was done. The exit code is 1 if there is one.
 
 examples:
   scripts/soak --minutes 10

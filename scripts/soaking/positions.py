@@ -7,7 +7,8 @@ import chess
 
 LETTERS: Final = {"KvK": "Kk", "KBvK": "KkB", "KNvK": "KkN", "KRvK": "KkR", "KQvK": "KkQ", "KPvK": "KkP"}
 ODD: Final = (
-    chess.STARTING_FEN, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1", "8/8/8/8/8/8/8/8 w - - 0 1",
+    chess.STARTING_FEN, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1",
+    "8/8/8/8/8/8/8/8 w - - 0 1",
     "7k/8/8/8/8/8/8/KKKKKKKK w - - 0 1", "1k6/P7/8/8/8/8/8/K7 w - - 5 9", "rk2r3/8/8/8/8/8/8/RK2R3 w HAha - 0 1",
     "k7/8/1K6/8/8/8/8/1R6 b - - 99 300 G2.5", "8/8/8/4KBk1/8/8/8/8 b - - 12 40 G3.5", "4k3/8/8/8/8/8/8/4K2R w K - 3 3",
 )  # fmt: skip

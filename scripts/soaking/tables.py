@@ -79,8 +79,9 @@ class Tables:
         if wrong and not forgery:
             raise Failed(wrong[0])
         # whoever can make a new seal can make a table that says anything: but not one that verify takes
-        if not forgery or wrong or draw.random() < _VERIFIED:
-            self._verify(place, material, rules, must_be_found=bool(wrong) or not forgery)
+        thorough = draw.random() < _VERIFIED
+        if not forgery or wrong or thorough:
+            self._verify(place, material, rules, must_be_found=bool(wrong) or not forgery, thorough=thorough)
             said.append("verified")
         return Counter({"refused": said.count("corrupt") + said.count("missing"), "right": said.count("right"),
                         "forgeries that verify found": len(wrong) > 0, "verified": said.count("verified")})  # fmt: skip
@@ -133,9 +134,9 @@ class Tables:
         rows = [row for row in map(json.loads, ran.out.splitlines()) if row["rules"] == rules]
         return "right" if rows == [self._info[rules][material]] else f"WRONG: info says {rows}"
 
-    def _verify(self, place: Path, material: str, rules: str, *, must_be_found: bool) -> None:
-        """The command `verify`, which finds whatever is not as it was written."""
-        if must_be_found:
+    def _verify(self, place: Path, material: str, rules: str, *, must_be_found: bool, thorough: bool) -> None:
+        """The command `verify`, or the part of it that reads all bytes, finds whatever is not as it was written."""
+        if must_be_found and not thorough:
             try:
                 with open_table(place / file_of(material, rules)) as table:
                     table.check()

@@ -14,94 +14,56 @@ from soaking.positions import a_fen
 
 CODES: Final = (0, 1, 2, 3, 4, 5, 6)
 _APART: Final = 0.004
-_NUMBERS: Final = (
-    "0",
-    "1",
-    "2",
-    "3",
-    "-1",
-    "-0",
-    "1.5",
-    "nan",
-    "inf",
-    "1e3",
-    "9" * 25,
-    "9" * 400,
-    "",
-    " 2",
-    "٣",
-    "0x10",
-    "1_0",
-)
 _MATERIALS: Final = (
-    "KvK",
-    "KBvK",
-    "KPvK",
-    "KNvK",
-    "kp-k",
-    "KKB",
-    "KBKN",
-    "KQRBNvK",
-    "K",
-    "KvKv",
-    "KPPvKPP",
-    "KXvK",
-    "KBBBBBBBBBBvK",
-    "",
+    *("KvK", "KBvK", "KPvK", "KNvK", "kp-k", "KKB", "KBKN", "KQRBNvK", "K", "KvKv", "KPPvKPP", "KXvK"),
+    *("KBBBBBBBBBBvK", ""),
 )
-_SIZES: Final = (
-    "800M",
-    "4G",
-    "1",
-    "0",
-    "-1",
-    "9" * 400,
-    "9" * 400 + "T",
-    "1e9",
-    "4GiB",
-    "nan",
-    "3.5GiB",
-    "G",
-    "0.0000001K",
-)
-_SCORES: Final = ("G1.5", "-G8.5", "mG8.5", "G5.75", "G999.5", "G", "g0", "G0.0", "-G3.25")
 _PATHS: Final = (
-    "in.pgn",
-    "none",
-    "directory",
-    "pipe",
-    "",
-    ".",
-    "out.pgn",
-    "out.html",
-    "out.csv",
-    "none/out.pgn",
-    "\x1b[2J.pgn",
-    "\udcff.pgn",
+    *("in.pgn", "none", "directory", "empty", "", ".", "out.pgn", "out.html", "out.csv", "none/out.pgn"),
+    *("\x1b[2J.pgn", "\udcff.pgn"),
 )
-_RULES: Final = ("--rules", ("r", "wg", "R", ""))
-_JSON, _QUIET = ("--json", None), ("-q", None)
-_OPTIONS: Final[dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]]] = {
-    "build": (("--all", _NUMBERS), _RULES, ("--threads", _NUMBERS), ("--workers", _NUMBERS), ("--memory", _SIZES),
-              ("--force", None), _QUIET, _JSON, ("--scheduler", ("xyz", "tcp://", "tcp://127.0.0.1:x", ""))),
-    "plan": (("--all", ("2", "3", "0", "-1", "7", "x")), ("--only", None), ("--threads", _NUMBERS), _JSON),
-    "info": (_JSON,),
-    "verify": (_RULES, ("--sample", ("1", "10", "100", *_NUMBERS)), ("--seed", _NUMBERS), ("--threads", ("1", "2", "0", "-1", "x")),
-               ("--memory", _SIZES), _QUIET, _JSON),
-    "probe": (("--record", _SCORES), ("--moves", None), ("--line", None), _JSON, _QUIET, _RULES),
-    "report": (_RULES, ("--limit", ("1", "2", "0", "-1", "x")), ("--format", ("text", "md", "csv", "json", "pgn", "html", "x")),
-               ("--table", ("outcomes", "x", "")), ("--details", None), ("-o", _PATHS)),
-    "adjudicate": (("-o", _PATHS), ("--report", None), ("--top", _NUMBERS), ("--scoring", ("komi", "winner", "exponential", "x")),
-                   ("--cutoff", _SCORES), ("--komi", _SCORES), ("--rules-set", ("W", "C-legacy", "x")), _RULES,
-                   ("--decide", ("all", "none", "agreement,x", "")), ("--strict", None), ("-j", ("1", "2", "0", "-1", "x")), _JSON, _QUIET),
-    "match": (("--engine", ("cmd=/bin/false", "name=x", "cmd=", "option.x=1", "tc=0", "depth=-1")), ("--each", ("tc=1+x", "nodes=1")),
-              ("--openings", _PATHS), ("--order", ("random", "x")), ("--games", _NUMBERS), ("--rounds", _NUMBERS), ("--gauntlet", None),
-              ("--seed", _NUMBERS), ("--sprt", ("elo0=0", "elo1=nan", "alpha=2", "x")), ("--cutoff", _SCORES), ("--margin", _NUMBERS)),
-    "uci": (_RULES,),
-    "": (("--version", None), ("--help", None), ("-h", None)),
-}  # fmt: skip
-"""Each with the words that may follow, if any must."""
+_VALUES: Final[dict[str, tuple[str, ...]]] = {
+    "NUMBER": (*"0123", "-1", "-0", "1.5", "nan", "inf", "1e3", "9" * 25, "9" * 400, "", " 2", "\u0663", "0x10", "1_0"),
+    "FEW": ("1", "2", "0", "-1", "x"),
+    "MEN": ("2", "3", "0", "-1", "7", "x"),
+    "SAMPLE": ("1", "10", "100", "0", "-5", "9" * 25),
+    "SIZE": (
+        *("800M", "4G", "1", "0", "-1", "9" * 400, "9" * 400 + "T", "1e9", "4GiB", "nan", "3.5GiB", "G"),
+        "0.0000001K",
+    ),
+    "SCORE": ("G1.5", "-G8.5", "mG8.5", "G5.75", "G999.5", "G", "g0", "G0.0", "-G3.25"),
+    "PATH": _PATHS,
+    "RULES": ("r", "wg", "R", ""),
+    "SCHEDULER": ("xyz", "tcp://", "tcp://127.0.0.1:x", ""),
+    "FORMAT": ("text", "md", "csv", "json", "pgn", "html", "x"),
+    "TABLE": ("outcomes", "x", ""),
+    "SCORING": ("komi", "winner", "exponential", "x"),
+    "SET": ("W", "C-legacy", "x"),
+    "DRAWS": ("all", "none", "agreement,x", ""),
+    "ENGINE": ("cmd=/bin/false", "name=x", "cmd=", "option.x=1", "tc=0", "depth=-1"),
+    "EACH": ("tc=1+x", "nodes=1"),
+    "ORDER": ("random", "x"),
+    "SPRT": ("elo0=0", "elo1=nan", "alpha=2", "x"),
+}
+_OPTIONS: Final = {
+    "build": "--all=NUMBER --rules=RULES --threads=NUMBER --workers=NUMBER --memory=SIZE --force -q --json"
+    " --scheduler=SCHEDULER",
+    "plan": "--all=MEN --only --threads=NUMBER --json",
+    "info": "--json",
+    "verify": "--rules=RULES --sample=SAMPLE --seed=NUMBER --threads=FEW --memory=SIZE -q --json",
+    "probe": "--record=SCORE --moves --line --json -q --rules=RULES",
+    "report": "--rules=RULES --limit=FEW --format=FORMAT --table=TABLE --details -o=PATH",
+    "adjudicate": "-o=PATH --report --top=NUMBER --scoring=SCORING --cutoff=SCORE --komi=SCORE --rules-set=SET"
+    " --rules=RULES --decide=DRAWS --strict -j=FEW --json -q",
+    "match": "--engine=ENGINE --each=EACH --openings=PATH --order=ORDER --games=NUMBER --rounds=NUMBER --gauntlet"
+    " --seed=NUMBER --sprt=SPRT --cutoff=SCORE --margin=NUMBER",
+    "uci": "--rules=RULES",
+    "": "--version --help -h",
+}
+"""Of each command, with the kind of word that follows, if one must."""
+_ANYWHERE: Final = ("--", "--help", "-h", "-", "--x", "", "-G1.5", "--tables", "\x1b[2J", "\ud800x", "é")
 _FIXED: Final = frozenset((*_PATHS, "cmd=/bin/false", "cmd="))
+"""Words that are not made worse: they name files and programs."""
 
 
 class Words:
@@ -132,24 +94,20 @@ class Words:
 
     def _words(self, draw: random.Random, name: str) -> list[str]:
         words: list[str] = []
-        options = list(_OPTIONS[name])
-        for option, values in draw.sample(options, draw.randrange(min(5, len(options)) + 1)):
-            words.append(option)
-            if values is not None:
-                words += draw.choices(values, k=draw.choice((1, 1, 1, 1, 2, 0)))
+        options = _OPTIONS[name].split()
+        for option in draw.sample(options, draw.randrange(min(5, len(options)) + 1)):
+            word, _, kind = option.partition("=")
+            words.append(word)
+            if kind:
+                words += draw.choices(_VALUES[kind], k=draw.choice((1, 1, 1, 1, 2, 0)))
         words += self._subjects(draw, name)
         if draw.random() < 0.3:
             at = draw.randrange(len(words) + 1)
-            words[at:at] = [
-                draw.choice(("--", "--help", "-h", "-", "--x", "", "-G1.5", "--tables", "\x1b[2J", "\ud800x", "é"))
-            ]
+            words[at:at] = [draw.choice(_ANYWHERE)]
         if draw.random() < 0.5:
             words = [_changed(draw, word) if draw.random() < 0.2 else word for word in words]
         if draw.random() < 0.8:
-            words += [
-                "--tables",
-                draw.choice((self._tables, self._tables, self._tables, "none", "directory", "in.pgn", "")),
-            ]
+            words += ["--tables", draw.choice((*[self._tables] * 4, "none", "directory", "in.pgn", ""))]
         if name == "build":
             words = ["--dry-run", *(word for word in words if word != "--")]
         return [name, *words] if name else words
@@ -176,7 +134,7 @@ def _changed(draw: random.Random, word: str) -> str:
 
 
 def _furnish(place: Path) -> None:
-    """What command lines name: a file of games, a directory, a pipe that nobody writes to."""
+    """What command lines name: a file of games, a directory, an empty file."""
     (place / "in.pgn").write_text('[White "A"]\n[Result "1/2-1/2"]\n\n1. e4 e5 1/2-1/2\n')
     (place / "directory").mkdir()
-    (place / "pipe").write_bytes(b"")
+    (place / "empty").touch()
