@@ -114,7 +114,8 @@ def damage_directory(draw: random.Random, place: Path, former: Path) -> list[str
                     file.truncate(path.stat().st_size * draw.choice((2, 3)) // 2 + draw.randrange(9))
                 done.append(f"{name} longer")
             case 4:
-                done.append(f"a {foreign(draw, path)} for {name}")
+                path.write_bytes(b"")
+                done.append(f"{name} empty")
             case 5 if "journal" in names:
                 journal = place / "journal"
                 done.append(f"journal: {torn(draw, journal)}")

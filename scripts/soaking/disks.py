@@ -12,10 +12,11 @@ from soaking.case import Failed, Limits, names_in, shown
 from soaking.ground import RULES, check_place, check_tables, file_of, lay, needed_by, right, tables_of
 
 _NAME: Final = "KPvK"
-_KEPT: Final = {"worth": 0, "wait": -1.0, "large": 1 << 14}
-_PLAIN: Final = {"large": 1 << 14}
-_ROOMY: Final = 64 << 20
-_ENOUGH: Final = 12 << 20
+_KEPT: Final = {"worth": 0, "wait": -1.0}
+_LARGE: Final = 1 << 14
+"""Bytes of arrays that are on disk, in some of the builds."""
+_ROOMY: Final = 256 << 20
+_ENOUGH: Final = 64 << 20
 """Bytes that the build takes at most."""
 _GAME: Final = '[White "A"]\n[Black "B"]\n[Result "1/2-1/2"]\n\n1. e4 e5 2. Nf3 Nc6 1/2-1/2\n\n'
 _FULL: Final = 6
@@ -27,7 +28,7 @@ class Disks:
     def __init__(self, ground: Path) -> None:
         self._ground = ground
         self._mounts = small_disk.can_mount()
-        self._steps: dict[tuple[str, bool], int] = {}
+        self._steps: dict[tuple[str, bool, bool], int] = {}
 
     def attempt(self, draw: random.Random, place: Path) -> Counter[str]:
         if not self._mounts:
@@ -44,15 +45,15 @@ class Disks:
 
     def _build(self, draw: random.Random, place: Path, way: str) -> Counter[str]:
         """A build that runs out of room, and one that has it."""
-        rules, kept = draw.choice(RULES), draw.random() < 0.7
+        rules, kept, large = draw.choice(RULES), draw.random() < 0.7, draw.random() < 0.5
         names = lay(self._ground, place, needed_by(_NAME), rules)
         words = ["build", _NAME, "--rules", rules, "-q", "--threads", draw.choice("12"), "--tables", str(place)]
-        plan: dict[str, Any] = {"change": _KEPT if kept else _PLAIN, "unchecked": draw.random() < 0.9}
+        plan: dict[str, Any] = {"change": _changes(kept, large), "unchecked": draw.random() < 0.9}
         filler = place / "filler"
         used = sum(len(right(self._ground, name)) for name in names)
         match way:
             case "small":
-                size = used + draw.choice((draw.randrange(_ENOUGH), draw.randrange(1 << 19)))
+                size = used + draw.randrange(draw.choice((1 << 19, 1 << 22, _ENOUGH)))
                 small_disk.enlarge(place, max(size, 1 << 16))
                 what = f"{size} bytes"
             case "limit":
@@ -62,10 +63,10 @@ class Disks:
                 plan |= {
                     "fill": str(filler),
                     "leave": draw.choice((0, 4096, draw.randrange(1 << 20))),
-                    "step": self._step(draw, rules, kept),
+                    "step": self._step(draw, rules, kept, large),
                 }
                 what = f"full at step {plan['step']} but for {plan['leave']} bytes"
-        where = f"{rules}, {'with' if kept else 'without'} a workspace, {what}"
+        where = f"{rules}, {'with' if kept else 'without'} a workspace{', arrays' * large}, {what}"
         code, err = build(words, place, **plan)
         filler.unlink(missing_ok=True)
         check_tables(self._ground, place, where)
@@ -79,16 +80,16 @@ class Disks:
         check_place(self._ground, place, {*names, file_of(_NAME, rules)}, where)
         return Counter({way: 1, "full": code == _FULL, "room enough": code == 0})
 
-    def _step(self, draw: random.Random, rules: str, kept: bool) -> int:
+    def _step(self, draw: random.Random, rules: str, kept: bool, large: bool) -> int:
         """One of those that the build takes."""
-        if (rules, kept) not in self._steps:
+        if (rules, kept, large) not in self._steps:
             with tempfile.TemporaryDirectory(dir=self._ground) as base:
                 place = Path(base) / "tables"
                 place.mkdir()
                 lay(self._ground, place, needed_by(_NAME), rules)
                 words = ["build", _NAME, "--rules", rules, "-q", "--tables", str(place)]
-                self._steps[rules, kept], _ = measure(words, place, change=_KEPT if kept else _PLAIN)
-        return draw.randrange(1, self._steps[rules, kept] + 1)
+                self._steps[rules, kept, large], _ = measure(words, place, change=_changes(kept, large))
+        return draw.randrange(1, self._steps[rules, kept, large] + 1)
 
     def _output(self, draw: random.Random, place: Path) -> Counter[str]:
         """Files that other commands write."""
@@ -108,3 +109,8 @@ class Disks:
         if ran.code and former.read_text() != "what was here before":
             raise ran.fail(f"{former.name} is lost")
         return Counter({"output": 1, "full": ran.code == _FULL, "room enough": ran.code == 0})
+
+
+def _changes(kept: bool, large: bool) -> dict[str, float]:
+    """Whether there is a workspace, and whether arrays are on disk."""
+    return {**(_KEPT if kept else {}), **({"large": _LARGE} if large else {})}

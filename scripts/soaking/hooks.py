@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any, Final
 
 _PLACES: Final = {
-    "worth": ("tbgen.build.workspace", "_WORTH"),
+    "worth": ("tbgen.build.workspace", "KEPT_FROM"),
     "wait": ("tbgen.build.workspace", "_WAIT"),
     "large": ("tbgen.build.scratch", "LARGE"),
 }

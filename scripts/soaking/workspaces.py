@@ -15,10 +15,10 @@ from soaking.ground import check_place, file_of, lay, needed_by
 from tbgen.build.scratch import Scratch
 from tbgen.build.shelf import Shelf
 from tbgen.build.table import build_table
-from tbgen.build.workspace import workspace_path
 from tbgen.errors import TbgenError
 from tbgen.material import parse
 from tbgen.store import table_path
+from tbgen.store.leftovers import workspace_of
 
 _NAME: Final = "KPvK"
 _SLICES: Final = 24
@@ -42,7 +42,7 @@ class Workspaces:
         slices = draw.randrange(2, _SLICES)
         later, earlier = self._workspace(slices, rules), self._workspace(draw.randrange(1, slices), rules)
         names = lay(self._ground, place, needed_by(_NAME), rules)
-        work = workspace_path(table_path(place, parse(_NAME), rules))
+        work = workspace_of(table_path(place, parse(_NAME), rules))
         shutil.copytree(later, work)
         story = damage_directory(draw, work, earlier)
         where = f"{rules}, {slices} slices, {'; '.join(story)}"
@@ -63,7 +63,7 @@ class Workspaces:
                 with suppress(_Enough):
                     _build(place, rules, slices)
                 kept = self._kept / f"{slices}.{rules}"
-                workspace_path(table_path(place, parse(_NAME), rules)).rename(kept)
+                workspace_of(table_path(place, parse(_NAME), rules)).rename(kept)
             self._stopped[slices, rules] = kept
         return kept
 
