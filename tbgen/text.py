@@ -31,7 +31,8 @@ _PLAIN: Final = str.maketrans(
 )
 """Our own signs, for encodings that lack them."""
 
-_BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
+_BEYOND_PRINTABLE: Final = re.compile(r"[^\x00-\x7e]")
+"""What JSON need not escape, but an encoding or a terminal may not take: the last character of ASCII is a control."""
 _PIECE: Final = 1 << 16
 _BYTES: Final = range(0xDC80, 0xDD00)
 """What Python makes of bytes in names that it cannot decode."""
@@ -89,7 +90,7 @@ def shown(words: str) -> str:
 def to_json(found: Any, indent: int | None = None) -> str:
     """JSON in ASCII, whatever the encoding of the output. Bytes that are no text are escapes: JSON has only text."""
     words = json.dumps(found, indent=indent, ensure_ascii=False)
-    return _BEYOND_ASCII.sub(_json_of, words)
+    return _BEYOND_PRINTABLE.sub(_json_of, words)
 
 
 def say(*words: str, file: TextIO | None = None, flush: bool = False) -> None:

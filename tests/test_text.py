@@ -79,6 +79,12 @@ def test_json_is_ascii_and_has_no_half_characters() -> None:
     json.dumps(found, ensure_ascii=False).encode()
 
 
+def test_json_that_is_shown_is_still_json() -> None:
+    """What `shown` made of a character would be no JSON."""
+    given = "".join(map(chr, range(0x200)))
+    assert json.loads(shown(to_json(given))) == given
+
+
 def test_lines_are_bounded() -> None:
     class Source:
         def __init__(self, data: bytes) -> None:
