@@ -8,6 +8,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterable
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -42,15 +43,15 @@ class Batch(NamedTuple):
 
 
 def read(place: Path, build: dict[str, Any]) -> tuple[dict[str, Any], list[Batch]] | None:
-    """The first line and what was made safe; None if there is nothing of this build. What follows a line that is torn
-    or has changed is not believed."""
+    """The first line and what was made safe; None if there is nothing of this build. What follows a line that is torn,
+    has changed, or is a first line once more, is not believed."""
     try:
         lines = list(_sound((place / _NAME).read_bytes()))
     except OSError:
         return None
     if len(lines) < _LEAST or any(lines[0].get(name) != value for name, value in build.items()):
         return None
-    return lines[0], [_batch(line) for line in lines[1:]]
+    return lines[0], [_batch(line) for line in takewhile(lambda line: "slices" in line, lines[1:])]
 
 
 def start(place: Path, head: dict[str, Any], batches: Iterable[Batch]) -> None:

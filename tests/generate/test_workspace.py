@@ -187,6 +187,16 @@ def test_a_torn_journal_loses_its_last_line(place: Path, expected: bytes, torn: 
     assert table_path(place, KPVK, "r").read_bytes() == expected
 
 
+def test_a_journal_that_begins_again_is_not_believed_from_there_on(place: Path, expected: bytes) -> None:
+    stop(place, 6)
+    first, *rest = journal_of(place).read_bytes().splitlines(keepends=True)
+    for at in (0, 2):
+        journal_of(place).write_bytes(b"".join([first, *rest[:at], first, *rest[at:]]))
+        assert len(kept_in(place)) == at
+    build(place)
+    assert table_path(place, KPVK, "r").read_bytes() == expected
+
+
 def test_a_changed_journal_is_not_believed(place: Path, expected: bytes) -> None:
     """A digit, somewhere: nothing from there on."""
     stop(place, 6)
