@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Final
 
-from soaking.case import Failed, Part, shown
+from soaking.case import Failed, Part
 
 _ADDRESSES: Final = 8 << 30
 """Bytes of address space a process of the crew may have: what goes astray ends before the machine does."""
@@ -175,7 +175,7 @@ def attempt(part: Part, seed: str, place: Path) -> tuple[str | None, Counter[str
     """One attempt: what went wrong, if anything did, and what was done."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = _memory("VmRSS")
     home = Path.cwd()
     os.chdir(place)
     try:
@@ -187,14 +187,19 @@ def attempt(part: Part, seed: str, place: Path) -> tuple[str | None, Counter[str
     finally:
         os.chdir(home)
         shutil.rmtree(place, ignore_errors=True)
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10
+    grown = _memory("VmHWM") - before
     if grown > part.limits.memory:
         return f"the process grew by {grown >> 20} MiB", did
     return None, did
 
 
+def _memory(name: str) -> int:
+    """Bytes that this process holds, or held at most since it was last asked what it holds."""
+    if name == "VmRSS":
+        Path("/proc/self/clear_refs").write_text("5")
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(name))
+    return int(line.split()[1]) << 10
+
+
 def tell(words: str) -> None:
     print(words, file=sys.stderr, flush=True)
-
-
-__all__ = ["Failed", "Found", "attempt", "shown", "tell", "work"]

@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from itertools import count
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from soaking import crew, ground
-from soaking.case import seed_of
+from soaking.case import seed_of, shown
 
 PARTS: Final = {
     "kills": (
@@ -162,7 +163,7 @@ def _part(name: str, args: argparse.Namespace, base: Path, seconds: float) -> cr
     return crew.work(part_class(name), base, seeds, args.jobs, until, hear)
 
 
-def _counted(did: "crew.Counter[str]") -> str:
+def _counted(did: Counter[str]) -> str:
     return ", ".join(f"{number:,} {what}" for what, number in sorted(did.items()) if number)
 
 
@@ -174,6 +175,6 @@ def _print(results: dict[str, crew.Found]) -> None:
     failed = [(name, seed, trouble) for name, found in results.items() for seed, trouble in found.failures]
     print(f"{'all':<12}{sum(found.tried for found in results.values()):>9,}{len(failed):>8,}")
     for name, seed, trouble in failed[: 5 * _SHOWN]:
-        print(f"--case {name}:{seed}  {crew.shown(trouble.splitlines()[0], 160)}")
+        print(f"--case {name}:{seed}  {shown(trouble.splitlines()[0], 160)}")
     if len(failed) > 5 * _SHOWN:
         print(f"... and {len(failed) - 5 * _SHOWN} more", file=sys.stderr)

@@ -26,6 +26,8 @@ _MATERIALS: Final = ("KvK", "KBvK", "KPvK")
 _VERIFIED: Final = 0.15
 """How many are also verified position by position, which takes longer than all else."""
 _MANY: Final = 1000
+_BEST: Final = outcomes.BASE - 1
+"""Outcomes of mate and stalemate, which end a game, are from here on: no record is."""
 
 
 class Tables:
@@ -93,8 +95,6 @@ class Tables:
             board, record = a_board(draw, material), draw.choice((None, a_record(draw)))
             wanted = {"moves": True} if draw.random() < 0.1 else {"line": True} if draw.random() < 0.1 else {}
             try:
-                if outcomes.level(outcomes.parse(record)) < 2 if record else False:
-                    record = None
                 answer = theirs.probe(board, record, **wanted)
             except CorruptTable:
                 said = "corrupt"
@@ -112,7 +112,7 @@ class Tables:
         count = draw.choice((1, 50, _MANY))
         squares: NDArray[Any] = rng.integers(0, 64, (count, len(LETTERS[material])))
         positions = Positions(_in_order(material), squares, rng.integers(0, 2, count) == 1)
-        records = rng.integers(300, 512, count) * rng.choice([-1, 1], count) if draw.random() < 0.5 else None
+        records = rng.integers(300, _BEST, count) * rng.choice([-1, 1], count) if draw.random() < 0.5 else None
         try:
             answers = theirs.probe_many(positions, records)
         except CorruptTable:

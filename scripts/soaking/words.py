@@ -14,6 +14,8 @@ from soaking.positions import a_fen
 
 CODES: Final = (0, 1, 2, 3, 4, 5, 6)
 _APART: Final = 0.004
+_LONGEST: Final = 30_000
+"""Characters of a word that the system hands on to a process, with much to spare."""
 _MATERIALS: Final = (
     *("KvK", "KBvK", "KPvK", "KNvK", "kp-k", "KKB", "KBKN", "KQRBNvK", "K", "KvKv", "KPPvKPP", "KXvK"),
     *("KBBBBBBBBBBvK", ""),
@@ -61,7 +63,7 @@ _OPTIONS: Final = {
     "": "--version --help -h",
 }
 """Of each command, with the kind of word that follows, if one must."""
-_ANYWHERE: Final = ("--", "--help", "-h", "-", "--x", "", "-G1.5", "--tables", "\x1b[2J", "\ud800x", "é")
+_ANYWHERE: Final = ("--", "--help", "-h", "-", "--x", "", "-G1.5", "--tables", "\x1b[2J", "\udcffx", "é")
 _FIXED: Final = frozenset((*_PATHS, "cmd=/bin/false", "cmd="))
 """Words that are not made worse: they name files and programs."""
 
@@ -79,7 +81,7 @@ class Words:
         words = self._words(draw, name)
         ran = command.run_here(words, a_fen(draw).encode()) if draw.random() > _APART else self._apart(draw, words)
         command.judge(ran, CODES, raw="-" in words)
-        if ran.code in (1, 2, 6) and name not in ("probe", "match", "adjudicate", "verify"):
+        if ran.err and ran.code in (1, 2, 6) and name not in ("probe", "match", "adjudicate", "verify"):
             command.check_one_line(ran)
         if names_in(Path(self._tables)) != there:
             raise ran.fail("it changed the tables")
@@ -89,7 +91,7 @@ class Words:
         return Counter({f"exit {ran.code}": 1})
 
     def _apart(self, draw: random.Random, words: list[str]) -> command.Ran:
-        words = [word.replace("\0", "") for word in words]
+        words = [word.replace("\0", "")[:_LONGEST] for word in words]
         return command.run_apart(words, redirect=draw.choice(("<&-", "</dev/null", "2>/dev/full")))
 
     def _words(self, draw: random.Random, name: str) -> list[str]:
@@ -129,7 +131,7 @@ def _changed(draw: random.Random, word: str) -> str:
     """A word made worse, but none that leads out of the directory or names a program."""
     if word in _FIXED or word.startswith("-o"):
         return word
-    changed = os.fsdecode(mangled(draw, os.fsencode(word.replace("\ud800", "")))).replace("\0", "")
+    changed = os.fsdecode(mangled(draw, os.fsencode(word))).replace("\0", "")
     return changed if "/" in word and " " in word else changed.replace("/", "_").replace("cmd=", "")
 
 

@@ -1,0 +1,191 @@
+"""The attack on tbgen finds nothing, and would find what it is there for."""
+
+import os
+import random
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+from resource import RUSAGE_SELF
+from types import SimpleNamespace
+
+import pytest
+from soaking import command, crew, ground
+from soaking.case import Failed, Limits, seed_of
+from soaking.main import PARTS, main, part_class
+from soaking.tables import Tables
+from soaking.words import Words
+
+from tbgen.cli import main as tbgen
+from tbgen.probe import tables as probing
+from tbgen.store.chunks import Reader
+from tbgen.store.opened import Opened
+from tbgen.store.table import TableFile
+
+FEW = {"kills": 2, "workspaces": 6, "tables": 30, "fens": 60, "games": 60, "engine": 40, "words": 60, "disks": 3}
+SOME = {name: 25 * number for name, number in FEW.items()}
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ground that attempts stand on."""
+    place = tmp_path_factory.mktemp("soak")
+    ground.prepare(place)
+    return place
+
+
+def soak(name: str, base: Path, count: int, run: int = 1) -> crew.Found:
+    seeds = (seed_of(run, name, number) for number in range(count))
+    return crew.work(part_class(name), base, seeds, 1, float("inf"), lambda found: None)
+
+
+def check(found: crew.Found, count: int) -> None:
+    assert found.failures == []
+    assert found.tried == count
+    assert sum(found.did.values()) >= count
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_nothing_is_found(name: str, base: Path) -> None:
+    check(soak(name, base, FEW[name]), FEW[name])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", PARTS)
+def test_nothing_is_found_for_longer(name: str, base: Path) -> None:
+    check(soak(name, base, SOME[name], run=2), SOME[name])
+
+
+# --- what it is there for ------------------------------------------------------------------------------------
+
+
+def tried(part: type[crew.Part], base: Path, place: Path, count: int) -> list[str]:
+    """What goes wrong in some attempts that are made here."""
+    made = part(base)
+    found = [crew.attempt(made, seed_of(1, part.__name__, number), place / "place") for number in range(count)]
+    return [trouble for trouble, _ in found if trouble is not None]
+
+
+def test_a_reader_that_believes_everything_is_found(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Opened, "check", lambda self: None)
+    monkeypatch.setattr(
+        Reader, "read", lambda self, handle, number: os.pread(handle, *self._places[number].tolist()[::-1])
+    )
+    assert tried(Tables, base, tmp_path, 60)
+
+
+def test_a_wrong_answer_is_found(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = probing.open_table
+
+    def changed(path: Path) -> TableFile:
+        table = right(path)
+        if "place" in str(path):
+            look = table.look
+            monkeypatch.setattr(table, "look", lambda number: (look(number)[0], 8, 0))
+        return table
+
+    monkeypatch.setattr(probing, "open_table", changed)
+    assert any("WRONG" in trouble for trouble in tried(Tables, base, tmp_path, 60))
+
+
+@pytest.mark.parametrize(
+    ("harm", "trouble"),
+    [
+        (lambda words: 7, "exit code 7"),
+        (lambda words: 1 // 0, "an exception came out"),
+        (lambda words: print("\x1b[2J") or 0, "control characters"),
+        (lambda words: Path("x.part").touch() or 0, "left behind"),
+    ],
+)
+def test_a_command_that_misbehaves_is_found(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: object, trouble: str
+) -> None:
+    monkeypatch.setattr(tbgen, "main", harm)
+    found = tried(Words, base, tmp_path, 3)
+    assert len(found) == 3
+    assert all(trouble in one for one in found)
+
+
+def test_leftovers_and_wrong_tables_are_found(base: Path, tmp_path: Path) -> None:
+    names = ground.lay(base, tmp_path, ("KvK", "KBvK"))
+    ground.check_place(base, tmp_path, names, "here")
+    (tmp_path / ".KBvK.r.h5.lock").touch()
+    with pytest.raises(Failed, match=r"left behind: \.KBvK\.r\.h5\.lock"):
+        ground.check_place(base, tmp_path, names, "here")
+    (tmp_path / ".KBvK.r.h5.lock").unlink()
+    table = tmp_path / "KvK.r.h5"
+    data = table.read_bytes()
+    table.unlink()
+    with pytest.raises(Failed, match=r"not there: KvK\.r\.h5"):
+        ground.check_place(base, tmp_path, names, "here")
+    table.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    with pytest.raises(Failed, match=r"KvK\.r\.h5 is WRONG"):
+        ground.check_place(base, tmp_path, names, "here")
+
+
+class Moody:
+    """A part that does what its seed says, in a process of its own."""
+
+    limits = Limits(seconds=1.5, memory=64 << 20, lives=100)
+
+    def __init__(self, ground: Path) -> None:
+        self.word = ground.name
+
+    def attempt(self, draw: random.Random, place: Path) -> Counter[str]:
+        match self.word:
+            case "sleeps":
+                time.sleep(600)
+            case "dies":
+                os.kill(os.getpid(), signal.SIGSEGV)
+            case "grows":
+                assert len(bytes(range(256)) * (1 << 19)) > 0
+            case "leaves":
+                raise SystemExit(0)
+        return Counter({self.word: 1})
+
+
+@pytest.mark.parametrize(
+    ("mood", "trouble"),
+    [("sleeps", "no end after"), ("dies", "SIGSEGV"), ("grows", "grew by"), ("leaves", "an exception came out")],
+)
+def test_processes_that_misbehave_are_found_and_replaced(tmp_path: Path, mood: str, trouble: str) -> None:
+    (tmp_path / mood).mkdir()
+    seeds = ["one", "two"]
+    found = crew.work(Moody, tmp_path / mood, iter(seeds), 1, float("inf"), lambda found: None)
+    assert [seed for seed, _ in found.failures] == seeds
+    assert all(trouble in words for _, words in found.failures)
+    assert found.tried == 2
+    assert not list((tmp_path / mood).iterdir())
+
+
+# --- the command ---------------------------------------------------------------------------------------------
+
+
+def test_the_table_and_the_seed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ["--place", str(tmp_path), "--jobs", "1", "--seed", "3", "--only", "words", "--count", "words=4"]
+    assert main(words) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].startswith("scripts/soak --seed 3,")
+    assert out[2].split()[:3] == ["words", "4", "0"]
+    assert main(["--place", str(tmp_path), "--case", f"words:{seed_of(3, 'words', 2)}"]) == 0
+    assert "nothing wrong" in capsys.readouterr().out
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("words", [["--count", "x=1"], ["--count", "kills"], ["--case", "kills"], ["--minutes", "-1"]])
+def test_bad_command_lines(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(words)
+    assert capsys.readouterr().err.splitlines()[-1].startswith("scripts/soak: error:")
+
+
+def test_memory_of_processes_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = command.run_apart(["--version"])
+    command.check_memory(ran, 1 << 40)
+    usage = SimpleNamespace(ru_maxrss=1 << 20)
+    ours = SimpleNamespace(ru_maxrss=1 << 10)
+    monkeypatch.setattr(command.resource, "getrusage", lambda whose: ours if whose == RUSAGE_SELF else usage)
+    with pytest.raises(Failed, match="1024 MiB of memory"):
+        command.check_memory(ran, 1 << 29)
