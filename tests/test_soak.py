@@ -22,7 +22,7 @@ from tbgen.store.chunks import Reader
 from tbgen.store.opened import Opened
 from tbgen.store.table import TableFile
 
-FEW = {"kills": 2, "workspaces": 6, "tables": 30, "fens": 60, "games": 60, "engine": 40, "words": 60, "disks": 3}
+FEW = {"kills": 2, "workspaces": 6, "tables": 30, "fens": 60, "games": 60, "engine": 40, "words": 60, "disks": 2}
 SOME = {name: 25 * number for name, number in FEW.items()}
 
 
