@@ -32,15 +32,15 @@ def _read_modify_write(operation):
     return step
 
 
-add = _read_modify_write("add")
-"""`add(array, index, value)`: add in place, return what was there before."""
-set_bits = _read_modify_write("or")
-keep_bits = _read_modify_write("and")
+fetch_add = _read_modify_write("add")
+"""`fetch_add(array, index, value)`: add in place, return what was there before."""
+fetch_or = _read_modify_write("or")
+fetch_and = _read_modify_write("and")
 
 
 @intrinsic
-def replace(typing_context, array, index, expected, new):
-    """`replace(array, index, expected, new)`: put `new` where `expected` stands; return what stood there."""
+def compare_exchange(typing_context, array, index, expected, new):
+    """`compare_exchange(array, index, expected, new)`: put `new` where `expected` stands; return what stood there."""
 
     def code(context, builder, signature, arguments):
         array_type = signature.args[0]
@@ -53,8 +53,8 @@ def replace(typing_context, array, index, expected, new):
 
 
 @intrinsic
-def current(typing_context, array, index):
-    """`current(array, index)`: what other threads have put there by now (a plain load may be kept in a register)."""
+def atomic_load(typing_context, array, index):
+    """`atomic_load(array, index)`: load what other threads have stored (a plain load may be kept in a register)."""
 
     def code(context, builder, signature, arguments):
         array_type = signature.args[0]
@@ -65,8 +65,8 @@ def current(typing_context, array, index):
 
 
 @intrinsic
-def give_back(typing_context, array, index, value):
-    """`give_back(array, index, value)`: put a value there, and let others see all that was written before."""
+def store_release(typing_context, array, index, value):
+    """`store_release(array, index, value)`: put a value there, and let others see all that was written before."""
 
     def code(context, builder, signature, arguments):
         array_type = signature.args[0]

@@ -1,7 +1,7 @@
 """What men attack, and who stands in between: compiled steps on sets of squares.
 
-`ground` is whatever has the men of a table in its `atlas`, and the arrays `men_moves` and `lines`: the solver's
-slice, or the verifier's board.
+`board` has the men of a table in its `atlas`, and the arrays `men_moves` and `lines`: the solver's `SliceGraph`, or
+what the verifier has in its place.
 """
 
 from typing import Final
@@ -24,49 +24,49 @@ LINES: Final = np.concatenate([GEOMETRY.attacks.reshape(-1), GEOMETRY.between, G
 
 
 @inlined
-def hits(ground, kind, square, target, occupied):
+def hits(board, kind, square, target, occupied):
     """Whether a man attacks a square."""
-    if ground.lines[kind * 64 + square] >> np.uint64(target) & np.uint64(1) == 0:
+    if board.lines[kind * 64 + square] >> np.uint64(target) & np.uint64(1) == 0:
         return False
-    return ground.lines[BETWEEN + square * 64 + target] & occupied == 0
+    return board.lines[BETWEEN + square * 64 + target] & occupied == 0
 
 
 @inlined
-def attacked(ground, squares, by_side, target, occupied, gone):
+def attacked(board, squares, by_side, target, occupied, gone):
     """Whether any man of a side, except the one in slot `gone`, attacks a square."""
-    atlas = ground.atlas
+    atlas = board.atlas
     for slot in range(atlas.men[0]):
         if (
             atlas.side[slot] == by_side
             and slot != gone
-            and hits(ground, atlas.kind[slot], squares[slot], target, occupied)
+            and hits(board, atlas.kind[slot], squares[slot], target, occupied)
         ):
             return True
     return False
 
 
 @inlined
-def pinned(ground, squares, side, occupied):
+def pinned(board, squares, side, occupied):
     """The squares (of either side's men) that alone stand between this side's king and an enemy rider."""
-    atlas = ground.atlas
+    atlas = board.atlas
     king = squares[side]
     found = np.uint64(0)
     for slot in range(2, atlas.first_pawn[0]):
         if atlas.side[slot] != side:
             square = squares[slot]
-            if ground.lines[atlas.kind[slot] * 64 + square] >> np.uint64(king) & np.uint64(1):
-                blockers = ground.lines[BETWEEN + square * 64 + king] & occupied
+            if board.lines[atlas.kind[slot] * 64 + square] >> np.uint64(king) & np.uint64(1):
+                blockers = board.lines[BETWEEN + square * 64 + king] & occupied
                 if blockers & (blockers - np.uint64(1)) == 0:
                     found |= blockers
     return found
 
 
 @inlined
-def reach(ground, kind, square, occupied):
+def reach(board, kind, square, occupied):
     """All squares that a man attacks, those of its own side included."""
-    found = ground.lines[kind * 64 + square]
+    found = board.lines[kind * 64 + square]
     blockers = found & occupied
     while blockers:
-        found &= ~ground.lines[BEHIND + square * 64 + lowest_bit(blockers)]
+        found &= ~board.lines[BEHIND + square * 64 + lowest_bit(blockers)]
         blockers &= blockers - np.uint64(1)
     return found

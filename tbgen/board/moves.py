@@ -71,18 +71,18 @@ def forward(kind):
 
 
 @inlined
-def leaves_king_safe(ground, squares, slot, target, taken, occupied):
+def leaves_king_safe(board, squares, slot, target, taken, occupied):
     """Whether the own king is not attacked once this man has moved."""
-    side = ground.atlas.side[slot]
+    side = board.atlas.side[slot]
     king = target if slot == side else squares[side]
     after = (occupied ^ (np.uint64(1) << np.uint64(squares[slot]))) | (np.uint64(1) << np.uint64(target))
-    return not attacked(ground, squares, 1 - side, king, after, taken)
+    return not attacked(board, squares, 1 - side, king, after, taken)
 
 
 @kernel
-def is_checked(ground, squares, side):
-    occupied = occupied_by(squares, ground.atlas.men[0])
-    return attacked(ground, squares, 1 - side, squares[side], occupied, NOBODY)
+def is_checked(board, squares, side):
+    occupied = occupied_by(squares, board.atlas.men[0])
+    return attacked(board, squares, 1 - side, squares[side], occupied, NOBODY)
 
 
 @inlined
@@ -96,14 +96,14 @@ def add_pawn_move(moves, count, slot, target, taken):
 
 
 @kernel
-def list_moves(ground, squares, side, moves):
+def list_moves(board, squares, side, moves):
     """Put all legal moves into `moves`, quiet ones first. Returns the number of quiet ones and of all."""
-    atlas = ground.atlas
+    atlas = board.atlas
     men = atlas.men[0]
     occupied = occupied_by(squares, men)
     enemy = 1 - side
-    unsure_all = attacked(ground, squares, enemy, squares[side], occupied, NOBODY)
-    pins = pinned(ground, squares, side, occupied)
+    unsure_all = attacked(board, squares, enemy, squares[side], occupied, NOBODY)
+    pins = pinned(board, squares, side, occupied)
     enemies = np.uint64(0)
     for slot in range(men):
         if atlas.side[slot] == enemy:
@@ -120,12 +120,12 @@ def list_moves(ground, squares, side, moves):
             if is_pawn(kind) and not taking:
                 continue
             ray = kind * 64 + square
-            at = ground.men_moves[ray]
-            end = ground.men_moves[ray + 1]
+            at = board.men_moves[ray]
+            end = board.men_moves[ray + 1]
             while at < end:
-                target = np.int64(ground.men_moves[at])
+                target = np.int64(board.men_moves[at])
                 bit = np.uint64(1) << np.uint64(target)
-                at = ground.men_moves[at + SKIP] if occupied & bit else at + 1
+                at = board.men_moves[at + SKIP] if occupied & bit else at + 1
                 if taking:
                     if not enemies & bit:
                         continue
@@ -134,7 +134,7 @@ def list_moves(ground, squares, side, moves):
                     if occupied & bit:
                         continue
                     taken = NOBODY
-                if unsure and not leaves_king_safe(ground, squares, slot, target, taken, occupied):
+                if unsure and not leaves_king_safe(board, squares, slot, target, taken, occupied):
                     continue
                 if is_pawn(kind):
                     count = add_pawn_move(moves, count, slot, target, taken)
@@ -149,7 +149,7 @@ def list_moves(ground, squares, side, moves):
                     target += step
                     if occupied >> np.uint64(target) & np.uint64(1):
                         break
-                    if not unsure or leaves_king_safe(ground, squares, slot, target, NOBODY, occupied):
+                    if not unsure or leaves_king_safe(board, squares, slot, target, NOBODY, occupied):
                         count = add_pawn_move(moves, count, slot, target, NOBODY)
         if not taking:
             quiet = count

@@ -25,7 +25,11 @@ _STRETCH: Final = 1 << 12
 
 
 def check_sample(
-    contents: Contents, written: Path, answers: Mapping[Material, NDArray[np.int32]], threads: int, seconds: float
+    contents: Contents,
+    written: Path,
+    successor_entries: Mapping[Material, NDArray[np.int32]],
+    threads: int,
+    seconds: float,
 ) -> None:
     """WrongTable if positions that are drawn at random are not what their moves make of them, or if the file says
     something else of them. `seconds`: how long building took."""
@@ -33,7 +37,7 @@ def check_sample(
     generator = np.random.default_rng()
     small = len(contents.entries) <= _SMALL
     seed = int(generator.integers(1 << 62))
-    verdict = verify(contents, answers, threads=threads, seconds=None if small else time_to_spend, seed=seed)
+    verdict = verify(contents, successor_entries, threads=threads, seconds=None if small else time_to_spend, seed=seed)
     if verdict.wrong:
         _refuse(contents, f"{verdict.wrong:,} of {verdict.checked:,} positions are not what their moves make of them")
     wrong = _read_back(contents, written, generator, time_to_spend / 10)

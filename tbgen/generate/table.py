@@ -48,24 +48,24 @@ def build_table(
         begun = Clocks.read()
         scratch.peak = 0
         from_the_start = not workspace_of(path).exists()
-        answers = shelf.take(material.successors())
-        needed = {other.name: seal.sha256_of(table_path(directory, other, rules)) for other in answers}
+        successor_entries = shelf.take(material.successors())
+        needed = {other.name: seal.sha256_of(table_path(directory, other, rules)) for other in successor_entries}
         workspace = Workspace(path, material, rules, scratch, needed)
         if rebuild:
             workspace.clear()
         solved = solve(
             material,
-            answers,
+            successor_entries,
             whole_game=rules == "wg",
             threads=threads,
             report=report,
-            keeper=workspace,
+            checkpoint=workspace,
         )
         contents = finish(solved, scratch.array, threads)
 
         def check(written: Path) -> None:
             try:
-                check_sample(contents, written, answers, threads, Clocks.read().since(begun).wall)
+                check_sample(contents, written, successor_entries, threads, Clocks.read().since(begun).wall)
             except WrongTable:
                 workspace.clear()
                 raise

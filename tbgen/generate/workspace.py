@@ -30,7 +30,7 @@ from tbgen.index import Layout, layout_of
 from tbgen.jit import SOLVER
 from tbgen.material import Material
 from tbgen.retro import link_log
-from tbgen.retro.checkpoint import Counts, Room
+from tbgen.retro.checkpoint import Counts, TableArrays
 from tbgen.retro.values.staircase import Links
 from tbgen.sizes import KEPT_FROM
 from tbgen.store.disk_arrays import Scratch
@@ -58,7 +58,7 @@ class _Resumed(NamedTuple):
 
 
 class Workspace:
-    """A keeper (see `tbgen.retro.checkpoint.Keeper`) for whoever holds the lock of the table."""
+    """A `tbgen.retro.checkpoint.Checkpoint` for the process that holds the lock of the table."""
 
     def __init__(
         self, table: Path, material: Material, rules: str, scratch: Scratch, needed: Mapping[str, str] | None = None
@@ -72,25 +72,25 @@ class Workspace:
             "program": __version__, "sources": SOLVER.digest, "material": material.name, "rules": rules,
             "needed": dict(needed or {}),
         }  # fmt: skip
-        self._room: Room | None = None
+        self._arrays: TableArrays | None = None
         self._lock = Lock()
         self._fresh: dict[int, Counts] = {}
         self._safe_at = time.monotonic()
 
-    def open(self, numbers: int, links: int) -> tuple[Room, dict[int, Counts]]:
+    def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         make = self._scratch.array
         if not self._keeps:
-            return Room(make(numbers, np.int32), make(numbers, np.int32), make(links, np.int64)), {}
+            return TableArrays(make(numbers, np.int32), make(numbers, np.int32), make(links, np.int64)), {}
         self._seen = link_log.make_seen(links)
         self._build["links"] = links
         resumed = self._resume(numbers, links)
         if resumed is None:
             self.clear()
             self._place.mkdir()
-            self._room = self._make_room(numbers, links)
+            self._arrays = self._make_arrays(numbers, links)
             resumed = _Resumed({}, 0)
         self._begin(resumed)
-        return self._room_now(), resumed.done
+        return self._arrays_now(), resumed.done
 
     def solved(self, part: int, counts: Counts) -> None:
         with self._lock:
@@ -101,16 +101,16 @@ class Workspace:
 
     def clear(self) -> None:
         """Remove it: the table is written, or is to be built from the start."""
-        self._room = None
+        self._arrays = None
         remove(self._place)
 
-    def _room_now(self) -> Room:
-        assert self._room is not None
-        return self._room
+    def _arrays_now(self) -> TableArrays:
+        assert self._arrays is not None
+        return self._arrays
 
-    def _make_room(self, numbers: int, links: int) -> Room:
+    def _make_arrays(self, numbers: int, links: int) -> TableArrays:
         named = self._scratch.named
-        return Room(
+        return TableArrays(
             named(self._place / "entries", numbers, np.int32),
             named(self._place / "staircases", numbers, np.int32),
             self._scratch.array(links, np.int64),
@@ -124,10 +124,10 @@ class Workspace:
         if found is None:
             return None
         head, batches = found
-        self._room = self._make_room(numbers, links)
+        self._arrays = self._make_arrays(numbers, links)
         log = self._log(head["number"])
         if not self._restore(log, [stretch for batch in batches for stretch in batch.links]):
-            self._room = None
+            self._arrays = None
             return None
         whole = [done for batch in batches for done in batch.slices if self._is_whole(done)]
         done = {one.part: one.counts for one in whole}
@@ -137,7 +137,7 @@ class Workspace:
 
     def _restore(self, log: Path, stretches: list[Stretch]) -> bool:
         """Put the links back; False if some are not what they were although their checksum is right."""
-        links, slots = Links(self._room_now().links), []
+        links, slots = Links(self._arrays_now().links), []
         for stretch in stretches:
             read = _read(log, stretch)
             if read is not None:
@@ -149,15 +149,15 @@ class Workspace:
         return True
 
     def _is_whole(self, done: Done) -> bool:
-        staircases = self._room_now().staircases[self._numbers(done.part)]
+        staircases = self._arrays_now().staircases[self._numbers(done.part)]
         return (done.entries_crc32, done.staircases_crc32) == self._sums(done.part) and bool(
-            link_log.are_whole(Links(self._room_now().links), staircases, self._seen)
+            link_log.are_whole(Links(self._arrays_now().links), staircases, self._seen)
         )
 
     def _wipe(self, parts: Iterable[int]) -> None:
         """Slices begin with zeros; what a stopped build left in some is in the way."""
         for part in parts:
-            for array in self._room_now()[:2]:
+            for array in self._arrays_now()[:2]:
                 left = array[self._numbers(part)]
                 if left.any():
                     left[:] = 0
@@ -177,7 +177,7 @@ class Workspace:
     # --- making safe ----------------------------------------------------------------------------------------
 
     def _make_safe(self) -> None:
-        for array in self._room_now()[:2]:
+        for array in self._arrays_now()[:2]:
             _sync(array)
         journal.add(self._place, self._batch(self._fresh))
         self._fresh.clear()
@@ -191,12 +191,12 @@ class Workspace:
 
     def _take_down(self, parts: Iterable[int]) -> list[Stretch]:
         """Write down the links of these slices that have not been so far."""
-        links = Links(self._room_now().links)
+        links = Links(self._arrays_now().links)
         slots, keys = np.empty(_LINKS, _SLOT), np.empty(_LINKS, _KEY)
         stretches = []
         with self._log(self._number).open("ab") as file:
             for part in parts:
-                staircases, at = self._room_now().staircases[self._numbers(part)], 0
+                staircases, at = self._arrays_now().staircases[self._numbers(part)], 0
                 while at < len(staircases):
                     count, end = link_log.collect(links, staircases, at, self._seen, slots, keys)
                     at = int(end)
@@ -219,7 +219,7 @@ class Workspace:
         return slice(here.start, here.stop)
 
     def _sums(self, part: int) -> tuple[int, int]:
-        entries, staircases = (_crc32(array[self._numbers(part)]) for array in self._room_now()[:2])
+        entries, staircases = (_crc32(array[self._numbers(part)]) for array in self._arrays_now()[:2])
         return entries, staircases
 
 

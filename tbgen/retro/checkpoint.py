@@ -17,7 +17,7 @@ class Counts(NamedTuple):
         return Counts(*(a + b for a, b in zip(self, other, strict=True)))
 
 
-class Room(NamedTuple):
+class TableArrays(NamedTuple):
     """The arrays that hold a table while it is solved, zeroed before the first slice."""
 
     entries: NDArray[np.int32]
@@ -28,21 +28,21 @@ class Room(NamedTuple):
     """See retro/values/staircase.py."""
 
 
-class Keeper(Protocol):
-    """Who provides the room, and knows which slices are in it already."""
+class Checkpoint(Protocol):
+    """Provides the arrays, and knows which slices are in them already."""
 
-    def open(self, numbers: int, links: int) -> tuple[Room, dict[int, Counts]]:
-        """Room for a table with so many links or more, and what solving the slices took that are in it."""
+    def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
+        """Arrays for a table with `links` links or more, and per slice that is in them what solving it took."""
 
     def solved(self, part: int, counts: Counts) -> None:
         """A slice is finished. Called by several threads."""
 
 
 class InMemory:
-    """The keeper that keeps nothing when the process ends."""
+    """The checkpoint that loses everything when the process ends."""
 
-    def open(self, numbers: int, links: int) -> tuple[Room, dict[int, Counts]]:
-        return Room(np.zeros(numbers, np.int32), np.zeros(numbers, np.int32), np.zeros(links, np.int64)), {}
+    def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
+        return TableArrays(np.zeros(numbers, np.int32), np.zeros(numbers, np.int32), np.zeros(links, np.int64)), {}
 
     def solved(self, part: int, counts: Counts) -> None:
         pass

@@ -13,37 +13,37 @@ from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro import link_log
 from tbgen.retro.export import finish
-from tbgen.retro.graph.slice import Ground, make_desk, make_ground
+from tbgen.retro.graph.slice import SliceGraph, make_buffers, make_graph
 from tbgen.retro.solver import Solved
 from tbgen.retro.survey.en_passant import Finished
 from tbgen.retro.survey.resets import make_routes
-from tbgen.retro.survey.survey import ILLEGAL_LEVEL, make_bench, make_survey, survey_together
+from tbgen.retro.survey.survey import ILLEGAL_LEVEL, make_survey, make_survey_buffers, survey_together
 from tbgen.retro.sweep.levels import make_schedule, sweep
-from tbgen.retro.sweep.state import make_field
-from tbgen.retro.threads.sets import SETS, make_marks
+from tbgen.retro.sweep.state import make_state
+from tbgen.retro.threads.sets import SETS, make_sets
 from tbgen.retro.threads.team import make_team
 from tbgen.retro.values.staircase import make_links
 
 _KINGS: Final = Material("", "")
 
 
-def _ground() -> tuple[Layout, Ground]:
+def _graph() -> tuple[Layout, SliceGraph]:
     layout = layout_of(_KINGS)
-    return layout, make_ground(make_atlas([layout]), int(layout.family[0]), int(layout.flip[0]), layout.size, [])
+    return layout, make_graph(make_atlas([layout]), int(layout.family[0]), int(layout.flip[0]), layout.size, [])
 
 
 def _survey() -> None:
-    layout, ground = _ground()
+    layout, graph = _graph()
     entries, staircases = np.zeros(layout.size, np.int32), np.zeros(layout.size, np.int32)
     routes = make_routes(layout, [_KINGS], [entries.ctypes.data])
     finished = Finished(staircases, make_links(16), 0)
     survey_together(
-        make_team(1), 0, ground, routes, finished, make_survey(layout.size), make_bench(), np.zeros(3, np.int64)
+        make_team(1), 0, graph, routes, finished, make_survey(layout.size), make_survey_buffers(), np.zeros(3, np.int64)
     )
 
 
 def _sweep() -> None:
-    layout, ground = _ground()
+    layout, graph = _graph()
     survey = make_survey(layout.size)
     survey.level[:] = ILLEGAL_LEVEL
     survey.quiet[:] = 0
@@ -51,7 +51,7 @@ def _sweep() -> None:
     links = np.zeros(layout.size, np.int32)
     team = make_team(1)
     sweep(
-        team, 0, ground, make_desk(), make_field(survey, links), make_marks(SETS, layout.size), make_links(16),
+        team, 0, graph, make_buffers(), make_state(survey, links), make_sets(SETS, layout.size), make_links(16),
         make_schedule(layout.size, 1, True, 2, 0), np.zeros(3, np.int64),
     )  # fmt: skip
 

@@ -13,22 +13,22 @@ from numpy.typing import NDArray
 from tbgen.index.atlas import Atlas, make_atlas
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
-from tbgen.retro.checkpoint import Counts, InMemory, Keeper
-from tbgen.retro.graph.slice import Ground, make_desk, make_ground
+from tbgen.retro.checkpoint import Checkpoint, Counts, InMemory
+from tbgen.retro.graph.slice import SliceGraph, make_buffers, make_graph
 from tbgen.retro.survey.en_passant import Finished
 from tbgen.retro.survey.resets import Routes, make_routes
 from tbgen.retro.survey.survey import (
     ILLEGAL_LEVEL,
     SURVEYED,
     Survey,
-    make_bench,
     make_survey,
+    make_survey_buffers,
     survey_together,
 )
 from tbgen.retro.sweep.levels import ESCAPED, SETTLED, make_schedule, sweep
 from tbgen.retro.sweep.review import LOOKS
-from tbgen.retro.sweep.state import Each, is_complete, make_field
-from tbgen.retro.threads.sets import SETS, make_marks
+from tbgen.retro.sweep.state import Each, is_complete, make_state
+from tbgen.retro.threads.sets import SETS, make_sets
 from tbgen.retro.threads.team import ABORT, Team, make_team
 from tbgen.retro.values.staircase import Links
 from tbgen.sizes import TEAM_FROM, links_for
@@ -46,7 +46,7 @@ class Stopped(Exception):
 
 @dataclass
 class Solved:
-    """A finished table in its room."""
+    """A finished table in the arrays that it was solved in."""
 
     layout: Layout
     whole_game: bool
@@ -64,7 +64,7 @@ class _Job:
     atlas: Atlas
     routes: Routes
     finished: Finished
-    keeper: Keeper
+    checkpoint: Checkpoint
     report: Callable[[int], None]
     teams: dict[int, Team] = field(default_factory=dict)
     """At work, by slice."""
@@ -74,33 +74,37 @@ class _Job:
 
 def solve(
     material: Material,
-    answers: Mapping[Material, NDArray[np.int32]],
+    successor_entries: Mapping[Material, NDArray[np.int32]],
     *,
     whole_game: bool = False,
     threads: int = 1,
     report: Callable[[int], None] = lambda numbers: None,
-    keeper: Keeper | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Solved:
-    """Solve a normal material. `answers` holds the entries of all its successors, `report` hears of numbers done,
-    those that the keeper had already included."""
+    """Solve a normal material, given the entries of all its successors.
+
+    `report` is called with how many more numbers are done, those that the checkpoint has included."""
     layout = layout_of(material)
-    keeper = keeper or InMemory()
-    room, done = keeper.open(layout.size, links_for(layout.size))
-    solved = Solved(layout, whole_game, room.entries, room.staircases, Links(room.links))
-    _solve_slices(_make_job(solved, answers, keeper, report), done, threads)
+    checkpoint = checkpoint or InMemory()
+    arrays, done = checkpoint.open(layout.size, links_for(layout.size))
+    solved = Solved(layout, whole_game, arrays.entries, arrays.staircases, Links(arrays.links))
+    _solve_slices(_make_job(solved, successor_entries, checkpoint, report), done, threads)
     return solved
 
 
 def _make_job(
-    solved: Solved, answers: Mapping[Material, NDArray[np.int32]], keeper: Keeper, report: Callable[[int], None]
+    solved: Solved,
+    successor_entries: Mapping[Material, NDArray[np.int32]],
+    checkpoint: Checkpoint,
+    report: Callable[[int], None],
 ) -> _Job:
     material = solved.layout.material
     tables = [material, *material.successors()]
-    entries = [solved.entries, *(answers[table] for table in tables[1:])]
+    entries = [solved.entries, *(successor_entries[table] for table in tables[1:])]
     atlas = make_atlas([layout_of(table) for table in tables])
     routes = make_routes(solved.layout, tables, [part.ctypes.data for part in entries])
     finished = Finished(solved.staircases, solved.links, int(solved.whole_game))
-    return _Job(solved, atlas, routes, finished, keeper, report)
+    return _Job(solved, atlas, routes, finished, checkpoint, report)
 
 
 def _solve_slices(job: _Job, done: Mapping[int, Counts], threads: int) -> None:
@@ -147,21 +151,21 @@ def _solve_slice(job: _Job, part: int, pool: ThreadPoolExecutor | None, threads:
     start, end = int(layout.start[part]), int(layout.start[part + 1])
     team = make_team(threads)
     job.teams[part] = team
-    errors = np.zeros(3, np.int64)
+    tally = np.zeros(3, np.int64)
     progress = _Progress(job.report if pool else None, end - start)
-    ground = _ground_of(job, part)
-    survey = _survey(job, team, ground, end - start, pool, progress, errors)
-    counts = _sweep(job, team, ground, survey, range(start, end), pool, progress, errors)
+    graph = _graph_of(job, part)
+    survey = _survey(job, team, graph, end - start, pool, progress, tally)
+    counts = _sweep(job, team, graph, survey, range(start, end), pool, progress, tally)
     del job.teams[part]
-    job.keeper.solved(part, counts)
+    job.checkpoint.solved(part, counts)
     with job.lock:
         job.solved.counts = job.solved.counts.plus(counts)
     job.report(end - start - progress.told)
 
 
-def _ground_of(job: _Job, part: int) -> Ground:
+def _graph_of(job: _Job, part: int) -> SliceGraph:
     layout = job.solved.layout
-    return make_ground(
+    return make_graph(
         job.atlas,
         int(layout.family[part]),
         int(layout.flip[part]),
@@ -173,19 +177,19 @@ def _ground_of(job: _Job, part: int) -> Ground:
 def _survey(
     job: _Job,
     team: Team,
-    ground: Ground,
+    graph: SliceGraph,
     numbers: int,
     pool: ThreadPoolExecutor | None,
     progress: "_Progress",
-    errors: NDArray[np.int64],
+    tally: NDArray[np.int64],
 ) -> Survey:
     survey = make_survey(numbers)
     progress.follow(
         _together(
             pool, team.size,
-            lambda me: survey_together(team, me, ground, job.routes, job.finished, survey, make_bench(), errors),
+            lambda me: survey_together(team, me, graph, job.routes, job.finished, survey, make_survey_buffers(), tally),
         ),
-        lambda: _SURVEY_SHARE * min(1.0, errors[SURVEYED] / numbers),
+        lambda: _SURVEY_SHARE * min(1.0, tally[SURVEYED] / numbers),
     )  # fmt: skip
     if team.shared[ABORT]:
         raise Stopped
@@ -195,36 +199,36 @@ def _survey(
 def _sweep(
     job: _Job,
     team: Team,
-    ground: Ground,
+    graph: SliceGraph,
     survey: Survey,
     numbers: range,
     pool: ThreadPoolExecutor | None,
     progress: "_Progress",
-    errors: NDArray[np.int64],
+    tally: NDArray[np.int64],
 ) -> Counts:
-    """Settle all positions of a slice and put them into their room."""
+    """Settle all positions of a slice and put their entries into the table."""
     solved = job.solved
     each: Each = pool.map if pool else map
     legal, top = _span(survey, each)
-    slice_field = make_field(survey, solved.staircases[numbers.start : numbers.stop], each)
-    marks = make_marks(SETS, len(numbers))
+    state = make_state(survey, solved.staircases[numbers.start : numbers.stop], each)
+    sets = make_sets(SETS, len(numbers))
     schedule = make_schedule(len(numbers), team.size, not solved.whole_game, top, legal)
     progress.follow(
         _together(
             pool, team.size,
-            lambda me: sweep(team, me, ground, make_desk(), slice_field, marks, solved.links, schedule, errors),
+            lambda me: sweep(team, me, graph, make_buffers(), state, sets, solved.links, schedule, tally),
         ),
         lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * schedule.counts[SETTLED] / max(1, legal),
     )  # fmt: skip
     if team.shared[ABORT]:
         raise Stopped
-    if errors[0] or errors[1] or not is_complete(slice_field, each):
-        what = "too many staircases" if errors[1] else f"{errors[0]} contradictions"
+    if tally[0] or tally[1] or not is_complete(state, each):
+        what = "too many staircases" if tally[1] else f"{tally[0]} contradictions"
         raise AssertionError(f"{solved.layout.material}, {numbers}: {what}")
     entries = solved.entries[numbers.start : numbers.stop]
 
     def write(here: slice) -> None:
-        entries[here] = slice_field.keys[slice_field.ours[here]]
+        entries[here] = state.keys[state.ours[here]]
 
     deque(each(write, pieces(len(numbers))), maxlen=0)
     return Counts(legal, int(schedule.counts[SETTLED] + schedule.counts[ESCAPED]), int(schedule.counts[LOOKS::8].sum()))
@@ -233,10 +237,10 @@ def _sweep(
 def _span(survey: Survey, each: Each) -> tuple[int, int]:
     """How many positions are legal, and their highest level."""
 
-    def tally(here: slice) -> NDArray[np.int64]:
+    def count_levels(here: slice) -> NDArray[np.int64]:
         return np.bincount(survey.level[here], minlength=ILLEGAL_LEVEL + 1)[:ILLEGAL_LEVEL]
 
-    counts: NDArray[np.int64] = sum(each(tally, pieces(len(survey.level))), np.zeros(ILLEGAL_LEVEL, np.int64))
+    counts: NDArray[np.int64] = sum(each(count_levels, pieces(len(survey.level))), np.zeros(ILLEGAL_LEVEL, np.int64))
     return int(counts.sum()), int(np.flatnonzero(counts).max(initial=0))
 
 

@@ -101,11 +101,11 @@ def go_on(place: Path) -> list[int]:
     """The slices that a build of the same table, with the same dependencies, would not solve again."""
     needed = {m.name: seal.sha256_of(table_path(place, m, "r")) for m in KPVK.successors()}
     workspace = Workspace(table_path(place, KPVK, "r"), KPVK, "r", Scratch(place, 1 << 40), needed)
-    room, done = workspace.open(layout_of(KPVK).size, links_for(layout_of(KPVK).size))
+    arrays, done = workspace.open(layout_of(KPVK).size, links_for(layout_of(KPVK).size))
     assert sum(counts.legal for counts in done.values()) > 0 or not done
     missing = [part for part in range(layout_of(KPVK).slices) if part not in done]
     start = layout_of(KPVK).start
-    assert not any(room.entries[start[part] : start[part + 1]].any() for part in missing)
+    assert not any(arrays.entries[start[part] : start[part + 1]].any() for part in missing)
     return sorted(done)
 
 

@@ -12,7 +12,7 @@ from tbgen.board.geometry import GEOMETRY
 from tbgen.jit import kernel
 from tbgen.retro.threads import lanes
 from tbgen.retro.threads.lanes import LANE, laid_out
-from tbgen.retro.threads.team import hold, let_go, make_team
+from tbgen.retro.threads.team import lock_lane, make_team, unlock_lane
 
 BITS = st.integers(0, 2**64 - 1)
 
@@ -45,9 +45,9 @@ def count(array, lane, bits, by):  # type: ignore[no-untyped-def]
 @kernel
 def count_often(team, array, lane, bits, times):  # type: ignore[no-untyped-def]
     for _ in range(times):
-        hold(team, lane)
+        lock_lane(team, lane)
         lanes.count(array, lane, bits, 1)
-        let_go(team, lane)
+        unlock_lane(team, lane)
 
 
 def chosen(bits: int) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ from tbgen.index.atlas import MEN
 from tbgen.jit import kernel, plain
 from tbgen.material import parse
 from tbgen.retro.graph.predecessors import predecessors
-from tbgen.retro.graph.slice import MOST_NEIGHBOURS, make_desk, successors
+from tbgen.retro.graph.slice import MOST_NEIGHBOURS, make_buffers, successors
 from tbgen.retro.survey.en_passant import _passant_captures, gives_right
 from tbgen.retro.survey.resets import follow, make_routes
 from tbgen.retro.threads.lanes import LANE
@@ -57,7 +57,7 @@ def unpack(squares: NDArray[np.int64], move: int) -> chess.Move:
 def listed(where: Place, board: chess.Board) -> tuple[list[int], int]:
     """All moves, and how many of them are quiet: these come first."""
     squares, room = where.squares_of(board), np.zeros(512, np.int64)
-    quiet, count = list_moves(where.ground, squares, int(not board.turn), room)
+    quiet, count = list_moves(where.graph, squares, int(not board.turn), room)
     assert (squares == where.squares_of(board)).all()
     return room[:count].tolist(), quiet
 
@@ -81,8 +81,8 @@ def test_moves_are_those_of_python_chess(name: str) -> None:
                 s for s in board.pieces(chess.PAWN, not board.turn) if chess.square_distance(s, move.to_square) == 1
             ]
             expected = double and any(s // 8 == move.to_square // 8 for s in beside)
-            assert gives_right(where.ground, squares, side, packed_move) == expected, (board.fen(), move.uci())
-        assert is_checked(where.ground, squares, side) == board.is_check()
+            assert gives_right(where.graph, squares, side, packed_move) == expected, (board.fen(), move.uci())
+        assert is_checked(where.graph, squares, side) == board.is_check()
 
 
 @pytest.mark.parametrize("name", LARGER)
@@ -94,7 +94,7 @@ def test_moves_counted_are_the_moves_listed(name: str) -> None:
         squares, side = where.squares_of(board), int(not board.turn)
         moves, quiet = listed(where, board)
         occupied = sum(1 << int(square) for square in squares[: where.layout.material.men])
-        counted = count_moves(where.ground, squares, side, np.uint64(occupied), room)
+        counted = count_moves(where.graph, squares, side, np.uint64(occupied), room)
         assert counted == (quiet, len(moves) - quiet, board.is_check())
         assert sorted(room[: counted[1]]) == sorted(moves[quiet:])
 
@@ -122,7 +122,7 @@ def test_resets_lead_where_python_chess_says(name: str) -> None:
     for board in random_boards(parse(name), 80):
         squares, (moves, quiet) = where.squares_of(board), listed(where, board)
         for move in moves[quiet:]:
-            table, mover = follow(where.ground, routes, squares, int(not board.turn), move, there)
+            table, mover = follow(where.graph, routes, squares, int(not board.turn), move, there)
             found = chess.Board(None)
             for square, (side, letter) in zip(there.tolist(), layout_of(tables[table]).letters, strict=False):
                 found.set_piece_at(square, chess.Piece.from_symbol(letter if side == 0 else letter.lower()))
@@ -137,32 +137,33 @@ def test_resets_lead_where_python_chess_says(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*SMALL, *LARGER])
 def test_successors_are_the_quiet_moves(name: str) -> None:
-    desk = make_desk()
+    buffers = make_buffers()
     for board in random_boards(parse(name), 6, seed=1):
         where = slice_of(name, board)
         (number,) = where.numbers_of([board])
         stored = where.board(number)
         assert stored is not None
-        count = successors(where.ground, desk, number)
+        count = successors(where.graph, buffers, number)
         assert count == len(after_quiet_moves(board))
-        assert Counter(desk.near[:count].tolist()) == Counter(where.numbers_of(after_quiet_moves(stored))), board.fen()
+        expected = Counter(where.numbers_of(after_quiet_moves(stored)))
+        assert Counter(buffers.near[:count].tolist()) == expected, board.fen()
 
 
 @kernel
-def take_back(ground, desk, node, found):  # type: ignore[no-untyped-def]
+def take_back(graph, buffers, node, found):  # type: ignore[no-untyped-def]
     """Put the predecessors of a position into `found`; return how many."""
     count = 0
-    for at in range(predecessors(ground, desk, node // LANE, np.uint64(1) << np.uint64(node % LANE), 0)):
+    for at in range(predecessors(graph, buffers, node // LANE, np.uint64(1) << np.uint64(node % LANE), 0)):
         for bit in range(LANE):
-            if desk.near_bits[at] >> np.uint64(bit) & np.uint64(1):
-                found[count] = desk.near[at] * LANE + bit
+            if buffers.near_bits[at] >> np.uint64(bit) & np.uint64(1):
+                found[count] = buffers.near[at] * LANE + bit
                 count += 1
     return count
 
 
 def unmoves(where: Place, number: int) -> list[int]:
     found = np.zeros(LANE * MOST_NEIGHBOURS, np.int64)
-    return found[: take_back(where.ground, make_desk(), number, found)].tolist()
+    return found[: take_back(where.graph, make_buffers(), number, found)].tolist()
 
 
 @pytest.mark.parametrize("name", [*SMALL, *LARGER])
@@ -189,16 +190,16 @@ def mixed(a, b):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(error_model="numpy")  # no kernel, because it makes arrays
-def list_edges(ground, desk, backwards, legal, out_of, into):  # type: ignore[no-untyped-def]
+def list_edges(graph, buffers, backwards, legal, out_of, into):  # type: ignore[no-untyped-def]
     """Count all edges between positions at both ends; return the sum of a hash of each. Forwards first."""
     total = np.uint64(0)
-    found = desk.near if not backwards else np.zeros(LANE * MOST_NEIGHBOURS, np.int64)
+    found = buffers.near if not backwards else np.zeros(LANE * MOST_NEIGHBOURS, np.int64)
     for node in range(len(legal)):
         if not backwards:
-            legal[node] = is_position(ground, desk, node)
+            legal[node] = is_position(graph, buffers, node)
         if not legal[node]:
             continue
-        count = take_back(ground, desk, node, found) if backwards else successors(ground, desk, node)
+        count = take_back(graph, buffers, node, found) if backwards else successors(graph, buffers, node)
         for at in range(count):
             near = found[at]
             if backwards and not legal[near]:
@@ -211,19 +212,19 @@ def list_edges(ground, desk, backwards, legal, out_of, into):  # type: ignore[no
 
 
 @kernel
-def list_lanes(ground, desk, legal, out_of):  # type: ignore[no-untyped-def]
+def list_lanes(graph, buffers, legal, out_of):  # type: ignore[no-untyped-def]
     """Count the moves out of each position that unmoves of whole lanes find."""
     for lane in range(-(-len(legal) // LANE)):
         left = np.uint64(0)
         for bit in range(min(LANE, len(legal) - lane * LANE)):
             left |= np.uint64(legal[lane * LANE + bit]) << np.uint64(bit)
         while left:
-            some = left if ground.laned else left & (~left + np.uint64(1))
+            some = left if graph.laned else left & (~left + np.uint64(1))
             left ^= some
-            for at in range(predecessors(ground, desk, lane, some, 0)):
+            for at in range(predecessors(graph, buffers, lane, some, 0)):
                 for bit in range(LANE):
-                    before = desk.near[at] * LANE + bit
-                    if desk.near_bits[at] >> np.uint64(bit) & np.uint64(1) and legal[before]:
+                    before = buffers.near[at] * LANE + bit
+                    if buffers.near_bits[at] >> np.uint64(bit) & np.uint64(1) and legal[before]:
                         out_of[before] += 1
 
 
@@ -239,14 +240,14 @@ def list_lanes(ground, desk, legal, out_of):  # type: ignore[no-untyped-def]
 def test_unmoves_are_the_moves_read_backwards(name: str, pawns: str) -> None:
     """Both list the same edges of the slice, each as many times."""
     where = slice_with(name, [chess.parse_square(square) for square in pawns.split()])
-    desk, legal = make_desk(), np.zeros(where.size, np.bool_)
+    buffers, legal = make_buffers(), np.zeros(where.size, np.bool_)
     forth, back = np.zeros((2, where.size), np.int64), np.zeros((2, where.size), np.int64)
-    sums = [list_edges(where.ground, desk, flag, legal, *ends) for flag, ends in ((False, forth), (True, back))]
+    sums = [list_edges(where.graph, buffers, flag, legal, *ends) for flag, ends in ((False, forth), (True, back))]
     assert (forth == back).all()
     assert sums[0] == sums[1]
     assert forth[0].sum() > legal.sum()
     by_lanes = np.zeros(where.size, np.int64)
-    list_lanes(where.ground, desk, legal, by_lanes)
+    list_lanes(where.graph, buffers, legal, by_lanes)
     assert (by_lanes == forth[0]).all()
     assert max(forth.max(), back.max()) < MOST_NEIGHBOURS
 
@@ -283,10 +284,10 @@ def test_captures_en_passant_are_those_of_python_chess(name: str) -> None:
     for board, move in boards_before_double_steps(name, 150):
         squares, side = where.squares_of(board), int(not board.turn)
         stepped = squares.tolist().index(move.from_square)
-        assert gives_right(where.ground, squares, side, pack_move(stepped, move.to_square, -1, -1)), board.fen()
+        assert gives_right(where.graph, squares, side, pack_move(stepped, move.to_square, -1, -1)), board.fen()
         board.push(move)
         squares[stepped] = move.to_square
-        count = _passant_captures(where.ground, squares, 1 - side, stepped, room)
+        count = _passant_captures(where.graph, squares, 1 - side, stepped, room)
         found = {unpack(squares, one) for one in room[:count].tolist()}
         assert found == set(board.generate_legal_ep()), board.fen()
         assert all(plain(packed.move_taken)(one) == stepped for one in room[:count].tolist())

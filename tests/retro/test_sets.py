@@ -9,65 +9,75 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tbgen.jit import kernel
-from tbgen.retro.graph.slice import make_desk
+from tbgen.retro.graph.slice import make_buffers
 from tbgen.retro.threads.lanes import LANE
-from tbgen.retro.threads.sets import BATCH, Marks, is_empty, make_marks, mark, mark_lane, take_lanes, take_some, unmark
-from tbgen.retro.threads.team import Team, arrive, make_team
-from tbgen.retro.values.codes import NONE, STANDS, code_of, is_full, make_words
+from tbgen.retro.threads.sets import (
+    BATCH,
+    PositionSets,
+    add,
+    add_lane,
+    discard,
+    is_empty,
+    make_sets,
+    pop_block,
+    pop_lanes,
+)
+from tbgen.retro.threads.team import Team, barrier, make_team
+from tbgen.retro.values.codes import NONE, STANDS, code_of, is_full, make_code_table
 
 SETS = 3
 
 
 @kernel
-def mark_all(marks, which, nodes):  # type: ignore[no-untyped-def]
+def add_all(sets, which, nodes):  # type: ignore[no-untyped-def]
     for node in nodes:
-        mark(marks, which, node)
+        add(sets, which, node)
 
 
 @kernel
-def unmark_all(marks, which, nodes):  # type: ignore[no-untyped-def]
+def discard_all(sets, which, nodes):  # type: ignore[no-untyped-def]
     for node in nodes:
-        unmark(marks, which, node)
+        discard(sets, which, node)
 
 
 @kernel
-def take_all(team, me, marks, which, desk, taken):  # type: ignore[no-untyped-def]
+def pop_all(team, me, sets, which, buffers, taken):  # type: ignore[no-untyped-def]
     """How many there were; they are put into `taken`."""
-    arrive(team, me)
+    barrier(team, me)
     total = 0
     while True:
-        count = take_some(team, me, marks, which, desk)
+        count = pop_block(team, me, sets, which, buffers)
         if count == 0:
             return total
         for at in range(count):
-            taken[total + at] = desk.batch[at]
+            taken[total + at] = buffers.batch[at]
         total += count
 
 
 @kernel
-def take_all_lanes(team, me, marks, which, desk, laned, taken):  # type: ignore[no-untyped-def]
+def pop_all_lanes(team, me, sets, which, buffers, laned, taken):  # type: ignore[no-untyped-def]
     """How many entries there were; of each, its lane and its bits are put into `taken`."""
-    arrive(team, me)
+    barrier(team, me)
     total = 0
     while True:
-        count = take_lanes(team, me, marks, which, desk, laned)
+        count = pop_lanes(team, me, sets, which, buffers, laned)
         if count == 0:
             return total
         for at in range(count):
-            taken[total + at, 0] = desk.batch[at]
-            taken[total + at, 1] = desk.batch_bits[at]
+            taken[total + at, 0] = buffers.batch[at]
+            taken[total + at, 1] = buffers.batch_bits[at]
         total += count
 
 
 @kernel
-def mark_lane_of_all(marks, which, nodes):  # type: ignore[no-untyped-def]
+def add_lane_of_all(sets, which, nodes):  # type: ignore[no-untyped-def]
     for node in nodes:
-        mark_lane(marks, which, node // LANE, np.uint64(1) << np.uint64(node % LANE))
+        add_lane(sets, which, node // LANE, np.uint64(1) << np.uint64(node % LANE))
 
 
 @kernel
-def empty(marks, which):  # type: ignore[no-untyped-def]
-    return is_empty(marks, which)
+def empty(sets, which):  # type: ignore[no-untyped-def]
+    return is_empty(sets, which)
 
 
 @kernel
@@ -76,11 +86,11 @@ def code_all(words, many, codes):  # type: ignore[no-untyped-def]
         codes[at] = code_of(words, many[at])
 
 
-def drain(marks: Marks, which: int, team: Team, nodes: int) -> list[NDArray[np.int64]]:
+def drain(sets: PositionSets, which: int, team: Team, nodes: int) -> list[NDArray[np.int64]]:
     """What each thread of a team takes."""
     taken = np.zeros((team.size, nodes + 1), np.int64)
     with ThreadPoolExecutor(team.size) as pool:
-        counts = pool.map(lambda me: take_all(team, me, marks, which, make_desk(), taken[me]), range(team.size))
+        counts = pool.map(lambda me: pop_all(team, me, sets, which, make_buffers(), taken[me]), range(team.size))
         return [taken[me, :count] for me, count in enumerate(counts)]
 
 
@@ -91,26 +101,26 @@ def drain(marks: Marks, which: int, team: Team, nodes: int) -> list[NDArray[np.i
 )
 def test_what_is_marked_is_taken_in_order_and_once(drawn: tuple[int, set[int], set[int]]) -> None:
     nodes, wanted, dropped = drawn
-    marks = make_marks(SETS, nodes)
-    mark_all(marks, 1, np.array([*wanted, *wanted], np.int64))
-    unmark_all(marks, 1, np.array([*dropped], np.int64))
-    assert empty(marks, 0)
-    assert empty(marks, 2)
-    (taken,) = drain(marks, 1, make_team(1), nodes)
+    sets = make_sets(SETS, nodes)
+    add_all(sets, 1, np.array([*wanted, *wanted], np.int64))
+    discard_all(sets, 1, np.array([*dropped], np.int64))
+    assert empty(sets, 0)
+    assert empty(sets, 2)
+    (taken,) = drain(sets, 1, make_team(1), nodes)
     assert taken.tolist() == sorted(wanted - dropped)
-    assert empty(marks, 1)
+    assert empty(sets, 1)
 
 
 @given(st.sets(st.integers(0, 3 * BATCH - 1)), st.booleans())
 def test_lanes_hold_what_is_marked(wanted: set[int], laned: bool) -> None:
-    marks, taken = make_marks(SETS, 3 * BATCH), np.zeros((len(wanted) + 1, 2), np.uint64)
-    mark_lane_of_all(marks, 1, np.array([*wanted], np.int64))
-    count = take_all_lanes(make_team(1), 0, marks, 1, make_desk(), int(laned), taken)
+    sets, taken = make_sets(SETS, 3 * BATCH), np.zeros((len(wanted) + 1, 2), np.uint64)
+    add_lane_of_all(sets, 1, np.array([*wanted], np.int64))
+    count = pop_all_lanes(make_team(1), 0, sets, 1, make_buffers(), int(laned), taken)
     entries = [(int(lane), int(bits)) for lane, bits in taken[:count]]
     assert [lane * LANE + bit for lane, bits in entries for bit in range(LANE) if bits >> bit & 1] == sorted(wanted)
     lanes = [lane for lane, _ in entries]
     assert lanes == (sorted({node // LANE for node in wanted}) if laned else [node // LANE for node in sorted(wanted)])
-    assert empty(marks, 1)
+    assert empty(sets, 1)
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -118,18 +128,18 @@ def test_threads_share_a_set(threads: int) -> None:
     nodes = 300 * BATCH
     random = np.random.default_rng(threads)
     parts = [random.integers(0, nodes, 50_000) for _ in range(threads)]
-    marks, team = make_marks(SETS, nodes), make_team(threads)
+    sets, team = make_sets(SETS, nodes), make_team(threads)
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda part: mark_all(marks, 2, part), parts))
-    taken = drain(marks, 2, team, nodes)
+        list(pool.map(lambda part: add_all(sets, 2, part), parts))
+    taken = drain(sets, 2, team, nodes)
     assert all((np.diff(part) > 0).all() for part in taken)
     assert sorted(np.concatenate(taken).tolist()) == np.unique(np.concatenate(parts)).tolist()
-    assert empty(marks, 2)
+    assert empty(sets, 2)
 
 
 @given(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=200))
 def test_words_come_back_from_their_codes(drawn: list[int]) -> None:
-    words, many = make_words(4), np.array([*drawn, *drawn], np.int64).astype(np.int32)
+    words, many = make_code_table(4), np.array([*drawn, *drawn], np.int64).astype(np.int32)
     many[many == -1] = 1  # no word of the solver: an outcome's or payoff's lowest bits are a distance
     codes = np.zeros(len(many), np.uint16)
     code_all(words, many, codes)
@@ -141,7 +151,7 @@ def test_words_come_back_from_their_codes(drawn: list[int]) -> None:
 
 
 def test_threads_agree_on_codes() -> None:
-    words, many = make_words(1 << 20), np.arange(1, 40_001, dtype=np.int32) * 7919
+    words, many = make_code_table(1 << 20), np.arange(1, 40_001, dtype=np.int32) * 7919
     codes = np.zeros((4, len(many)), np.uint16)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda me: code_all(words, many, codes[me]), range(4)))
@@ -150,7 +160,7 @@ def test_threads_agree_on_codes() -> None:
 
 
 def test_a_word_without_room_is_noticed() -> None:
-    words = make_words(1)
+    words = make_code_table(1)
     code_all(words, np.arange(1, len(words) - 1, dtype=np.int32), np.zeros(len(words), np.uint16))
     assert not is_full(words)
     code_all(words, np.array([-7], np.int32), np.zeros(1, np.uint16))

@@ -15,9 +15,9 @@ from tbgen.index import layout_of
 from tbgen.jit import kernel
 from tbgen.material import every, parse
 from tbgen.retro import solver
-from tbgen.retro.checkpoint import Counts, InMemory, Room
+from tbgen.retro.checkpoint import Counts, InMemory, TableArrays
 from tbgen.retro.export import finish
-from tbgen.retro.graph.slice import make_desk
+from tbgen.retro.graph.slice import make_buffers
 from tbgen.retro.values import staircase
 from tests.support.boards import material_on
 from tests.support.slices import is_position, place
@@ -121,14 +121,14 @@ def test_published_values(fen: str, text: str, plies: int | None) -> None:
 
 
 @kernel
-def own_levels(ground, desk, moves, levels):  # type: ignore[no-untyped-def]
+def own_levels(graph, buffers, moves, levels):  # type: ignore[no-untyped-def]
     """`[number]` of a slice, -1 where there is no position."""
     for node in range(len(levels)):
         levels[node] = -1
-        if is_position(ground, desk, node):
-            side = 1 if node >= ground.half else 0
-            _, count = list_moves(ground, desk.squares, side, moves)
-            levels[node] = 2 * count + (0 if is_checked(ground, desk.squares, side) else 1)
+        if is_position(graph, buffers, node):
+            side = 1 if node >= graph.half else 0
+            _, count = list_moves(graph, buffers.squares, side, moves)
+            levels[node] = 2 * count + (0 if is_checked(graph, buffers.squares, side) else 1)
 
 
 def levels_of(name: str) -> NDArray[np.int64]:
@@ -136,7 +136,7 @@ def levels_of(name: str) -> NDArray[np.int64]:
     for part in range(layout_of(parse(name)).slices):
         where = place(name, part)
         parts.append(np.zeros(where.size, np.int64))
-        own_levels(where.ground, make_desk(), np.zeros(512, np.int64), parts[-1])
+        own_levels(where.graph, make_buffers(), np.zeros(512, np.int64), parts[-1])
     return np.concatenate(parts)
 
 
@@ -257,14 +257,14 @@ def test_links_without_room_go_on_in_the_next_table() -> None:
 class Cramped(InMemory):
     """Gives less room for staircases than it is asked for."""
 
-    def open(self, numbers: int, links: int) -> tuple[Room, dict[int, Counts]]:
+    def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         return super().open(numbers, links >> 16)
 
 
 def test_staircases_that_do_not_fit_are_noticed() -> None:
     material = parse("KNvK")
     with pytest.raises(AssertionError, match="too many staircases"):
-        solver.solve(material, entries_of(material.successors(), "r"), keeper=Cramped())
+        solver.solve(material, entries_of(material.successors(), "r"), checkpoint=Cramped())
 
 
 class Forgetful(InMemory):
@@ -274,13 +274,13 @@ class Forgetful(InMemory):
         self.done, self.parts = done, parts
         self.told: list[int] = []
 
-    def open(self, numbers: int, links: int) -> tuple[Room, dict[int, Counts]]:
-        room = Room(self.done.entries.copy(), self.done.staircases.copy(), self.done.links.keys.copy())
+    def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
+        arrays = TableArrays(self.done.entries.copy(), self.done.staircases.copy(), self.done.links.keys.copy())
         for part in range(self.done.layout.slices):
             if part not in self.parts:
                 here = slice(self.done.layout.start[part], self.done.layout.start[part + 1])
-                room.entries[here] = room.staircases[here] = 0
-        return room, dict.fromkeys(self.parts, Counts(1))
+                arrays.entries[here] = arrays.staircases[here] = 0
+        return arrays, dict.fromkeys(self.parts, Counts(1))
 
     def solved(self, part: int, counts: Counts) -> None:
         self.told.append(part)
@@ -290,11 +290,11 @@ class Forgetful(InMemory):
 def test_slices_that_are_there_already_are_not_solved_again(parts: list[int]) -> None:
     material = parse("KPvK")
     answers = entries_of(material.successors(), "r")
-    keeper = Forgetful(solver.solve(material, answers), parts)
+    checkpoint = Forgetful(solver.solve(material, answers), parts)
     reported: list[int] = []
-    again = solver.solve(material, answers, keeper=keeper, report=reported.append)
+    again = solver.solve(material, answers, checkpoint=checkpoint, report=reported.append)
     assert every_byte(finish(again)) == every_byte(contents("KPvK"))
-    assert sorted(keeper.told) == [part for part in range(again.layout.slices) if part not in parts]
+    assert sorted(checkpoint.told) == [part for part in range(again.layout.slices) if part not in parts]
     assert sum(reported) == again.layout.size
 
 

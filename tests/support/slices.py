@@ -14,7 +14,7 @@ from tbgen.index.kernels import locate_many
 from tbgen.index.positions import fen
 from tbgen.jit import kernel
 from tbgen.material import parse
-from tbgen.retro.graph.slice import Ground, make_ground, set_up
+from tbgen.retro.graph.slice import SliceGraph, make_graph, set_up
 from tests.support.boards import is_complete
 
 
@@ -22,7 +22,7 @@ class Place(NamedTuple):
     """A slice to move in: its numbers count from 0."""
 
     layout: Layout
-    ground: Ground
+    graph: SliceGraph
     start: int
     size: int
 
@@ -40,7 +40,7 @@ class Place(NamedTuple):
         """-1 and the like for positions outside of the slice."""
         rows = np.array([self.squares_of(board) for board in boards], np.int64).reshape(-1, MEN)
         movers, numbers = np.array([not board.turn for board in boards], np.int64), np.zeros(len(boards), np.int64)
-        locate_many(self.ground.atlas, 0, rows, movers, numbers)
+        locate_many(self.graph.atlas, 0, rows, movers, numbers)
         return (numbers - self.start).tolist()
 
     def board(self, number: int) -> chess.Board | None:
@@ -55,11 +55,11 @@ def place(name: str, part: int = 0) -> Place:
     start, end = layout.start[part : part + 2].tolist()
     family, flip, half = (int(column[part]) for column in (layout.family, layout.flip, layout.half_size))
     tables = [layout_of(material) for material in (layout.material, *layout.material.successors())]
-    ground = make_ground(make_atlas(tables), family, flip, half, layout.placements.pawns[part].tolist())
-    return Place(layout, ground, start, end - start)
+    graph = make_graph(make_atlas(tables), family, flip, half, layout.placements.pawns[part].tolist())
+    return Place(layout, graph, start, end - start)
 
 
 @kernel
-def is_position(ground, desk, node):  # type: ignore[no-untyped-def]
-    side, _, occupied, shared = set_up(ground, node, desk.squares)
-    return not shared and not attacked(ground, desk.squares, side, desk.squares[1 - side], occupied, -1)
+def is_position(graph, buffers, node):  # type: ignore[no-untyped-def]
+    side, _, occupied, shared = set_up(graph, node, buffers.squares)
+    return not shared and not attacked(graph, buffers.squares, side, buffers.squares[1 - side], occupied, -1)

@@ -17,8 +17,8 @@ def entries_of(materials: list[Material], rules: str) -> dict[Material, NDArray[
 
 def solved(name: str, rules: str, threads: int = 1) -> Contents:
     material = parse(name)
-    answers = entries_of(material.successors(), rules)
-    return finish(solver.solve(material, answers, whole_game=rules == "wg", threads=threads))
+    successor_entries = entries_of(material.successors(), rules)
+    return finish(solver.solve(material, successor_entries, whole_game=rules == "wg", threads=threads))
 
 
 @cache

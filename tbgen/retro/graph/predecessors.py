@@ -17,59 +17,60 @@ from tbgen.retro.threads.lanes import LANE, image_of
 
 
 @inlined
-def _put(desk, count, number, bits):
-    desk.near[count] = number // LANE
-    desk.near_bits[count] = bits << np.uint64(number % LANE)
+def _put(buffers, count, number, bits):
+    buffers.near[count] = number // LANE
+    buffers.near_bits[count] = bits << np.uint64(number % LANE)
     return count + 1
 
 
 @inlined
-def _of_last_man(ground, desk, kind, bits, occupied, symmetry, here, count):
+def _of_last_man(graph, buffers, kind, bits, occupied, symmetry, here, count):
     """Where the last man may have come from, for each square that it may stand on."""
     while bits:
-        origins = reach(ground, kind, lowest_bit(bits), occupied) & ~occupied
+        origins = reach(graph, kind, lowest_bit(bits), occupied) & ~occupied
         bits &= bits - np.uint64(1)
-        count = _put(desk, count, here, image_of(origins, symmetry))
+        count = _put(buffers, count, here, image_of(origins, symmetry))
     return count
 
 
 @inlined
-def predecessors(ground, desk, lane, bits, start):
-    """Put all from which a quiet move leads to any of these positions into `desk.near` from `start` on, lane by lane:
-    an entry for each move taken back, with all for which it can be. Returns where the entries end.
+def predecessors(graph, buffers, lane, bits, start):
+    """Put the predecessors of some positions of a lane into `buffers.near` from `start` on, lane by lane.
 
-    Where ground is not laned, `bits` must be of a single position."""
-    atlas = ground.atlas
-    squares = desk.squares
-    laned = ground.laned
+    One entry per move taken back, with the positions before it. Returns where the entries end.
+
+    Unless the graph is laned, `bits` must be a single position."""
+    atlas = graph.atlas
+    squares = buffers.squares
+    laned = graph.laned
     pattern = bits if laned else np.uint64(1)
     node = lane * LANE + (0 if laned else lowest_bit(bits))
-    side, kings, occupied, _ = set_up(ground, node, squares, laned)
+    side, kings, occupied, _ = set_up(graph, node, squares, laned)
     moved = 1 - side
     groups = atlas.groups[0] - laned
-    offset = moved * ground.half * ground.two_sided
-    symmetry = np.int64(ground.back[SYMMETRY + kings])
+    offset = moved * graph.half * graph.two_sided
+    symmetry = np.int64(graph.back[SYMMETRY + kings])
     turned = image_of(pattern, symmetry * laned)
-    total = parts(ground, groups, symmetry, squares, desk.part)
-    here = ground.back[kings] * atlas.inner[0] + offset + total
+    total = parts(graph, groups, symmetry, squares, buffers.part)
+    here = graph.back[kings] * atlas.inner[0] + offset + total
     count = start
     for group in range(groups):
         if atlas.group[group * GROUP + G_SIDE] != moved:
             continue
-        rest = here - desk.part[group]
-        stride = ground.to_stride[group]
+        rest = here - buffers.part[group]
+        stride = graph.to_stride[group]
         first = atlas.group[group * GROUP + G_SLOT]
         alike = atlas.group[group * GROUP + G_COUNT]
         for slot in range(first, first + alike):
             square = squares[slot]
             ray = atlas.kind[slot] * 64 + square
-            at = ground.men_moves[ray]
-            end = ground.men_moves[ray + 1]
+            at = graph.men_moves[ray]
+            end = graph.men_moves[ray + 1]
             while at < end:
-                next_ray = ground.men_moves[at + SKIP]
+                next_ray = graph.men_moves[at + SKIP]
                 free = turned
                 while at < next_ray:
-                    origin = np.int64(ground.men_moves[at])
+                    origin = np.int64(graph.men_moves[at])
                     if occupied >> np.uint64(origin) & np.uint64(1):
                         break
                     if laned:
@@ -80,19 +81,19 @@ def predecessors(ground, desk, lane, bits, start):
                     at += 1
                     squares[slot] = origin
                     count = _put(
-                        desk, count, rest + stride * group_number(atlas, symmetry, squares, first, alike), free
+                        buffers, count, rest + stride * group_number(atlas, symmetry, squares, first, alike), free
                     )
                 at = next_ray
             squares[slot] = square
     last = atlas.first_pawn[0] - 1
     if laned and atlas.side[last] == moved:
-        count = _of_last_man(ground, desk, atlas.kind[last], pattern, occupied, symmetry, here, count)
+        count = _of_last_man(graph, buffers, atlas.kind[last], pattern, occupied, symmetry, here, count)
     # where one side is stored, every stored move is the first side's
-    row = moved * ground.two_sided * (ground.pairs + 1) + kings
-    for at in range(ground.king_start[row], ground.king_start[row + 1]):
-        kings_symmetry = np.int64(ground.back[at + KING_SYMMETRY])
+    row = moved * graph.two_sided * (graph.pairs + 1) + kings
+    for at in range(graph.king_start[row], graph.king_start[row + 1]):
+        kings_symmetry = np.int64(graph.back[at + KING_SYMMETRY])
         number = king_target(
-            ground, groups, np.int64(ground.back[at]), offset, kings_symmetry, symmetry, total, squares
+            graph, groups, np.int64(graph.back[at]), offset, kings_symmetry, symmetry, total, squares
         )  # fmt: skip
-        count = _put(desk, count, number, image_of(pattern, kings_symmetry * laned))
+        count = _put(buffers, count, number, image_of(pattern, kings_symmetry * laned))
     return count

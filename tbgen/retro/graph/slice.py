@@ -22,7 +22,7 @@ MOST_NEIGHBOURS = 256
 """Above the quiet moves or un-moves of any position: three queens and a king have 3 * 27 + 8 each way."""
 
 
-class Ground(NamedTuple):
+class SliceGraph(NamedTuple):
     atlas: Atlas
     """Its table is number 0; the tables that resets lead to follow."""
     family: int
@@ -58,12 +58,12 @@ KINGS: Final = 2 * SYMMETRY
 KING_SYMMETRY: Final = 1 << 16
 
 
-def make_ground(atlas: Atlas, family: int, flip: int, half: int, pawns: list[int]) -> Ground:
+def make_graph(atlas: Atlas, family: int, flip: int, half: int, pawns: list[int]) -> SliceGraph:
     groups = int(atlas.groups[0])
     fields = atlas.group[: GROUPS * GROUP].reshape(GROUPS, GROUP)
     partner = fields[:groups, G_PARTNER] if flip >= 0 else np.arange(groups)
     to_stride = fields[partner, G_STRIDE].copy()
-    return Ground(
+    return SliceGraph(
         atlas,
         family,
         int(flip < 0),
@@ -96,7 +96,7 @@ def _passage_arrays(family: int, flip: int) -> tuple[NDArray[np.int16], NDArray[
     return forth, back, table.king_start + np.int32(KINGS)
 
 
-class Desk(NamedTuple):
+class Buffers(NamedTuple):
     """A thread's own small arrays."""
 
     squares: NDArray[np.int64]
@@ -116,8 +116,8 @@ class Desk(NamedTuple):
     """From which to which block positions are still to be taken (retro/threads/sets.py)."""
 
 
-def make_desk() -> Desk:
-    return Desk(
+def make_buffers() -> Buffers:
+    return Buffers(
         np.zeros(MEN, np.int64),
         np.zeros(GROUPS, np.int64),
         np.zeros(2 * MOST_NEIGHBOURS, np.int64),
@@ -130,75 +130,75 @@ def make_desk() -> Desk:
 
 
 @inlined
-def set_up(ground, node, squares, left_out=0):
+def set_up(graph, node, squares, left_out=0):
     """All men on their squares. Returns side to move, number of the kings, occupied squares, and whether
     two men share one; of these last two, so many of the last pieces are left out."""
-    atlas = ground.atlas
-    side = 1 if node >= ground.half else 0
-    kings = decode_half(atlas, 0, ground.family, node - side * ground.half, squares)
-    occupied = ground.pawn_set
+    atlas = graph.atlas
+    side = 1 if node >= graph.half else 0
+    kings = decode_half(atlas, 0, graph.family, node - side * graph.half, squares)
+    occupied = graph.pawn_set
     shared = False
     for slot in range(atlas.first_pawn[0] - left_out):
         bit = np.uint64(1) << np.uint64(squares[slot])
         shared |= (occupied & bit) != 0
         occupied |= bit
-    for pawn in range(len(ground.pawns)):
-        squares[atlas.first_pawn[0] + pawn] = ground.pawns[pawn]
+    for pawn in range(len(graph.pawns)):
+        squares[atlas.first_pawn[0] + pawn] = graph.pawns[pawn]
     return side, kings, occupied, shared
 
 
 @inlined
-def parts(ground, groups, symmetry, squares, part):
+def parts(graph, groups, symmetry, squares, part):
     """Fill in what each of the first groups adds to a number after the turn has passed; return the sum."""
-    atlas = ground.atlas
+    atlas = graph.atlas
     total = 0
     for group in range(groups):
         number = group_number(
             atlas, symmetry, squares, atlas.group[group * GROUP + G_SLOT], atlas.group[group * GROUP + G_COUNT]
         )
-        part[group] = ground.to_stride[group] * number
+        part[group] = graph.to_stride[group] * number
         total += part[group]
     return total
 
 
 @inlined
-def king_target(ground, groups, kings, offset, symmetry, known_symmetry, known_total, squares):
+def king_target(graph, groups, kings, offset, symmetry, known_symmetry, known_total, squares):
     """The number after a king's move, whose kings have this number and bring this symmetry; of the first groups."""
-    atlas = ground.atlas
+    atlas = graph.atlas
     number = kings * atlas.inner[0] + offset
     if symmetry == known_symmetry:
         return number + known_total
     for group in range(groups):
-        number += ground.to_stride[group] * group_number(
+        number += graph.to_stride[group] * group_number(
             atlas, symmetry, squares, atlas.group[group * GROUP + G_SLOT], atlas.group[group * GROUP + G_COUNT]
         )
     return number
 
 
 @inlined
-def successors(ground, desk, node):
-    """Put all positions that a legal quiet move leads to into `desk.near`; return how many."""
-    atlas = ground.atlas
-    squares = desk.squares
-    side, _, occupied, _ = set_up(ground, node, squares)
+def successors(graph, buffers, node):
+    """Put all positions that a legal quiet move leads to into `buffers.near`; return how many."""
+    atlas = graph.atlas
+    squares = buffers.squares
+    side, _, occupied, _ = set_up(graph, node, squares)
     enemy = 1 - side
     king = squares[side]
     nobody = np.int64(-1)
-    checked = attacked(ground, squares, enemy, king, occupied, nobody)
-    pins = pinned(ground, squares, side, occupied)
+    checked = attacked(graph, squares, enemy, king, occupied, nobody)
+    pins = pinned(graph, squares, side, occupied)
     pair = squares[0] * 64 + squares[1]
-    symmetry = ground.forth[SYMMETRY + pair]
+    symmetry = graph.forth[SYMMETRY + pair]
     groups = atlas.groups[0]
-    total = parts(ground, groups, symmetry, squares, desk.part)
-    offset = (1 - side) * ground.half * ground.two_sided
-    here = ground.forth[pair] * atlas.inner[0] + offset + total
-    near = desk.near
+    total = parts(graph, groups, symmetry, squares, buffers.part)
+    offset = (1 - side) * graph.half * graph.two_sided
+    here = graph.forth[pair] * atlas.inner[0] + offset + total
+    near = buffers.near
     count = 0
     for group in range(groups):
         if atlas.group[group * GROUP + G_SIDE] != side:
             continue
-        rest = here - desk.part[group]
-        stride = ground.to_stride[group]
+        rest = here - buffers.part[group]
+        stride = graph.to_stride[group]
         first = atlas.group[group * GROUP + G_SLOT]
         alike = atlas.group[group * GROUP + G_COUNT]
         for slot in range(first, first + alike):
@@ -206,16 +206,16 @@ def successors(ground, desk, node):
             lifted = occupied ^ (np.uint64(1) << np.uint64(square))
             unsure = checked or (pins >> np.uint64(square)) & np.uint64(1) != 0
             ray = atlas.kind[slot] * 64 + square
-            at = ground.men_moves[ray]
-            end = ground.men_moves[ray + 1]
+            at = graph.men_moves[ray]
+            end = graph.men_moves[ray + 1]
             while at < end:
-                target = np.int64(ground.men_moves[at])
+                target = np.int64(graph.men_moves[at])
                 bit = np.uint64(1) << np.uint64(target)
                 if occupied & bit:
-                    at = ground.men_moves[at + SKIP]
+                    at = graph.men_moves[at + SKIP]
                     continue
                 at += 1
-                if unsure and attacked(ground, squares, enemy, king, lifted | bit, nobody):
+                if unsure and attacked(graph, squares, enemy, king, lifted | bit, nobody):
                     continue
                 squares[slot] = target
                 near[count] = rest + stride * group_number(atlas, symmetry, squares, first, alike)
@@ -223,19 +223,19 @@ def successors(ground, desk, node):
             squares[slot] = square
     lifted = occupied ^ (np.uint64(1) << np.uint64(king))
     ray = KING * 64 + king
-    for at in range(ground.men_moves[ray], ground.men_moves[ray + 1]):
-        target = np.int64(ground.men_moves[at])
+    for at in range(graph.men_moves[ray], graph.men_moves[ray + 1]):
+        target = np.int64(graph.men_moves[at])
         bit = np.uint64(1) << np.uint64(target)
-        if occupied & bit or attacked(ground, squares, enemy, target, lifted, nobody):
+        if occupied & bit or attacked(graph, squares, enemy, target, lifted, nobody):
             continue
         squares[side] = target
         pair = squares[0] * 64 + squares[1]
         near[count] = king_target(
-            ground,
+            graph,
             groups,
-            np.int64(ground.forth[pair]),
+            np.int64(graph.forth[pair]),
             offset,
-            ground.forth[SYMMETRY + pair],
+            graph.forth[SYMMETRY + pair],
             symmetry,
             total,
             squares,

@@ -18,7 +18,7 @@ from tbgen.index.kernels import locate
 from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
-from tbgen.retro.survey.resets import answer_after, follow, pays
+from tbgen.retro.survey.resets import entry_after, follow, pays
 from tbgen.retro.values.keys import outcome_of, patience
 from tbgen.retro.values.payoff import Payoff, best_of
 from tbgen.retro.values.staircase import value_under_record
@@ -34,9 +34,9 @@ class Finished(NamedTuple):
 
 
 @inlined
-def gives_right(ground, squares, side, move):
+def gives_right(graph, squares, side, move):
     """Whether a double step ends beside an enemy pawn. Cheap; the capture may still be illegal."""
-    atlas = ground.atlas
+    atlas = graph.atlas
     slot = move_slot(move)
     target = move_target(move)
     if not is_pawn(atlas.kind[slot]) or abs(target - squares[slot]) != 16:
@@ -48,9 +48,9 @@ def gives_right(ground, squares, side, move):
 
 
 @kernel
-def _passant_captures(ground, squares, side, stepped, moves):
+def _passant_captures(graph, squares, side, stepped, moves):
     """All legal captures by `side` of the pawn in slot `stepped`, which has just made a double step."""
-    atlas = ground.atlas
+    atlas = graph.atlas
     occupied = occupied_by(squares, atlas.men[0])
     behind = squares[stepped] + (8 if atlas.kind[stepped] == PAWN_DOWN else -8)
     gone = np.uint64(1) << np.uint64(squares[stepped])
@@ -62,35 +62,35 @@ def _passant_captures(ground, squares, side, stepped, moves):
         if abs(squares[slot] - squares[stepped]) != 1:
             continue
         after = (occupied ^ gone ^ (np.uint64(1) << np.uint64(squares[slot]))) | arrived
-        if not attacked(ground, squares, 1 - side, squares[side], after, stepped):
+        if not attacked(graph, squares, 1 - side, squares[side], after, stepped):
             moves[count] = pack_move(slot, behind, stepped, -1)
             count += 1
     return count
 
 
 @kernel
-def answer_with_right(ground, routes, finished, squares, side, stepped, moves, there, errors):
+def value_with_right(graph, routes, finished, squares, side, stepped, moves, there, tally):
     """What a position with the right is worth to `side`, who may capture the pawn in slot `stepped`: outcome
     and distance; (0, 0) where no such capture is legal."""
-    rights = _passant_captures(ground, squares, side, stepped, moves)
+    rights = _passant_captures(graph, squares, side, stepped, moves)
     if rights == 0:
         return np.int64(0), np.int64(0)
     best = Payoff(0, 0, 0)
     for at in range(rights):
-        best_one = pays(answer_after(ground, routes, squares, side, moves[at], there))
+        best_one = pays(entry_after(graph, routes, squares, side, moves[at], there))
         best = best_of(best, best_one.outcome, best_one.shortest, best_one.longest)
-    quiet, count = list_moves(ground, squares, side, moves)
-    level = 2 * (count + rights) + (0 if is_checked(ground, squares, side) else 1)
+    quiet, count = list_moves(graph, squares, side, moves)
+    level = 2 * (count + rights) + (0 if is_checked(graph, squares, side) else 1)
     later = moves[count:]
     for at in range(count):
         move = moves[at]
         if at < quiet:
-            outcome, distance = _under_record(ground, routes, finished, squares, side, move, level, later, there)
+            outcome, distance = _under_record(graph, routes, finished, squares, side, move, level, later, there)
             best = best_of(best, -outcome, distance + 1, distance + 1)
             continue
-        if gives_right(ground, squares, side, move):
-            errors[0] += 1  # needs two pawns a side and more: six men
-        one = pays(answer_after(ground, routes, squares, side, move, there))
+        if gives_right(graph, squares, side, move):
+            tally[0] += 1  # needs two pawns a side and more: six men
+        one = pays(entry_after(graph, routes, squares, side, move, there))
         best = best_of(best, one.outcome, one.shortest, one.longest)
     own_goal = np.int64(level - BASE)
     if finished.whole_game and BASE - abs(best.outcome) >= level:
@@ -101,16 +101,16 @@ def answer_with_right(ground, routes, finished, squares, side, stepped, moves, t
 
 
 @kernel
-def _under_record(ground, routes, finished, squares, side, move, level, moves, there):
+def _under_record(graph, routes, finished, squares, side, move, level, moves, there):
     """What a quiet move leads to, for the side then to move, which holds the record of this level."""
-    table, mover = follow(ground, routes, squares, side, move, there)
-    number = locate(ground.atlas, table, there, mover)
+    table, mover = follow(graph, routes, squares, side, move, there)
+    number = locate(graph.atlas, table, there, mover)
     entry = fetch_i32(routes.address[table], number)
     slot = move_slot(move)
     origin = squares[slot]
     squares[slot] = move_target(move)
-    _, count = list_moves(ground, squares, 1 - side, moves)
-    own_level = 2 * count + (0 if is_checked(ground, squares, 1 - side) else 1)
+    _, count = list_moves(graph, squares, 1 - side, moves)
+    own_level = 2 * count + (0 if is_checked(graph, squares, 1 - side) else 1)
     squares[slot] = origin
     outcome, distance = outcome_of(entry), patience(entry)
     if finished.whole_game:

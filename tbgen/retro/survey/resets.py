@@ -80,7 +80,7 @@ def make_routes(layout: Layout, tables: list[Material], addresses: list[int]) ->
 
 
 @kernel
-def follow(ground, routes, squares, side, move, there):
+def follow(graph, routes, squares, side, move, there):
     """Make a move; put the men on their squares in the table it leads to into `there`. Returns the table
     and the side to move as that table counts them."""
     slot = move_slot(move)
@@ -90,7 +90,7 @@ def follow(ground, routes, squares, side, move, there):
     table = routes.table[change]
     swap = routes.swap[change]
     mirror = 56 * swap
-    for place in range(ground.atlas.men[table]):
+    for place in range(graph.atlas.men[table]):
         source = routes.source[change * MEN + place]
         square = move_target(move) if source == slot else squares[source]
         there[place] = square ^ mirror
@@ -98,10 +98,10 @@ def follow(ground, routes, squares, side, move, there):
 
 
 @kernel
-def answer_after(ground, routes, squares, side, move, there):
+def entry_after(graph, routes, squares, side, move, there):
     """The finished entry of the position after a move: the mover's opponent's view."""
-    table, mover = follow(ground, routes, squares, side, move, there)
-    number = locate(ground.atlas, table, there, mover)
+    table, mover = follow(graph, routes, squares, side, move, there)
+    number = locate(graph.atlas, table, there, mover)
     return fetch_i32(routes.address[table], number)
 
 

@@ -9,15 +9,15 @@ from tbgen.board.attacks import attacked
 from tbgen.board.count_moves import count_moves
 from tbgen.board.moves import NOBODY, move_slot, move_target
 from tbgen.index.atlas import MEN
-from tbgen.intrinsics import add, current
+from tbgen.intrinsics import atomic_load, fetch_add
 from tbgen.jit import kernel
-from tbgen.retro.graph.slice import Ground, set_up
-from tbgen.retro.survey.en_passant import Finished, answer_with_right, gives_right
-from tbgen.retro.survey.resets import Routes, answer_after, pays
+from tbgen.retro.graph.slice import SliceGraph, set_up
+from tbgen.retro.survey.en_passant import Finished, gives_right, value_with_right
+from tbgen.retro.survey.resets import Routes, entry_after, pays
 from tbgen.retro.threads.lanes import laid_out
-from tbgen.retro.threads.team import ABORT, Team, arrive, claim
-from tbgen.retro.values.codes import NONE, code_of, make_words
-from tbgen.retro.values.payoff import NO_ANSWER, Payoff, best_of, fits, pack
+from tbgen.retro.threads.team import ABORT, Team, barrier, claim
+from tbgen.retro.values.codes import NONE, code_of, make_code_table
+from tbgen.retro.values.payoff import NO_OUTCOME, Payoff, best_of, fits, pack
 
 _SURVEY_CHUNK: Final = 4096
 
@@ -41,7 +41,7 @@ class Survey(NamedTuple):
     payoffs: NDArray[np.int32]
 
 
-class Bench(NamedTuple):
+class SurveyBuffers(NamedTuple):
     """A thread's own arrays for the survey."""
 
     squares: NDArray[np.int64]
@@ -52,57 +52,59 @@ class Bench(NamedTuple):
 
 
 def make_survey(nodes: int) -> Survey:
-    return Survey(np.empty(nodes, np.uint8), laid_out(nodes, np.uint8), np.empty(nodes, np.uint16), make_words(nodes))
+    return Survey(
+        np.empty(nodes, np.uint8), laid_out(nodes, np.uint8), np.empty(nodes, np.uint16), make_code_table(nodes)
+    )
 
 
-def make_bench() -> Bench:
+def make_survey_buffers() -> SurveyBuffers:
     here, stepped, there = (np.zeros(MEN, np.int64) for _ in range(3))
-    return Bench(here, stepped, there, np.zeros(MOST_MOVES, np.int64), np.zeros(MOST_MOVES, np.int64))
+    return SurveyBuffers(here, stepped, there, np.zeros(MOST_MOVES, np.int64), np.zeros(MOST_MOVES, np.int64))
 
 
 @kernel
-def _payoff(ground, routes, finished, bench, side, move, errors):
-    squares = bench.squares
-    if gives_right(ground, squares, side, move):
+def _payoff(graph, routes, finished, buffers, side, move, tally):
+    squares = buffers.squares
+    if gives_right(graph, squares, side, move):
         slot = move_slot(move)
-        for man in range(ground.atlas.men[0]):
-            bench.stepped[man] = squares[man]
-        bench.stepped[slot] = move_target(move)
-        outcome, distance = answer_with_right(
-            ground, routes, finished, bench.stepped, 1 - side, slot, bench.more_moves, bench.there, errors
+        for man in range(graph.atlas.men[0]):
+            buffers.stepped[man] = squares[man]
+        buffers.stepped[slot] = move_target(move)
+        outcome, distance = value_with_right(
+            graph, routes, finished, buffers.stepped, 1 - side, slot, buffers.more_moves, buffers.there, tally
         )
         if outcome:
             return Payoff(-outcome, distance + 1, distance + 1)
-    entry = answer_after(ground, routes, squares, side, move, bench.there)
-    if entry == NO_ANSWER:
-        errors[0] += 1
+    entry = entry_after(graph, routes, squares, side, move, buffers.there)
+    if entry == NO_OUTCOME:
+        tally[0] += 1
     return pays(entry)
 
 
 @kernel
-def survey_nodes(ground, routes, finished, survey, bench, start, end, errors):
-    """Fill in the survey for a range of nodes; count what should not be in `errors`."""
-    squares = bench.squares
+def survey_nodes(graph, routes, finished, survey, buffers, start, end, tally):
+    """Fill in the survey for a range of nodes; count what should not be in `tally`."""
+    squares = buffers.squares
     for node in range(start, end):
         survey.pays[node] = NONE
         survey.quiet[node] = 0
-        side, _, occupied, shared = set_up(ground, node, squares)
-        if shared or attacked(ground, squares, side, squares[1 - side], occupied, NOBODY):
+        side, _, occupied, shared = set_up(graph, node, squares)
+        if shared or attacked(graph, squares, side, squares[1 - side], occupied, NOBODY):
             survey.level[node] = ILLEGAL_LEVEL
             continue
-        quiet, resets, checked = count_moves(ground, squares, side, occupied, bench.moves)
+        quiet, resets, checked = count_moves(graph, squares, side, occupied, buffers.moves)
         level = 2 * (quiet + resets) + (0 if checked else 1)
         if level > HIGHEST_LEVEL:
-            errors[0] += 1
+            tally[0] += 1
             level = HIGHEST_LEVEL
         survey.level[node] = level
         survey.quiet[node] = quiet
-        best = Payoff(NO_ANSWER, 0, 0)
+        best = Payoff(NO_OUTCOME, 0, 0)
         for at in range(resets):
-            one = _payoff(ground, routes, finished, bench, side, bench.moves[at], errors)
+            one = _payoff(graph, routes, finished, buffers, side, buffers.moves[at], tally)
             best = best_of(best, one.outcome, one.shortest, one.longest)
         if not fits(best):
-            errors[0] += 1
+            tally[0] += 1
         survey.pays[node] = code_of(survey.payoffs, pack(best))
 
 
@@ -110,22 +112,22 @@ def survey_nodes(ground, routes, finished, survey, bench, start, end, errors):
 def survey_together(
     team: Team,
     me: int,
-    ground: Ground,
+    graph: SliceGraph,
     routes: Routes,
     finished: Finished,
     survey: Survey,
-    bench: Bench,
-    errors: NDArray[np.int64],
+    buffers: SurveyBuffers,
+    tally: NDArray[np.int64],
 ) -> None:
     nodes = len(survey.level)
-    arrive(team, me)
+    barrier(team, me)
     while True:
         start = claim(team, me, _SURVEY_CHUNK)
         if start >= nodes:
             break
-        if current(team.shared, ABORT):
+        if atomic_load(team.shared, ABORT):
             break
         end = min(start + _SURVEY_CHUNK, nodes)
-        survey_nodes(ground, routes, finished, survey, bench, start, end, errors)
-        add(errors, SURVEYED, end - start)
-    arrive(team, me)
+        survey_nodes(graph, routes, finished, survey, buffers, start, end, tally)
+        fetch_add(tally, SURVEYED, end - start)
+    barrier(team, me)

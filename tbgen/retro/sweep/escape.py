@@ -13,13 +13,13 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.intrinsics import add, set_bits
+from tbgen.intrinsics import fetch_add, fetch_or
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.sweep.state import ESCAPING, is_closed, is_open, open_ones, payoff_at
 from tbgen.retro.threads.lanes import ALL, put
-from tbgen.retro.threads.sets import BATCH, DOUBT_OURS, SETS, STEPPED, TIMED, mark, mark_lane, take_some
-from tbgen.retro.threads.team import arrive, hold, let_go, share
+from tbgen.retro.threads.sets import BATCH, DOUBT_OURS, SETS, STEPPED, TIMED, add, add_lane, pop_block
+from tbgen.retro.threads.team import barrier, lock_lane, next_range, unlock_lane
 from tbgen.retro.values.codes import NONE, STANDS
 from tbgen.retro.values.payoff import longest, paid, shortest
 
@@ -30,35 +30,35 @@ _LOSES: Final = 2
 
 
 @inlined
-def _moves_left(field, node, record):
+def _moves_left(state, node, record):
     """How many quiet moves lead to positions that are still open, or whose predecessors do not know yet: all that are
     left, but for the resets."""
-    pays = field.pays[node]
+    pays = state.pays[node]
     if pays == NONE:
-        return field.left[node]
-    outcome = paid(payoff_at(field, node))
-    return field.left[node] - (0 if outcome < -record else 1)
+        return state.left[node]
+    outcome = paid(payoff_at(state, node))
+    return state.left[node] - (0 if outcome < -record else 1)
 
 
 @kernel
-def forget(team, me, field, marks, desk, record):
+def forget(team, me, state, sets, buffers, record):
     """Take back all that open positions are known to escape to."""
-    nodes = len(field.flags)
+    nodes = len(state.flags)
     for which in range(DOUBT_OURS, SETS):
-        arrive(team, me)
-        while take_some(team, me, marks, which, desk):
+        barrier(team, me)
+        while pop_block(team, me, sets, which, buffers):
             pass
-    arrive(team, me)
-    start, end = share(team, me, nodes)
+    barrier(team, me)
+    start, end = next_range(team, me, nodes)
     while start < end:
         for node in range(start, end):
-            if is_open(field.flags, node):
-                field.theirs[node] = STANDS
-                field.ours[node] = STANDS
-                field.standing[node] = _moves_left(field, node, record)
-                field.flags[node] &= ALL - ESCAPING
-        start, end = share(team, me, nodes)
-    arrive(team, me)
+            if is_open(state.flags, node):
+                state.theirs[node] = STANDS
+                state.ours[node] = STANDS
+                state.standing[node] = _moves_left(state, node, record)
+                state.flags[node] &= ALL - ESCAPING
+        start, end = next_range(team, me, nodes)
+    barrier(team, me)
 
 
 @inlined
@@ -72,37 +72,37 @@ def _has_place(places, block, place):
 
 
 @kernel
-def find_values(team, me, field, paying, places):
+def find_values(team, me, state, paying, places):
     """Mark in `paying[code]` what resets pay to a side that has not the record, or what it was settled with; and in
     `places` for each block at which places of `list_values` it will be wanted."""
-    nodes = len(field.flags)
-    arrive(team, me)
-    start, end = share(team, me, nodes)
+    nodes = len(state.flags)
+    barrier(team, me)
+    start, end = next_range(team, me, nodes)
     while start < end:
         for block in range(start // BATCH, -(-end // BATCH)):
             places[block * PLACE_WORDS : (block + 1) * PLACE_WORDS] = 0
         for node in range(start, end):
-            pays = field.pays[node]
-            if pays == NONE or is_closed(field.flags, node):
+            pays = state.pays[node]
+            if pays == NONE or is_closed(state.flags, node):
                 continue
-            if is_open(field.flags, node):
+            if is_open(state.flags, node):
                 # the resets count as one move more that has to fail before the record is lost
-                field.standing[node] += 1
+                state.standing[node] += 1
             paying[pays] = 1
-            value = paid(field.payoffs[pays])
+            value = paid(state.payoffs[pays])
             _note_place(places, node // BATCH, BASE - value)
             _note_place(places, node // BATCH, BASE + value)
-        start, end = share(team, me, nodes)
-    arrive(team, me)
+        start, end = next_range(team, me, nodes)
+    barrier(team, me)
 
 
 @kernel
-def list_values(field, paying, seen, record):
+def list_values(state, paying, seen, record):
     """Mark in `seen[BASE - value]` what is paid to the escaping side, the best first."""
     seen[:] = 0
-    for code in range(len(field.payoffs)):
+    for code in range(len(state.payoffs)):
         if paying[code]:
-            value = paid(field.payoffs[code])
+            value = paid(state.payoffs[code])
             if value > -record:
                 seen[BASE - value] = 1
             if value < record:
@@ -110,12 +110,12 @@ def list_values(field, paying, seen, record):
 
 
 @kernel
-def choose_value(field, paying, wanted, value):
+def choose_value(state, paying, wanted, value):
     """Note for each code of a payoff whether its mover escapes to this value by it, or loses the record to it."""
-    for code in range(len(field.payoffs)):
+    for code in range(len(state.payoffs)):
         wanted[code] = 0
         if paying[code]:
-            pays = paid(field.payoffs[code])
+            pays = paid(state.payoffs[code])
             if pays == value:
                 wanted[code] = _ESCAPES
             elif pays == -value:
@@ -123,61 +123,61 @@ def choose_value(field, paying, wanted, value):
 
 
 @kernel
-def seed_value(team, me, field, marks, wanted, places, place):
+def seed_value(team, me, state, sets, wanted, places, place):
     """Collect all that pays the escaping side what is wanted, whichever side that is."""
-    nodes = len(field.flags)
-    arrive(team, me)
-    start, end = share(team, me, nodes)
+    nodes = len(state.flags)
+    barrier(team, me)
+    start, end = next_range(team, me, nodes)
     while start < end:
         for block in range(start // BATCH, -(-end // BATCH)):
             if not _has_place(places, block, place):
                 continue
             for node in range(block * BATCH, min((block + 1) * BATCH, end)):
-                which = wanted[field.pays[node]]
-                if which and not is_closed(field.flags, node):
-                    mark(marks, TIMED + which - _ESCAPES, node)
-        start, end = share(team, me, nodes)
+                which = wanted[state.pays[node]]
+                if which and not is_closed(state.flags, node):
+                    add(sets, TIMED + which - _ESCAPES, node)
+        start, end = next_range(team, me, nodes)
 
 
 @inlined
-def time_of(field, item):
+def time_of(state, item):
     """The distance at which a payoff is had."""
-    return shortest(payoff_at(field, item)) if item >= 0 else longest(payoff_at(field, ~item))
+    return shortest(payoff_at(state, item)) if item >= 0 else longest(payoff_at(state, ~item))
 
 
 @inlined
-def join(field, marks, now, item):
+def join(state, sets, now, item):
     """A payoff's time has come: the side to move escapes by it, or has one move less to keep the record."""
     node = item if item >= 0 else ~item
-    if is_open(field.flags, node):
+    if is_open(state.flags, node):
         if item >= 0:
-            if field.flags[node] & ESCAPING:
+            if state.flags[node] & ESCAPING:
                 return
-            set_bits(field.flags, node, ESCAPING)
-        elif add(field.standing, node, -1) != 1:
+            fetch_or(state.flags, node, ESCAPING)
+        elif fetch_add(state.standing, node, -1) != 1:
             return
-    mark(marks, now if item >= 0 else now + 1, node)
+    add(sets, now if item >= 0 else now + 1, node)
 
 
 @inlined
-def write_down(team, field, marks, lane, bits, codes, code):
+def write_down(team, state, sets, lane, bits, codes, code):
     """What some positions of a lane have come to, those that are open."""
-    hold(team, lane)
-    bits &= open_ones(field.flags, lane)
+    lock_lane(team, lane)
+    bits &= open_ones(state.flags, lane)
     put(codes, lane, bits, code)
-    mark_lane(marks, STEPPED, lane, bits)
-    let_go(team, lane)
+    add_lane(sets, STEPPED, lane, bits)
+    unlock_lane(team, lane)
 
 
 @kernel
-def uncount_resets(team, me, field, record):
+def uncount_resets(team, me, state, record):
     """From now on `standing` counts quiet moves only: take out the resets that are worth the record."""
-    nodes = len(field.flags)
-    arrive(team, me)
-    start, end = share(team, me, nodes)
+    nodes = len(state.flags)
+    barrier(team, me)
+    start, end = next_range(team, me, nodes)
     while start < end:
         for node in range(start, end):
-            if field.pays[node] != NONE and is_open(field.flags, node) and paid(payoff_at(field, node)) >= record:
-                field.standing[node] -= 1
-        start, end = share(team, me, nodes)
-    arrive(team, me)
+            if state.pays[node] != NONE and is_open(state.flags, node) and paid(payoff_at(state, node)) >= record:
+                state.standing[node] -= 1
+        start, end = next_range(team, me, nodes)
+    barrier(team, me)

@@ -12,7 +12,7 @@ from tbgen.retro.sweep.escape import PLACE_WORDS, VALUES
 from tbgen.retro.sweep.review import FIRST_LEVEL, as_good_as_the_record, review_all, write_steps
 from tbgen.retro.sweep.rounds import REACHED, escape_anew, settle_level
 from tbgen.retro.threads.sets import BATCH
-from tbgen.retro.threads.team import ABORT, arrive, untouched
+from tbgen.retro.threads.team import ABORT, barrier, untouched
 from tbgen.retro.values.keys import LONGEST
 
 SETTLED: Final = REACHED
@@ -63,30 +63,30 @@ def make_schedule(nodes: int, threads: int, with_record: bool, top: int, legal: 
 
 
 @kernel
-def _play_level(team, me, ground, desk, field, marks, links, schedule, level, errors):
+def _play_level(team, me, graph, buffers, state, sets, links, schedule, level, tally):
     """Bring all open positions to what they are worth under a record of this level."""
     done = False
     if level > FIRST_LEVEL:
-        as_good_as_the_record(team, me, field, marks, level)
+        as_good_as_the_record(team, me, state, sets, level)
         # to work all out anew is linear, while what depends on much may be looked at again and again
         most = (schedule.legal - schedule.counts[SETTLED]) // _REVIEWS
-        done = review_all(team, me, ground, desk, field, marks, schedule.counts, level, most)
+        done = review_all(team, me, graph, buffers, state, sets, schedule.counts, level, most)
         if not done:
-            escape.forget(team, me, field, marks, desk, BASE - level)
+            escape.forget(team, me, state, sets, buffers, BASE - level)
     if not done:
-        escape_anew(team, me, ground, desk, field, marks, schedule, level)
-    write_steps(team, me, desk, field, marks, links, level, errors)
+        escape_anew(team, me, graph, buffers, state, sets, schedule, level)
+    write_steps(team, me, buffers, state, sets, links, level, tally)
 
 
 @kernel
-def sweep(team, me, ground, desk, field, marks, links, schedule, errors):
+def sweep(team, me, graph, buffers, state, sets, links, schedule, tally):
     """Settle every position of the slice. All threads of the team call this together."""
     for level in range(schedule.top + 1):
         if schedule.with_record and level >= FIRST_LEVEL:
-            _play_level(team, me, ground, desk, field, marks, links, schedule, level, errors)
-        settle_level(team, me, ground, desk, field, marks, schedule, level)
+            _play_level(team, me, graph, buffers, state, sets, links, schedule, level, tally)
+        settle_level(team, me, graph, buffers, state, sets, schedule, level)
         if me == 0:
             schedule.counts[STOP] = team.shared[ABORT]
-        arrive(team, me)
+        barrier(team, me)
         if schedule.counts[STOP]:  # one thread has read it for all, so that all leave together
             break

@@ -14,8 +14,8 @@ from tbgen.retro.graph.predecessors import predecessors
 from tbgen.retro.graph.slice import MOST_NEIGHBOURS
 from tbgen.retro.sweep.state import ESCAPING, SETTLED, open_ones
 from tbgen.retro.threads.lanes import ALL, LANE, count, having, switch_on
-from tbgen.retro.threads.sets import DOUBT_OURS, DOUBT_THEIRS, mark_lane
-from tbgen.retro.threads.team import hold, let_go
+from tbgen.retro.threads.sets import DOUBT_OURS, DOUBT_THEIRS, add_lane
+from tbgen.retro.threads.team import lock_lane, unlock_lane
 
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 LOST: Final = np.int64(0)
@@ -35,71 +35,71 @@ RECORD_STANDS: Final = np.int64(9)
 
 
 @inlined
-def _is_won(news):
-    return WON <= news <= WON_AWAY
+def _is_won(event):
+    return WON <= event <= WON_AWAY
 
 
 @inlined
-def _bring(field, marks, later, news, lane):
-    """Have all brought near that `_hear` will look at."""
-    prefetch(field.flags, lane * LANE)
-    if _is_won(news):
-        prefetch(field.left, lane * LANE)
-    if news != LOST and news != WON and news != FALLS and news != OURS_CHANGED:
-        prefetch(field.standing, lane * LANE)
-    prefetch(marks.bits, (later + (_is_won(news) or news == ESCAPES)) * marks.words + lane)
+def _prefetch(state, sets, later, event, lane):
+    """Have all brought near that `_update` will look at."""
+    prefetch(state.flags, lane * LANE)
+    if _is_won(event):
+        prefetch(state.left, lane * LANE)
+    if event != LOST and event != WON and event != FALLS and event != OURS_CHANGED:
+        prefetch(state.standing, lane * LANE)
+    prefetch(sets.bits, (later + (_is_won(event) or event == ESCAPES)) * sets.words + lane)
 
 
 @inlined
-def _hear(field, marks, later, news, lane, bits):
+def _update(state, sets, later, event, lane, bits):
     """Of `later` and the set behind it, the first is for who gains by it, the second for who loses."""
-    if news == FALLS:
-        told = bits & having(field.flags, lane, SETTLED | ESCAPING, 0)
+    if event == FALLS:
+        told = bits & having(state.flags, lane, SETTLED | ESCAPING, 0)
         if told:
-            switch_on(field.flags, lane, told, ESCAPING)
-            mark_lane(marks, later, lane, told)
+            switch_on(state.flags, lane, told, ESCAPING)
+            add_lane(sets, later, lane, told)
         return
-    told = bits & open_ones(field.flags, lane)
+    told = bits & open_ones(state.flags, lane)
     if not told:
         return
-    if news == LOST:
-        switch_on(field.flags, lane, told, SETTLED)
-        mark_lane(marks, later, lane, told)
-    elif _is_won(news):
-        lost = count(field.left, lane, told, -1)
+    if event == LOST:
+        switch_on(state.flags, lane, told, SETTLED)
+        add_lane(sets, later, lane, told)
+    elif _is_won(event):
+        lost = count(state.left, lane, told, -1)
         if lost:
-            switch_on(field.flags, lane, lost, SETTLED)
-            mark_lane(marks, later + 1, lane, lost)
-        if news == WON_STANDING:
-            mark_lane(marks, DOUBT_OURS, lane, count(field.standing, lane, told ^ lost, -1))
-        elif news == WON_AWAY:
-            mark_lane(marks, DOUBT_OURS, lane, (told ^ lost) & having(field.standing, lane, ALL, 0))
-    elif news == ESCAPES:
-        mark_lane(marks, later + 1, lane, count(field.standing, lane, told, -1))
-    elif news == OURS_CHANGED:
-        mark_lane(marks, DOUBT_THEIRS, lane, told)
-    elif news == THEIRS_CHANGED:
-        mark_lane(marks, DOUBT_OURS, lane, told & having(field.standing, lane, ALL, 0))
-    elif news == RECORD_FELL:
-        mark_lane(marks, DOUBT_OURS, lane, count(field.standing, lane, told, -1))
+            switch_on(state.flags, lane, lost, SETTLED)
+            add_lane(sets, later + 1, lane, lost)
+        if event == WON_STANDING:
+            add_lane(sets, DOUBT_OURS, lane, count(state.standing, lane, told ^ lost, -1))
+        elif event == WON_AWAY:
+            add_lane(sets, DOUBT_OURS, lane, (told ^ lost) & having(state.standing, lane, ALL, 0))
+    elif event == ESCAPES:
+        add_lane(sets, later + 1, lane, count(state.standing, lane, told, -1))
+    elif event == OURS_CHANGED:
+        add_lane(sets, DOUBT_THEIRS, lane, told)
+    elif event == THEIRS_CHANGED:
+        add_lane(sets, DOUBT_OURS, lane, told & having(state.standing, lane, ALL, 0))
+    elif event == RECORD_FELL:
+        add_lane(sets, DOUBT_OURS, lane, count(state.standing, lane, told, -1))
     else:
-        count(field.standing, lane, told, 1)
+        count(state.standing, lane, told, 1)
 
 
 @kernel
-def tell(team, ground, desk, field, marks, later, news, lanes, lane_bits):
-    """Tell the predecessors of so many lanes in `desk.batch`, of the positions in `lane_bits`."""
-    near = desk.near
+def notify(team, graph, buffers, state, sets, later, event, lanes, lane_bits):
+    """Tell the predecessors of so many lanes in `buffers.batch`, of the positions in `lane_bits`."""
+    near = buffers.near
     begin = end = 0
     for at in range(lanes + 1):
         start = (at & 1) * MOST_NEIGHBOURS
         found = start
         if at < lanes and lane_bits[at]:
-            found = predecessors(ground, desk, np.int64(desk.batch[at]), lane_bits[at], start)
+            found = predecessors(graph, buffers, np.int64(buffers.batch[at]), lane_bits[at], start)
             for entry in range(start, found):
-                _bring(field, marks, later, news, near[entry])
+                _prefetch(state, sets, later, event, near[entry])
         for entry in range(begin, end):
-            hold(team, near[entry])
-            _hear(field, marks, later, news, near[entry], desk.near_bits[entry])
-            let_go(team, near[entry])
+            lock_lane(team, near[entry])
+            _update(state, sets, later, event, near[entry], buffers.near_bits[entry])
+            unlock_lane(team, near[entry])
         begin, end = start, found

@@ -11,12 +11,11 @@ from typing import Final
 import numpy as np
 
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.intrinsics import add, current, prefetch
+from tbgen.intrinsics import atomic_load, fetch_add, prefetch
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.graph.slice import successors
-from tbgen.retro.sweep import notify
-from tbgen.retro.sweep.notify import tell
+from tbgen.retro.sweep.notify import OURS_CHANGED, RECORD_FELL, RECORD_STANDS, THEIRS_CHANGED, notify
 from tbgen.retro.sweep.state import first_due, is_open, key_at, payoff_at, put_off
 from tbgen.retro.threads.sets import (
     CHANGED_OURS,
@@ -27,15 +26,15 @@ from tbgen.retro.threads.sets import (
     LATER,
     RETURNED,
     STEPPED,
+    add,
     block_count,
+    discard,
     has_block,
-    mark,
+    pop_block,
+    pop_lanes,
     read_block,
-    take_lanes,
-    take_some,
-    unmark,
 )
-from tbgen.retro.threads.team import arrive, share
+from tbgen.retro.threads.team import barrier, next_range
 from tbgen.retro.values.codes import STANDS, code_of
 from tbgen.retro.values.keys import NEVER, hasty, outcome_of, passed_on, patience, patient, turned
 from tbgen.retro.values.payoff import longest, paid, shortest
@@ -53,122 +52,122 @@ _DOUBTS: Final = 4
 
 
 @inlined
-def _best_move(ground, desk, field, node, escaping, record):
+def _best_move(graph, buffers, state, node, escaping, record):
     """What the best move is worth, as a code: to a mover who would escape from the record, or to one who holds it."""
-    near = desk.near
-    count = successors(ground, desk, node)
-    codes = field.ours if escaping else field.theirs
+    near = buffers.near
+    count = successors(graph, buffers, node)
+    codes = state.ours if escaping else state.theirs
     for at in range(count):
         prefetch(codes, near[at])
-    pays = payoff_at(field, node)
+    pays = payoff_at(state, node)
     if escaping:
         best = hasty(paid(pays), shortest(pays)) if pays else NEVER
         for at in range(count):
             ours = codes[near[at]]
             if ours != STANDS:
-                best = max(best, turned(passed_on(key_at(field, ours))))
-        return STANDS if outcome_of(best) <= -record else code_of(field.keys, turned(best))
+                best = max(best, turned(passed_on(key_at(state, ours))))
+        return STANDS if outcome_of(best) <= -record else code_of(state.keys, turned(best))
     best = patient(paid(pays), longest(pays)) if pays else NEVER
     for at in range(count):
         theirs = codes[near[at]]
         if theirs == STANDS:
             return STANDS
-        best = max(best, passed_on(key_at(field, theirs)))
-    return STANDS if outcome_of(best) >= record else code_of(field.keys, best)
+        best = max(best, passed_on(key_at(state, theirs)))
+    return STANDS if outcome_of(best) >= record else code_of(state.keys, best)
 
 
 @kernel
-def as_good_as_the_record(team, me, field, marks, level):
+def as_good_as_the_record(team, me, state, sets, level):
     """To be paid what the record is worth is to leave it standing; a new level makes more of it so."""
-    nodes = len(field.flags)
+    nodes = len(state.flags)
     record = BASE - level
-    arrive(team, me)
-    start, end = share(team, me, nodes)
+    barrier(team, me)
+    start, end = next_range(team, me, nodes)
     while start < end:
-        node = first_due(field, start, end, level)
+        node = first_due(state, start, end, level)
         while node < end:
-            if is_open(field.flags, node):
-                ours, theirs = field.ours[node], field.theirs[node]
-                if ours != STANDS and outcome_of(key_at(field, ours)) >= record:
-                    field.ours[node] = STANDS
-                if theirs != STANDS and outcome_of(key_at(field, theirs)) <= -record:
-                    field.theirs[node] = STANDS
-                    mark(marks, RETURNED, node)
-                put_off(field, node, level)
-            node = first_due(field, node + 1, end, level)
-        start, end = share(team, me, nodes)
+            if is_open(state.flags, node):
+                ours, theirs = state.ours[node], state.theirs[node]
+                if ours != STANDS and outcome_of(key_at(state, ours)) >= record:
+                    state.ours[node] = STANDS
+                if theirs != STANDS and outcome_of(key_at(state, theirs)) <= -record:
+                    state.theirs[node] = STANDS
+                    add(sets, RETURNED, node)
+                put_off(state, node, level)
+            node = first_due(state, node + 1, end, level)
+        start, end = next_range(team, me, nodes)
 
 
 @kernel
-def _review(team, me, ground, desk, field, marks, escaping, record):
+def _review(team, me, graph, buffers, state, sets, escaping, record):
     """Look again at what was asked for. Returns how many positions were looked at."""
-    arrive(team, me)
+    barrier(team, me)
     looked_at = 0
     while True:
-        count = take_some(team, me, marks, DOUBT_THEIRS if escaping else DOUBT_OURS, desk)
+        count = pop_block(team, me, sets, DOUBT_THEIRS if escaping else DOUBT_OURS, buffers)
         if count == 0:
             break
         for at in range(count):
-            node = np.int64(desk.batch[at])
-            if not is_open(field.flags, node) or (not escaping and field.standing[node] != 0):
+            node = np.int64(buffers.batch[at])
+            if not is_open(state.flags, node) or (not escaping and state.standing[node] != 0):
                 continue
             looked_at += 1
-            before = field.theirs[node] if escaping else field.ours[node]
-            found = _best_move(ground, desk, field, node, escaping, record)
+            before = state.theirs[node] if escaping else state.ours[node]
+            found = _best_move(graph, buffers, state, node, escaping, record)
             if found == before:
                 continue
-            mark(marks, STEPPED, node)
+            add(sets, STEPPED, node)
             if escaping:
-                field.theirs[node] = found
-                mark(marks, FALLEN if before == STANDS else CHANGED_THEIRS, node)
+                state.theirs[node] = found
+                add(sets, FALLEN if before == STANDS else CHANGED_THEIRS, node)
             else:
-                field.ours[node] = found
-                mark(marks, CHANGED_OURS, node)
+                state.ours[node] = found
+                add(sets, CHANGED_OURS, node)
     return looked_at
 
 
 @kernel
-def _tell(team, me, ground, desk, field, marks, which, what):
+def _notify_changed(team, me, graph, buffers, state, sets, which, event):
     """Have the predecessors of all in a set of what changed looked at again, if that concerns them."""
-    arrive(team, me)
+    barrier(team, me)
     while True:
-        lanes = take_lanes(team, me, marks, which, desk, ground.laned)
+        lanes = pop_lanes(team, me, sets, which, buffers, graph.laned)
         if lanes == 0:
             break
-        tell(team, ground, desk, field, marks, LATER, what, lanes, desk.batch_bits)
+        notify(team, graph, buffers, state, sets, LATER, event, lanes, buffers.batch_bits)
 
 
 @kernel
-def write_steps(team, me, desk, field, marks, links, level, errors):
+def write_steps(team, me, buffers, state, sets, links, level, tally):
     """Note the new step of every staircase that has one."""
     before = theirs = ours = link = np.int64(-1)
-    arrive(team, me)
+    barrier(team, me)
     while True:
-        count = take_some(team, me, marks, STEPPED, desk)
+        count = pop_block(team, me, sets, STEPPED, buffers)
         if count == 0:
             break
         for at in range(count):
-            node = np.int64(desk.batch[at])
-            put_off(field, node, level)
+            node = np.int64(buffers.batch[at])
+            put_off(state, node, level)
             # neighbours have much in common
-            if before != field.link[node] or theirs != field.theirs[node] or ours != field.ours[node]:
+            if before != state.link[node] or theirs != state.theirs[node] or ours != state.ours[node]:
                 before, theirs, ours = (
-                    np.int64(field.link[node]),
-                    np.int64(field.theirs[node]),
-                    np.int64(field.ours[node]),
+                    np.int64(state.link[node]),
+                    np.int64(state.theirs[node]),
+                    np.int64(state.ours[node]),
                 )
-                link = _lengthened(field, links, before, theirs, ours, level, errors)
-            field.link[node] = link
+                link = _lengthened(state, links, before, theirs, ours, level, tally)
+            state.link[node] = link
 
 
 @inlined
-def _lengthened(field, links, link, theirs, ours, level, errors):
+def _lengthened(state, links, link, theirs, ours, level, tally):
     if theirs != STANDS:
-        link = _with_step(links, link, OPPONENT_HOLDS, level, key_at(field, theirs))
+        link = _with_step(links, link, OPPONENT_HOLDS, level, key_at(state, theirs))
     if ours != STANDS and link != FULL:
-        link = _with_step(links, link, MOVER_HOLDS, level, key_at(field, ours))
+        link = _with_step(links, link, MOVER_HOLDS, level, key_at(state, ours))
     if link == FULL:
-        errors[1] = 1
+        tally[1] = 1
         link = np.int64(0)
     return link
 
@@ -183,45 +182,45 @@ def _with_step(links, link, holder, level, key):
 
 
 @kernel
-def _doubts(team, me, field, marks, desk, counts):
+def _doubts(team, me, state, sets, buffers, counts):
     """How many positions are to be looked at again; those that need not be are struck out."""
-    blocks = block_count(marks)
-    arrive(team, me)
+    blocks = block_count(sets)
+    barrier(team, me)
     if me == 0:
         counts[_DOUBTS] = 0
-    arrive(team, me)
+    barrier(team, me)
     mine = 0
     for block in range(blocks * me // team.size, blocks * (me + 1) // team.size):
         for which in (DOUBT_OURS, DOUBT_THEIRS):
-            if not has_block(marks, which, block):
+            if not has_block(sets, which, block):
                 continue
-            for at in range(read_block(marks, which, block, desk)):
-                node = np.int64(desk.batch[at])
-                if is_open(field.flags, node) and (which == DOUBT_THEIRS or field.standing[node] == 0):
+            for at in range(read_block(sets, which, block, buffers)):
+                node = np.int64(buffers.batch[at])
+                if is_open(state.flags, node) and (which == DOUBT_THEIRS or state.standing[node] == 0):
                     mine += 1
                 else:
-                    unmark(marks, which, node)
-    add(counts, _DOUBTS, mine)
-    arrive(team, me)
-    return current(counts, _DOUBTS)
+                    discard(sets, which, node)
+    fetch_add(counts, _DOUBTS, mine)
+    barrier(team, me)
+    return atomic_load(counts, _DOUBTS)
 
 
 @kernel
-def review_all(team, me, ground, desk, field, marks, counts, level, most):
+def review_all(team, me, graph, buffers, state, sets, counts, level, most):
     """Review what depends on anything that changed, until nothing does. False where that is more than `most`."""
     record = BASE - level
-    _tell(team, me, ground, desk, field, marks, RETURNED, notify.RECORD_STANDS)
+    _notify_changed(team, me, graph, buffers, state, sets, RETURNED, RECORD_STANDS)
     reviewed = 0
     while True:
-        _tell(team, me, ground, desk, field, marks, CHANGED_OURS, notify.OURS_CHANGED)
-        _tell(team, me, ground, desk, field, marks, CHANGED_THEIRS, notify.THEIRS_CHANGED)
-        _tell(team, me, ground, desk, field, marks, FALLEN, notify.RECORD_FELL)
-        doubts = _doubts(team, me, field, marks, desk, counts)
+        _notify_changed(team, me, graph, buffers, state, sets, CHANGED_OURS, OURS_CHANGED)
+        _notify_changed(team, me, graph, buffers, state, sets, CHANGED_THEIRS, THEIRS_CHANGED)
+        _notify_changed(team, me, graph, buffers, state, sets, FALLEN, RECORD_FELL)
+        doubts = _doubts(team, me, state, sets, buffers, counts)
         reviewed += doubts
         if doubts == 0:
             return True
         if reviewed > most:
             return False
-        looked_at = _review(team, me, ground, desk, field, marks, _HOLDS, record)
-        looked_at += _review(team, me, ground, desk, field, marks, _ESCAPES, record)
+        looked_at = _review(team, me, graph, buffers, state, sets, _HOLDS, record)
+        looked_at += _review(team, me, graph, buffers, state, sets, _ESCAPES, record)
         counts[me * 8 + LOOKS] += looked_at

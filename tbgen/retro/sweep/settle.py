@@ -6,7 +6,7 @@ whose goal stands, and resets that pay it join at the distance they bring along.
 
 import numpy as np
 
-from tbgen.intrinsics import add, set_bits
+from tbgen.intrinsics import fetch_add, fetch_or
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.sweep.state import (
@@ -25,103 +25,103 @@ from tbgen.retro.sweep.state import (
     take,
 )
 from tbgen.retro.threads.lanes import having, put, switch_on
-from tbgen.retro.threads.sets import CHANGED_OURS, NOW, TIMED, mark
-from tbgen.retro.threads.team import arrive, hold, let_go, share
+from tbgen.retro.threads.sets import CHANGED_OURS, NOW, TIMED, add
+from tbgen.retro.threads.team import barrier, lock_lane, next_range, unlock_lane
 from tbgen.retro.values.codes import CODES, STANDS, code_of
 from tbgen.retro.values.keys import outcome_of, patience, patient
 from tbgen.retro.values.payoff import Payoff, longest, pack, paid, shortest
 
 
 @inlined
-def _wait(field, marks, node):
+def _wait(state, sets, node):
     """A settled node whose outcome's level has come: it is heard of at its own distance."""
-    field.flags[node] = (field.flags[node] & np.uint8(255 - PENDING)) | SEEDED
-    field.due[node] = NOT_AGAIN
-    mark(marks, TIMED, node)
+    state.flags[node] = (state.flags[node] & np.uint8(255 - PENDING)) | SEEDED
+    state.due[node] = NOT_AGAIN
+    add(sets, TIMED, node)
 
 
 @inlined
-def _fix(field, marks, node, level):
+def _fix(state, sets, node, level):
     """A position of this level keeps what it is worth under its own goal."""
-    theirs = field.theirs[node]
-    field.flags[node] |= SETTLED
-    field.due[node] = NOT_AGAIN
+    theirs = state.theirs[node]
+    state.flags[node] |= SETTLED
+    state.due[node] = NOT_AGAIN
     if theirs == STANDS:
-        settle(field, node, code_of(field.keys, patient(level - BASE, 0)))
-        mark(marks, NOW + 1, node)
+        settle(state, node, code_of(state.keys, patient(level - BASE, 0)))
+        add(sets, NOW + 1, node)
         return
-    settle(field, node, theirs)
-    mark(marks, CHANGED_OURS, node)
-    key = key_at(field, theirs)
+    settle(state, node, theirs)
+    add(sets, CHANGED_OURS, node)
+    key = key_at(state, theirs)
     outcome, distance = outcome_of(key), patience(key)
     if BASE - abs(outcome) == level:
-        _wait(field, marks, node)
+        _wait(state, sets, node)
     else:
         # until its level has come, it is like an open position of which resets pay so much
-        field.flags[node] |= PENDING
-        field.due[node] = BASE - abs(outcome)
-        field.pays[node] = code_of(field.payoffs, pack(Payoff(outcome, distance, distance)))
+        state.flags[node] |= PENDING
+        state.due[node] = BASE - abs(outcome)
+        state.pays[node] = code_of(state.payoffs, pack(Payoff(outcome, distance, distance)))
 
 
 @kernel
-def fix_and_seed(team, me, field, marks, level):
+def fix_and_seed(team, me, state, sets, level):
     """Settle all open positions of this level, and collect where outcomes of this level begin."""
-    nodes = len(field.flags)
-    arrive(team, me)
-    start, end = share(team, me, nodes)
+    nodes = len(state.flags)
+    barrier(team, me)
+    start, end = next_range(team, me, nodes)
     while start < end:
-        node = first_due(field, start, end, level)
+        node = first_due(state, start, end, level)
         while node < end:
-            if is_closed(field.flags, node):
-                field.due[node] = NOT_AGAIN
-            elif not is_open(field.flags, node):
-                _wait(field, marks, node)
-            elif field.level[node] == level:
-                _fix(field, marks, node, level)
+            if is_closed(state.flags, node):
+                state.due[node] = NOT_AGAIN
+            elif not is_open(state.flags, node):
+                _wait(state, sets, node)
+            elif state.level[node] == level:
+                _fix(state, sets, node, level)
             else:
-                payoff = payoff_at(field, node)
+                payoff = payoff_at(state, node)
                 if payoff != 0 and BASE - abs(paid(payoff)) == level:
-                    mark(marks, TIMED, node)
-                put_off(field, node, level + 1)
-            node = first_due(field, node + 1, end, level)
-        start, end = share(team, me, nodes)
+                    add(sets, TIMED, node)
+                put_off(state, node, level + 1)
+            node = first_due(state, node + 1, end, level)
+        start, end = next_range(team, me, nodes)
 
 
 @inlined
-def time_of(field, node):
+def time_of(state, node):
     """When a node of TIMED becomes known."""
-    if not is_open(field.flags, node):
-        return patience(key_at(field, field.ours[node]))
-    payoff = payoff_at(field, node)
+    if not is_open(state.flags, node):
+        return patience(key_at(state, state.ours[node]))
+    payoff = payoff_at(state, node)
     return shortest(payoff) if paid(payoff) > 0 else longest(payoff)
 
 
 @inlined
-def join(field, marks, now, node):
+def join(state, sets, now, node):
     """A timed node's time has come, if it is settled, or settles now by its reset."""
-    if is_open(field.flags, node):
-        outcome = paid(payoff_at(field, node))
+    if is_open(state.flags, node):
+        outcome = paid(payoff_at(state, node))
         if outcome > 0:
-            if not take(field.flags, node):
+            if not take(state.flags, node):
                 return
         else:
-            if add(field.left, node, -1) != 1:
+            if fetch_add(state.left, node, -1) != 1:
                 return
-            set_bits(field.flags, node, SETTLED)
-    elif field.flags[node] & SEEDED:
-        outcome = outcome_of(key_at(field, field.ours[node]))
+            fetch_or(state.flags, node, SETTLED)
+    elif state.flags[node] & SEEDED:
+        outcome = outcome_of(key_at(state, state.ours[node]))
     else:  # a move has settled it in the meantime
         return
-    mark(marks, now if outcome > 0 else now + 1, node)
+    add(sets, now if outcome > 0 else now + 1, node)
 
 
 @inlined
-def write_down(team, field, lane, bits, code):
+def write_down(team, state, lane, bits, code):
     """What some positions of a lane are settled with. Returns at which of them the record stood."""
-    hold(team, lane)
-    switch_on(field.flags, lane, bits & having(field.theirs, lane, CODES, STANDS), STOOD)
-    put(field.theirs, lane, bits, code)
-    put(field.ours, lane, bits, code)
-    stood = bits & having(field.flags, lane, STOOD, STOOD)
-    let_go(team, lane)
+    lock_lane(team, lane)
+    switch_on(state.flags, lane, bits & having(state.theirs, lane, CODES, STANDS), STOOD)
+    put(state.theirs, lane, bits, code)
+    put(state.ours, lane, bits, code)
+    stood = bits & having(state.flags, lane, STOOD, STOOD)
+    unlock_lane(team, lane)
     return stood

@@ -16,12 +16,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.intrinsics import set_bits
+from tbgen.intrinsics import fetch_or
 from tbgen.jit import inlined
 from tbgen.outcome import BASE
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, Survey
 from tbgen.retro.threads.lanes import having, laid_out
-from tbgen.retro.values.codes import NONE, STANDS, is_full, make_words
+from tbgen.retro.values.codes import NONE, STANDS, is_full, make_code_table
 from tbgen.retro.values.keys import outcome_of
 from tbgen.retro.values.payoff import paid
 from tbgen.turns import pieces
@@ -42,10 +42,10 @@ PENDING: Final = 16
 """Settled with an outcome of a level that the sweep has not reached."""
 
 NOT_AGAIN: Final = 255
-"""In `Field.due`."""
+"""In `SliceState.due`."""
 
 
-class Field(NamedTuple):
+class SliceState(NamedTuple):
     flags: NDArray[np.uint8]
     left: NDArray[np.uint8]
     """How many moves are not yet known to lose to a goal of a level dealt with; all resets count as one."""
@@ -69,10 +69,10 @@ class Field(NamedTuple):
 _STRIDE: Final = 64
 
 
-def make_field(survey: Survey, link: NDArray[np.int32], each: Each = map) -> Field:
+def make_state(survey: Survey, link: NDArray[np.int32], each: Each = map) -> SliceState:
     """The survey's arrays become part of it. `each` does something for all pieces, as `map` does."""
     nodes = len(survey.level)
-    field = Field(
+    state = SliceState(
         flags=laid_out(nodes, np.uint8),
         left=survey.quiet,
         standing=laid_out(nodes, np.uint8),
@@ -82,22 +82,22 @@ def make_field(survey: Survey, link: NDArray[np.int32], each: Each = map) -> Fie
         level=survey.level,
         due=np.empty(nodes, np.uint8),
         link=link,
-        keys=make_words(nodes),
+        keys=make_code_table(nodes),
         payoffs=survey.payoffs,
     )
     goals = _levels_paid(survey.payoffs)
 
     def fill(here: slice) -> None:
-        level, quiet, pays = field.level[here], field.left[here], field.pays[here]
+        level, quiet, pays = state.level[here], state.left[here], state.pays[here]
         legal = level != ILLEGAL_LEVEL
-        field.flags[here] = np.where(legal, np.uint8(0), np.uint8(SETTLED))
-        field.standing[here] = quiet
+        state.flags[here] = np.where(legal, np.uint8(0), np.uint8(SETTLED))
+        state.standing[here] = quiet
         quiet += pays != NONE
-        field.theirs[here] = field.ours[here] = np.where(legal, STANDS, NONE)
-        field.due[here] = np.where(legal, np.minimum(level, goals[pays]), np.uint8(NOT_AGAIN))
+        state.theirs[here] = state.ours[here] = np.where(legal, STANDS, NONE)
+        state.due[here] = np.where(legal, np.minimum(level, goals[pays]), np.uint8(NOT_AGAIN))
 
     deque(each(fill, pieces(nodes)), maxlen=0)
-    return field
+    return state
 
 
 def _levels_paid(payoffs: NDArray[np.int32]) -> NDArray[np.uint8]:
@@ -106,22 +106,22 @@ def _levels_paid(payoffs: NDArray[np.int32]) -> NDArray[np.uint8]:
     return np.where(payoffs == 0, NOT_AGAIN, BASE - np.abs(outcome)).astype(np.uint8)
 
 
-def is_complete(field: Field, each: Each = map) -> bool:
+def is_complete(state: SliceState, each: Each = map) -> bool:
     """Whether every position is settled, with nothing lost on the way."""
-    full = is_full(field.keys) or is_full(field.payoffs)
-    return not full and all(each(lambda here: (field.flags[here] & SETTLED).all(), pieces(len(field.flags))))
+    full = is_full(state.keys) or is_full(state.payoffs)
+    return not full and all(each(lambda here: (state.flags[here] & SETTLED).all(), pieces(len(state.flags))))
 
 
 @inlined
-def key_at(field, code):
+def key_at(state, code):
     """The patient key behind a code that is neither STANDS nor NONE."""
-    return field.keys[code]
+    return state.keys[code]
 
 
 @inlined
-def payoff_at(field, node):
+def payoff_at(state, node):
     """The packed payoff of a position's resets."""
-    return field.payoffs[field.pays[node]]
+    return state.payoffs[state.pays[node]]
 
 
 @inlined
@@ -144,16 +144,16 @@ def is_closed(flags, node):
 @inlined
 def take(flags, node):
     """Take a position out of the open ones; whether this thread was the one to do it."""
-    return flags[node] & SETTLED == 0 and set_bits(flags, node, SETTLED) & SETTLED == 0
+    return flags[node] & SETTLED == 0 and fetch_or(flags, node, SETTLED) & SETTLED == 0
 
 
 @inlined
-def settle(field, node, code):
+def settle(state, node, code):
     """Write down the outcome; whoever calls has taken the node out of the open ones, alone."""
-    if field.theirs[node] == STANDS:
-        set_bits(field.flags, node, STOOD)
-    field.theirs[node] = code
-    field.ours[node] = code
+    if state.theirs[node] == STANDS:
+        fetch_or(state.flags, node, STOOD)
+    state.theirs[node] = code
+    state.ours[node] = code
 
 
 @inlined
@@ -162,17 +162,17 @@ def _level_of(key):
 
 
 @inlined
-def put_off(field, node, level):
+def put_off(state, node, level):
     """Note the first level from this one on at which an open position must be looked at by a scan."""
-    due = np.int64(field.level[node])
-    pays = field.pays[node]
+    due = np.int64(state.level[node])
+    pays = state.pays[node]
     if pays != NONE:
-        due = _sooner(due, BASE - abs(paid(field.payoffs[pays])), level)
-    if field.theirs[node] != STANDS:
-        due = _sooner(due, _level_of(key_at(field, field.theirs[node])), level)
-    if field.ours[node] != STANDS:
-        due = _sooner(due, _level_of(key_at(field, field.ours[node])), level)
-    field.due[node] = due
+        due = _sooner(due, BASE - abs(paid(state.payoffs[pays])), level)
+    if state.theirs[node] != STANDS:
+        due = _sooner(due, _level_of(key_at(state, state.theirs[node])), level)
+    if state.ours[node] != STANDS:
+        due = _sooner(due, _level_of(key_at(state, state.ours[node])), level)
+    state.due[node] = due
 
 
 @inlined
@@ -181,9 +181,9 @@ def _sooner(due, one, level):
 
 
 @inlined
-def first_due(field, start, end, level):
+def first_due(state, start, end, level):
     """The first position of a range that is due at this level or before; `end` if there is none."""
-    due = field.due
+    due = state.due
     while start < end:
         if start + _STRIDE <= end:
             soonest = due[start]

@@ -2,7 +2,7 @@
 
 Whatever else moves takes all of a lane along, so that one step of a kernel does for many positions. Where the last
 men are several like ones, or colours are swapped when the turn passes, lanes hold positions that have nothing to do
-with each other, and are told apart before moves are looked for (`Ground.laned`).
+with each other, and are told apart before moves are looked for (`SliceGraph.laned`).
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"

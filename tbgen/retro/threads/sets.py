@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.intrinsics import keep_bits, lowest_bit, set_bits
+from tbgen.intrinsics import fetch_and, fetch_or, lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.team import claim
@@ -43,7 +43,7 @@ _PIECES: Final = 256
 """Into about so many pieces threads share a set."""
 
 
-class Marks(NamedTuple):
+class PositionSets(NamedTuple):
     bits: NDArray[np.uint64]
     """`[set * words + word]`"""
     blocks: NDArray[np.uint64]
@@ -54,12 +54,12 @@ class Marks(NamedTuple):
     """How many blocks a thread claims at a time."""
 
 
-def make_marks(sets: int, nodes: int) -> Marks:
+def make_sets(count: int, nodes: int) -> PositionSets:
     blocks = -(-nodes // BATCH)
     words, block_words = blocks * _WORDS, -(-blocks // 64)
-    return Marks(
-        np.zeros(sets * words, np.uint64),
-        np.zeros(sets * block_words, np.uint64),
+    return PositionSets(
+        np.zeros(count * words, np.uint64),
+        np.zeros(count * block_words, np.uint64),
         words,
         block_words,
         1 + blocks // _PIECES,
@@ -67,125 +67,125 @@ def make_marks(sets: int, nodes: int) -> Marks:
 
 
 @inlined
-def mark(marks, which, node):
+def add(sets, which, node):
     """Put a position into a set."""
-    set_bits(marks.bits, which * marks.words + node // LANE, np.uint64(1) << np.uint64(node % LANE))
-    _mark_block(marks, which, node // LANE)
+    fetch_or(sets.bits, which * sets.words + node // LANE, np.uint64(1) << np.uint64(node % LANE))
+    _add_block(sets, which, node // LANE)
 
 
 @inlined
-def mark_lane(marks, which, lane, bits):
+def add_lane(sets, which, lane, bits):
     """Put some positions of a lane that this thread holds (team.py) into a set."""
     if bits:
-        marks.bits[which * marks.words + lane] |= bits
-        _mark_block(marks, which, lane)
+        sets.bits[which * sets.words + lane] |= bits
+        _add_block(sets, which, lane)
 
 
 @inlined
-def _mark_block(marks, which, lane):
+def _add_block(sets, which, lane):
     block = lane // _WORDS
-    at = which * marks.block_words + (block >> 6)
+    at = which * sets.block_words + (block >> 6)
     bit = np.uint64(1) << np.uint64(block & 63)
-    if marks.blocks[at] & bit == 0:
-        set_bits(marks.blocks, at, bit)
+    if sets.blocks[at] & bit == 0:
+        fetch_or(sets.blocks, at, bit)
 
 
 @inlined
-def unmark(marks, which, node):
+def discard(sets, which, node):
     """Take a position out of a set whose block is this thread's alone."""
-    marks.bits[which * marks.words + (node >> 6)] &= ~(np.uint64(1) << np.uint64(node & 63))
+    sets.bits[which * sets.words + (node >> 6)] &= ~(np.uint64(1) << np.uint64(node & 63))
 
 
 @inlined
-def is_empty(marks, which):
+def is_empty(sets, which):
     """Whether nothing is in a set; between phases only."""
-    for at in range(which * marks.block_words, (which + 1) * marks.block_words):
-        if marks.blocks[at]:
+    for at in range(which * sets.block_words, (which + 1) * sets.block_words):
+        if sets.blocks[at]:
             return False
     return True
 
 
 @inlined
-def block_count(marks):
-    return marks.words // _WORDS
+def block_count(sets):
+    return sets.words // _WORDS
 
 
 @inlined
-def has_block(marks, which, block):
-    at = which * marks.block_words + (block >> 6)
-    return marks.blocks[at] >> np.uint64(block & 63) & np.uint64(1) != 0
+def has_block(sets, which, block):
+    at = which * sets.block_words + (block >> 6)
+    return sets.blocks[at] >> np.uint64(block & 63) & np.uint64(1) != 0
 
 
 @kernel
-def read_block(marks, which, block, desk):
-    """Write the positions of a block to `desk.batch`; return how many."""
+def read_block(sets, which, block, buffers):
+    """Write the positions of a block to `buffers.batch`; return how many."""
     count = 0
     first = block * _WORDS
     for word in range(first, first + _WORDS):
-        left = marks.bits[which * marks.words + word]
+        left = sets.bits[which * sets.words + word]
         while left:
-            desk.batch[count] = (word << 6) + lowest_bit(left)
+            buffers.batch[count] = (word << 6) + lowest_bit(left)
             count += 1
             left &= left - np.uint64(1)
     return count
 
 
 @kernel
-def clear_block(marks, which, block):
-    first = which * marks.words + block * _WORDS
+def clear_block(sets, which, block):
+    first = which * sets.words + block * _WORDS
     for word in range(first, first + _WORDS):
-        marks.bits[word] = 0
-    keep_bits(marks.blocks, which * marks.block_words + (block >> 6), ~(np.uint64(1) << np.uint64(block & 63)))
+        sets.bits[word] = 0
+    fetch_and(sets.blocks, which * sets.block_words + (block >> 6), ~(np.uint64(1) << np.uint64(block & 63)))
 
 
 @inlined
-def _next_block(team, me, marks, which, desk):
+def _next_block(team, me, sets, which, buffers):
     """A block of a set that this thread shall take, -1 when no more are left for it."""
-    blocks = block_count(marks)
+    blocks = block_count(sets)
     while True:
-        if desk.span[0] >= desk.span[1]:
-            start = claim(team, me, marks.span)
+        if buffers.span[0] >= buffers.span[1]:
+            start = claim(team, me, sets.span)
             if start >= blocks:
                 return -1
-            desk.span[0] = start
-            desk.span[1] = min(start + marks.span, blocks)
-        block = desk.span[0]
-        desk.span[0] = block + 1
-        if has_block(marks, which, block):
+            buffers.span[0] = start
+            buffers.span[1] = min(start + sets.span, blocks)
+        block = buffers.span[0]
+        buffers.span[0] = block + 1
+        if has_block(sets, which, block):
             return block
 
 
 @kernel
-def take_some(team, me, marks, which, desk):
-    """Move some positions from a set to `desk.batch` and return how many: 0 when no more are left for this thread.
+def pop_block(team, me, sets, which, buffers):
+    """Move some positions from a set to `buffers.batch` and return how many: 0 when no more are left for this thread.
 
     A phase: all threads of a team call this until they have got 0."""
     while True:
-        block = _next_block(team, me, marks, which, desk)
+        block = _next_block(team, me, sets, which, buffers)
         if block < 0:
             return 0
-        count = read_block(marks, which, block, desk)
-        clear_block(marks, which, block)
+        count = read_block(sets, which, block, buffers)
+        clear_block(sets, which, block)
         if count:
             return count
 
 
 @kernel
-def take_lanes(team, me, marks, which, desk, laned):
-    """The same, by lanes: each with the positions that are in the set, or once for each where ground is not laned."""
+def pop_lanes(team, me, sets, which, buffers, laned):
+    """The same, by lanes: each once with its positions in the set, or once per position if the graph is not laned."""
     while True:
-        block = _next_block(team, me, marks, which, desk)
+        block = _next_block(team, me, sets, which, buffers)
         if block < 0:
             return 0
         count = 0
         for lane in range(block * _WORDS, (block + 1) * _WORDS):
-            left = marks.bits[which * marks.words + lane]
+            left = sets.bits[which * sets.words + lane]
             while left:
                 some = left if laned else left & (~left + np.uint64(1))
-                desk.batch[count] = lane
-                desk.batch_bits[count] = some
+                buffers.batch[count] = lane
+                buffers.batch_bits[count] = some
                 count += 1
                 left ^= some
-        clear_block(marks, which, block)
+        clear_block(sets, which, block)
         if count:
             return count

@@ -1,7 +1,7 @@
 """Several threads that run the same kernel over one slice: who does what, and waiting for each other.
 
 Every thread enters the kernel with its own number. Work is split into *phases*: in each, threads claim
-chunks of a range until none is left, and `arrive` keeps all of them together between two phases. What a
+chunks of a range until none is left, and `barrier` keeps all of them together between two phases. What a
 phase writes does not depend on who did which chunk; so neither does the result of the whole.
 """
 
@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.intrinsics import add, current, give_back, replace, yield_processor
+from tbgen.intrinsics import atomic_load, compare_exchange, fetch_add, store_release, yield_processor
 from tbgen.jit import inlined, kernel
 
 _ARRIVED: Final = 0
@@ -39,7 +39,7 @@ def make_team(size: int) -> Team:
 
 
 @kernel
-def arrive(team, me):
+def barrier(team, me):
     """Wait for all threads; a fresh range may be claimed afterwards."""
     phase = team.phase[me * _LINE] + 1
     team.phase[me * _LINE] = phase
@@ -47,15 +47,15 @@ def arrive(team, me):
     if team.size == 1:
         shared[16 + 8 * (phase % 3)] = 0
         return
-    round_now = current(shared, _ROUND)
-    if add(shared, _ARRIVED, 1) == team.size - 1:
+    round_now = atomic_load(shared, _ROUND)
+    if fetch_add(shared, _ARRIVED, 1) == team.size - 1:
         # the slot of the phase before this one is free, and will be used next but one
         shared[16 + 8 * ((phase + 1) % 3)] = 0
-        add(shared, _ARRIVED, -team.size)
-        add(shared, _ROUND, 1)
+        fetch_add(shared, _ARRIVED, -team.size)
+        fetch_add(shared, _ROUND, 1)
         return
     spins = 0
-    while current(shared, _ROUND) == round_now:
+    while atomic_load(shared, _ROUND) == round_now:
         spins += 1
         if spins > _SPINS:
             yield_processor()
@@ -64,25 +64,25 @@ def arrive(team, me):
 @inlined
 def claim(team, me, chunk):
     """The start of the next chunk that nobody has; it may lie behind the end of the range."""
-    return add(team.shared, 16 + 8 * (team.phase[me * _LINE] % 3), chunk)
+    return fetch_add(team.shared, 16 + 8 * (team.phase[me * _LINE] % 3), chunk)
 
 
 @inlined
-def hold(team, lane):
-    """Wait until no other thread changes what belongs to a lane, and keep them away until `let_go`."""
+def lock_lane(team, lane):
+    """Wait until no other thread changes what belongs to a lane, and keep them away until `unlock_lane`."""
     if team.size > 1:
-        while replace(team.held, lane % _HOLDS, 0, 1) != 0:
+        while compare_exchange(team.held, lane % _HOLDS, 0, 1) != 0:
             pass
 
 
 @inlined
-def let_go(team, lane):
+def unlock_lane(team, lane):
     if team.size > 1:
-        give_back(team.held, lane % _HOLDS, 0)
+        store_release(team.held, lane % _HOLDS, 0)
 
 
 @inlined
-def share(team, me, nodes):
+def next_range(team, me, nodes):
     """Part of all positions for this thread to look through: from, and to. Empty when all are given away."""
     start = claim(team, me, _SCAN)
     return start, min(start + _SCAN, nodes)

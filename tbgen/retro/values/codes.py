@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.intrinsics import replace
+from tbgen.intrinsics import compare_exchange
 from tbgen.jit import inlined, kernel
 
 NONE: Final = np.uint16(0)
@@ -22,50 +22,50 @@ _MOST: Final = CODES + 1
 _LEAST: Final = 1 << 10
 _ROOM: Final = -1
 _FULL: Final = -2
-"""At `words[STANDS]`: whether a word found no room."""
+"""At `table[STANDS]`: whether a word found no room."""
 
 
-def make_words(nodes: int) -> NDArray[np.int32]:
+def make_code_table(nodes: int) -> NDArray[np.int32]:
     """`[code]`: as many words as so many positions could need, up to what codes have room for."""
-    words = np.zeros(min(_MOST, max(_LEAST, 4 << nodes.bit_length())), np.int32)
-    words[STANDS] = _ROOM
-    return words
+    table = np.zeros(min(_MOST, max(_LEAST, 4 << nodes.bit_length())), np.int32)
+    table[STANDS] = _ROOM
+    return table
 
 
-def is_full(words: NDArray[np.int32]) -> bool:
-    return bool(words[STANDS] == _FULL)
+def is_full(table: NDArray[np.int32]) -> bool:
+    return bool(table[STANDS] == _FULL)
 
 
 @inlined
-def code_of(words, word):
+def code_of(table, value):
     """The code of a word, which is given one if it has none."""
-    if word == 0:
+    if value == 0:
         return NONE
-    slot = _slot(words, word)
-    if words[slot] == word:
+    slot = _slot(table, value)
+    if table[slot] == value:
         return np.uint16(slot)
-    return _find(words, word)
+    return _find(table, value)
 
 
 @inlined
-def _slot(words, word):
-    mixed = np.uint32(word) * np.uint32(0x9E3779B1)
-    return np.int64((mixed ^ (mixed >> np.uint32(15))) & np.uint32(len(words) - 1))
+def _slot(table, value):
+    mixed = np.uint32(value) * np.uint32(0x9E3779B1)
+    return np.int64((mixed ^ (mixed >> np.uint32(15))) & np.uint32(len(table) - 1))
 
 
 @kernel
-def _find(words, word):
-    word = np.int32(word)
-    slot = _slot(words, word)
-    for _ in range(len(words)):
+def _find(table, value):
+    value = np.int32(value)
+    slot = _slot(table, value)
+    for _ in range(len(table)):
         if slot > STANDS:
-            found = words[slot]
+            found = table[slot]
             if found == 0:
-                found = replace(words, slot, np.int32(0), word)
+                found = compare_exchange(table, slot, np.int32(0), value)
                 if found == 0:
                     return np.uint16(slot)
-            if found == word:
+            if found == value:
                 return np.uint16(slot)
-        slot = (slot + 1) & (len(words) - 1)
-    words[STANDS] = _FULL
+        slot = (slot + 1) & (len(table) - 1)
+    table[STANDS] = _FULL
     return NONE

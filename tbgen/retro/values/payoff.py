@@ -6,7 +6,7 @@ import numpy as np
 
 from tbgen.jit import inlined
 
-NO_ANSWER: Final = 0
+NO_OUTCOME: Final = 0
 """What stands in tables at numbers of no legal position; no outcome has this value."""
 
 _SHORTEST_BITS: Final = 11
@@ -26,7 +26,7 @@ class Payoff(NamedTuple):
 @inlined
 def best_of(payoff, outcome, shortest, longest):
     """The better of what was found so far and one more move."""
-    if payoff.outcome == NO_ANSWER or outcome > payoff.outcome:
+    if payoff.outcome == NO_OUTCOME or outcome > payoff.outcome:
         return Payoff(outcome, shortest, longest)
     if outcome == payoff.outcome:
         return Payoff(outcome, min(shortest, payoff.shortest), max(longest, payoff.longest))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import MOVER_HOLDS
-from tbgen.intrinsics import replace
+from tbgen.intrinsics import compare_exchange
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.sizes import FIRST_LINKS, LINKS_GROWTH
@@ -104,7 +104,7 @@ def add_step(links, link, step):
                 break
             found = links.keys[at]
             if found == 0:
-                found = replace(links.keys, at, np.int64(0), key)
+                found = compare_exchange(links.keys, at, np.int64(0), key)
                 if found == 0:
                     return np.int64(at) + 1
             if found == key:
