@@ -20,6 +20,7 @@ from tbgen.retro.survey.resets import make_routes
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, make_survey, make_survey_buffers, survey_together
 from tbgen.retro.sweep.levels import make_schedule, sweep
 from tbgen.retro.sweep.state import make_state
+from tbgen.retro.threads.counters import make_tally
 from tbgen.retro.threads.sets import SETS, make_sets
 from tbgen.retro.threads.team import make_team
 from tbgen.retro.values.staircase import make_links
@@ -38,7 +39,7 @@ def _survey() -> None:
     routes = make_routes(layout, [_KINGS], [entries.ctypes.data])
     finished = Finished(staircases, make_links(16), 0)
     survey_together(
-        make_team(1), 0, graph, routes, finished, make_survey(layout.size), make_survey_buffers(), np.zeros(3, np.int64)
+        make_team(1), 0, graph, routes, finished, make_survey(layout.size), make_survey_buffers(), make_tally()
     )
 
 
@@ -52,7 +53,7 @@ def _sweep() -> None:
     team = make_team(1)
     sweep(
         team, 0, graph, make_buffers(), make_state(survey, links), make_sets(SETS, layout.size), make_links(16),
-        make_schedule(layout.size, 1, True, 2, 0), np.zeros(3, np.int64),
+        make_schedule(layout.size, 1, True, 2, 0), make_tally(),
     )  # fmt: skip
 
 

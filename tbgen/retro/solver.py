@@ -19,15 +19,22 @@ from tbgen.retro.survey.en_passant import Finished
 from tbgen.retro.survey.resets import Routes, make_routes
 from tbgen.retro.survey.survey import (
     ILLEGAL_LEVEL,
-    SURVEYED,
     Survey,
     make_survey,
     make_survey_buffers,
     survey_together,
 )
-from tbgen.retro.sweep.levels import ESCAPED, SETTLED, make_schedule, sweep
-from tbgen.retro.sweep.review import LOOKS
+from tbgen.retro.sweep.levels import make_schedule, sweep
 from tbgen.retro.sweep.state import Each, is_complete, make_state
+from tbgen.retro.threads.counters import (
+    CONTRADICTIONS,
+    LINKS_FULL,
+    POSITIONS_ESCAPED,
+    POSITIONS_SETTLED,
+    SURVEYED,
+    make_tally,
+    reviewed,
+)
 from tbgen.retro.threads.sets import SETS, make_sets
 from tbgen.retro.threads.team import ABORT, Team, make_team
 from tbgen.retro.values.staircase import Links
@@ -151,7 +158,7 @@ def _solve_slice(job: _Job, part: int, pool: ThreadPoolExecutor | None, threads:
     start, end = int(layout.start[part]), int(layout.start[part + 1])
     team = make_team(threads)
     job.teams[part] = team
-    tally = np.zeros(3, np.int64)
+    tally = make_tally()
     progress = _Progress(job.report if pool else None, end - start)
     graph = _graph_of(job, part)
     survey = _survey(job, team, graph, end - start, pool, progress, tally)
@@ -218,12 +225,12 @@ def _sweep(
             pool, team.size,
             lambda me: sweep(team, me, graph, make_buffers(), state, sets, solved.links, schedule, tally),
         ),
-        lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * schedule.counts[SETTLED] / max(1, legal),
+        lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * schedule.counts[POSITIONS_SETTLED] / max(1, legal),
     )  # fmt: skip
     if team.shared[ABORT]:
         raise Stopped
-    if tally[0] or tally[1] or not is_complete(state, each):
-        what = "too many staircases" if tally[1] else f"{tally[0]} contradictions"
+    if tally[CONTRADICTIONS] or tally[LINKS_FULL] or not is_complete(state, each):
+        what = "too many staircases" if tally[LINKS_FULL] else f"{tally[CONTRADICTIONS]} contradictions"
         raise AssertionError(f"{solved.layout.material}, {numbers}: {what}")
     entries = solved.entries[numbers.start : numbers.stop]
 
@@ -231,7 +238,8 @@ def _sweep(
         entries[here] = state.keys[state.ours[here]]
 
     deque(each(write, pieces(len(numbers))), maxlen=0)
-    return Counts(legal, int(schedule.counts[SETTLED] + schedule.counts[ESCAPED]), int(schedule.counts[LOOKS::8].sum()))
+    attractions = int(schedule.counts[POSITIONS_SETTLED] + schedule.counts[POSITIONS_ESCAPED])
+    return Counts(legal, attractions, reviewed(schedule.counts))
 
 
 def _span(survey: Survey, each: Each) -> tuple[int, int]:

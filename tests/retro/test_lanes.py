@@ -121,4 +121,4 @@ def test_a_lane_is_one_thread_s_at_a_time() -> None:
         list(pool.map(lambda bits: count_often(team, array, 1, np.uint64(bits), 20_000), parts))
     assert array[LANE:].tolist() == [40_000] * 16 + [20_000] * 48
     assert not array[:LANE].any()
-    assert not team.held.any()
+    assert not team.locks.any()

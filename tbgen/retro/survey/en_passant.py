@@ -19,6 +19,7 @@ from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.survey.resets import entry_after, follow, pays
+from tbgen.retro.threads.counters import CONTRADICTIONS
 from tbgen.retro.values.keys import outcome_of, patience
 from tbgen.retro.values.payoff import Payoff, best_of
 from tbgen.retro.values.staircase import value_under_record
@@ -89,7 +90,7 @@ def value_with_right(graph, routes, finished, squares, side, stepped, moves, the
             best = best_of(best, -outcome, distance + 1, distance + 1)
             continue
         if gives_right(graph, squares, side, move):
-            tally[0] += 1  # needs two pawns a side and more: six men
+            tally[CONTRADICTIONS] += 1  # needs two pawns a side and more: six men
         one = pays(entry_after(graph, routes, squares, side, move, there))
         best = best_of(best, one.outcome, one.shortest, one.longest)
     own_goal = np.int64(level - BASE)

@@ -14,6 +14,7 @@ from tbgen.jit import kernel
 from tbgen.retro.graph.slice import SliceGraph, set_up
 from tbgen.retro.survey.en_passant import Finished, gives_right, value_with_right
 from tbgen.retro.survey.resets import Routes, entry_after, pays
+from tbgen.retro.threads.counters import CONTRADICTIONS, SURVEYED
 from tbgen.retro.threads.lanes import laid_out
 from tbgen.retro.threads.team import ABORT, Team, barrier, claim
 from tbgen.retro.values.codes import NONE, code_of, make_code_table
@@ -21,13 +22,9 @@ from tbgen.retro.values.payoff import NO_OUTCOME, Payoff, best_of, fits, pack
 
 _SURVEY_CHUNK: Final = 4096
 
-SURVEYED: Final = 2
-"""Beside the errors that kernels count: how many numbers have been surveyed."""
-
 MOST_MOVES = 512
 ILLEGAL_LEVEL = 255
 HIGHEST_LEVEL = 254
-_CHUNK = 4096
 
 
 class Survey(NamedTuple):
@@ -77,13 +74,13 @@ def _payoff(graph, routes, finished, buffers, side, move, tally):
             return Payoff(-outcome, distance + 1, distance + 1)
     entry = entry_after(graph, routes, squares, side, move, buffers.there)
     if entry == NO_OUTCOME:
-        tally[0] += 1
+        tally[CONTRADICTIONS] += 1
     return pays(entry)
 
 
 @kernel
 def survey_nodes(graph, routes, finished, survey, buffers, start, end, tally):
-    """Fill in the survey for a range of nodes; count what should not be in `tally`."""
+    """Fill in the survey for a range of nodes; count contradictions in `tally`."""
     squares = buffers.squares
     for node in range(start, end):
         survey.pays[node] = NONE
@@ -95,7 +92,7 @@ def survey_nodes(graph, routes, finished, survey, buffers, start, end, tally):
         quiet, resets, checked = count_moves(graph, squares, side, occupied, buffers.moves)
         level = 2 * (quiet + resets) + (0 if checked else 1)
         if level > HIGHEST_LEVEL:
-            tally[0] += 1
+            tally[CONTRADICTIONS] += 1
             level = HIGHEST_LEVEL
         survey.level[node] = level
         survey.quiet[node] = quiet
@@ -104,7 +101,7 @@ def survey_nodes(graph, routes, finished, survey, buffers, start, end, tally):
             one = _payoff(graph, routes, finished, buffers, side, buffers.moves[at], tally)
             best = best_of(best, one.outcome, one.shortest, one.longest)
         if not fits(best):
-            tally[0] += 1
+            tally[CONTRADICTIONS] += 1
         survey.pays[node] = code_of(survey.payoffs, pack(best))
 
 

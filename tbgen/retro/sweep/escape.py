@@ -19,7 +19,7 @@ from tbgen.outcome import BASE
 from tbgen.retro.sweep.state import ESCAPING, is_closed, is_open, open_ones, payoff_at
 from tbgen.retro.threads.lanes import ALL, put
 from tbgen.retro.threads.sets import BATCH, DOUBT_OURS, SETS, STEPPED, TIMED, add, add_lane, pop_block
-from tbgen.retro.threads.team import barrier, lock_lane, next_range, unlock_lane
+from tbgen.retro.threads.team import SCAN, barrier, lock_lane, next_range, unlock_lane
 from tbgen.retro.values.codes import NONE, STANDS
 from tbgen.retro.values.payoff import longest, paid, shortest
 
@@ -27,6 +27,8 @@ VALUES: Final = 2 * BASE
 PLACE_WORDS: Final = VALUES // 64 + 1
 _ESCAPES: Final = 1
 _LOSES: Final = 2
+
+assert SCAN % BATCH == 0, "each block of positions is scanned by one thread alone (find_values, seed_value)"
 
 
 @inlined

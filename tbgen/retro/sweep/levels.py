@@ -10,14 +10,12 @@ from tbgen.outcome import BASE
 from tbgen.retro.sweep import escape
 from tbgen.retro.sweep.escape import PLACE_WORDS, VALUES
 from tbgen.retro.sweep.review import FIRST_LEVEL, as_good_as_the_record, review_all, write_steps
-from tbgen.retro.sweep.rounds import REACHED, escape_anew, settle_level
+from tbgen.retro.sweep.rounds import escape_anew, settle_level
+from tbgen.retro.threads.counters import POSITIONS_SETTLED, STOP, make_counts
 from tbgen.retro.threads.sets import BATCH
 from tbgen.retro.threads.team import ABORT, barrier, untouched
 from tbgen.retro.values.keys import LONGEST
 
-SETTLED: Final = REACHED
-ESCAPED: Final = REACHED + 1
-STOP: Final = 3
 _REVIEWS: Final = 6
 """One position in so many may be reviewed for what it takes to work out all of them anew."""
 
@@ -38,7 +36,7 @@ class Schedule(NamedTuple):
     places: NDArray[np.uint64]
     """`[block * PLACE_WORDS + word]`: where those are, a bit for each place in `seen`."""
     counts: NDArray[np.int64]
-    """`[me * 8 + ...]`: how far each thread is, readable while it runs."""
+    """See retro/threads/counters.py."""
     with_record: int
     """1 for the rules in which resets end a record."""
     top: int
@@ -55,7 +53,7 @@ def make_schedule(nodes: int, threads: int, with_record: bool, top: int, legal: 
         np.zeros(1 << 16, np.uint8),
         np.zeros(1 << 16, np.uint8),
         np.empty(-(-nodes // BATCH) * PLACE_WORDS, np.uint64),
-        np.zeros(threads * 8, np.int64),
+        make_counts(threads),
         int(with_record),
         top,
         legal,
@@ -69,7 +67,7 @@ def _play_level(team, me, graph, buffers, state, sets, links, schedule, level, t
     if level > FIRST_LEVEL:
         as_good_as_the_record(team, me, state, sets, level)
         # to work all out anew is linear, while what depends on much may be looked at again and again
-        most = (schedule.legal - schedule.counts[SETTLED]) // _REVIEWS
+        most = (schedule.legal - schedule.counts[POSITIONS_SETTLED]) // _REVIEWS
         done = review_all(team, me, graph, buffers, state, sets, schedule.counts, level, most)
         if not done:
             escape.forget(team, me, state, sets, buffers, BASE - level)

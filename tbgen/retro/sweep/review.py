@@ -17,6 +17,7 @@ from tbgen.outcome import BASE
 from tbgen.retro.graph.slice import successors
 from tbgen.retro.sweep.notify import OURS_CHANGED, RECORD_FELL, RECORD_STANDS, THEIRS_CHANGED, notify
 from tbgen.retro.sweep.state import first_due, is_open, key_at, payoff_at, put_off
+from tbgen.retro.threads.counters import DOUBTS, LINKS_FULL, POSITIONS_REVIEWED
 from tbgen.retro.threads.sets import (
     CHANGED_OURS,
     CHANGED_THEIRS,
@@ -34,7 +35,7 @@ from tbgen.retro.threads.sets import (
     pop_lanes,
     read_block,
 )
-from tbgen.retro.threads.team import barrier, next_range
+from tbgen.retro.threads.team import LINE, barrier, next_range
 from tbgen.retro.values.codes import STANDS, code_of
 from tbgen.retro.values.keys import NEVER, hasty, outcome_of, passed_on, patience, patient, turned
 from tbgen.retro.values.payoff import longest, paid, shortest
@@ -45,10 +46,6 @@ FIRST_LEVEL: Final = 2
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 _HOLDS: Final = np.int64(0)
 _ESCAPES: Final = np.int64(1)
-LOOKS: Final = 2
-"""In `Schedule.counts`, beside what is settled: how many positions were reviewed."""
-_DOUBTS: Final = 4
-"""The same, of the first thread: how many are to be."""
 
 
 @inlined
@@ -167,7 +164,7 @@ def _lengthened(state, links, link, theirs, ours, level, tally):
     if ours != STANDS and link != FULL:
         link = _with_step(links, link, MOVER_HOLDS, level, key_at(state, ours))
     if link == FULL:
-        tally[1] = 1
+        tally[LINKS_FULL] = 1
         link = np.int64(0)
     return link
 
@@ -187,7 +184,7 @@ def _doubts(team, me, state, sets, buffers, counts):
     blocks = block_count(sets)
     barrier(team, me)
     if me == 0:
-        counts[_DOUBTS] = 0
+        counts[DOUBTS] = 0
     barrier(team, me)
     mine = 0
     for block in range(blocks * me // team.size, blocks * (me + 1) // team.size):
@@ -200,9 +197,9 @@ def _doubts(team, me, state, sets, buffers, counts):
                     mine += 1
                 else:
                     discard(sets, which, node)
-    fetch_add(counts, _DOUBTS, mine)
+    fetch_add(counts, DOUBTS, mine)
     barrier(team, me)
-    return atomic_load(counts, _DOUBTS)
+    return atomic_load(counts, DOUBTS)
 
 
 @kernel
@@ -223,4 +220,4 @@ def review_all(team, me, graph, buffers, state, sets, counts, level, most):
             return False
         looked_at = _review(team, me, graph, buffers, state, sets, _HOLDS, record)
         looked_at += _review(team, me, graph, buffers, state, sets, _ESCAPES, record)
-        counts[me * 8 + LOOKS] += looked_at
+        counts[me * LINE + POSITIONS_REVIEWED] += looked_at

@@ -10,6 +10,7 @@ from tbgen.outcome import BASE
 from tbgen.retro.sweep import escape, settle
 from tbgen.retro.sweep.escape import VALUES
 from tbgen.retro.sweep.notify import ESCAPES, FALLS, LOST, WON, WON_AWAY, WON_STANDING, notify
+from tbgen.retro.threads.counters import POSITIONS_ESCAPED, POSITIONS_SETTLED
 from tbgen.retro.threads.sets import (
     LATER,
     NOW,
@@ -26,8 +27,6 @@ from tbgen.retro.values.codes import code_of
 from tbgen.retro.values.keys import LONGEST, patient
 
 _CHUNK: Final = 1024
-REACHED: Final = 0
-"""In `Schedule.counts`: how many positions were settled, and next to it how many escaped by resets."""
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 _SETTLING: Final = np.int64(0)
 _ESCAPING: Final = np.int64(1)
@@ -157,7 +156,7 @@ def _spread(team, me, graph, buffers, state, sets, schedule, outcome, escaping):
                 distance += 1
             if distance > LONGEST:
                 break
-    fetch_add(schedule.counts, REACHED + escaping, told)
+    fetch_add(schedule.counts, POSITIONS_ESCAPED if escaping else POSITIONS_SETTLED, told)
     barrier(team, me)
 
 

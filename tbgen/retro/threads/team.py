@@ -14,13 +14,26 @@ from numpy.typing import NDArray
 from tbgen.intrinsics import atomic_load, compare_exchange, fetch_add, store_release, yield_processor
 from tbgen.jit import inlined, kernel
 
+LINE: Final = 8
+"""Numbers of 64 bits per cache line; what different threads write lies in lines of its own."""
+
+# slots of `Team.shared`, each in a line of its own
 _ARRIVED: Final = 0
-_ROUND: Final = 8
-ABORT: Final = 40
-_LINE: Final = 8  # int64 numbers a cache line, so that threads do not share one
+"""Threads at the barrier."""
+_ROUND: Final = _ARRIVED + LINE
+"""Barriers passed."""
+_CLAIMED: Final = _ROUND + LINE
+"""Where the range of a phase is claimed from; phases take turns with these slots."""
+_CLAIM_SLOTS: Final = 3
+ABORT: Final = _CLAIMED + _CLAIM_SLOTS * LINE
+"""1 once the caller wants the threads to end."""
+_SHARED: Final = ABORT + LINE
+
 _SPINS: Final = 2000
-_SCAN: Final = 1 << 14
-_HOLDS: Final = 1 << 14
+"""Looks at the barrier before the processor is yielded."""
+SCAN: Final = 1 << 14
+"""Positions per range of a scan."""
+_LOCKS: Final = 1 << 14
 _NO_RESERVE: Final = getattr(mmap, "MAP_NORESERVE", 0x4000)
 """Linux's flag, which Python 3.11 does not name."""
 
@@ -28,29 +41,35 @@ _NO_RESERVE: Final = getattr(mmap, "MAP_NORESERVE", 0x4000)
 class Team(NamedTuple):
     size: int
     shared: NDArray[np.int64]
+    """See the slots above."""
     phase: NDArray[np.int64]
-    """How many phases each thread has entered."""
-    held: NDArray[np.uint8]
-    """By the last bits of a lane's number: whether a thread has it for itself."""
+    """`[me * LINE]`: phases that the thread has entered."""
+    locks: NDArray[np.uint8]
+    """`[lane % _LOCKS]`: 1 while a thread has locked the lane."""
 
 
 def make_team(size: int) -> Team:
-    return Team(size, np.zeros(48, np.int64), np.zeros(size * _LINE, np.int64), np.zeros(_HOLDS, np.uint8))
+    return Team(size, np.zeros(_SHARED, np.int64), np.zeros(size * LINE, np.int64), np.zeros(_LOCKS, np.uint8))
+
+
+@inlined
+def _claim_slot(phase):
+    return _CLAIMED + LINE * (phase % _CLAIM_SLOTS)
 
 
 @kernel
 def barrier(team, me):
     """Wait for all threads; a fresh range may be claimed afterwards."""
-    phase = team.phase[me * _LINE] + 1
-    team.phase[me * _LINE] = phase
+    phase = team.phase[me * LINE] + 1
+    team.phase[me * LINE] = phase
     shared = team.shared
     if team.size == 1:
-        shared[16 + 8 * (phase % 3)] = 0
+        shared[_claim_slot(phase)] = 0
         return
     round_now = atomic_load(shared, _ROUND)
     if fetch_add(shared, _ARRIVED, 1) == team.size - 1:
         # the slot of the phase before this one is free, and will be used next but one
-        shared[16 + 8 * ((phase + 1) % 3)] = 0
+        shared[_claim_slot(phase + 1)] = 0
         fetch_add(shared, _ARRIVED, -team.size)
         fetch_add(shared, _ROUND, 1)
         return
@@ -64,28 +83,28 @@ def barrier(team, me):
 @inlined
 def claim(team, me, chunk):
     """The start of the next chunk that nobody has; it may lie behind the end of the range."""
-    return fetch_add(team.shared, 16 + 8 * (team.phase[me * _LINE] % 3), chunk)
+    return fetch_add(team.shared, _claim_slot(team.phase[me * LINE]), chunk)
 
 
 @inlined
 def lock_lane(team, lane):
     """Wait until no other thread changes what belongs to a lane, and keep them away until `unlock_lane`."""
     if team.size > 1:
-        while compare_exchange(team.held, lane % _HOLDS, 0, 1) != 0:
+        while compare_exchange(team.locks, lane % _LOCKS, 0, 1) != 0:
             pass
 
 
 @inlined
 def unlock_lane(team, lane):
     if team.size > 1:
-        store_release(team.held, lane % _HOLDS, 0)
+        store_release(team.locks, lane % _LOCKS, 0)
 
 
 @inlined
 def next_range(team, me, nodes):
     """Part of all positions for this thread to look through: from, and to. Empty when all are given away."""
-    start = claim(team, me, _SCAN)
-    return start, min(start + _SCAN, nodes)
+    start = claim(team, me, SCAN)
+    return start, min(start + SCAN, nodes)
 
 
 def untouched(numbers: int) -> NDArray[np.int32]:

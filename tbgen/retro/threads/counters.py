@@ -1,0 +1,44 @@
+"""Counters that kernels write while they run, and others read: progress, contradictions, what the work was.
+
+Two arrays: `tally` for survey and sweep of a slice, `Schedule.counts` for the sweep alone, a cache line per thread.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.retro.threads.team import LINE
+
+# slots of `tally`
+CONTRADICTIONS: Final = 0
+"""What cannot be: an entry missing from a finished table, a level or a payoff that does not fit."""
+LINKS_FULL: Final = 1
+"""1 once a staircase found no slot for its next link."""
+SURVEYED: Final = 2
+"""Numbers surveyed."""
+_TALLY_SLOTS: Final = 3
+
+# slots of `Schedule.counts`, all in the first thread's line unless said otherwise
+POSITIONS_SETTLED: Final = 0
+POSITIONS_ESCAPED: Final = 1
+"""Reached by rounds, settling and escaping."""
+POSITIONS_REVIEWED: Final = 2
+"""In the line of each thread."""
+STOP: Final = 3
+"""1 if all threads shall leave after this level."""
+DOUBTS: Final = 4
+"""Positions to review next."""
+
+
+def make_tally() -> NDArray[np.int64]:
+    return np.zeros(_TALLY_SLOTS, np.int64)
+
+
+def make_counts(threads: int) -> NDArray[np.int64]:
+    return np.zeros(threads * LINE, np.int64)
+
+
+def reviewed(counts: NDArray[np.int64]) -> int:
+    """Positions reviewed by all threads."""
+    return int(counts[POSITIONS_REVIEWED::LINE].sum())
