@@ -1,12 +1,11 @@
-"""What the side without the record can escape to, worked out for all open positions at once.
+"""Escapes from scratch: what the side without the record can force, for all open positions at once.
 
-Payoffs spread here as goals do in settle.py, the best for the escaping side first, in rounds by distance; so
-every position is reached once. They are those of resets, and of positions settled with a payoff. So it begins,
-before any goal but mate and stalemate counts, and so it begins anew at levels that change much; at others only
-what changed is reviewed (review.py).
+Payoffs of resets, and of positions settled with a payoff, spread as goals do in settle.py: the best for the escaping
+side first, in rounds by distance, so that every position is reached once. The first record level is computed this way,
+and so are levels at which much changes; at the others, only what depends on a change is reviewed (review.py).
 
 An item is a position whose mover escapes (`theirs`), or the complement of one whose mover holds the record and
-cannot keep it (`ours`). The sets NOW, LATER and TIMED hold the first kind, those behind them the second.
+cannot keep it (`ours`). The sets NOW, LATER and TIMED hold the first kind, the sets after them the second.
 """
 
 from typing import Final
@@ -33,8 +32,7 @@ assert SCAN % BATCH == 0, "each block of positions is scanned by one thread alon
 
 @inlined
 def _moves_left(state, node, record):
-    """How many quiet moves lead to positions that are still open, or whose predecessors do not know yet: all that are
-    left, but for the resets."""
+    """Quiet moves that are left: those to positions that are open, or of which predecessors are not notified yet."""
     pays = state.pays[node]
     if pays == NONE:
         return state.left[node]
@@ -44,7 +42,7 @@ def _moves_left(state, node, record):
 
 @kernel
 def forget(team, me, state, sets, buffers, record):
-    """Take back all that open positions are known to escape to."""
+    """Reset the escapes of all open positions, and empty the sets of a review."""
     nodes = len(state.flags)
     for which in range(DOUBT_OURS, SETS):
         barrier(team, me)
@@ -75,8 +73,8 @@ def _has_place(places, block, place):
 
 @kernel
 def find_values(team, me, state, paying, places):
-    """Mark in `paying[code]` what resets pay to a side that has not the record, or what it was settled with; and in
-    `places` for each block at which places of `list_values` it will be wanted."""
+    """Collect the payoffs of all positions that can be seeds: in `paying[code]` which there are, and in `places` per
+    block where in `seen` (`list_values`) they are."""
     nodes = len(state.flags)
     barrier(team, me)
     start, end = next_range(team, me, nodes)
@@ -88,7 +86,7 @@ def find_values(team, me, state, paying, places):
             if pays == NONE or is_closed(state.flags, node):
                 continue
             if is_open(state.flags, node):
-                # the resets count as one move more that has to fail before the record is lost
+                # the resets together count as one more move that must fail before the record is lost
                 state.standing[node] += 1
             paying[pays] = 1
             value = paid(state.payoffs[pays])
@@ -100,7 +98,7 @@ def find_values(team, me, state, paying, places):
 
 @kernel
 def list_values(state, paying, seen, record):
-    """Mark in `seen[BASE - value]` what is paid to the escaping side, the best first."""
+    """Set `seen[BASE - value]` for every value that the escaping side can be paid, the best first."""
     seen[:] = 0
     for code in range(len(state.payoffs)):
         if paying[code]:
@@ -113,7 +111,7 @@ def list_values(state, paying, seen, record):
 
 @kernel
 def choose_value(state, paying, wanted, value):
-    """Note for each code of a payoff whether its mover escapes to this value by it, or loses the record to it."""
+    """Set `wanted[code]` for every payoff by which the mover escapes to this value, or loses the record to it."""
     for code in range(len(state.payoffs)):
         wanted[code] = 0
         if paying[code]:
@@ -126,7 +124,7 @@ def choose_value(state, paying, wanted, value):
 
 @kernel
 def seed_value(team, me, state, sets, wanted, places, place):
-    """Collect all that pays the escaping side what is wanted, whichever side that is."""
+    """Add all positions with a wanted payoff to TIMED, or to the set after it if the mover loses the record."""
     nodes = len(state.flags)
     barrier(team, me)
     start, end = next_range(team, me, nodes)
@@ -143,13 +141,13 @@ def seed_value(team, me, state, sets, wanted, places, place):
 
 @inlined
 def time_of(state, item):
-    """The distance at which a payoff is had."""
+    """The distance at which an item joins."""
     return shortest(payoff_at(state, item)) if item >= 0 else longest(payoff_at(state, ~item))
 
 
 @inlined
 def join(state, sets, now, item):
-    """A payoff's time has come: the side to move escapes by it, or has one move less to keep the record."""
+    """Add an item at its distance: its mover escapes, or has one move less to keep the record."""
     node = item if item >= 0 else ~item
     if is_open(state.flags, node):
         if item >= 0:
@@ -162,8 +160,8 @@ def join(state, sets, now, item):
 
 
 @inlined
-def write_down(team, state, sets, lane, bits, codes, code):
-    """What some positions of a lane have come to, those that are open."""
+def store_value(team, state, sets, lane, bits, codes, code):
+    """Store the value of those of some positions of a lane that are open."""
     lock_lane(team, lane)
     bits &= open_ones(state.flags, lane)
     put(codes, lane, bits, code)
@@ -173,7 +171,7 @@ def write_down(team, state, sets, lane, bits, codes, code):
 
 @kernel
 def uncount_resets(team, me, state, record):
-    """From now on `standing` counts quiet moves only: take out the resets that are worth the record."""
+    """Subtract resets that are worth the record, so that `standing` counts quiet moves only."""
     nodes = len(state.flags)
     barrier(team, me)
     start, end = next_range(team, me, nodes)

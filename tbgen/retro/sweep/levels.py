@@ -1,4 +1,4 @@
-"""One slice from the first look to the last position, by rising levels."""
+"""The sweep: all positions of a slice are settled, level by level of the record, from mate upwards."""
 
 from typing import Final, NamedTuple
 
@@ -10,35 +10,35 @@ from tbgen.outcome import BASE
 from tbgen.retro.sweep import escape
 from tbgen.retro.sweep.escape import PLACE_WORDS, VALUES
 from tbgen.retro.sweep.review import FIRST_LEVEL, as_good_as_the_record, review_all, write_steps
-from tbgen.retro.sweep.rounds import escape_anew, settle_level
+from tbgen.retro.sweep.rounds import escape_from_scratch, settle_level
 from tbgen.retro.threads.counters import POSITIONS_SETTLED, STOP, make_counts
 from tbgen.retro.threads.sets import BATCH
 from tbgen.retro.threads.team import ABORT, barrier, untouched
 from tbgen.retro.values.keys import LONGEST
 
 _REVIEWS: Final = 6
-"""One position in so many may be reviewed for what it takes to work out all of them anew."""
+"""Reviewing 1 open position in 6 costs as much as recomputing all of them."""
 
 
 class Schedule(NamedTuple):
-    """What the sweep needs beside the field."""
+    """What the sweep needs besides the state."""
 
     items: NDArray[np.int32]
-    """Seeds in the order in which they join."""
+    """Seeds, sorted by the distance at which they join."""
     bucket: NDArray[np.int64]
-    """`[distance]`: where its seeds begin."""
+    """`[distance]`: where its seeds begin in `items`."""
     starts: NDArray[np.int64]
-    """`[me, distance]`: where a thread's share of them begins."""
+    """`[me, distance]`: where those of one thread begin."""
     seen: NDArray[np.uint8]
     paying: NDArray[np.uint8]
     wanted: NDArray[np.uint8]
-    """What payoffs there are, and which are spread at the time (escape.py)."""
+    """Which payoffs there are, and which of them are spreading now (escape.py)."""
     places: NDArray[np.uint64]
-    """`[block * PLACE_WORDS + word]`: where those are, a bit for each place in `seen`."""
+    """`[block * PLACE_WORDS + word]`: which payoffs a block of positions has, one bit per place in `seen`."""
     counts: NDArray[np.int64]
     """See retro/threads/counters.py."""
     with_record: int
-    """1 for the rules in which resets end a record."""
+    """1 under rules in which resets end a record."""
     top: int
     """The highest level of the slice."""
     legal: int
@@ -62,17 +62,17 @@ def make_schedule(nodes: int, threads: int, with_record: bool, top: int, legal: 
 
 @kernel
 def _play_level(team, me, graph, buffers, state, sets, links, schedule, level, tally):
-    """Bring all open positions to what they are worth under a record of this level."""
+    """Compute what each open position is worth under a record of this level."""
     done = False
     if level > FIRST_LEVEL:
         as_good_as_the_record(team, me, state, sets, level)
-        # to work all out anew is linear, while what depends on much may be looked at again and again
+        # recomputing everything takes linear time; a review may look at the same position many times
         most = (schedule.legal - schedule.counts[POSITIONS_SETTLED]) // _REVIEWS
         done = review_all(team, me, graph, buffers, state, sets, schedule.counts, level, most)
         if not done:
             escape.forget(team, me, state, sets, buffers, BASE - level)
     if not done:
-        escape_anew(team, me, graph, buffers, state, sets, schedule, level)
+        escape_from_scratch(team, me, graph, buffers, state, sets, schedule, level)
     write_steps(team, me, buffers, state, sets, links, level, tally)
 
 
@@ -86,5 +86,5 @@ def sweep(team, me, graph, buffers, state, sets, links, schedule, tally):
         if me == 0:
             schedule.counts[STOP] = team.shared[ABORT]
         barrier(team, me)
-        if schedule.counts[STOP]:  # one thread has read it for all, so that all leave together
+        if schedule.counts[STOP]:  # one thread reads it for all, so that all leave together
             break

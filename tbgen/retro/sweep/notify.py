@@ -1,7 +1,7 @@
-"""What positions make of it when something has become of one that they have a move to.
+"""Notifying predecessors: a position has changed, and those with a move to it update their state.
 
-News is told lane by lane: the moves of one lane are taken back while what the lane before led to is on its way to
-the processor.
+Events are passed on lane by lane. While the moves of one lane are taken back, the state of the predecessors of the
+lane before is prefetched.
 """
 
 from typing import Final
@@ -20,18 +20,18 @@ from tbgen.retro.threads.team import lock_lane, unlock_lane
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 LOST: Final = np.int64(0)
 WON: Final = np.int64(1)
-"""Settled, where no record is played for."""
+"""Settled, under rules without a record."""
 WON_STANDING: Final = np.int64(2)
 WON_AWAY: Final = np.int64(3)
-"""Settled, where the record stood until now, or did not."""
+"""Settled, and until now the record stood there, or did not."""
 ESCAPES: Final = np.int64(4)
 FALLS: Final = np.int64(5)
-"""The side to move escapes from the record, or has lost its own: spread from the beginning."""
+"""The side to move escapes from the record, or loses its own: found from scratch, without a review."""
 OURS_CHANGED: Final = np.int64(6)
 THEIRS_CHANGED: Final = np.int64(7)
 RECORD_FELL: Final = np.int64(8)
 RECORD_STANDS: Final = np.int64(9)
-"""Looked at again: worth something else, or the record no longer stands, or stands again."""
+"""Reviewed, with another value, or the record no longer stands, or stands again."""
 
 
 @inlined
@@ -41,7 +41,7 @@ def _is_won(event):
 
 @inlined
 def _prefetch(state, sets, later, event, lane):
-    """Have all brought near that `_update` will look at."""
+    """Prefetch all that `_update` will look at."""
     prefetch(state.flags, lane * LANE)
     if _is_won(event):
         prefetch(state.left, lane * LANE)
@@ -52,43 +52,45 @@ def _prefetch(state, sets, later, event, lane):
 
 @inlined
 def _update(state, sets, later, event, lane, bits):
-    """Of `later` and the set behind it, the first is for who gains by it, the second for who loses."""
+    """Update some predecessors in a lane.
+
+    The set `later` gets those whose mover gains by the event, the set after it those whose mover loses."""
     if event == FALLS:
-        told = bits & having(state.flags, lane, SETTLED | ESCAPING, 0)
-        if told:
-            switch_on(state.flags, lane, told, ESCAPING)
-            add_lane(sets, later, lane, told)
+        reached = bits & having(state.flags, lane, SETTLED | ESCAPING, 0)
+        if reached:
+            switch_on(state.flags, lane, reached, ESCAPING)
+            add_lane(sets, later, lane, reached)
         return
-    told = bits & open_ones(state.flags, lane)
-    if not told:
+    reached = bits & open_ones(state.flags, lane)
+    if not reached:
         return
     if event == LOST:
-        switch_on(state.flags, lane, told, SETTLED)
-        add_lane(sets, later, lane, told)
+        switch_on(state.flags, lane, reached, SETTLED)
+        add_lane(sets, later, lane, reached)
     elif _is_won(event):
-        lost = count(state.left, lane, told, -1)
+        lost = count(state.left, lane, reached, -1)
         if lost:
             switch_on(state.flags, lane, lost, SETTLED)
             add_lane(sets, later + 1, lane, lost)
         if event == WON_STANDING:
-            add_lane(sets, DOUBT_OURS, lane, count(state.standing, lane, told ^ lost, -1))
+            add_lane(sets, DOUBT_OURS, lane, count(state.standing, lane, reached ^ lost, -1))
         elif event == WON_AWAY:
-            add_lane(sets, DOUBT_OURS, lane, (told ^ lost) & having(state.standing, lane, ALL, 0))
+            add_lane(sets, DOUBT_OURS, lane, (reached ^ lost) & having(state.standing, lane, ALL, 0))
     elif event == ESCAPES:
-        add_lane(sets, later + 1, lane, count(state.standing, lane, told, -1))
+        add_lane(sets, later + 1, lane, count(state.standing, lane, reached, -1))
     elif event == OURS_CHANGED:
-        add_lane(sets, DOUBT_THEIRS, lane, told)
+        add_lane(sets, DOUBT_THEIRS, lane, reached)
     elif event == THEIRS_CHANGED:
-        add_lane(sets, DOUBT_OURS, lane, told & having(state.standing, lane, ALL, 0))
+        add_lane(sets, DOUBT_OURS, lane, reached & having(state.standing, lane, ALL, 0))
     elif event == RECORD_FELL:
-        add_lane(sets, DOUBT_OURS, lane, count(state.standing, lane, told, -1))
+        add_lane(sets, DOUBT_OURS, lane, count(state.standing, lane, reached, -1))
     else:
-        count(state.standing, lane, told, 1)
+        count(state.standing, lane, reached, 1)
 
 
 @kernel
 def notify(team, graph, buffers, state, sets, later, event, lanes, lane_bits):
-    """Tell the predecessors of so many lanes in `buffers.batch`, of the positions in `lane_bits`."""
+    """Notify all predecessors of the positions `lane_bits` in the first lanes of `buffers.batch`."""
     near = buffers.near
     begin = end = 0
     for at in range(lanes + 1):

@@ -1,9 +1,9 @@
-"""Open positions: what the side behind on the record can escape to, and when the record stands.
+"""Reviewing open positions at a new level: only those that depend on a change are evaluated again.
 
-In the layer where one side holds a record of the current level, the other forces resets (or goals) that
-pay it more: a least fixpoint over "the record stands", distances included, started from the level before.
-Only what depends on something that changed is looked at again. One side's layer never meets the other's:
-`theirs` of a position depends on `ours` of its successors and the other way round.
+In the layer where one side holds a record of the current level, the other side forces resets (or goals) that pay it
+more. Its values are a least fixpoint above "the record stands", distances included; the fixpoint of the level before
+is where the iteration starts. The two layers are independent: `theirs` of a position depends on `ours` of its
+successors, and vice versa.
 """
 
 from typing import Final
@@ -42,7 +42,7 @@ from tbgen.retro.values.payoff import longest, paid, shortest
 from tbgen.retro.values.staircase import FULL, add_step, last_step, pack_step, step_distance, step_outcome
 
 FIRST_LEVEL: Final = 2
-"""Mate and stalemate end the game; nobody moves under such a record."""
+"""The first level that can be a record: mate and stalemate end the game."""
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 _HOLDS: Final = np.int64(0)
 _ESCAPES: Final = np.int64(1)
@@ -50,7 +50,7 @@ _ESCAPES: Final = np.int64(1)
 
 @inlined
 def _best_move(graph, buffers, state, node, escaping, record):
-    """What the best move is worth, as a code: to a mover who would escape from the record, or to one who holds it."""
+    """The code of the best move's value, for a mover who would escape from the record or for one who holds it."""
     near = buffers.near
     count = successors(graph, buffers, node)
     codes = state.ours if escaping else state.theirs
@@ -75,7 +75,7 @@ def _best_move(graph, buffers, state, node, escaping, record):
 
 @kernel
 def as_good_as_the_record(team, me, state, sets, level):
-    """To be paid what the record is worth is to leave it standing; a new level makes more of it so."""
+    """Where the escaping side is paid no more than the new record, the record stands: such values become STANDS."""
     nodes = len(state.flags)
     record = BASE - level
     barrier(team, me)
@@ -97,9 +97,9 @@ def as_good_as_the_record(team, me, state, sets, level):
 
 @kernel
 def _review(team, me, graph, buffers, state, sets, escaping, record):
-    """Look again at what was asked for. Returns how many positions were looked at."""
+    """Evaluate all positions in doubt. Returns how many those were."""
     barrier(team, me)
-    looked_at = 0
+    evaluated = 0
     while True:
         count = pop_block(team, me, sets, DOUBT_THEIRS if escaping else DOUBT_OURS, buffers)
         if count == 0:
@@ -108,7 +108,7 @@ def _review(team, me, graph, buffers, state, sets, escaping, record):
             node = np.int64(buffers.batch[at])
             if not is_open(state.flags, node) or (not escaping and state.standing[node] != 0):
                 continue
-            looked_at += 1
+            evaluated += 1
             before = state.theirs[node] if escaping else state.ours[node]
             found = _best_move(graph, buffers, state, node, escaping, record)
             if found == before:
@@ -120,12 +120,12 @@ def _review(team, me, graph, buffers, state, sets, escaping, record):
             else:
                 state.ours[node] = found
                 add(sets, CHANGED_OURS, node)
-    return looked_at
+    return evaluated
 
 
 @kernel
 def _notify_changed(team, me, graph, buffers, state, sets, which, event):
-    """Have the predecessors of all in a set of what changed looked at again, if that concerns them."""
+    """Notify the predecessors of all positions in a set of changes, and empty the set."""
     barrier(team, me)
     while True:
         lanes = pop_lanes(team, me, sets, which, buffers, graph.laned)
@@ -136,7 +136,7 @@ def _notify_changed(team, me, graph, buffers, state, sets, which, event):
 
 @kernel
 def write_steps(team, me, buffers, state, sets, links, level, tally):
-    """Note the new step of every staircase that has one."""
+    """Append a step to every staircase whose value has changed."""
     before = theirs = ours = link = np.int64(-1)
     barrier(team, me)
     while True:
@@ -146,7 +146,7 @@ def write_steps(team, me, buffers, state, sets, links, level, tally):
         for at in range(count):
             node = np.int64(buffers.batch[at])
             put_off(state, node, level)
-            # neighbours have much in common
+            # neighbours often have the same values
             if before != state.link[node] or theirs != state.theirs[node] or ours != state.ours[node]:
                 before, theirs, ours = (
                     np.int64(state.link[node]),
@@ -180,7 +180,7 @@ def _with_step(links, link, holder, level, key):
 
 @kernel
 def _doubts(team, me, state, sets, buffers, counts):
-    """How many positions are to be looked at again; those that need not be are struck out."""
+    """Count the positions in doubt, and discard those whose value cannot have changed."""
     blocks = block_count(sets)
     barrier(team, me)
     if me == 0:
@@ -204,7 +204,7 @@ def _doubts(team, me, state, sets, buffers, counts):
 
 @kernel
 def review_all(team, me, graph, buffers, state, sets, counts, level, most):
-    """Review what depends on anything that changed, until nothing does. False where that is more than `most`."""
+    """Review positions until nothing changes any more. Returns False, unfinished, once more than `most` are due."""
     record = BASE - level
     _notify_changed(team, me, graph, buffers, state, sets, RETURNED, RECORD_STANDS)
     reviewed = 0
@@ -218,6 +218,6 @@ def review_all(team, me, graph, buffers, state, sets, counts, level, most):
             return True
         if reviewed > most:
             return False
-        looked_at = _review(team, me, graph, buffers, state, sets, _HOLDS, record)
-        looked_at += _review(team, me, graph, buffers, state, sets, _ESCAPES, record)
-        counts[me * LINE + POSITIONS_REVIEWED] += looked_at
+        evaluated = _review(team, me, graph, buffers, state, sets, _HOLDS, record)
+        evaluated += _review(team, me, graph, buffers, state, sets, _ESCAPES, record)
+        counts[me * LINE + POSITIONS_REVIEWED] += evaluated

@@ -1,4 +1,4 @@
-"""Rounds by distance: what spreads to predecessors, one ply a round, and the seeds that join on the way."""
+"""Rounds by distance: values spread to predecessors one ply per round, and seeds join at their distances."""
 
 from typing import Final
 
@@ -39,9 +39,9 @@ def _time_of(state, item, escaping):
 
 @kernel
 def _sort_by_time(team, me, buffers, state, sets, schedule, escaping):
-    """Move all that is TIMED to `schedule.items`, in the order of distance at which each joins.
+    """Move the TIMED sets to `schedule.items`, sorted by the distance at which each item joins.
 
-    Each thread has its share of blocks, counts what is there, learns where the others' end, and puts it down."""
+    A counting sort: each thread counts the items in its blocks, the first thread sums, each thread copies its items."""
     starts = schedule.starts
     first, last = block_count(sets) * me // team.size, block_count(sets) * (me + 1) // team.size
     barrier(team, me)
@@ -79,7 +79,7 @@ def _sort_by_time(team, me, buffers, state, sets, schedule, escaping):
 
 @kernel
 def _join_all(team, me, state, sets, schedule, now, distance, escaping):
-    """Bring in the seeds of this distance."""
+    """Join the seeds of this distance."""
     begin, end = schedule.bucket[distance], schedule.bucket[distance + 1]
     while True:
         start = begin + claim(team, me, _CHUNK)
@@ -96,14 +96,14 @@ def _join_all(team, me, state, sets, schedule, now, distance, escaping):
 def _notify_escaped(team, graph, buffers, state, sets, later, lanes, loses, code):
     codes = state.ours if loses else state.theirs
     for at in range(lanes):
-        escape.write_down(team, state, sets, np.int64(buffers.batch[at]), buffers.batch_bits[at], codes, code)
+        escape.store_value(team, state, sets, np.int64(buffers.batch[at]), buffers.batch_bits[at], codes, code)
     notify(team, graph, buffers, state, sets, later, FALLS if loses else ESCAPES, lanes, buffers.batch_bits)
 
 
 @inlined
 def _notify_settled(team, graph, buffers, state, sets, later, lanes, loses, code, with_record):
     for at in range(lanes):
-        stood = settle.write_down(team, state, np.int64(buffers.batch[at]), buffers.batch_bits[at], code)
+        stood = settle.store_value(team, state, np.int64(buffers.batch[at]), buffers.batch_bits[at], code)
         if with_record and not loses:
             buffers.other_bits[at] = stood
             buffers.batch_bits[at] ^= stood
@@ -118,9 +118,10 @@ def _notify_settled(team, graph, buffers, state, sets, later, lanes, loses, code
 
 @kernel
 def _notify_all(team, me, graph, buffers, state, sets, schedule, now, later, outcome, distance, escaping):
-    """Take all that has been reached; it is worth the same to all, or to the other side. Write it down, and tell
-    predecessors. Returns how many that were."""
-    told = 0
+    """Store the value of all positions reached, and notify their predecessors. Returns how many positions that were.
+
+    All have the same value, those in the second set seen from the other side."""
+    reached = 0
     for loses in range(2):
         code = code_of(state.keys, patient(-outcome if loses else outcome, distance))
         barrier(team, me)
@@ -129,25 +130,25 @@ def _notify_all(team, me, graph, buffers, state, sets, schedule, now, later, out
             if lanes == 0:
                 break
             for at in range(lanes):
-                told += bits_set(buffers.batch_bits[at])
+                reached += bits_set(buffers.batch_bits[at])
             if escaping:
                 _notify_escaped(team, graph, buffers, state, sets, later, lanes, loses, code)
             else:
                 _notify_settled(team, graph, buffers, state, sets, later, lanes, loses, code, schedule.with_record)
-    return told
+    return reached
 
 
 @kernel
 def _spread(team, me, graph, buffers, state, sets, schedule, outcome, escaping):
-    """From seeds to all that they reach: NOW at distance 0 and `schedule.items` at theirs."""
+    """Spread from the seeds, NOW at distance 0 and `schedule.items` at theirs, to all positions that they reach."""
     now, later = NOW, LATER
     bucket = schedule.bucket
     distance = 0
-    told = 0
+    reached = 0
     while True:
         barrier(team, me)
         _join_all(team, me, state, sets, schedule, now, distance, escaping)
-        told += _notify_all(team, me, graph, buffers, state, sets, schedule, now, later, outcome, distance, escaping)
+        reached += _notify_all(team, me, graph, buffers, state, sets, schedule, now, later, outcome, distance, escaping)
         barrier(team, me)
         now, later = later, now
         distance += 1
@@ -156,7 +157,7 @@ def _spread(team, me, graph, buffers, state, sets, schedule, outcome, escaping):
                 distance += 1
             if distance > LONGEST:
                 break
-    fetch_add(schedule.counts, POSITIONS_ESCAPED if escaping else POSITIONS_SETTLED, told)
+    fetch_add(schedule.counts, POSITIONS_ESCAPED if escaping else POSITIONS_SETTLED, reached)
     barrier(team, me)
 
 
@@ -169,8 +170,8 @@ def settle_level(team, me, graph, buffers, state, sets, schedule, level):
 
 
 @kernel
-def escape_anew(team, me, graph, buffers, state, sets, schedule, level):
-    """What all open positions are worth while the record is of this level, from the beginning."""
+def escape_from_scratch(team, me, graph, buffers, state, sets, schedule, level):
+    """Compute what all open positions are worth under a record of this level, from scratch."""
     record = BASE - level
     if me == 0:
         schedule.paying[:] = 0

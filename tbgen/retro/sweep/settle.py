@@ -1,7 +1,7 @@
-"""Settling: everything from which a goal of one level can be forced, whatever weaker record stands.
+"""Settling: all positions from which a goal of one level can be forced, whatever weaker record stands.
 
-Like mate in classical retrograde analysis, with two differences: the goal is any position of this level
-whose goal stands, and resets that pay it join at the distance they bring along. So rounds go by distance.
+This is classical retrograde analysis of mate with two differences: the goal is any position of this level whose own
+goal stands, and resets that pay as much join at the distance of their payoff. Therefore rounds go by distance.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ from tbgen.retro.values.payoff import Payoff, longest, pack, paid, shortest
 
 @inlined
 def _wait(state, sets, node):
-    """A settled node whose outcome's level has come: it is heard of at its own distance."""
+    """Make a seed of a settled node whose outcome is of this level: predecessors are notified at its distance."""
     state.flags[node] = (state.flags[node] & np.uint8(255 - PENDING)) | SEEDED
     state.due[node] = NOT_AGAIN
     add(sets, TIMED, node)
@@ -42,7 +42,7 @@ def _wait(state, sets, node):
 
 @inlined
 def _fix(state, sets, node, level):
-    """A position of this level keeps what it is worth under its own goal."""
+    """Settle a position of this level with what it is worth under its own goal."""
     theirs = state.theirs[node]
     state.flags[node] |= SETTLED
     state.due[node] = NOT_AGAIN
@@ -57,7 +57,7 @@ def _fix(state, sets, node, level):
     if BASE - abs(outcome) == level:
         _wait(state, sets, node)
     else:
-        # until its level has come, it is like an open position of which resets pay so much
+        # until the sweep reaches its level, it acts as an open position whose resets pay this
         state.flags[node] |= PENDING
         state.due[node] = BASE - abs(outcome)
         state.pays[node] = code_of(state.payoffs, pack(Payoff(outcome, distance, distance)))
@@ -65,7 +65,7 @@ def _fix(state, sets, node, level):
 
 @kernel
 def fix_and_seed(team, me, state, sets, level):
-    """Settle all open positions of this level, and collect where outcomes of this level begin."""
+    """Settle all open positions of this level, and collect the seeds of its outcomes."""
     nodes = len(state.flags)
     barrier(team, me)
     start, end = next_range(team, me, nodes)
@@ -89,7 +89,7 @@ def fix_and_seed(team, me, state, sets, level):
 
 @inlined
 def time_of(state, node):
-    """When a node of TIMED becomes known."""
+    """The distance at which a node of TIMED joins."""
     if not is_open(state.flags, node):
         return patience(key_at(state, state.ours[node]))
     payoff = payoff_at(state, node)
@@ -98,7 +98,7 @@ def time_of(state, node):
 
 @inlined
 def join(state, sets, now, node):
-    """A timed node's time has come, if it is settled, or settles now by its reset."""
+    """Add a seed at its distance: a settled node, or an open one that its reset may settle now."""
     if is_open(state.flags, node):
         outcome = paid(payoff_at(state, node))
         if outcome > 0:
@@ -110,14 +110,14 @@ def join(state, sets, now, node):
             fetch_or(state.flags, node, SETTLED)
     elif state.flags[node] & SEEDED:
         outcome = outcome_of(key_at(state, state.ours[node]))
-    else:  # a move has settled it in the meantime
+    else:  # a move has settled it already
         return
     add(sets, now if outcome > 0 else now + 1, node)
 
 
 @inlined
-def write_down(team, state, lane, bits, code):
-    """What some positions of a lane are settled with. Returns at which of them the record stood."""
+def store_value(team, state, lane, bits, code):
+    """Store the value of some settled positions of a lane. Returns those at which the record stood."""
     lock_lane(team, lane)
     switch_on(state.flags, lane, bits & having(state.theirs, lane, CODES, STANDS), STOOD)
     put(state.theirs, lane, bits, code)

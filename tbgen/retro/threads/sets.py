@@ -1,7 +1,7 @@
-"""Sets of positions that all threads add to and take from: a bit a position.
+"""Sets of positions that all threads add to and pop from: one bit per position.
 
-Positions are taken in the order of their numbers, whatever order they came in. Then the neighbours of one after
-the other lie side by side as well and are still at hand, which the order of arrival would scatter.
+Positions are popped in the order of their numbers, whatever order they were added in. So the neighbours of successive
+positions lie close together too, and are likely to be cached.
 """
 
 from typing import Final, NamedTuple
@@ -14,44 +14,44 @@ from tbgen.jit import inlined, kernel
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.team import claim
 
-# the sets of positions that a sweep works with. numpy's integers are no literals to the compiler, which would make
-# a kernel of its own for each of these; the first three come in pairs
+# The sets of a sweep. They are numpy integers because the compiler would specialise kernels for each literal.
+# NOW, LATER and TIMED are pairs: the first set is for positions that gain, the next one for those that lose.
 NOW: Final = np.int64(0)
 LATER: Final = np.int64(2)
-"""Reached at the distance at hand, and at the next: by gaining from it, and in the next set by losing."""
+"""Reached at the current distance, and at the next."""
 TIMED: Final = np.int64(4)
-"""Known from a distance of their own on, within the coming level."""
+"""Seeds: each joins at a distance of its own."""
 DOUBT_OURS: Final = np.int64(6)
 DOUBT_THEIRS: Final = np.int64(7)
-"""To be looked at again."""
+"""To be reviewed."""
 CHANGED_OURS: Final = np.int64(8)
 CHANGED_THEIRS: Final = np.int64(9)
-"""To be told to predecessors; among them those that were settled with a payoff instead of their own goal."""
+"""Changed, with predecessors to notify; this includes positions settled with a payoff instead of their own goal."""
 FALLEN: Final = np.int64(10)
 RETURNED: Final = np.int64(11)
-"""The same, where the record no longer stands, or stands again."""
+"""The same, and the record no longer stands there, or stands again."""
 STEPPED: Final = np.int64(12)
-"""Their staircases may need a step."""
+"""May need another step in their staircases."""
 SETS: Final = 13
 
 BATCH: Final = 1 << 12
-"""Positions that are taken together, at most."""
+"""Positions per block; a block is popped at once."""
 
 _WORDS: Final = BATCH // LANE
-"""Words, each of a lane of positions, a block."""
+"""Words per block, one per lane."""
 _PIECES: Final = 256
-"""Into about so many pieces threads share a set."""
+"""Ranges that a set is split into for threads to claim, at most."""
 
 
 class PositionSets(NamedTuple):
     bits: NDArray[np.uint64]
     """`[set * words + word]`"""
     blocks: NDArray[np.uint64]
-    """`[set * block_words + word]`: a bit for each block of positions that may hold marks."""
+    """`[set * block_words + word]`: one bit per block that may not be empty."""
     words: int
     block_words: int
     span: int
-    """How many blocks a thread claims at a time."""
+    """Blocks that a thread claims at a time."""
 
 
 def make_sets(count: int, nodes: int) -> PositionSets:
@@ -68,14 +68,14 @@ def make_sets(count: int, nodes: int) -> PositionSets:
 
 @inlined
 def add(sets, which, node):
-    """Put a position into a set."""
+    """Add a position to a set."""
     fetch_or(sets.bits, which * sets.words + node // LANE, np.uint64(1) << np.uint64(node % LANE))
     _add_block(sets, which, node // LANE)
 
 
 @inlined
 def add_lane(sets, which, lane, bits):
-    """Put some positions of a lane that this thread holds (team.py) into a set."""
+    """Add some positions of a lane that this thread has locked (team.py) to a set."""
     if bits:
         sets.bits[which * sets.words + lane] |= bits
         _add_block(sets, which, lane)
@@ -92,13 +92,13 @@ def _add_block(sets, which, lane):
 
 @inlined
 def discard(sets, which, node):
-    """Take a position out of a set whose block is this thread's alone."""
+    """Remove a position from a set; no other thread may be at its block."""
     sets.bits[which * sets.words + (node >> 6)] &= ~(np.uint64(1) << np.uint64(node & 63))
 
 
 @inlined
 def is_empty(sets, which):
-    """Whether nothing is in a set; between phases only."""
+    """Whether a set is empty; between phases only."""
     for at in range(which * sets.block_words, (which + 1) * sets.block_words):
         if sets.blocks[at]:
             return False
@@ -118,7 +118,7 @@ def has_block(sets, which, block):
 
 @kernel
 def read_block(sets, which, block, buffers):
-    """Write the positions of a block to `buffers.batch`; return how many."""
+    """Write the positions of a block to `buffers.batch`. Returns how many there are."""
     count = 0
     first = block * _WORDS
     for word in range(first, first + _WORDS):
@@ -140,7 +140,7 @@ def clear_block(sets, which, block):
 
 @inlined
 def _next_block(team, me, sets, which, buffers):
-    """A block of a set that this thread shall take, -1 when no more are left for it."""
+    """The next block of a set for this thread, -1 if none is left."""
     blocks = block_count(sets)
     while True:
         if buffers.span[0] >= buffers.span[1]:
@@ -157,9 +157,9 @@ def _next_block(team, me, sets, which, buffers):
 
 @kernel
 def pop_block(team, me, sets, which, buffers):
-    """Move some positions from a set to `buffers.batch` and return how many: 0 when no more are left for this thread.
+    """Move a block of positions from a set to `buffers.batch`. Returns how many, 0 if none is left for this thread.
 
-    A phase: all threads of a team call this until they have got 0."""
+    A phase of its own: every thread of the team calls this until it returns 0."""
     while True:
         block = _next_block(team, me, sets, which, buffers)
         if block < 0:

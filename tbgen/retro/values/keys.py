@@ -1,8 +1,8 @@
-"""A relative outcome and its distance in one integer, so that one comparison weighs both.
+"""Keys: a relative outcome and its distance packed into one integer, so that one comparison orders both.
 
-The side to move always prefers the larger outcome. What it prefers among equal outcomes depends on who
-has to make progress: *hasty* keys rank the shorter distance higher, *patient* ones the longer. Tables hold
-patient keys; hasty ones are made for comparisons only.
+The side to move prefers the larger outcome. Among equal outcomes, the side that has to make progress prefers the
+shorter distance, its opponent the longer: *hasty* keys rank the shorter distance higher, *patient* keys the longer.
+Tables hold patient keys; hasty keys serve comparisons only.
 """
 
 from typing import Final
@@ -13,9 +13,9 @@ from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT
 from tbgen.jit import inlined
 
 LONGEST: Final = 4095
-"""The longest distance that fits a staircase step; 250 plies is the longest seen with five men."""
+"""The longest distance that a staircase step can hold; with five men, 250 plies is the longest known."""
 NEVER: Final = np.int32(-(2**31))
-"""The hasty key below all others: nothing leads away from the record."""
+"""A hasty key below all others: no move leads away from the record."""
 
 
 @inlined
@@ -41,11 +41,11 @@ def patience(key):
 
 @inlined
 def turned(key):
-    """A patient key in haste, or the other way round."""
+    """The hasty key for a patient one, and vice versa."""
     return np.int32(key ^ DISTANCE_MASK)
 
 
 @inlined
 def passed_on(key):
-    """The patient key one ply earlier, for the other side."""
+    """The patient key of a move to a position with this key: one ply more, seen from the other side."""
     return patient(-outcome_of(key), patience(key) + 1)
