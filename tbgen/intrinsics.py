@@ -1,4 +1,4 @@
-"""Steps that no other thread can split, which numba does not offer by itself. Compiled code only."""
+"""Atomic steps, bits and prefetching, which numba does not offer by itself. Compiled code only."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 # numba reads the signatures off the calls; annotations would be ignored and partly wrong.
@@ -40,7 +40,7 @@ fetch_and = _read_modify_write("and")
 
 @intrinsic
 def compare_exchange(typing_context, array, index, expected, new):
-    """`compare_exchange(array, index, expected, new)`: put `new` where `expected` stands; return what stood there."""
+    """`compare_exchange(array, index, expected, new)`: replace `expected` by `new`. Returns what was there before."""
 
     def code(context, builder, signature, arguments):
         array_type = signature.args[0]
@@ -66,7 +66,7 @@ def atomic_load(typing_context, array, index):
 
 @intrinsic
 def store_release(typing_context, array, index, value):
-    """`store_release(array, index, value)`: put a value there, and let others see all that was written before."""
+    """`store_release(array, index, value)`: store a value; other threads then see all that was written before."""
 
     def code(context, builder, signature, arguments):
         array_type = signature.args[0]
@@ -100,7 +100,7 @@ def bits_set(typing_context, word):
 
 @intrinsic
 def prefetch(typing_context, array, index):
-    """`prefetch(array, index)`: have this brought near while other work is done; it will be written to."""
+    """`prefetch(array, index)`: load the cache line of an element, for writing, while other work goes on."""
 
     def code(context, builder, signature, arguments):
         target = _element(context, builder, signature.args[0], arguments[0], arguments[1])

@@ -1,4 +1,4 @@
-"""Where a table lies while it is solved, and what remains of it when the solver is stopped."""
+"""The arrays of a table while it is solved, and what remains of them when the solver is stopped."""
 
 from typing import NamedTuple, Protocol
 
@@ -21,7 +21,7 @@ class TableArrays(NamedTuple):
     """The arrays that hold a table while it is solved, zeroed before the first slice."""
 
     entries: NDArray[np.int32]
-    """`[number]`: patient keys; 0 where there is no legal position."""
+    """`[number]`: patient keys; 0 for illegal positions."""
     staircases: NDArray[np.int32]
     """`[number]`: the last link of each position's staircase; 0 where no record matters inside."""
     links: NDArray[np.int64]

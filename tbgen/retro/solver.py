@@ -42,9 +42,9 @@ from tbgen.sizes import TEAM_FROM, links_for
 from tbgen.turns import pieces
 
 _SURVEY_SHARE: Final = 0.4
-"""Of the time that a slice takes, roughly."""
+"""The survey's part of the time that a slice takes, roughly."""
 _GLANCE: Final = 0.1
-"""Seconds between two looks at how far the threads are."""
+"""Seconds between two reports of progress."""
 
 
 class Stopped(Exception):
@@ -74,7 +74,7 @@ class _Job:
     checkpoint: Checkpoint
     report: Callable[[int], None]
     teams: dict[int, Team] = field(default_factory=dict)
-    """At work, by slice."""
+    """Those at work, by slice."""
     stopped: bool = False
     lock: Lock = field(default_factory=Lock)
 
@@ -253,7 +253,7 @@ def _span(survey: Survey, each: Each) -> tuple[int, int]:
 
 
 class _Progress:
-    """Tells how far a slice is while threads are at work on it; silent where slices are solved side by side."""
+    """Reports how far a slice is while threads work on it; silent if slices are solved side by side."""
 
     def __init__(self, report: Callable[[int], None] | None, numbers: int) -> None:
         self._report = report

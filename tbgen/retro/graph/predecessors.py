@@ -1,8 +1,7 @@
-"""Quiet moves taken back, for all of a lane together.
+"""Predecessors: quiet moves taken back, for all positions of a lane at once.
 
-The exact inverse of `successors` (slice.py), edge by edge, so that counting moves down as their targets are decided
-ends at zero. Among what is found are numbers of no legal position, never of a wrong one: callers know them by their
-state.
+This is the exact inverse of `successors` (slice.py), edge by edge, so that counters of undecided moves end at zero.
+Some numbers found are illegal, none is a wrong position: callers recognise illegal numbers by their state.
 """
 
 import numpy as np
@@ -25,7 +24,7 @@ def _put(buffers, count, number, bits):
 
 @inlined
 def _of_last_man(graph, buffers, kind, bits, occupied, symmetry, here, count):
-    """Where the last man may have come from, for each square that it may stand on."""
+    """Take back moves of the last man, from each square that it may stand on."""
     while bits:
         origins = reach(graph, kind, lowest_bit(bits), occupied) & ~occupied
         bits &= bits - np.uint64(1)
@@ -35,7 +34,7 @@ def _of_last_man(graph, buffers, kind, bits, occupied, symmetry, here, count):
 
 @inlined
 def predecessors(graph, buffers, lane, bits, start):
-    """Put the predecessors of some positions of a lane into `buffers.near` from `start` on, lane by lane.
+    """Write the predecessors of some positions of a lane to `buffers.near` from `start` on, lane by lane.
 
     One entry per move taken back, with the positions before it. Returns where the entries end.
 

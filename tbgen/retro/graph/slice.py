@@ -1,7 +1,7 @@
-"""What a kernel must know of the slice that it works in, and the quiet moves there.
+"""A slice as a graph: what a kernel needs to know of it, and the quiet moves forwards.
 
-Quiet moves (no capture, no pawn) stay in the slice; they are the edges of its graph. Backwards, they are in
-predecessors.py. Positions where the side not to move is in check, or men share a square, have no part in it.
+Quiet moves (no capture, no pawn move) stay in the slice and are the edges of its graph; predecessors.py has them
+backwards. Positions where the side not to move is in check, or where men share a square, are not part of the graph.
 """
 
 from functools import cache
@@ -19,7 +19,7 @@ from tbgen.jit import inlined
 from tbgen.retro.threads.sets import BATCH
 
 MOST_NEIGHBOURS = 256
-"""Above the quiet moves or un-moves of any position: three queens and a king have 3 * 27 + 8 each way."""
+"""More than the successors or predecessors of any position: three queens and a king have 3 * 27 + 8."""
 
 
 class SliceGraph(NamedTuple):
@@ -29,7 +29,7 @@ class SliceGraph(NamedTuple):
     two_sided: int
     """1 where both sides to move are stored, 0 where swapped colours stand in for the other one."""
     half: int
-    """Numbers a side to move."""
+    """Numbers per side to move."""
     pairs: int
     laned: int
     """1 where the positions of a lane (retro/threads/lanes.py) differ only in the square of the last man, before the
@@ -97,23 +97,23 @@ def _passage_arrays(family: int, flip: int) -> tuple[NDArray[np.int16], NDArray[
 
 
 class Buffers(NamedTuple):
-    """A thread's own small arrays."""
+    """Small arrays that each thread has to itself."""
 
     squares: NDArray[np.int64]
     part: NDArray[np.int64]
     """What each group adds to a number after the turn has passed."""
     near: NDArray[np.int64]
-    """The neighbours found: positions, or lanes; with room for those of two."""
+    """Neighbours found: positions, or lanes; large enough for those of two."""
     near_bits: NDArray[np.uint64]
-    """Which ones of each lane."""
+    """Which positions of each lane."""
     batch: NDArray[np.int32]
-    """The positions at work, or lanes."""
+    """The current block: positions, or lanes."""
     batch_bits: NDArray[np.uint64]
-    """Which ones of each lane."""
+    """Which positions of each lane."""
     other_bits: NDArray[np.uint64]
-    """Which ones of each lane besides."""
+    """Another choice of positions of each lane."""
     span: NDArray[np.int64]
-    """From which to which block positions are still to be taken (retro/threads/sets.py)."""
+    """Blocks that the thread has claimed and not popped yet: first and end (retro/threads/sets.py)."""
 
 
 def make_buffers() -> Buffers:
@@ -131,8 +131,8 @@ def make_buffers() -> Buffers:
 
 @inlined
 def set_up(graph, node, squares, left_out=0):
-    """All men on their squares. Returns side to move, number of the kings, occupied squares, and whether
-    two men share one; of these last two, so many of the last pieces are left out."""
+    """Decode a position into `squares`. Returns side to move, number of the kings, occupied squares, and whether two
+    men share a square. The last two leave out the last `left_out` pieces."""
     atlas = graph.atlas
     side = 1 if node >= graph.half else 0
     kings = decode_half(atlas, 0, graph.family, node - side * graph.half, squares)
@@ -149,7 +149,7 @@ def set_up(graph, node, squares, left_out=0):
 
 @inlined
 def parts(graph, groups, symmetry, squares, part):
-    """Fill in what each of the first groups adds to a number after the turn has passed; return the sum."""
+    """Compute what each of the first groups adds to a number after the turn has passed. Returns the sum."""
     atlas = graph.atlas
     total = 0
     for group in range(groups):
@@ -163,7 +163,7 @@ def parts(graph, groups, symmetry, squares, part):
 
 @inlined
 def king_target(graph, groups, kings, offset, symmetry, known_symmetry, known_total, squares):
-    """The number after a king's move, whose kings have this number and bring this symmetry; of the first groups."""
+    """The number after a king's move, from the new number and symmetry of the kings and the first groups."""
     atlas = graph.atlas
     number = kings * atlas.inner[0] + offset
     if symmetry == known_symmetry:
@@ -177,7 +177,7 @@ def king_target(graph, groups, kings, offset, symmetry, known_symmetry, known_to
 
 @inlined
 def successors(graph, buffers, node):
-    """Put all positions that a legal quiet move leads to into `buffers.near`; return how many."""
+    """Write all positions that a legal quiet move leads to to `buffers.near`. Returns how many there are."""
     atlas = graph.atlas
     squares = buffers.squares
     side, _, occupied, _ = set_up(graph, node, squares)

@@ -1,1 +1,1 @@
-"""The first look at every position: legality, level, and what moves out of the slice pay."""
+"""The survey of all positions before the sweep: legality, level, and what moves out of the slice pay."""

@@ -1,8 +1,8 @@
-"""Double steps that give a right to capture en passant.
+"""Double steps after which an en passant capture is legal.
 
-The right makes another position of the same placement: more legal moves, another level. It arises from a
-reset only and is on no cycle, so it is worth what its best move is worth, one ply deep, under the record
-that its own goal sets.
+The right to capture makes another position of the same placement, with more legal moves and another level. It arises
+from a reset only, and no cycle leads through it. So it is worth what its best move is worth, one ply deep, under the
+record that its own goal sets.
 """
 
 from typing import NamedTuple
@@ -26,12 +26,12 @@ from tbgen.retro.values.staircase import value_under_record
 
 
 class Finished(NamedTuple):
-    """What is known of the table's own slices that are solved already."""
+    """The slices of this table that are solved already."""
 
     staircases: NDArray[np.int32]
     links: NamedTuple
     whole_game: int
-    """1 for the rules in which no move resets the record."""
+    """1 under rules in which no move resets the record."""
 
 
 @inlined
@@ -71,8 +71,8 @@ def _passant_captures(graph, squares, side, stepped, moves):
 
 @kernel
 def value_with_right(graph, routes, finished, squares, side, stepped, moves, there, tally):
-    """What a position with the right is worth to `side`, who may capture the pawn in slot `stepped`: outcome
-    and distance; (0, 0) where no such capture is legal."""
+    """The value of a position in which `side` may capture the pawn in slot `stepped` en passant: outcome and distance;
+    (0, 0) if no such capture is legal."""
     rights = _passant_captures(graph, squares, side, stepped, moves)
     if rights == 0:
         return np.int64(0), np.int64(0)
@@ -90,7 +90,7 @@ def value_with_right(graph, routes, finished, squares, side, stepped, moves, the
             best = best_of(best, -outcome, distance + 1, distance + 1)
             continue
         if gives_right(graph, squares, side, move):
-            tally[CONTRADICTIONS] += 1  # needs two pawns a side and more: six men
+            tally[CONTRADICTIONS] += 1  # takes two pawns per side and more: six men
         one = pays(entry_after(graph, routes, squares, side, move, there))
         best = best_of(best, one.outcome, one.shortest, one.longest)
     own_goal = np.int64(level - BASE)
@@ -103,7 +103,7 @@ def value_with_right(graph, routes, finished, squares, side, stepped, moves, the
 
 @kernel
 def _under_record(graph, routes, finished, squares, side, move, level, moves, there):
-    """What a quiet move leads to, for the side then to move, which holds the record of this level."""
+    """The value of the position after a quiet move, whose side to move holds a record of this level."""
     table, mover = follow(graph, routes, squares, side, move, there)
     number = locate(graph.atlas, table, there, mover)
     entry = fetch_i32(routes.address[table], number)

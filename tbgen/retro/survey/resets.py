@@ -1,8 +1,8 @@
-"""Moves that leave the slice: which table each leads to, and what it pays there.
+"""Resets: moves that leave the slice, the tables they lead to, and what they pay.
 
-A capture or promotion changes the material, a pawn's step the slice. Whatever the record was, such a move
-pays the fresh value of the position it leads to, a constant. A *route* says for each kind of change which
-table comes next and from which slot each of its men comes.
+A capture or promotion changes the material, a pawn's step the slice. Whatever the record was, such a move pays the
+fresh value of the position it leads to, a constant. A *route* tells for each kind of change which table
+the move leads to, and from which slot each man there comes.
 """
 
 from typing import Final, NamedTuple
@@ -81,8 +81,8 @@ def make_routes(layout: Layout, tables: list[Material], addresses: list[int]) ->
 
 @kernel
 def follow(graph, routes, squares, side, move, there):
-    """Make a move; put the men on their squares in the table it leads to into `there`. Returns the table
-    and the side to move as that table counts them."""
+    """Make a move, and write the squares of the men, in slots of the table that it leads to, to `there`. Returns the
+    number of that table, and the side to move there."""
     slot = move_slot(move)
     promotion = move_promotion(move)
     promoted = slot if promotion >= 0 else -1
@@ -99,7 +99,7 @@ def follow(graph, routes, squares, side, move, there):
 
 @kernel
 def entry_after(graph, routes, squares, side, move, there):
-    """The finished entry of the position after a move: the mover's opponent's view."""
+    """The finished entry of the position after a move, relative to the mover's opponent."""
     table, mover = follow(graph, routes, squares, side, move, there)
     number = locate(graph.atlas, table, there, mover)
     return fetch_i32(routes.address[table], number)
@@ -107,6 +107,6 @@ def entry_after(graph, routes, squares, side, move, there):
 
 @inlined
 def pays(entry):
-    """What moving to this entry is worth to the mover."""
+    """The payoff of a move to a position with this entry."""
     distance = patience(entry) + 1
     return Payoff(-outcome_of(entry), distance, distance)

@@ -1,4 +1,4 @@
-"""The first look at every position of a slice: is it legal, what is its level, what do its resets pay?"""
+"""The survey: for every position of a slice, whether it is legal, its level, and what its resets pay."""
 
 from typing import Final, NamedTuple
 
@@ -32,14 +32,14 @@ class Survey(NamedTuple):
 
     level: NDArray[np.uint8]
     quiet: NDArray[np.uint8]
-    """How many quiet moves there are."""
+    """Quiet moves."""
     pays: NDArray[np.uint16]
-    """The code of the best that a reset pays (retro/values/payoff.py)."""
+    """Codes of payoffs of resets (retro/values/payoff.py)."""
     payoffs: NDArray[np.int32]
 
 
 class SurveyBuffers(NamedTuple):
-    """A thread's own arrays for the survey."""
+    """Small arrays that each thread has to itself in the survey."""
 
     squares: NDArray[np.int64]
     stepped: NDArray[np.int64]
@@ -80,7 +80,7 @@ def _payoff(graph, routes, finished, buffers, side, move, tally):
 
 @kernel
 def survey_nodes(graph, routes, finished, survey, buffers, start, end, tally):
-    """Fill in the survey for a range of nodes; count contradictions in `tally`."""
+    """Survey a range of nodes, and count contradictions in `tally`."""
     squares = buffers.squares
     for node in range(start, end):
         survey.pays[node] = NONE

@@ -90,7 +90,7 @@ def _update(state, sets, later, event, lane, bits):
 
 @kernel
 def notify(team, graph, buffers, state, sets, later, event, lanes, lane_bits):
-    """Notify all predecessors of the positions `lane_bits` in the first lanes of `buffers.batch`."""
+    """Notify all predecessors of the positions `lane_bits` in the first `lanes` lanes of `buffers.batch`."""
     near = buffers.near
     begin = end = 0
     for at in range(lanes + 1):

@@ -1,12 +1,11 @@
 """The state of a slice while it is solved, and how a position is settled.
 
-Two outcomes are kept of every open position, both read from the side to move: what it is worth while the
-*opponent* holds a record of the current level (`theirs`: the mover would escape from it), and while the
-*mover* holds it (`ours`: the mover would keep it). Once settled, both hold the one outcome that every weaker
-record leaves.
+An open position has two values, both relative to the side to move: `theirs` while the *opponent* holds a record of
+the current level, from which the mover would escape, and `ours` while the *mover* holds it and would keep it. Once
+settled, both are the one outcome that every weaker record leaves.
 
-Everything is an array of its own, as narrow as can be: a position's neighbours lie near each other, so that the
-more of them a cache line holds, the fewer are fetched (docs/performance.md).
+Each field is an array of its own, as narrow as possible. The neighbours of a position lie close together, so the more
+positions a cache line holds, the fewer lines are fetched (docs/performance.md).
 """
 
 from collections import deque
@@ -31,15 +30,15 @@ Each = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
 
 # flags
 STOOD: Final = 1
-"""The record stood here, whatever the mover tried, until the position was settled."""
+"""Until the position was settled, the record stood there, whatever the mover tried."""
 ESCAPING: Final = 2
 """Its mover is known to escape from the record, while escapes are spread (escape.py)."""
 SEEDED: Final = 4
 """Settled with a payoff, and waiting in TIMED for its distance."""
 SETTLED: Final = 8
-"""Its predecessors know it or are being told, unless it is PENDING; or it is no legal position."""
+"""Settled, and predecessors are notified unless it is PENDING; or illegal."""
 PENDING: Final = 16
-"""Settled with an outcome of a level that the sweep has not reached."""
+"""Settled with an outcome of a level that the sweep has not reached yet."""
 
 NOT_AGAIN: Final = 255
 """In `SliceState.due`."""
@@ -48,9 +47,9 @@ NOT_AGAIN: Final = 255
 class SliceState(NamedTuple):
     flags: NDArray[np.uint8]
     left: NDArray[np.uint8]
-    """How many moves are not yet known to lose to a goal of a level dealt with; all resets count as one."""
+    """Moves not yet known to lose to a goal of a level that is done; all resets count as one."""
     standing: NDArray[np.uint8]
-    """How many quiet moves lead to positions where the record stands, if the mover holds it."""
+    """Quiet moves to positions where the record stands, if the mover holds it."""
     theirs: NDArray[np.uint16]
     ours: NDArray[np.uint16]
     """Codes of patient keys."""
@@ -58,19 +57,19 @@ class SliceState(NamedTuple):
     """Codes of payoffs, see `Survey`."""
     level: NDArray[np.uint8]
     due: NDArray[np.uint8]
-    """No later than at this level, a scan must look at the position."""
+    """The level at which a scan must look at the position, at the latest."""
     link: NDArray[np.int32]
     """The staircase so far."""
     keys: NDArray[np.int32]
     payoffs: NDArray[np.int32]
-    """What the codes stand for."""
+    """Code tables (retro/values/codes.py)."""
 
 
 _STRIDE: Final = 64
 
 
 def make_state(survey: Survey, link: NDArray[np.int32], each: Each = map) -> SliceState:
-    """The survey's arrays become part of it. `each` does something for all pieces, as `map` does."""
+    """The state before the sweep, which takes over the survey's arrays. `each` maps a function over pieces."""
     nodes = len(survey.level)
     state = SliceState(
         flags=laid_out(nodes, np.uint8),
@@ -107,7 +106,7 @@ def _levels_paid(payoffs: NDArray[np.int32]) -> NDArray[np.uint8]:
 
 
 def is_complete(state: SliceState, each: Each = map) -> bool:
-    """Whether every position is settled, with nothing lost on the way."""
+    """Whether every position is settled, and no code table was too small."""
     full = is_full(state.keys) or is_full(state.payoffs)
     return not full and all(each(lambda here: (state.flags[here] & SETTLED).all(), pieces(len(state.flags))))
 
@@ -137,19 +136,19 @@ def open_ones(flags, lane):
 
 @inlined
 def is_closed(flags, node):
-    """Settled, and its predecessors know; or no legal position."""
+    """Settled, with predecessors notified; or illegal."""
     return flags[node] & (SETTLED | PENDING) == SETTLED
 
 
 @inlined
 def take(flags, node):
-    """Take a position out of the open ones; whether this thread was the one to do it."""
+    """Mark a position as settled. Returns whether this thread did it."""
     return flags[node] & SETTLED == 0 and fetch_or(flags, node, SETTLED) & SETTLED == 0
 
 
 @inlined
 def settle(state, node, code):
-    """Write down the outcome; whoever calls has taken the node out of the open ones, alone."""
+    """Store the outcome of a position that the calling thread alone has marked as settled."""
     if state.theirs[node] == STANDS:
         fetch_or(state.flags, node, STOOD)
     state.theirs[node] = code
@@ -163,7 +162,7 @@ def _level_of(key):
 
 @inlined
 def put_off(state, node, level):
-    """Note the first level from this one on at which an open position must be looked at by a scan."""
+    """Set `due` of an open position: the first level from this one on at which a scan must look at it."""
     due = np.int64(state.level[node])
     pays = state.pays[node]
     if pays != NONE:

@@ -1,1 +1,1 @@
-"""Threads that work on one slice together: who does what, and the sets that they share."""
+"""Threads that work on one slice together: how they share the work, and the sets that they share."""

@@ -1,8 +1,8 @@
-"""Lanes: 64 positions that differ in nothing but the square of the last man, as bits of one word.
+"""Lanes: 64 positions that differ only in the square of the last man, as bits of one word.
 
-Whatever else moves takes all of a lane along, so that one step of a kernel does for many positions. Where the last
-men are several like ones, or colours are swapped when the turn passes, lanes hold positions that have nothing to do
-with each other, and are told apart before moves are looked for (`SliceGraph.laned`).
+A move of any other man applies to all positions of a lane, so that one step of a kernel serves many positions. If
+there are several like last men, or colours are swapped when the turn passes, the positions of a lane are unrelated,
+and each is handled alone (`SliceGraph.laned`).
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -22,9 +22,9 @@ from tbgen.jit import inlined
 
 LANE: Final = 64
 ALL: Final = 255
-"""To care for all bits of a byte."""
+"""A mask of all bits of a byte, for `having`."""
 _ALIGNED: Final = 64
-"""Bytes a line of the processor's caches."""
+"""Bytes per cache line."""
 
 _FILES: Final = tuple(np.uint64(n) for n in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F))
 _RANKS: Final = tuple(np.uint64(n) for n in (0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF))
@@ -32,7 +32,7 @@ _DIAGONAL: Final = tuple(np.uint64(n) for n in (0x0F0F0F0F00000000, 0x3333000033
 
 
 def laid_out(nodes: int, kind: DTypeLike) -> NDArray[np.unsignedinteger]:
-    """An array of so many, with room up to the end of the last lane, each lane in as few cache lines as can be."""
+    """An array of `nodes` elements, backed up to the end of the last lane, its lanes aligned to cache lines."""
     size = np.dtype(kind).itemsize
     room = np.empty(-(-nodes // LANE) * LANE * size + _ALIGNED, np.uint8)
     start = -room.ctypes.data % _ALIGNED

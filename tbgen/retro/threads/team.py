@@ -1,8 +1,8 @@
-"""Several threads that run the same kernel over one slice: who does what, and waiting for each other.
+"""Teams: several threads that run the same kernel over one slice, with barriers, ranges to claim, and locks.
 
-Every thread enters the kernel with its own number. Work is split into *phases*: in each, threads claim
-chunks of a range until none is left, and `barrier` keeps all of them together between two phases. What a
-phase writes does not depend on who did which chunk; so neither does the result of the whole.
+Every thread enters the kernel with a number of its own, `me`. Work is split into *phases*: in each, threads claim
+chunks of a range until none is left, and all meet at a `barrier` before the next. What a phase writes does not depend
+on which thread claimed which chunk, so neither does the result.
 """
 
 import mmap
@@ -68,7 +68,7 @@ def barrier(team, me):
         return
     round_now = atomic_load(shared, _ROUND)
     if fetch_add(shared, _ARRIVED, 1) == team.size - 1:
-        # the slot of the phase before this one is free, and will be used next but one
+        # the slot of the phase before this one is free now, and serves again the phase after next
         shared[_claim_slot(phase + 1)] = 0
         fetch_add(shared, _ARRIVED, -team.size)
         fetch_add(shared, _ROUND, 1)
@@ -82,13 +82,13 @@ def barrier(team, me):
 
 @inlined
 def claim(team, me, chunk):
-    """The start of the next chunk that nobody has; it may lie behind the end of the range."""
+    """Claim the next chunk. Returns its start, which may lie behind the end of the range."""
     return fetch_add(team.shared, _claim_slot(team.phase[me * LINE]), chunk)
 
 
 @inlined
 def lock_lane(team, lane):
-    """Wait until no other thread changes what belongs to a lane, and keep them away until `unlock_lane`."""
+    """Keep other threads from changing the state of a lane until `unlock_lane`; wait for those that do now."""
     if team.size > 1:
         while compare_exchange(team.locks, lane % _LOCKS, 0, 1) != 0:
             pass
@@ -102,12 +102,12 @@ def unlock_lane(team, lane):
 
 @inlined
 def next_range(team, me, nodes):
-    """Part of all positions for this thread to look through: from, and to. Empty when all are given away."""
+    """Claim a range of positions to scan. Returns start and end; the range is empty once all are claimed."""
     start = claim(team, me, SCAN)
     return start, min(start + SCAN, nodes)
 
 
 def untouched(numbers: int) -> NDArray[np.int32]:
-    """Address space for so many numbers; memory is used only for those that are ever written."""
+    """An array whose memory is allocated page by page, once it is written to."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
     return np.frombuffer(mmap.mmap(-1, 4 * numbers, flags=flags), np.int32)

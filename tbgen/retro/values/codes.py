@@ -1,7 +1,8 @@
-"""Words of 32 bits in 16: a slice has millions of positions, and thousands of different outcomes with distances.
+"""Code tables: codes of 16 bits for values of 32 bits.
 
-A word is kept once, in a hash table that all threads add to; its code is its slot there. Codes depend on the
-order of arrival, so they never leave the solver.
+A slice has millions of positions, but only thousands of different keys or payoffs. Each value is stored once, in a
+hash table that all threads add to; its code is its slot. Codes depend on the order of insertion, so they never leave
+the solver.
 """
 
 from typing import Final
@@ -13,20 +14,20 @@ from tbgen.intrinsics import compare_exchange
 from tbgen.jit import inlined, kernel
 
 NONE: Final = np.uint16(0)
-"""The code of the word 0: no legal position, no resets."""
+"""The code of the value 0: an illegal position, or no resets."""
 STANDS: Final = np.uint16(1)
-"""A code for no word: the record stands."""
+"""A code that stands for no value: the record stands."""
 CODES: Final = 0xFFFF
-"""All bits that a code can have."""
+"""A mask of all bits of a code."""
 _MOST: Final = CODES + 1
 _LEAST: Final = 1 << 10
 _ROOM: Final = -1
 _FULL: Final = -2
-"""At `table[STANDS]`: whether a word found no room."""
+"""In `table[STANDS]`: whether some value found no free slot."""
 
 
 def make_code_table(nodes: int) -> NDArray[np.int32]:
-    """`[code]`: as many words as so many positions could need, up to what codes have room for."""
+    """`[code]`: an empty table, with slots in proportion to `nodes` up to one per code."""
     table = np.zeros(min(_MOST, max(_LEAST, 4 << nodes.bit_length())), np.int32)
     table[STANDS] = _ROOM
     return table
@@ -38,7 +39,7 @@ def is_full(table: NDArray[np.int32]) -> bool:
 
 @inlined
 def code_of(table, value):
-    """The code of a word, which is given one if it has none."""
+    """The code of a value, which is added if it has none."""
     if value == 0:
         return NONE
     slot = _slot(table, value)

@@ -1,4 +1,4 @@
-"""What the resets of a position pay: the best outcome, and the shortest and the longest way to it."""
+"""Payoffs: the best outcome among the resets of a position, with the shortest and the longest distance to it."""
 
 from typing import Final, NamedTuple
 
@@ -7,7 +7,7 @@ import numpy as np
 from tbgen.jit import inlined
 
 NO_OUTCOME: Final = 0
-"""What stands in tables at numbers of no legal position; no outcome has this value."""
+"""The entry of illegal positions; no outcome has this value."""
 
 _SHORTEST_BITS: Final = 11
 _GAP_BITS: Final = 10
@@ -20,12 +20,12 @@ class Payoff(NamedTuple):
     """0 where there are no resets."""
     shortest: int
     longest: int
-    """Distances among the moves that pay it: the side that gains hurries, the one that loses does not."""
+    """Distances among the resets that pay it: the side that gains takes the shortest, the other the longest."""
 
 
 @inlined
 def best_of(payoff, outcome, shortest, longest):
-    """The better of what was found so far and one more move."""
+    """The better of a payoff and one more move; the distances of both if they pay the same."""
     if payoff.outcome == NO_OUTCOME or outcome > payoff.outcome:
         return Payoff(outcome, shortest, longest)
     if outcome == payoff.outcome:

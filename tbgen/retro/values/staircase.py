@@ -1,10 +1,9 @@
-"""Staircases: what an undecided position is worth under each record, as a chain of steps.
+"""Staircases: what an open position is worth under each record, as a chain of steps.
 
-A step says: from this level of the record on, for this holder, the outcome and its distance are so. A
-position's staircase is a chain of steps in the order in which the sweep found them; chains with a common
-beginning share it, so that a chain is one number, that of its last link. Links live in a hash table that
-all threads add to; a link's number is its slot, so it depends on the order of arrival, and finished tables
-number the staircases anew.
+A step gives outcome and distance from a level of the record on, for one holder of the record. A position's staircase
+is a chain of steps in the order in which the sweep found them. Chains with a common beginning share it, so that a
+chain is one number, that of its last link. All threads add links to a hash table; a link's number is its slot, which
+depends on the order of insertion. Therefore finished tables renumber the staircases.
 """
 
 from typing import Final, NamedTuple
@@ -26,7 +25,7 @@ _LEVEL_BITS: Final = 8
 
 
 _WINDOW: Final = 32
-"""So many slots belong to a link in each hash table."""
+"""Slots that a link may have in each hash table."""
 
 
 GAP: Final = -1
@@ -86,7 +85,7 @@ def _mix(mixed):
 
 @inlined
 def _first_slot(mixed, begin, size):
-    """Where the window of a mixed key begins in the hash table of so many slots from `begin` on."""
+    """Where the window of a mixed key begins in the hash table of `size` slots from `begin` on."""
     return begin + np.int64((mixed >> np.uint64(32)) * np.uint64(size) >> np.uint64(32))
 
 
