@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import time
 from collections import Counter
@@ -18,9 +19,9 @@ from soaking.words import Words
 
 from tbgen.cli import main as tbgen
 from tbgen.probe import tables as probing
-from tbgen.store.chunks import Reader
-from tbgen.store.opened import Opened
-from tbgen.store.table import TableFile
+from tbgen.store.read.chunks import Reader
+from tbgen.store.read.open_file import Opened
+from tbgen.store.read.table import TableFile
 
 FEW = {"kills": 2, "workspaces": 6, "tables": 30, "fens": 60, "games": 60, "engine": 40, "words": 60, "disks": 2}
 SOME = {name: 25 * number for name, number in FEW.items()}
@@ -163,7 +164,10 @@ def test_processes_that_misbehave_are_found_and_replaced(tmp_path: Path, mood: s
 # --- the command ---------------------------------------------------------------------------------------------
 
 
-def test_the_table_and_the_seed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_table_and_the_seed(
+    base: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(ground, "prepare", lambda place: shutil.copytree(base / "tables", place / "tables"))
     words = ["--place", str(tmp_path), "--jobs", "1", "--seed", "3", "--only", "words", "--count", "words=4"]
     assert main(words) == 0
     out = capsys.readouterr().out.splitlines()

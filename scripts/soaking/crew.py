@@ -21,8 +21,8 @@ from soaking.case import Failed, Part
 
 _ADDRESSES: Final = 8 << 30
 """Bytes of address space a process of the crew may have: what goes astray ends before the machine does."""
-_START: Final = 120.0
-"""Seconds that a process may take for getting ready: kernels may have to be compiled."""
+_START: Final = 300.0
+"""Seconds that a process may take for getting ready."""
 _ROOM: Final = 4000
 """Characters of a failure that are kept."""
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import h5py
 import numpy as np
 
-from tbgen.store import seal
+from tbgen.store.format import seal
 
 _NUMBERS: Final = (0, 1, -1, 255, 1 << 15, (1 << 31) - 1, 1 << 31, 1 << 40, (1 << 62), (1 << 64) - 1)
 _ATTRIBUTES: Final = (

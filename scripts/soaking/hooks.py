@@ -4,9 +4,9 @@ from importlib import import_module
 from typing import Any, Final
 
 _PLACES: Final = {
-    "worth": ("tbgen.build.workspace", "KEPT_FROM"),
-    "wait": ("tbgen.build.workspace", "_WAIT"),
-    "large": ("tbgen.build.scratch", "LARGE"),
+    "worth": ("tbgen.generate.workspace", "KEPT_FROM"),
+    "wait": ("tbgen.generate.workspace", "_WAIT"),
+    "large": ("tbgen.store.disk_arrays", "LARGE"),
 }
 """Names, and where the values are: numbers from which on a table has a workspace, seconds between two times at which it
 is made safe, bytes from which on an array is on disk."""
@@ -24,7 +24,7 @@ def change(**values: float) -> None:
 
 def trust_the_disk() -> None:
     """Leave out the look at how much room there is before a build begins: it runs out in the midst of it."""
-    forecast: Any = import_module("tbgen.build.forecast")
+    forecast: Any = import_module("tbgen.generate.forecast")
     if not hasattr(forecast, "check_disk"):
-        raise SystemExit("tbgen.build.forecast has no check_disk any more: tell scripts/soaking/hooks.py")
+        raise SystemExit("tbgen.generate.forecast has no check_disk any more: tell scripts/soaking/hooks.py")
     forecast.check_disk = lambda *words, **named: None

@@ -12,12 +12,12 @@ from soaking import hooks
 from soaking.case import Failed, Limits
 from soaking.damage import damage_directory
 from soaking.ground import check_place, file_of, lay, needed_by
-from tbgen.build.scratch import Scratch
-from tbgen.build.shelf import Shelf
-from tbgen.build.table import build_table
 from tbgen.errors import TbgenError
+from tbgen.generate.table import build_table
 from tbgen.material import parse
 from tbgen.store import table_path
+from tbgen.store.disk_arrays import Scratch
+from tbgen.store.entry_cache import Shelf
 from tbgen.store.leftovers import workspace_of
 
 _NAME: Final = "KPvK"
