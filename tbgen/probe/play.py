@@ -7,6 +7,7 @@ level. It is on no cycle, so it is worth what its best move is worth.
 import chess
 
 from tbgen import outcome as outcomes
+from tbgen.errors import CorruptTable
 from tbgen.position import goal
 from tbgen.probe.result import LineMove, MoveResult, Result
 from tbgen.probe.tables import Tables
@@ -59,7 +60,10 @@ def line(tables: Tables, board: chess.Board, start: Result) -> list[LineMove]:
     record = start.record
     found = []
     for _ in range(start.dtg):
-        best = moves(tables, board, record)[0]
+        there = moves(tables, board, record)
+        if not there:  # checksums that somebody has made anew do not make a table right
+            raise CorruptTable(f"{tables.source(board).table.path} is wrong: it has play go on where the game is over")
+        best = there[0]
         board.push(best.move)
         record = best.record
         found.append(LineMove(best.move, record))

@@ -315,3 +315,12 @@ def test_en_passant_is_looked_at_one_ply_deep(given: str | None, whole_game: boo
         assert asked == (None if reset else standing)
     assert result.outcome == min(move.outcome for move in play.moves(tables, board, standing))
     assert result.dtg == (0 if result.outcome == standing else 1)
+
+
+def test_a_line_past_the_end_of_the_game_is_a_table_that_is_wrong(resetting: Tablebase) -> None:
+    """As a table says it whose checksums somebody has made anew."""
+    mate = chess.Board("k1K5/8/8/8/8/8/8/R7 b - - 0 1")
+    found = resetting.probe(mate)
+    assert found.dtg == 0
+    with pytest.raises(CorruptTable, match=r"KRvK\.r\.h5 is wrong: it has play go on where the game is over"):
+        play.line(resetting._tables, mate, found._replace(dtg=2))
