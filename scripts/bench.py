@@ -30,7 +30,10 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tbgen.probe import Positions
 
 TBGEN = str(Path(sys.executable).with_name("tbgen"))
 PAIRS = ("KRvKN", "KBNvK", "KPvKP")
@@ -157,7 +160,7 @@ def bench_warm(runs: int) -> None:
                 say(f"python-chess Syzygy {name}, KRvKB", spread([1e6 * t / len(boards) for t in took], "us"))
 
 
-def many_positions(boards: list[Any], count: int) -> object:
+def many_positions(boards: list[Any], count: int) -> "Positions":
     """The boards again and again as the arrays that `probe_many` takes."""
     import chess
     import numpy as np
