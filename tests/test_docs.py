@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import chess
@@ -35,7 +37,9 @@ def test_the_first_two_commands(tables: Path, capsys: pytest.CaptureFixture[str]
     assert [command.split()[0] for command in commands] == ["scripts/tbgen"] * 2
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0
-    assert re.search(r"G1\.5\b.*\b4 plies", capsys.readouterr().out, re.DOTALL)
+    out = capsys.readouterr().out
+    assert re.search(r"G1\.5\b.*\b4 plies", out, re.DOTALL)
+    assert out.endswith(blocks(ROOT / "README.md", "")[1])
 
 
 def test_the_example_in_python(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,8 +114,37 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_scripts_and_tests_that_pages_name_exist(page: Path) -> None:
-    for name in re.findall(r"`((?:scripts/\w+|tests/[\w/]+\.py)\b)", page.read_text()):
+    for name in re.findall(r"`(scripts/\w[\w.-]*|tests/[\w/]+\.py\b)", page.read_text()):
         assert (ROOT / name).exists(), name
+
+
+MAP = ROOT / "docs" / "architecture.md"
+
+
+def test_modules_and_functions_on_the_way_exist() -> None:
+    steps = re.findall(r"^\| .* \| `(\w+/[\w/]+\.py)` \| `(\w+)` \|$", MAP.read_text(), re.MULTILINE)
+    assert len(steps) > 30
+    for name, thing in steps:
+        source = (ROOT / "tbgen" / name.removeprefix("tbgen/")).read_text()
+        assert re.search(rf"^ *(?:def|class) {thing}\b", source, re.MULTILINE), f"{name}: {thing}"
+
+
+def test_modules_that_the_map_names_exist() -> None:
+    for name in re.findall(r"`(\w+/[\w/]+\.py)`", MAP.read_text()):
+        assert (ROOT / name).exists() or (ROOT / "tbgen" / name).exists(), name
+
+
+def test_the_build_that_the_map_follows_has_as_many_tables(tmp_path: Path) -> None:
+    from tbgen.generate.plan import make_plan
+    from tbgen.material import parse
+
+    assert len(make_plan([parse("KRvKP")], tmp_path, "r").todo) == 11
+    assert "the eleven tables that KRvKP needs" in MAP.read_text()
+
+
+def test_the_picture_shows_the_rooms_as_they_are() -> None:
+    run = subprocess.run([sys.executable, ROOT / "scripts" / "map.py", "--check"], capture_output=True, check=False)
+    assert run.returncode == 0, run.stderr.decode()
 
 
 def test_versions_have_a_history() -> None:
