@@ -115,7 +115,11 @@ def test_wheel(clone: Path, tmp_path: Path) -> None:
         names = archive.namelist()
         (entry_points,) = (name for name in names if name.endswith("/entry_points.txt"))
         text = archive.read(entry_points).decode()
+        (metadata,) = (name for name in names if name.endswith("/METADATA"))
+        described = archive.read(metadata).decode()
     assert "tbgen = tbgen.cli.main:main" in text
+    assert "Description-Content-Type: text/markdown" in described
+    assert (ROOT / "README.md").read_text() in described
     assert any(name.endswith("/licenses/LICENSE") for name in names)
     rooms = {name.split("/")[0] for name in names}
     assert rooms == {"tbgen", f"tbgen-{tbgen.__version__}.dist-info"}
