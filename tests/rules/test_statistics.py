@@ -150,7 +150,7 @@ def test_verdicts() -> None:
 
 
 def test_far_apart_hypotheses_do_not_overflow() -> None:
-    sprt = Sprt(-1e7, 1e7)
+    sprt = Sprt(-10_000, 10_000)
     for points in games(5, 400, 2):
         sprt.add(points)
     assert math.isfinite(sprt.llr)
