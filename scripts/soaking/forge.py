@@ -31,9 +31,9 @@ def forged(draw: random.Random, data: bytes) -> tuple[str, bytes]:
         case 0:
             field = draw.choice(("size", "head", "head_crc32", "minor"))
             value = draw.choice((*_NUMBERS, getattr(stamp, field) + draw.choice((1, -1, 8))))
-            return f"{field} of the seal is {value}", stamp._replace(**{field: value}).render()[: seal.SIZE] + data[
-                seal.SIZE :
-            ]
+            change: dict[str, Any] = {field: value}
+            stamp = stamp._replace(**change)
+            return f"{field} of the seal is {value}", stamp.render()[: seal.SIZE] + data[seal.SIZE :]
         case 1:
             lines = seal.MAGIC + draw.choice(
                 (b"", b"format\n", b"format 1\n", b"format 1.0\nsize x\n", b"format 1.0\n" * 30, b"\xff 1\n",

@@ -121,7 +121,7 @@ class Tables:
             return "missing"
         expected = self._ours[rules].probe_many(positions, records)
         for column, wanted in zip(answers, expected, strict=True):
-            if wanted is not None and not np.array_equal(column, wanted):
+            if wanted is not None and (column is None or not np.array_equal(column, wanted)):
                 return f"WRONG: probe_many, {np.count_nonzero(column != wanted)} of {count} answers"
         return "right"
 
