@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tbgen.material import Material
+from tbgen.table_rules import TableRules
 
 _PIECE: Final = 1 << 20
 """Staircases handled at a time: tables may have many millions."""
@@ -49,8 +50,7 @@ class Steps(NamedTuple):
 @dataclass(frozen=True)
 class Contents:
     material: Material
-    rules: str
-    """`r` or `wg`."""
+    rules: TableRules
     entries: NDArray[np.int32]
     """`[number]`: fresh relative outcome and distance, packed; 0 where there is no legal position."""
     staircases: NDArray[np.int32]

@@ -27,9 +27,10 @@ ROOMS = {
     "text": "",
     "files": "",
     "outcome": "errors",
+    "table_rules": "errors",
     "material": "errors",
     "position": "errors outcome",
-    "contents": "material",
+    "contents": "material table_rules",
     # What kernels are made of. Solver and verifier share this, and nothing else that is compiled.
     "kept": "files text",
     "jit": "kept",
@@ -49,49 +50,49 @@ ROOMS = {
     ),
     "retro/checkpoint": "",
     "retro/solver": (
-        "turns sizes material index retro/threads retro/values retro/graph retro/survey retro/sweep "
+        "turns sizes table_rules material index retro/threads retro/values retro/graph retro/survey retro/sweep "
         "retro/checkpoint"
     ),
     "retro/export": "jit turns contents retro/values retro/solver",
     "retro/link_log": "jit retro/values",
     "retro/precompile": (
-        "material index retro/threads retro/values retro/graph retro/survey retro/sweep retro/solver "
+        "table_rules material index retro/threads retro/values retro/graph retro/survey retro/sweep retro/solver "
         "retro/export retro/link_log"
     ),
     # Tables on disk: two ways that share the format only. Neither knows how tables are made.
-    "store/directory": "errors material",
+    "store/directory": "errors table_rules material",
     "store/lock": "",
     "store/format": "turns outcome contents index",
-    "store/read": "errors material contents index store/directory store/format",
+    "store/read": "errors table_rules material contents index store/directory store/format",
     "store/write": "_version turns contents index store/lock store/format",
     "store": "store/directory store/lock store/read store/write",
     "store/disk_arrays": "sizes",
-    "store/entry_cache": "errors sizes material store store/disk_arrays",
+    "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
     "store/leftovers": "store/directory store/lock",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
     "verify": (
-        "errors turns outcome material contents jit intrinsics board index store store/disk_arrays "
+        "errors turns outcome table_rules material contents jit intrinsics board index store store/disk_arrays "
         "store/entry_cache"
     ),
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
-        "_version errors sizes files outcome material contents kept jit index retro/values retro/checkpoint "
-        "retro/solver retro/export retro/link_log retro/precompile store/format store store/disk_arrays "
-        "store/entry_cache store/leftovers verify"
+        "_version errors sizes files outcome table_rules material contents kept jit index retro/values "
+        "retro/checkpoint retro/solver retro/export retro/link_log retro/precompile store/format store "
+        "store/disk_arrays store/entry_cache store/leftovers verify"
     ),
     # Tables asked. No solver, and no compiler either.
-    "probe": "errors outcome material position contents board index store",
+    "probe": "errors outcome table_rules material position contents board index store",
     # The game around the tables.
-    "rules": "errors outcome position",
+    "rules": "errors outcome table_rules position",
     "pgn": "errors rules text",
     "referee": "",
     "referee/adjudicate": "errors files outcome probe rules text pgn",
     "referee/match": "errors files outcome probe rules text pgn",
-    "referee/player": "_version errors outcome position probe rules text",
-    "report": "_version errors outcome material contents board index store probe rules text",
+    "referee/player": "_version errors outcome table_rules position probe rules text",
+    "report": "_version errors outcome table_rules material contents board index store probe rules text",
     # Wiring.
     "cli": (
-        "_version errors files outcome material index store/directory store store/disk_arrays "
+        "_version errors files outcome table_rules material index store/directory store store/disk_arrays "
         "store/entry_cache store/leftovers verify generate probe rules text referee/adjudicate "
         "referee/match referee/player report"
     ),

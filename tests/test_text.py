@@ -116,7 +116,7 @@ def test_nobody_else_prints_or_decodes() -> None:
                     found.append(f"{path}:{node.lineno}: sys.stdin")
                 case ast.Attribute(value=ast.Attribute(value=ast.Name(id="sys")), attr="write" | "buffer"):
                     found.append(f"{path}:{node.lineno}: writes past it")
-                case ast.Attribute(value=ast.Name(id="json"), attr="dumps") if path.parent.name != "build":
+                case ast.Attribute(value=ast.Name(id="json"), attr="dumps") if path.parent.name != "generate":
                     found.append(f"{path}:{node.lineno}: json.dumps")
     assert not found
 

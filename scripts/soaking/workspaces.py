@@ -19,6 +19,7 @@ from tbgen.store import table_path
 from tbgen.store.disk_arrays import Scratch
 from tbgen.store.entry_cache import Shelf
 from tbgen.store.leftovers import workspace_of
+from tbgen.table_rules import TableRules
 
 _NAME: Final = "KPvK"
 _SLICES: Final = 24
@@ -78,8 +79,8 @@ def _build(place: Path, rules: str, stop_after: int | None = None) -> None:
         if told == stop_after:
             raise _Enough
 
-    scratch = Scratch(place, 1 << 40)
+    scratch, its_rules = Scratch(place, 1 << 40), TableRules(rules)
     try:
-        build_table(parse(_NAME), place, rules, Shelf(place, rules, scratch), scratch, threads=1, report=report)
+        build_table(parse(_NAME), place, its_rules, Shelf(place, its_rules, scratch), scratch, threads=1, report=report)
     finally:
         scratch.close()

@@ -16,6 +16,7 @@ from tbgen.referee.adjudicate.files import STANDARD, Done, adjudicate
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, DRAWS, parse_kinds
 from tbgen.referee.adjudicate.report import TOP, Report
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
+from tbgen.table_rules import TableRules
 from tbgen.text import say, shown, to_json
 
 _SKIPPED: Final = 3
@@ -104,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
         cutoff=args.cutoff,
         komi=args.komi,
         rules_name=args.rules_set,
-        whole_game=args.rules == "wg",
+        whole_game=args.rules == TableRules.WHOLE_GAME,
         tables=common.present_tables_directory(args),
         decide=parse_kinds(args.decide),
         strict=args.strict,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from tbgen.errors import BadInput
 from tbgen.material import Material, every, parse
+from tbgen.table_rules import TableRules
 from tbgen.text import say, shown
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 VARIABLE: Final = "TBGEN_TABLES"
 DEFAULT: Final = "data"
+RULES: Final = tuple(rules.value for rules in TableRules)
+"""As plain text, which is how argparse shows choices."""
 BUILT: Final = 5
 """Tables are built of up to so many men."""
 _MEMORY: Final = "4G"
@@ -126,11 +129,14 @@ def present_tables_directory(args: argparse.Namespace) -> Path:
     return directory
 
 
-def add_rules(parser: argparse.ArgumentParser, default: str | None = "r", otherwise: str = "r") -> None:
+def add_rules(
+    parser: argparse.ArgumentParser, default: TableRules | None = TableRules.RESET, otherwise: str = TableRules.RESET
+) -> None:
     """`otherwise` says what the default comes to."""
     parser.add_argument(
         "--rules",
-        choices=("r", "wg"),
+        type=lambda words: TableRules(words) if words in RULES else words,
+        choices=RULES,
         default=default,
         help="r: captures and pawn moves reset the record; wg: nothing does, whole-game mobility "
         f"(default: {otherwise})",

@@ -21,6 +21,7 @@ from tbgen.cli.common import (
 )
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
 from tbgen.rules.rulesets import FIFTY_MOVES
+from tbgen.table_rules import TableRules
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _plan(args: argparse.Namespace, stack: contextlib.ExitStack) -> "Plan":
         cutoff=args.cutoff,
         komi=args.komi,
         rules_name=args.rules_set,
-        whole_game=args.rules == "wg",
+        whole_game=args.rules == TableRules.WHOLE_GAME,
     )
     rules = settings.rules if args.fifty is None else replace(settings.rules, fifty=FIFTY_MOVES[args.fifty])
     judge = None

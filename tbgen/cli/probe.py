@@ -13,6 +13,7 @@ from tbgen.cli.fens import STDIN, fens
 from tbgen.errors import MissingTable, TbgenError
 from tbgen.probe import Result, Tablebase, open_tablebase
 from tbgen.rules.fen import Fen, read_fen
+from tbgen.table_rules import TableRules
 from tbgen.text import say, shown, to_json
 
 _EPILOG: Final = """\
@@ -57,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     with open_tablebase(common.tables_directory(args), args.rules) as tablebase:
         for fen in fens(args.fens):
             try:
-                read = read_fen(fen, whole_game=args.rules == "wg")
+                read = read_fen(fen, whole_game=args.rules == TableRules.WHOLE_GAME)
                 if given is not None:
                     read = read._replace(record=given, dropped=None)
                 writer.answer(fen, read, tablebase)
@@ -154,9 +155,9 @@ class _Pages(_Brief):
                 result = result._replace(moves=tablebase.probe(board, record, moves=True).moves)
             except MissingTable as error:
                 notes.append(f"The best moves are not known: {error}.")
-        if self._args.rules == "wg":
+        if self._args.rules == TableRules.WHOLE_GAME:
             notes.append("Whole-game mobility: nothing resets the record.")
-        if record is None and board.halfmove_clock and self._args.rules == "r":
+        if record is None and board.halfmove_clock and self._args.rules == TableRules.RESET:
             notes.append(
                 f"The halfmove clock is {board.halfmove_clock} and no record is given: if there is a better one "
                 "than the position's own G-score, add it as the FEN's seventh field or as --record."

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Final
 
 from tbgen import files
-from tbgen.cli.common import add_tables, tables_directory, whole_number
+from tbgen.cli.common import RULES, add_tables, tables_directory, whole_number
 from tbgen.errors import BadInput
 from tbgen.material import parse
+from tbgen.table_rules import TableRules, no_such_rules
 from tbgen.text import say, standard_output
 
 REPORTS: Final = ("stats", "records", "compare", "potential", "all")
 FORMATS: Final = ("text", "md", "csv", "json", "pgn", "html")
 _ENDINGS: Final = {"txt": "text", "htm": "html"}
-RULES: Final = ("r", "wg")
 
 EPILOG: Final = """\
 reports:
@@ -42,7 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("report", metavar="REPORT", choices=REPORTS, help="one of those below")
     parser.add_argument("material", nargs="*", help="only these, such as KRvKN (default: all tables there are)")
     parser.add_argument(
-        "--rules", nargs="+", default=["r"], metavar="RULES", help="r (default), wg, or both to compare them: r wg"
+        "--rules",
+        nargs="+",
+        default=[TableRules.RESET],
+        metavar="RULES",
+        help="r (default), wg, or both to compare them: r wg",
     )
     parser.add_argument(
         "--limit", type=whole_number(1), default=1, metavar="N", help="record positions of each kind (default: 1)"
@@ -89,9 +93,9 @@ def _form_of(output: Path | None) -> str:
     return form
 
 
-def _rules_and_materials(rules: list[str], materials: list[str]) -> tuple[tuple[str, ...], list[str]]:
+def _rules_and_materials(rules: list[str], materials: list[str]) -> tuple[tuple[TableRules, ...], list[str]]:
     """`--rules r wg KBvK` leaves the material with the rules."""
-    named = tuple(dict.fromkeys(word for word in rules if word in RULES))
+    named = tuple(dict.fromkeys(TableRules(word) for word in rules if word in RULES))
     if not named:
-        raise BadInput(f"no such rules: {rules[0]} (there are: {', '.join(RULES)})")
+        raise no_such_rules(rules[0])
     return named, [word for word in rules if word not in RULES] + materials

@@ -26,6 +26,7 @@ from tbgen.cli.common import (
 from tbgen.cli.limits import COMPILED, THREAD, check_address_space, failure_of
 from tbgen.errors import CorruptTable, MissingTable, OutOfRoom, TbgenError
 from tbgen.material import Material, build_key
+from tbgen.table_rules import TableRules
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class _Report:
     """What came of one table."""
 
     material: Material
-    rules: str
+    rules: TableRules
     verdict: "Verdict | None" = None
     seed: int | None = None
     """With which positions were drawn, if they were."""
@@ -125,7 +126,7 @@ class _Report:
 
     def lines(self) -> Iterator[str]:
         found = self.as_dict()
-        name = f"{self.material}{'' if self.rules == 'r' else f' ({self.rules})'}"
+        name = f"{self.material}{'' if self.rules == TableRules.RESET else f' ({self.rules})'}"
         if self.verdict is None:
             yield f"{name}: {self.problem}; no position has been checked"
             return
@@ -174,12 +175,12 @@ def _space(args: argparse.Namespace) -> int:
     return COMPILED + int(args.threads) * THREAD
 
 
-def _wanted(args: argparse.Namespace, directory: Path) -> list[tuple[Material, str]]:
+def _wanted(args: argparse.Namespace, directory: Path) -> list[tuple[Material, TableRules]]:
     """Materials and rules, every table behind all that it depends on."""
     from tbgen.store import build_some, list_tables
 
     if args.material:
-        found = {(material, args.rules or "r") for material in materials_of(args.material)}
+        found = {(material, args.rules or TableRules.RESET) for material in materials_of(args.material)}
     else:
         found = {(material, rules) for _, material, rules in list_tables(directory) if args.rules in (None, rules)}
     if not found:
@@ -190,7 +191,7 @@ def _wanted(args: argparse.Namespace, directory: Path) -> list[tuple[Material, s
 def _reports(
     args: argparse.Namespace,
     directory: Path,
-    wanted: list[tuple[Material, str]],
+    wanted: list[tuple[Material, TableRules]],
     scratch: "Scratch",
     progress: "Progress",
 ) -> Iterator[_Report]:

@@ -28,6 +28,7 @@ from tbgen.store import table_path
 from tbgen.store.disk_arrays import Scratch
 from tbgen.store.entry_cache import Shelf
 from tbgen.store.leftovers import TOKEN, held
+from tbgen.table_rules import TableRules
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -96,7 +97,7 @@ class Job:
     """What all tasks of a plan share."""
 
     directory: str
-    rules: str
+    rules: TableRules
     token: str
     """The name of a file in the directory, by which workers can tell that it is the same one."""
     threads: int | None

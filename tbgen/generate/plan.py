@@ -5,18 +5,19 @@ from pathlib import Path
 
 from tbgen.material import Material, with_dependencies
 from tbgen.store import check_file, table_path
+from tbgen.table_rules import TableRules
 
 
 @dataclass(frozen=True)
 class Plan:
     directory: Path
-    rules: str
+    rules: TableRules
     todo: tuple[Material, ...]
     """In an order in which every table comes after those that it depends on."""
     present: tuple[Material, ...]
 
 
-def make_plan(materials: list[Material], directory: Path, rules: str, *, rebuild: bool = False) -> Plan:
+def make_plan(materials: list[Material], directory: Path, rules: TableRules, *, rebuild: bool = False) -> Plan:
     """All that these materials need and that is not in the directory; with `rebuild` the named ones in any case.
 
     CorruptTable where something else than a file has the name of one of them."""

@@ -13,6 +13,7 @@ from tbgen import outcome
 from tbgen.contents import OUTCOME_SHIFT, Contents, distances, outcomes
 from tbgen.index import layout_of
 from tbgen.index.positions import fen
+from tbgen.table_rules import TableRules
 
 
 class Clocks(NamedTuple):
@@ -32,7 +33,7 @@ class Clocks(NamedTuple):
 @dataclass(frozen=True)
 class Summary:
     material: str
-    rules: str
+    rules: TableRules
     positions: int
     """Legal positions, each once up to symmetry."""
     mover: dict[str, int]

@@ -17,12 +17,13 @@ from tbgen.store.disk_arrays import Scratch
 from tbgen.store.entry_cache import Shelf
 from tbgen.store.format import seal
 from tbgen.store.leftovers import workspace_of
+from tbgen.table_rules import TableRules
 
 
 def build_table(
     material: Material,
     directory: Path,
-    rules: str,
+    rules: TableRules,
     shelf: Shelf,
     scratch: Scratch,
     *,
@@ -56,7 +57,7 @@ def build_table(
         solved = solve(
             material,
             successor_entries,
-            whole_game=rules == "wg",
+            rules=rules,
             threads=threads,
             report=report,
             checkpoint=workspace,

@@ -35,6 +35,7 @@ from tbgen.retro.values.staircase import Links
 from tbgen.sizes import KEPT_FROM
 from tbgen.store.disk_arrays import Scratch
 from tbgen.store.leftovers import remove, workspace_of
+from tbgen.table_rules import TableRules
 
 _WAIT: Final = 5.0
 """Seconds between two times at which small slices are made safe."""
@@ -61,7 +62,12 @@ class Workspace:
     """A `tbgen.retro.checkpoint.Checkpoint` for the process that holds the lock of the table."""
 
     def __init__(
-        self, table: Path, material: Material, rules: str, scratch: Scratch, needed: Mapping[str, str] | None = None
+        self,
+        table: Path,
+        material: Material,
+        rules: TableRules,
+        scratch: Scratch,
+        needed: Mapping[str, str] | None = None,
     ) -> None:
         """`needed`: the tables that it depends on, and what tells each from any other of its name."""
         self._place = workspace_of(table)

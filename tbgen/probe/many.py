@@ -16,6 +16,7 @@ from tbgen.probe.result import Answers, Positions
 from tbgen.probe.tables import Tables
 from tbgen.probe.vector import Ints, Men, numbers, sound
 from tbgen.store import TableFile
+from tbgen.table_rules import TableRules
 
 _BLOCK: Final = 1 << 14
 """Rows worked on together: their columns stay in the processor's cache."""
@@ -101,7 +102,7 @@ def answer(tables: Tables, positions: Positions, records: ArrayLike | None) -> A
 
 def _under(table: TableFile, staircases: NDArray[np.integer], records: Ints) -> tuple[Ints, Ints]:
     """Outcomes and distances of undecided positions under records that stand, all in the mover's view."""
-    if table.rules == "wg":
+    if table.rules == TableRules.WHOLE_GAME:
         return records, np.zeros(len(records), np.int64)
     mover_holds = records > 0
     holders = np.where(mover_holds, MOVER_HOLDS, OPPONENT_HOLDS)

@@ -16,6 +16,7 @@ from tbgen.probe import play
 from tbgen.probe.plan import check, is_sound
 from tbgen.probe.result import Answers, Fresh, Positions, Result
 from tbgen.probe.tables import Tables
+from tbgen.table_rules import TableRules
 
 T = TypeVar("T")
 
@@ -34,11 +35,11 @@ class Tablebase:
     'G1.5'
     """
 
-    def __init__(self, directory: str | PathLike[str], rules: str = "r") -> None:
+    def __init__(self, directory: str | PathLike[str], rules: str = TableRules.RESET) -> None:
         self._tables = Tables(directory, rules)
 
     @property
-    def rules(self) -> str:
+    def rules(self) -> TableRules:
         return self._tables.rules
 
     def __enter__(self) -> Self:
@@ -118,7 +119,7 @@ class Tablebase:
         return [self.probe(board, record) for board, record in zip(boards, given, strict=True)]
 
 
-def open_tablebase(directory: str | PathLike[str], rules: str = "r") -> Tablebase:
+def open_tablebase(directory: str | PathLike[str], rules: str = TableRules.RESET) -> Tablebase:
     """The tables in a directory for `r` (captures and pawn moves reset the record) or `wg` (nothing does).
 
     Nothing is opened before it is asked for: a table made meanwhile is found."""

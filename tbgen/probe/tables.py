@@ -8,14 +8,12 @@ import chess
 
 from tbgen import outcome as outcomes
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.errors import BadInput
 from tbgen.material import Material
 from tbgen.position import goal
 from tbgen.probe.plan import Plan, make_plan, number_of, signature
 from tbgen.probe.result import Fresh, Result
 from tbgen.store import TableFile, open_table, table_path
-
-RULES: Final = ("r", "wg")
+from tbgen.table_rules import TableRules
 
 Steps = tuple[tuple[int, int, int, int], ...]
 """Holder, level, outcome and distance: see `Steps` in tbgen/contents.py."""
@@ -32,12 +30,10 @@ class Source(NamedTuple):
 class Tables:
     """All positions but those with a right to capture en passant, which is in no table."""
 
-    def __init__(self, directory: str | PathLike[str], rules: str = "r") -> None:
-        if rules not in RULES:
-            raise BadInput(f"no such rules: {rules!r} (there are: {', '.join(RULES)})")
+    def __init__(self, directory: str | PathLike[str], rules: str = TableRules.RESET) -> None:
         self.directory: Final = Path(directory)
-        self.rules: Final = rules
-        self.whole_game: Final = rules == "wg"
+        self.rules: Final = TableRules.of(rules)
+        self.whole_game: Final = self.rules == TableRules.WHOLE_GAME
         self._sources: dict[int, Source] = {}
         self._tables: dict[Material, TableFile] = {}
 

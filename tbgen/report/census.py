@@ -17,6 +17,7 @@ from tbgen.material import Material
 from tbgen.report.symmetry import HALVES, KEYS, KINDS, Symmetry
 from tbgen.report.tally import Slots, Tally
 from tbgen.store import TableFile
+from tbgen.table_rules import TableRules
 
 BLOCK: Final = 1 << 18
 """Numbers read together: a few megabytes, whatever the size of the table."""
@@ -62,7 +63,7 @@ class Spread:
 @dataclass(frozen=True)
 class Census:
     material: Material
-    rules: str
+    rules: TableRules
     cases: Mapping[Case, Spread]
     recorded: tuple[int, int]
     """Positions, and placements, with a staircase: what they are worth depends on the record more than by a look at

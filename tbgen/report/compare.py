@@ -19,6 +19,7 @@ from tbgen.report.records import told
 from tbgen.report.symmetry import HALVES, KEYS, KINDS, Symmetry
 from tbgen.report.tally import Slots, Tally
 from tbgen.store import TableFile
+from tbgen.table_rules import TableRules
 
 SAME, SLOWER, LOWER, HIGHER, OTHER = range(5)
 """Same outcome and distance; other distance; the same side gets a lower G-score by the first rules than by the
@@ -64,7 +65,7 @@ class Example:
 @dataclass(frozen=True)
 class Comparison:
     material: Material
-    rules: tuple[str, str]
+    rules: tuple[TableRules, TableRules]
     positions: int
     placements: int
     slower: tuple[int, int]

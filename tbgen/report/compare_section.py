@@ -5,6 +5,7 @@ from typing import Final
 
 from tbgen.report.compare import HIGHER, LOWER, OTHER, SAME, SLOWER, TITLES, Comparison, Example
 from tbgen.report.document import Block, Lines, Remark, Section, Table, Value, columns
+from tbgen.table_rules import TableRules
 
 _TOP: Final = 30
 """Changes of outcome that are listed."""
@@ -18,7 +19,7 @@ def section(comparisons: Sequence[Comparison]) -> Section:
         f"does), position by position; shares are of placements. “Lower G-score”: the same side forces a lower one "
         f"under {first} than under {second}. “By” is the mean difference of the two G-scores, over positions where the "
         "side is the same."
-        if (first, second) == ("r", "wg")
+        if (first, second) == (TableRules.RESET, TableRules.WHOLE_GAME)
         else f"Fresh outcomes under {first} beside those under {second}, position by position."
     )
     examples = [example for one in comparisons for example in one.examples]
@@ -111,7 +112,7 @@ def _top(comparisons: Sequence[Comparison]) -> Table:
 
 
 def _examples(
-    key: str, title: str, examples: Sequence[Example], rules: tuple[str, str], *, detail: bool = False
+    key: str, title: str, examples: Sequence[Example], rules: tuple[TableRules, TableRules], *, detail: bool = False
 ) -> Table:
     first, second = rules
     return Table(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from tbgen import outcome
+from tbgen.table_rules import TableRules
 
 Kind = Literal["text", "count", "share", "gscore", "plies", "mean", "points", "fen", "link"]
 Value = str | int | float | None
@@ -67,7 +68,7 @@ class Line:
     fen: str
     outcome: int
     steps: tuple[Step, ...]
-    rules: str = "r"
+    rules: TableRules = TableRules.RESET
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from tbgen.errors import MissingTable
 from tbgen.probe import Tablebase
 from tbgen.report.document import Line, Step
 from tbgen.rules import Record
+from tbgen.table_rules import TableRules
 
 
 def best_line(tablebase: Tablebase, board: chess.Board, key: str, title: str) -> Line | None:
@@ -20,7 +21,7 @@ def best_line(tablebase: Tablebase, board: chess.Board, key: str, title: str) ->
         result = tablebase.probe(board, line=True)
     except MissingTable:
         return None
-    record = Record(board, whole_game=tablebase.rules == "wg")
+    record = Record(board, whole_game=tablebase.rules == TableRules.WHOLE_GAME)
     steps = []
     for move in result.line or ():
         san = record.board.san(move.move)
@@ -59,7 +60,7 @@ def pgn(line: Line) -> str:
     game.headers.clear()
     game.headers.update(
         {
-            "Event": line.title if line.rules == "r" else f"{line.title}, whole-game mobility",
+            "Event": line.title if line.rules == TableRules.RESET else f"{line.title}, whole-game mobility",
             "Site": f"tbgen {__version__}",
             "Date": "????.??.??",
             "Round": "-",

@@ -16,6 +16,7 @@ from tbgen.report.document import Document, Section
 from tbgen.report.progress import Watch
 from tbgen.report.records import Holding
 from tbgen.store import build_some, list_tables, open_table, table_path
+from tbgen.table_rules import TableRules
 
 ALL: Final = "all"
 _TITLE: Final = "What the tables know"
@@ -26,7 +27,7 @@ class Request:
     """What is to be reported of which tables."""
 
     directory: Path
-    rules: tuple[str, ...] = ("r",)
+    rules: tuple[TableRules, ...] = (TableRules.RESET,)
     """One set of rules, or the two to compare."""
     materials: tuple[Material, ...] = ()
     """All there are, if none are named."""
@@ -36,7 +37,7 @@ class Request:
     def command(self, what: str) -> str:
         """What to type for it."""
         words = ["tbgen report", what, *(material.name for material in self.materials)]
-        words += [f"--rules {' '.join(self.rules)}"] if self.rules != ("r",) else []
+        words += [f"--rules {' '.join(self.rules)}"] if self.rules != (TableRules.RESET,) else []
         words += [f"--limit {self.limit}"] if self.limit != 1 else []
         return " ".join(words)
 
@@ -96,7 +97,7 @@ REPORTS: Final[Mapping[str, Callable[[Request], Iterator[Section]]]] = {
 }
 
 
-def _materials(request: Request, rules: Sequence[str]) -> list[Material]:
+def _materials(request: Request, rules: Sequence[TableRules]) -> list[Material]:
     """Those named, or all that are there under each of the rules, in build order."""
     if request.materials:
         return sorted(set(request.materials), key=build_key)

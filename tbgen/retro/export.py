@@ -29,8 +29,7 @@ def finish(solved: Solved, make: Make = in_memory, threads: int = 1) -> Contents
         numbers, ends, staircases = make(last + 1, np.int32), make(last + 2, np.int32), make(len(found), np.int32)
         count = _number(found, numbers, ends, staircases)
         steps = _steps_of(solved.links, ends[: count + 1], make, pool)
-    rules = "wg" if solved.whole_game else "r"
-    return Contents(solved.layout.material, rules, solved.entries, staircases, steps)
+    return Contents(solved.layout.material, solved.rules, solved.entries, staircases, steps)
 
 
 def _steps_of(links: Links, ends: NDArray[np.int32], make: Make, pool: Executor) -> Steps:

@@ -24,6 +24,7 @@ from tbgen.retro.threads.counters import make_tally
 from tbgen.retro.threads.sets import SETS, make_sets
 from tbgen.retro.threads.team import make_team
 from tbgen.retro.values.staircase import make_links
+from tbgen.table_rules import TableRules
 
 _KINGS: Final = Material("", "")
 
@@ -61,7 +62,7 @@ def _finish() -> None:
     layout = layout_of(_KINGS)
     zeros = np.zeros(layout.size, np.int32)
     links = make_links(16)
-    finish(Solved(layout, False, zeros, zeros, links))
+    finish(Solved(layout, TableRules.RESET, zeros, zeros, links))
     slots, keys, seen = np.zeros(1, np.int32), np.zeros(1, np.int64), link_log.make_seen(16)
     link_log.collect(links, zeros, 0, seen, slots, keys)
     for array in (slots, keys):

@@ -39,6 +39,7 @@ from tbgen.retro.threads.sets import SETS, make_sets
 from tbgen.retro.threads.team import ABORT, Team, make_team
 from tbgen.retro.values.staircase import Links
 from tbgen.sizes import TEAM_FROM, links_for
+from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
 
 _SURVEY_SHARE: Final = 0.4
@@ -56,7 +57,7 @@ class Solved:
     """A finished table in the arrays that it was solved in."""
 
     layout: Layout
-    whole_game: bool
+    rules: TableRules
     entries: NDArray[np.int32]
     staircases: NDArray[np.int32]
     links: Links
@@ -83,7 +84,7 @@ def solve(
     material: Material,
     successor_entries: Mapping[Material, NDArray[np.int32]],
     *,
-    whole_game: bool = False,
+    rules: TableRules = TableRules.RESET,
     threads: int = 1,
     report: Callable[[int], None] = lambda numbers: None,
     checkpoint: Checkpoint | None = None,
@@ -94,7 +95,7 @@ def solve(
     layout = layout_of(material)
     checkpoint = checkpoint or InMemory()
     arrays, done = checkpoint.open(layout.size, links_for(layout.size))
-    solved = Solved(layout, whole_game, arrays.entries, arrays.staircases, Links(arrays.links))
+    solved = Solved(layout, rules, arrays.entries, arrays.staircases, Links(arrays.links))
     _solve_slices(_make_job(solved, successor_entries, checkpoint, report), done, threads)
     return solved
 
@@ -110,7 +111,7 @@ def _make_job(
     entries = [solved.entries, *(successor_entries[table] for table in tables[1:])]
     atlas = make_atlas([layout_of(table) for table in tables])
     routes = make_routes(solved.layout, tables, [part.ctypes.data for part in entries])
-    finished = Finished(solved.staircases, solved.links, int(solved.whole_game))
+    finished = Finished(solved.staircases, solved.links, int(solved.rules == TableRules.WHOLE_GAME))
     return _Job(solved, atlas, routes, finished, checkpoint, report)
 
 
@@ -219,7 +220,7 @@ def _sweep(
     legal, top = _span(survey, each)
     state = make_state(survey, solved.staircases[numbers.start : numbers.stop], each)
     sets = make_sets(SETS, len(numbers))
-    schedule = make_schedule(len(numbers), team.size, not solved.whole_game, top, legal)
+    schedule = make_schedule(len(numbers), team.size, solved.rules == TableRules.RESET, top, legal)
     progress.follow(
         _together(
             pool, team.size,

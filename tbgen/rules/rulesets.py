@@ -15,6 +15,7 @@ from typing import Final, TypeVar
 
 from tbgen import outcome
 from tbgen.errors import BadInput
+from tbgen.table_rules import TableRules
 
 DEFAULT_CUTOFF: Final = 12
 """The level of G6.0: from here on, some scorings and rules see no difference."""
@@ -75,6 +76,11 @@ class RuleSet:
 
     legacy: bool = False
     """Whether the games bear the tag `Legacy`."""
+
+    @property
+    def of_tables(self) -> TableRules:
+        """The rules of the tables that know these games."""
+        return TableRules.WHOLE_GAME if self.whole_game else TableRules.RESET
 
     def __str__(self) -> str:
         return self.name

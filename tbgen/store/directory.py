@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from tbgen.errors import BadInput, CorruptTable
 from tbgen.material import Material, parse
+from tbgen.table_rules import TableRules
 
-RULES: Final = ("r", "wg")
 SUFFIX: Final = ".h5"
 
 _KINDS: Final = {
@@ -24,14 +24,12 @@ _KINDS: Final = {
 class Listed(NamedTuple):
     path: Path
     material: Material
-    rules: str
+    rules: TableRules
 
 
 def table_path(directory: str | Path, material: Material, rules: str) -> Path:
     """Where the table of a material is, or would be: `KRvKN.r.h5`."""
-    if rules not in RULES:
-        raise BadInput(f"no such rules: {rules!r} (write {' or '.join(RULES)})")
-    return Path(directory) / f"{material.normal.name}.{rules}{SUFFIX}"
+    return Path(directory) / f"{material.normal.name}.{TableRules.of(rules)}{SUFFIX}"
 
 
 def check_file(path: Path) -> bool:
@@ -54,13 +52,13 @@ def check_file(path: Path) -> bool:
 def named(path: Path) -> Listed | None:
     """What a file claims to hold by its name; None where that is not the name of a table."""
     stem, _, rules = path.name.removesuffix(SUFFIX).rpartition(".")
-    if not path.name.endswith(SUFFIX) or rules not in RULES:
+    if not path.name.endswith(SUFFIX):
         return None
     try:
-        material = parse(stem)
+        material, of = parse(stem), TableRules.of(rules)
     except BadInput:
         return None
-    return Listed(path, material, rules) if material.name == stem else None
+    return Listed(path, material, of) if material.name == stem else None
 
 
 def list_tables(directory: str | Path) -> Iterator[Listed]:
@@ -77,7 +75,7 @@ def list_tables(directory: str | Path) -> Iterator[Listed]:
 def build_command(path: Path) -> str:
     """What to type for this file to appear."""
     found = named(path)
-    rules = f" --rules {found.rules}" if found is not None and found.rules != RULES[0] else ""
+    rules = f" --rules {found.rules}" if found is not None and found.rules != TableRules.RESET else ""
     return f"tbgen build{rules} {found.material.name if found else 'MATERIAL'} {_into(path.parent)}"
 
 

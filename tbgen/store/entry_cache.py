@@ -13,6 +13,7 @@ from tbgen.material import Material
 from tbgen.sizes import LARGE
 from tbgen.store import open_table, table_path
 from tbgen.store.disk_arrays import Scratch
+from tbgen.table_rules import TableRules
 
 _PIECE = 1 << 22
 """Numbers read at a time."""
@@ -25,7 +26,7 @@ _SMALL_ROOM: Final = 128 << 20
 class Shelf:
     """The most recently used tables of a directory, up to a number of bytes (and whatever is asked for at once)."""
 
-    def __init__(self, directory: Path, rules: str, scratch: Scratch, room: int = ROOM) -> None:
+    def __init__(self, directory: Path, rules: TableRules, scratch: Scratch, room: int = ROOM) -> None:
         self._directory = directory
         self._rules = rules
         self._scratch = scratch

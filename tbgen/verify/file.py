@@ -12,6 +12,7 @@ from tbgen.material import Material
 from tbgen.store import TableFile, open_table, table_path
 from tbgen.store.disk_arrays import Scratch
 from tbgen.store.entry_cache import Shelf
+from tbgen.table_rules import TableRules
 from tbgen.verify.run import Verdict, verify
 
 _HELD: Final = 1 << 27
@@ -31,7 +32,7 @@ class _File:
         return self.table.material
 
     @property
-    def rules(self) -> str:
+    def rules(self) -> TableRules:
         return self.table.rules
 
     def part(self, start: int, end: int) -> Contents:
@@ -47,7 +48,7 @@ def mapped_by(material: Material) -> int:
 def check_table(
     material: Material,
     directory: Path,
-    rules: str,
+    rules: TableRules,
     shelf: Shelf,
     scratch: Scratch,
     *,

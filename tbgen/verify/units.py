@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tbgen.contents import Contents, Steps
 from tbgen.index.layout import Layout
 from tbgen.material import Material
+from tbgen.table_rules import TableRules
 from tbgen.verify.arrivals import Tables
 from tbgen.verify.dictionary import Finding, faults, is_readable
 from tbgen.verify.values import Book, make_book
@@ -31,7 +32,7 @@ class Source(Protocol):
     def material(self) -> Material: ...
 
     @property
-    def rules(self) -> str: ...
+    def rules(self) -> TableRules: ...
 
     def part(self, start: int, end: int) -> Contents:
         """A range of numbers, with a dictionary of the staircases in it."""
@@ -65,7 +66,7 @@ class Units:
         """`[slice]`"""
         self._held: OrderedDict[int, Unit] = OrderedDict()
         self._judged: set[int] = set()
-        self.book: Book = make_book([], source.rules == "wg")
+        self.book: Book = make_book([], source.rules)
 
     def in_turn(self) -> Iterator[range]:
         """The slices of all units, each before those that its pawns lead to, which are then in memory and come next."""
@@ -115,7 +116,7 @@ class Units:
         """Make a book of their dictionaries, and let the kernels know where all is."""
         tables = self._tables
         tables.entries[:] = tables.staircases[:] = 0
-        self.book = make_book([unit.steps for unit in self._held.values()], self._source.rules == "wg")
+        self.book = make_book([unit.steps for unit in self._held.values()], self._source.rules)
         first = 0
         for number, unit in self._held.items():
             for part in self.slices[number]:

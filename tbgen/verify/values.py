@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tbgen.contents import DISTANCE_MASK, MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT, Steps
 from tbgen.jit import inlined, plain
 from tbgen.outcome import BASE
+from tbgen.table_rules import TableRules
 from tbgen.verify.dictionary import LEAST_RECORD
 
 ROW: Final = 256
@@ -31,10 +32,12 @@ class Book(NamedTuple):
     whole_game: int
 
 
-def make_book(dictionaries: list[Steps], whole_game: bool) -> Book:
+def make_book(dictionaries: list[Steps], rules: TableRules) -> Book:
     lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(steps.start) for steps in dictionaries)])
     return Book(
-        np.cumsum(lengths), np.concatenate([np.zeros(0, np.int64), *map(_packed, dictionaries)]), int(whole_game)
+        np.cumsum(lengths),
+        np.concatenate([np.zeros(0, np.int64), *map(_packed, dictionaries)]),
+        int(rules == TableRules.WHOLE_GAME),
     )
 
 

@@ -18,6 +18,7 @@ from tbgen.retro import solver
 from tbgen.retro.checkpoint import InMemory
 from tbgen.retro.export import finish
 from tbgen.retro.values.staircase import make_links
+from tbgen.table_rules import TableRules
 from tests.support import slow_twin
 from tests.support.boards import material_on
 from tests.support.slow_twin import Goal, Result, Rules, Slice, Twin, goal_of, goal_worth, scores_of, worth
@@ -217,7 +218,7 @@ def test_every_entry_between_pawns(name: str, pawns: str, rules: Rules) -> None:
     number = int(layout.placements.slice_of[code]) >> 4
 
     solved = solver.Solved(
-        layout, rules == "wg", entries[material], np.zeros(layout.size, np.int32), make_links(1 << 18)
+        layout, TableRules(rules), entries[material], np.zeros(layout.size, np.int32), make_links(1 << 18)
     )
     solver._solve_slice(solver._make_job(solved, entries, InMemory(), lambda numbers: None), number, None, 1)
     assert np.count_nonzero(solved.staircases) > 0 or rules == "wg"

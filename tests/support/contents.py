@@ -5,6 +5,7 @@ import numpy as np
 from tbgen.contents import Contents, Steps
 from tbgen.index import layout_of
 from tbgen.material import Material
+from tbgen.table_rules import TableRules
 
 
 def random_contents(
@@ -38,7 +39,7 @@ def random_contents(
     kinds = (np.uint8, np.uint8, np.int16, np.uint16)
     return Contents(
         material,
-        rules,
+        TableRules(rules),
         entries.astype(np.int32),
         staircase.astype(np.int32),
         Steps(np.array(start, np.int64), *(c.astype(k) for c, k in zip(columns, kinds, strict=True))),

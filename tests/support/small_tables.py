@@ -9,13 +9,14 @@ from tbgen.material import Material, every, parse
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve
 from tbgen.store import table_path, write_table
+from tbgen.table_rules import TableRules
 
 
 def make(directory: Path, materials: list[Material], rules: str) -> None:
     """Solve materials, which are in build order and have all that they depend on among them."""
     answers: dict[Material, NDArray[np.int32]] = {}
     for material in materials:
-        solved = solve(material, {m: answers[m] for m in material.successors()}, whole_game=rules == "wg")
+        solved = solve(material, {m: answers[m] for m in material.successors()}, rules=TableRules(rules))
         contents = finish(solved)
         answers[material] = contents.entries
         write_table(table_path(directory, material, rules), contents, {})

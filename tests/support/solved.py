@@ -9,6 +9,7 @@ from tbgen.contents import Contents
 from tbgen.material import Material, parse
 from tbgen.retro import solver
 from tbgen.retro.export import finish
+from tbgen.table_rules import TableRules
 
 
 def entries_of(materials: list[Material], rules: str) -> dict[Material, NDArray[np.int32]]:
@@ -18,7 +19,7 @@ def entries_of(materials: list[Material], rules: str) -> dict[Material, NDArray[
 def solved(name: str, rules: str, threads: int = 1) -> Contents:
     material = parse(name)
     successor_entries = entries_of(material.successors(), rules)
-    return finish(solver.solve(material, successor_entries, whole_game=rules == "wg", threads=threads))
+    return finish(solver.solve(material, successor_entries, rules=TableRules(rules), threads=threads))
 
 
 @cache

@@ -18,6 +18,7 @@ from tbgen.material import Material, every, parse, with_dependencies
 from tbgen.outcome import BASE
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve
+from tbgen.table_rules import TableRules
 from tbgen.verify import units
 from tbgen.verify.run import Finding, Verdict, verify
 
@@ -28,7 +29,7 @@ LARGE = ("KRvKN", "KPvKP", "KRvKR", "KNNvK")
 
 @cache
 def table(name: str, rules: str, threads: int = 1) -> Contents:
-    return finish(solve(parse(name), answers(name, rules), whole_game=rules == "wg", threads=threads))
+    return finish(solve(parse(name), answers(name, rules), rules=TableRules(rules), threads=threads))
 
 
 def answers(name: str, rules: str) -> dict[Material, NDArray[np.int32]]:

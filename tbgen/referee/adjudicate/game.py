@@ -107,7 +107,7 @@ class Judge:
         self._settings = settings
         self._tables = None
         if settings.tables is not None and settings.decide:
-            self._tables = open_tablebase(settings.tables, "wg" if settings.rules.whole_game else "r")
+            self._tables = open_tablebase(settings.tables, settings.rules.of_tables)
 
     def __enter__(self) -> Self:
         return self

@@ -31,7 +31,7 @@ class TableJudge:
     """The tables of a match."""
 
     def __init__(self, directory: Path, rules: RuleSet) -> None:
-        self._tables = open_tablebase(directory, "wg" if rules.whole_game else "r")
+        self._tables = open_tablebase(directory, rules.of_tables)
         self._only_mates = not rules.adjudicates_draws
         self.missing = Counter[str]()
         """What tables would have been needed, and how often they were asked for."""

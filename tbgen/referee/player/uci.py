@@ -19,13 +19,13 @@ from tbgen.rules.fen import read_fen
 from tbgen.rules.rulesets import IGNORED, RuleSet
 from tbgen.rules.scoring import Harmonic
 from tbgen.rules.statistics import elo
+from tbgen.table_rules import TableRules
 from tbgen.text import Line
 
 if TYPE_CHECKING:
     from tbgen.probe import Tablebase
     from tbgen.referee.player.choice import Choice
 
-RULES: Final = ("r", "wg")
 MOST_LINES: Final = 256
 LONGEST: Final = 1 << 20
 """Bytes of a line: 200,000 moves."""
@@ -42,7 +42,7 @@ _NUL: Final = "\0"
 class Uci:
     """An engine: lines in by `handle`, lines out by `write`."""
 
-    def __init__(self, tables: Path, rules: str, write: Callable[[str], None]) -> None:
+    def __init__(self, tables: Path, rules: TableRules, write: Callable[[str], None]) -> None:
         self._tables = tables
         self._rules = rules
         self._write = write
@@ -98,7 +98,9 @@ class Uci:
         self._write(f"id name tbgen {__version__}")
         self._write("id author the authors of tbgen")
         self._write(f"option name Tables type string default {self._tables}")
-        self._write(f"option name Rules type combo default {self._rules}{''.join(f' var {rule}' for rule in RULES)}")
+        self._write(
+            f"option name Rules type combo default {self._rules}{''.join(f' var {rule}' for rule in TableRules)}"
+        )
         self._write(f"option name MultiPV type spin default 1 min 1 max {MOST_LINES}")
         self._write("option name UCI_Chess960 type check default false")
         self._write("uciok")
@@ -117,8 +119,8 @@ class Uci:
             case "tables" if _NUL not in value:  # no name of a file has one
                 self._tables = Path(value)
                 self._close()
-            case "rules" if value in RULES:
-                self._rules = value
+            case "rules" if value in list(TableRules):
+                self._rules = TableRules(value)
                 self._close()
             case "multipv" if value.isdecimal() and 1 <= int(value) <= MOST_LINES:
                 self._lines = int(value)
@@ -129,7 +131,7 @@ class Uci:
 
     def _new_game(self, board: chess.Board, record: int | None) -> Game:
         # Tables know nothing of the 50-move rule: who applies one ends the game without being told to.
-        return Game(board, record, RuleSet(self._rules, fifty=IGNORED, whole_game=self._rules == "wg"))
+        return Game(board, record, RuleSet(self._rules, fifty=IGNORED, whole_game=self._rules == TableRules.WHOLE_GAME))
 
     def _position(self, words: list[str]) -> None:
         at = words.index("moves") if "moves" in words else len(words)
@@ -138,7 +140,7 @@ class Uci:
             game = self._new_game(chess.Board(chess960=self._chess960), None)
         elif start[:1] == ["fen"]:
             fen = " ".join(start[1:])
-            found = read_fen(fen, whole_game=self._rules == "wg", chess960=self._chess960)
+            found = read_fen(fen, whole_game=self._rules == TableRules.WHOLE_GAME, chess960=self._chess960)
             game = self._new_game(found.board, found.record)
             if found.dropped is not None:
                 self._say(found.note)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tbgen.errors import BadInput, CorruptTable, MissingTable
 from tbgen.index import layout_of
 from tbgen.material import Material, parse
-from tbgen.store.directory import RULES, build_command, check_file, named
+from tbgen.store.directory import build_command, check_file, named
 from tbgen.store.format import seal
 from tbgen.store.format.order import numbers_of
 from tbgen.store.format.schema import FACTS, SHAPES
@@ -23,6 +23,7 @@ from tbgen.store.format.shapes import KINDS, STEP_KINDS, Lore, Shapes, check
 from tbgen.store.read import chunks
 from tbgen.store.read.chunk import Chunk, Grain
 from tbgen.store.read.head import Head
+from tbgen.table_rules import TableRules
 
 Notes = dict[str, int | float | str]
 
@@ -152,13 +153,13 @@ class Opened:
             raise CorruptTable(f"{self.path} has changed since it was written")
 
 
-def _names(notes: Notes) -> tuple[Material, str]:
+def _names(notes: Notes) -> tuple[Material, TableRules]:
     """Material and rules."""
     name, rules = notes.get("material"), notes.get("rules")
     material = parse(str(name))
-    if material.name != name or material.men > _MEN or rules not in RULES:
+    if material.name != name or material.men > _MEN or rules not in list(TableRules):
         raise ValueError("it holds no material that there are tables of")
-    return material, str(rules)
+    return material, TableRules(str(rules))
 
 
 def _number(notes: Notes, name: str, least: int, most: int = 1 << 62) -> int:
