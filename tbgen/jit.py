@@ -26,7 +26,9 @@ import numpy
 
 from tbgen import kept
 
-SHARED: Final = ("jit", "kept", "intrinsics", "turns", "sizes", "outcome", "material", "contents", "board", "index")
+SHARED: Final = (
+    "jit", "kept", "intrinsics", "turns", "sizes", "outcome", "table_rules", "material", "contents", "board", "index",
+)  # fmt: skip
 """Modules and packages that solver and verifier are built on: their kernels, and what kernels take constants from."""
 _KEPT_DAYS: Final = 7
 _HALF_DAYS: Final = 1
