@@ -20,7 +20,7 @@ from soaking.words import Words
 from tbgen.cli import main as tbgen
 from tbgen.probe import tables as probing
 from tbgen.store.read.chunks import Reader
-from tbgen.store.read.open_file import Opened
+from tbgen.store.read.open_file import OpenFile
 from tbgen.store.read.table import TableFile
 
 FEW = {"kills": 2, "workspaces": 6, "tables": 30, "fens": 60, "games": 60, "engine": 40, "words": 60, "disks": 2}
@@ -70,7 +70,7 @@ def tried(part: type[crew.Part], base: Path, place: Path, count: int) -> list[st
 def test_a_reader_that_believes_everything_is_found(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Opened, "check", lambda self: None)
+    monkeypatch.setattr(OpenFile, "check", lambda self: None)
     monkeypatch.setattr(
         Reader, "read", lambda self, handle, number: os.pread(handle, *self._places[number].tolist()[::-1])
     )

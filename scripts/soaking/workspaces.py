@@ -16,8 +16,8 @@ from tbgen.errors import TbgenError
 from tbgen.generate.table import build_table
 from tbgen.material import parse
 from tbgen.store import table_path
-from tbgen.store.disk_arrays import Scratch
-from tbgen.store.entry_cache import Shelf
+from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import workspace_of
 from tbgen.table_rules import TableRules
 
@@ -79,8 +79,10 @@ def _build(place: Path, rules: str, stop_after: int | None = None) -> None:
         if told == stop_after:
             raise _Enough
 
-    scratch, its_rules = Scratch(place, 1 << 40), TableRules(rules)
+    scratch, its_rules = DiskArrays(place, 1 << 40), TableRules(rules)
     try:
-        build_table(parse(_NAME), place, its_rules, Shelf(place, its_rules, scratch), scratch, threads=1, report=report)
+        build_table(
+            parse(_NAME), place, its_rules, EntryCache(place, its_rules, scratch), scratch, threads=1, report=report
+        )
     finally:
         scratch.close()

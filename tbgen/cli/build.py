@@ -129,7 +129,7 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
     from tbgen.cli.progress import Progress, warm_up_visibly
     from tbgen.generate.cluster import run_on_cluster
     from tbgen.generate.estimate import PROGRAM
-    from tbgen.generate.execute import run_plan
+    from tbgen.generate.execute import execute
     from tbgen.generate.forecast import check_disk, check_memory, make_forecast
 
     threads, quiet = _threads(args), args.quiet or args.json
@@ -153,7 +153,7 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
                 rebuild=args.force, costs=costs,
             )  # fmt: skip
         else:
-            summaries = run_plan(plan, progress, threads=threads, memory=memory, rebuild=args.force)
+            summaries = execute(plan, progress, threads=threads, memory=memory, rebuild=args.force)
         for summary in summaries:
             done.append(summary)
             if args.json:

@@ -37,14 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tbgen.generate.calibration import remembered
+    from tbgen.generate.calibration import calibrated_pace
     from tbgen.generate.estimate import estimate
 
     wanted = materials_of(args.material, args.all, MOST_MEN)
     if not wanted:
         raise BadInput("name a material, as in: tbgen plan KRBvKR (or --all 5)")
     materials = wanted if args.only else with_dependencies(wanted)
-    rows = [estimate(material, args.threads, remembered() or 1.0) for material in materials]
+    rows = [estimate(material, args.threads, calibrated_pace() or 1.0) for material in materials]
     if args.json:
         for row in rows:
             say(to_json(row.as_dict()))

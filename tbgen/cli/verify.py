@@ -31,7 +31,7 @@ from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
     from tbgen.cli.progress import Progress
-    from tbgen.store.disk_arrays import Scratch
+    from tbgen.store.disk_arrays import DiskArrays
     from tbgen.verify.run import Verdict
 
 EPILOG = """\
@@ -145,7 +145,7 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.cli.progress import Progress, warm_up_visibly
     from tbgen.generate.estimate import PROGRAM
     from tbgen.generate.forecast import size_of
-    from tbgen.store.disk_arrays import Scratch
+    from tbgen.store.disk_arrays import DiskArrays
 
     if args.memory < PROGRAM:
         raise OutOfRoom(f"{size_of(PROGRAM)} of memory are needed, and --memory leaves {size_of(args.memory)}")
@@ -155,7 +155,7 @@ def run(args: argparse.Namespace) -> int:
     room = directory if os.access(directory, os.W_OK) else Path(tempfile.gettempdir())
     codes: list[int] = []
     with (
-        closing(Scratch(room, args.memory)) as scratch,
+        closing(DiskArrays(room, args.memory)) as scratch,
         Progress([material for material, _ in wanted], quiet=args.quiet or args.json) as progress,
     ):
         try:
@@ -192,17 +192,17 @@ def _reports(
     args: argparse.Namespace,
     directory: Path,
     wanted: list[tuple[Material, TableRules]],
-    scratch: "Scratch",
+    scratch: "DiskArrays",
     progress: "Progress",
 ) -> Iterator[_Report]:
     """Table after table, whatever is wrong with one of them."""
-    from tbgen.store.entry_cache import Shelf
+    from tbgen.store.entry_cache import EntryCache
     from tbgen.verify.file import check_table, mapped_by
 
     space = _space(args)
     seed = args.seed if args.seed is not None else int.from_bytes(os.urandom(4))
     for rules, tables in groupby(wanted, key=lambda one: one[1]):
-        shelf = Shelf(directory, rules, scratch)
+        entry_cache = EntryCache(directory, rules, scratch)
         for material, _ in tables:
             report = _Report(material, rules, seed=seed if args.sample is not None else None)
             progress.began(material)
@@ -210,7 +210,7 @@ def _reports(
             try:
                 check_address_space(space + mapped_by(material))
                 verdict = check_table(
-                    material, directory, rules, shelf, scratch,
+                    material, directory, rules, entry_cache, scratch,
                     threads=args.threads, sample=args.sample, seed=seed,
                     read=progress.read, report=partial(progress.solved, material), lost=report.lose,
                 )  # fmt: skip
@@ -218,7 +218,7 @@ def _reports(
             except (TbgenError, MemoryError, OSError) as error:
                 report.failed(error)
                 if not isinstance(error, TbgenError):
-                    shelf = Shelf(directory, rules, scratch)  # lets go of what it held
+                    entry_cache = EntryCache(directory, rules, scratch)  # lets go of what it held
             report.seconds = time.perf_counter() - begun
             progress.finished(material)
             yield report

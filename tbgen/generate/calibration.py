@@ -1,4 +1,4 @@
-"""How fast this machine builds, beside the one that the estimates were measured on: remembered from table to table."""
+"""How fast this machine builds, beside the one that the estimates were measured on: kept from table to table."""
 
 import json
 import platform
@@ -31,13 +31,13 @@ def _sums() -> tuple[float, float]:
         return 0.0, 0.0
 
 
-def remembered() -> float | None:
+def calibrated_pace() -> float | None:
     """By what estimates have to be multiplied on this machine; None where it has built too little to know."""
     estimated, measured = _sums()
     return measured / estimated if estimated >= _ENOUGH else None
 
 
-def remember(estimated: float, measured: float) -> None:
+def record_build(estimated: float, measured: float) -> None:
     """A table was built from start to end. `estimated` is what it takes at a pace of 1."""
     if estimated < _WORTH:
         return

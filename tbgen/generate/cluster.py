@@ -25,8 +25,8 @@ from tbgen.generate.summary import Summary
 from tbgen.generate.table import build_table
 from tbgen.material import Material, parse
 from tbgen.store import table_path
-from tbgen.store.disk_arrays import Scratch
-from tbgen.store.entry_cache import Shelf
+from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import TOKEN, held
 from tbgen.table_rules import TableRules
 
@@ -68,7 +68,7 @@ def local_cluster(workers: int) -> Iterator["Client"]:
     import dask
     from distributed import Client, LocalCluster
 
-    # numba does not live through a fork; limits on memory are Scratch's business, which knows what is on disk
+    # numba does not live through a fork; limits on memory are DiskArrays' business, which knows what is on disk
     with (
         dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}),
         LocalCluster(
@@ -206,12 +206,12 @@ def build_one(job: Job, name: str, needed: list[Summary | None]) -> Summary | No
         raise ClusterFailure(f"worker {worker.address} cannot take part: {complaint}")
     directory, material = Path(job.directory), parse(name)
     threads = job.threads or max(1, len(os.sched_getaffinity(0)) // worker.state.nthreads)
-    with closing(Scratch(directory, job.memory)) as scratch:
+    with closing(DiskArrays(directory, job.memory)) as scratch:
         return build_table(
             material,
             directory,
             job.rules,
-            Shelf(directory, job.rules, scratch),
+            EntryCache(directory, job.rules, scratch),
             scratch,
             threads=threads,
             report=News(worker, job.token, name),

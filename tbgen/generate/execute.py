@@ -9,8 +9,8 @@ from tbgen.generate.plan import Plan
 from tbgen.generate.summary import Summary
 from tbgen.generate.table import build_table
 from tbgen.material import Material
-from tbgen.store.disk_arrays import Scratch
-from tbgen.store.entry_cache import Shelf
+from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.entry_cache import EntryCache
 
 
 class Watcher(Protocol):
@@ -27,17 +27,17 @@ class Watcher(Protocol):
     def finished(self, material: Material) -> None: ...
 
 
-def run_plan(plan: Plan, watcher: Watcher, *, threads: int, memory: int, rebuild: bool = False) -> Iterator[Summary]:
+def execute(plan: Plan, watcher: Watcher, *, threads: int, memory: int, rebuild: bool = False) -> Iterator[Summary]:
     """Build what the plan names; yields a summary as each table is on disk."""
-    with closing(Scratch(plan.directory, memory)) as scratch:
-        shelf = Shelf(plan.directory, plan.rules, scratch)
+    with closing(DiskArrays(plan.directory, memory)) as scratch:
+        entry_cache = EntryCache(plan.directory, plan.rules, scratch)
         for material in plan.todo:
             watcher.began(material)
             summary = build_table(
                 material,
                 plan.directory,
                 plan.rules,
-                shelf,
+                entry_cache,
                 scratch,
                 threads=threads,
                 report=partial(watcher.solved, material),

@@ -66,7 +66,7 @@ class Forecast:
 
 
 def make_forecast(plan: Plan, threads: int, at_once: int = 1) -> Forecast:
-    known = calibration.remembered()
+    known = calibration.calibrated_pace()
     rows = tuple(estimate(material, threads, known or 1.0) for material in plan.todo)
     return Forecast(plan, rows, threads, at_once, known is not None)
 

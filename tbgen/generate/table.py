@@ -13,8 +13,8 @@ from tbgen.material import Material
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve
 from tbgen.store import building, table_path, write_table
-from tbgen.store.disk_arrays import Scratch
-from tbgen.store.entry_cache import Shelf
+from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.entry_cache import EntryCache
 from tbgen.store.format import seal
 from tbgen.store.leftovers import workspace_of
 from tbgen.table_rules import TableRules
@@ -24,8 +24,8 @@ def build_table(
     material: Material,
     directory: Path,
     rules: TableRules,
-    shelf: Shelf,
-    scratch: Scratch,
+    entry_cache: EntryCache,
+    scratch: DiskArrays,
     *,
     threads: int,
     report: Callable[[int], None] = lambda numbers: None,
@@ -49,7 +49,7 @@ def build_table(
         begun = Clocks.read()
         scratch.peak = 0
         from_the_start = not workspace_of(path).exists()
-        successor_entries = shelf.take(material.successors())
+        successor_entries = entry_cache.take(material.successors())
         needed = {other.name: seal.sha256_of(table_path(directory, other, rules)) for other in successor_entries}
         workspace = Workspace(path, material, rules, scratch, needed)
         if rebuild:
@@ -73,8 +73,8 @@ def build_table(
 
         write_table(path, contents, solved.counts._asdict(), threads=threads, make=scratch.array, check=check)
         workspace.clear()
-        shelf.put(material, contents.entries)
+        entry_cache.put(material, contents.entries)
         summary = summarise(contents, path, begun, scratch.peak, solved.counts.attractions, solved.counts.looks)
         if from_the_start or rebuild:
-            calibration.remember(estimate(material, threads).cpu_seconds, summary.cpu_seconds)
+            calibration.record_build(estimate(material, threads).cpu_seconds, summary.cpu_seconds)
         return summary

@@ -33,7 +33,7 @@ from tbgen.retro import link_log
 from tbgen.retro.checkpoint import Counts, TableArrays
 from tbgen.retro.values.staircase import Links
 from tbgen.sizes import KEPT_FROM
-from tbgen.store.disk_arrays import Scratch
+from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.leftovers import remove, workspace_of
 from tbgen.table_rules import TableRules
 
@@ -66,7 +66,7 @@ class Workspace:
         table: Path,
         material: Material,
         rules: TableRules,
-        scratch: Scratch,
+        scratch: DiskArrays,
         needed: Mapping[str, str] | None = None,
     ) -> None:
         """`needed`: the tables that it depends on, and what tells each from any other of its name."""

@@ -31,7 +31,7 @@ def memory_in_use() -> tuple[int, int]:
         return 0, 0
 
 
-class Scratch:
+class DiskArrays:
     """Makes the arrays, and has the system take them out of memory when all memory in use nears `memory`.
 
     What is taken out is on disk, and comes back page by page as it is used."""

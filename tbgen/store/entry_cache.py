@@ -12,7 +12,7 @@ from tbgen.errors import CorruptTable, MissingTable, TbgenError
 from tbgen.material import Material
 from tbgen.sizes import LARGE
 from tbgen.store import open_table, table_path
-from tbgen.store.disk_arrays import Scratch
+from tbgen.store.disk_arrays import DiskArrays
 from tbgen.table_rules import TableRules
 
 _PIECE = 1 << 22
@@ -23,10 +23,10 @@ _SMALL_ROOM: Final = 128 << 20
 """The same of small ones, which are in memory. To read one again takes a moment."""
 
 
-class Shelf:
+class EntryCache:
     """The most recently used tables of a directory, up to a number of bytes (and whatever is asked for at once)."""
 
-    def __init__(self, directory: Path, rules: TableRules, scratch: Scratch, room: int = ROOM) -> None:
+    def __init__(self, directory: Path, rules: TableRules, scratch: DiskArrays, room: int = ROOM) -> None:
         self._directory = directory
         self._rules = rules
         self._scratch = scratch

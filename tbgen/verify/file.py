@@ -10,8 +10,8 @@ from tbgen.errors import TbgenError
 from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.store import TableFile, open_table, table_path
-from tbgen.store.disk_arrays import Scratch
-from tbgen.store.entry_cache import Shelf
+from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.entry_cache import EntryCache
 from tbgen.table_rules import TableRules
 from tbgen.verify.run import Verdict, verify
 
@@ -24,7 +24,7 @@ class _File:
     """A table that is read into scratch arrays and tells how much of it is read."""
 
     table: TableFile
-    scratch: Scratch
+    scratch: DiskArrays
     read: Callable[[Material, int], None]
 
     @property
@@ -49,8 +49,8 @@ def check_table(
     material: Material,
     directory: Path,
     rules: TableRules,
-    shelf: Shelf,
-    scratch: Scratch,
+    entry_cache: EntryCache,
+    scratch: DiskArrays,
     *,
     threads: int,
     sample: int | None = None,
@@ -67,6 +67,6 @@ def check_table(
     error."""
     with open_table(table_path(directory, material, rules)) as table:
         table.check()
-        answers = shelf.take(material.successors(), read, lost)
+        answers = entry_cache.take(material.successors(), read, lost)
         source = _File(table, scratch, read)
         return verify(source, answers, threads=threads, sample=sample, seed=seed, report=report)

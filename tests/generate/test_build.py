@@ -23,8 +23,8 @@ from tbgen.generate.summary import count_outcomes
 from tbgen.index import layout_of
 from tbgen.material import every, parse
 from tbgen.store import building, open_table, table_path
-from tbgen.store.disk_arrays import Scratch
-from tbgen.store.entry_cache import Shelf
+from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import workspace_of
 
 TBGEN = [sys.executable, "-m", "tbgen"]
@@ -88,17 +88,17 @@ def test_the_pace_of_this_machine_is_remembered(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("TBGEN_CACHE", str(tmp_path))
     plan = make_plan([parse("KRvKN")], tmp_path, "r")
     before = make_forecast(plan, 1)
-    calibration.remember(0.5, 100.0)  # too small to tell
-    assert calibration.remembered() is None
+    calibration.record_build(0.5, 100.0)  # too small to tell
+    assert calibration.calibrated_pace() is None
     assert not before.calibrated
     for _ in range(4):
-        calibration.remember(5.0, 10.0)
+        calibration.record_build(5.0, 10.0)
     after = make_forecast(plan, 1)
     assert after.calibrated
     assert after.seconds == pytest.approx(2 * before.seconds, rel=0.05)
     for file in tmp_path.iterdir():
         file.write_text("{")
-    assert calibration.remembered() is None
+    assert calibration.calibrated_pace() is None
 
 
 def leave(place: Path, *names: str) -> None:
@@ -285,10 +285,10 @@ def test_bars_move_by_cost_and_go_back_when_a_table_begins_anew(tmp_path: Path) 
 
 
 def test_shelf_reads_and_keeps(small_tables: Path) -> None:
-    shelf = Shelf(small_tables, "r", Scratch(small_tables, 1 << 30), room=0)
-    first = shelf.take([parse("KvK")])[parse("KvK")]
+    entry_cache = EntryCache(small_tables, "r", DiskArrays(small_tables, 1 << 30), room=0)
+    first = entry_cache.take([parse("KvK")])[parse("KvK")]
     assert sum(count_outcomes(first).values()) == 462
-    assert parse("KNvK") in shelf.take([parse("KNvK")])
+    assert parse("KNvK") in entry_cache.take([parse("KNvK")])
 
 
 def test_colour_only_where_wanted(small_tables: Path) -> None:

@@ -25,7 +25,7 @@ from tbgen.generate.cluster import (
     local_cluster,
     run_on_cluster,
 )
-from tbgen.generate.execute import run_plan
+from tbgen.generate.execute import execute
 from tbgen.generate.plan import make_plan
 from tbgen.index import layout_of
 from tbgen.material import Material, every, parse, with_dependencies
@@ -60,7 +60,7 @@ class Watcher:
 def alone(small_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """All tables of two and three men, built by one process."""
     directory = tmp_path_factory.mktemp("alone")
-    for _ in run_plan(make_plan(THREE, directory, "r"), Watcher(), threads=1, memory=1 << 30):
+    for _ in execute(make_plan(THREE, directory, "r"), Watcher(), threads=1, memory=1 << 30):
         pass
     return contents(directory)
 
@@ -145,7 +145,7 @@ def test_another_worker_goes_on_with_the_slices_of_a_dead_one(four_men: Path, tm
             (tmp_path / name / path.name).symlink_to(path)
         plan = make_plan([material], tmp_path / name, "r")
         if name == "alone":
-            (summary,) = run_plan(plan, Watcher(), threads=2, memory=1 << 30)
+            (summary,) = execute(plan, Watcher(), threads=2, memory=1 << 30)
         else:
             with local_cluster(1) as client:
                 client.run(make_safe_at_once)

@@ -23,8 +23,8 @@ from tbgen.retro.values.staircase import add_step, make_links
 from tbgen.sizes import links_for
 from tbgen.store import disk_arrays as scratch_module
 from tbgen.store import open_table, table_path, write_table
-from tbgen.store.disk_arrays import Scratch, memory_in_use
-from tbgen.store.entry_cache import Shelf
+from tbgen.store.disk_arrays import DiskArrays, memory_in_use
+from tbgen.store.entry_cache import EntryCache
 from tbgen.store.format import seal
 from tbgen.store.leftovers import workspace_of
 
@@ -69,8 +69,8 @@ def build(place: Path, stop_after: int | None = None) -> list[int]:
         if len(told) == stop_after:
             raise Enough
 
-    scratch = Scratch(place, 1 << 40)
-    build_table(KPVK, place, "r", Shelf(place, "r", scratch), scratch, threads=1, report=report)
+    scratch = DiskArrays(place, 1 << 40)
+    build_table(KPVK, place, "r", EntryCache(place, "r", scratch), scratch, threads=1, report=report)
     return told
 
 
@@ -100,7 +100,7 @@ def stop(place: Path, after: int) -> None:
 def go_on(place: Path) -> list[int]:
     """The slices that a build of the same table, with the same dependencies, would not solve again."""
     needed = {m.name: seal.sha256_of(table_path(place, m, "r")) for m in KPVK.successors()}
-    workspace = Workspace(table_path(place, KPVK, "r"), KPVK, "r", Scratch(place, 1 << 40), needed)
+    workspace = Workspace(table_path(place, KPVK, "r"), KPVK, "r", DiskArrays(place, 1 << 40), needed)
     arrays, done = workspace.open(layout_of(KPVK).size, links_for(layout_of(KPVK).size))
     assert sum(counts.legal for counts in done.values()) > 0 or not done
     missing = [part for part in range(layout_of(KPVK).slices) if part not in done]
@@ -254,7 +254,7 @@ def test_lookups_pass_the_links_of_unfinished_slices() -> None:
 
 
 def test_small_tables_leave_no_workspace(tmp_path: Path) -> None:
-    workspace = Workspace(table_path(tmp_path, KPVK, "r"), KPVK, "r", Scratch(tmp_path, 1 << 40))
+    workspace = Workspace(table_path(tmp_path, KPVK, "r"), KPVK, "r", DiskArrays(tmp_path, 1 << 40))
     workspace.open(layout_of(KPVK).size, 64)
     workspace.solved(3, Counts(5, 6, 7))
     assert not list(tmp_path.iterdir())
@@ -295,7 +295,7 @@ def large_from(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("large_from")
 def test_arrays_on_disk_leave_memory_and_come_back(tmp_path: Path) -> None:
-    scratch = Scratch(tmp_path, 1 << 40)
+    scratch = DiskArrays(tmp_path, 1 << 40)
     array = scratch.array(1 << 24, np.int32)
     assert not array.any()
     array[:] = np.arange(1 << 24)
@@ -312,7 +312,7 @@ def test_memory_is_kept_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(scratch_module, "_GLANCE", 0.01)
     monkeypatch.setattr(scratch_module, "_MARGIN", 1 << 30)  # whatever other tests have left in this process
     budget = memory_in_use()[0] + (32 << 20)
-    scratch = Scratch(tmp_path, budget)
+    scratch = DiskArrays(tmp_path, budget)
     arrays = [scratch.array(1 << 22, np.int32) for _ in range(8)]
     for array in arrays:
         array[:] = 7

@@ -18,7 +18,7 @@ from tbgen.material import Material, parse
 from tbgen.store import TableFile, list_tables, open_table, table_path, write_table
 from tbgen.store.read import table
 from tbgen.store.read.cache import Cache
-from tbgen.store.read.chunk import Chunk, Grain
+from tbgen.store.read.chunk import Chunk, ChunkFormat
 from tests.support.contents import random_contents, steps_at
 
 
@@ -58,7 +58,7 @@ def test_a_first_look_sees_what_all_others_see(tmp_path: Path, staircases: int, 
         file = table._file
         whole = file.chunk(0)
         assert whole.shapes.dtype.itemsize == (2 if staircases == 3000 else 1)
-        for place in range(0, table._grain.width, 23):
+        for place in range(0, table._chunk_format.width, 23):
             first = file.chunk(0)
             steps = first.steps(place)
             assert (int(whole.entry[place]), bool(whole.has_steps[place])) == first.glance(place)
@@ -71,7 +71,7 @@ def test_a_chunk_goes_on_where_it_was_left(tmp_path: Path) -> None:
     with written(tmp_path, random_contents(parse("KNvK"), seed=3, staircases=3000, longest=4000)) as table:
         whole = table._file.chunk(0)
         entries, halves = whole.entries, whole.halves()
-        for place in range(0, table._grain.width, 97):
+        for place in range(0, table._chunk_format.width, 97):
             left = table._file.chunk(0)
             left.glance(place)
             left.let_go()
@@ -90,11 +90,11 @@ def test_chunks_are_kept_that_are_asked_for_again(tmp_path: Path, monkeypatch: p
         chunk, count = table_._file.chunk, len(table_._file.chunks)
         monkeypatch.setattr(table_._file, "chunk", lambda number: read.append(number) or chunk(number))
         for turn, held in enumerate(([count, 0], [0, count], [0, count])):
-            for number in range(turn, table_.size, table_._grain.width):
+            for number in range(turn, table_.size, table_._chunk_format.width):
                 outcome, distance, staircase = table_.look(number)
                 assert outcome * 65536 + distance == contents.entries[number]
                 assert table_.steps_of(staircase) == steps_at(contents, number)
-            assert [cache.used // table_._grain.size for cache in caches] == held
+            assert [cache.used // table_._chunk_format.size for cache in caches] == held
         assert read == list(range(count))
     assert [cache.used for cache in caches] == [0, 0]
 
@@ -102,17 +102,20 @@ def test_chunks_are_kept_that_are_asked_for_again(tmp_path: Path, monkeypatch: p
 def test_a_chunk_of_another_table_is_refused(tmp_path: Path) -> None:
     """When it is read, not when somebody looks at one of the positions that make no sense."""
     with written(tmp_path, random_contents(parse("KNvK"), seed=1, staircases=3, longest=90)) as table:
-        file, grain = table._file, table._grain
-        raw, width = zlib.decompress(file.chunks.read(file._handle, 0)), table._grain.width
-        assert len(raw) == grain.length
-        for shapes in (bytes(width - 1) + bytes([grain.lore.count]), bytes([1]) * width):
+        file, chunk_format = table._file, table._chunk_format
+        raw, width = zlib.decompress(file.chunks.read(file._handle, 0)), table._chunk_format.width
+        assert len(raw) == chunk_format.length
+        for shapes in (bytes(width - 1) + bytes([chunk_format.shape_table.count]), bytes([1]) * width):
             with pytest.raises(CorruptTable, match="not those of its table"):
-                Chunk(Grain(table.path, 2 * width - 1, grain.numbers, 0, 1, grain.lore), zlib.compress(shapes))
+                Chunk(
+                    ChunkFormat(table.path, 2 * width - 1, chunk_format.numbers, 0, 1, chunk_format.shape_table),
+                    zlib.compress(shapes),
+                )
         for stored in (zlib.compress(raw[: width - 1]), b"no chunk", b""):
             with pytest.raises(CorruptTable, match=r"KNvK\.r\.h5 is damaged"):
-                Chunk(grain, stored)
+                Chunk(chunk_format, stored)
         with pytest.raises(CorruptTable, match="too soon"):
-            Chunk(grain, zlib.compress(raw[: width + 9])).halves()
+            Chunk(chunk_format, zlib.compress(raw[: width + 9])).halves()
 
 
 @settings(max_examples=12)
@@ -145,7 +148,7 @@ def test_round_trip(tmp_path_factory, material, seed, staircases, legal, longest
 @pytest.mark.parametrize("whole", [True, False])
 def test_many_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool) -> None:
     if not whole:
-        monkeypatch.setattr(table, "_WHOLES", Cache(0))
+        monkeypatch.setattr(table, "_DECODED", Cache(0))
     contents = random_contents(parse("KNvK"), seed=5, staircases=200)
     with written(tmp_path, contents) as table_:
         rng = np.random.default_rng(5)

@@ -16,8 +16,8 @@ from tbgen.retro.export import finish
 from tbgen.retro.solver import solve
 from tbgen.store import disk_arrays as scratch_module
 from tbgen.store import open_table, table_path, write_table
-from tbgen.store.disk_arrays import Scratch
-from tbgen.store.entry_cache import Shelf
+from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.entry_cache import EntryCache
 from tbgen.store.read import numbering
 from tbgen.store.read.keys import Keys
 from tbgen.store.write import encode
@@ -65,7 +65,7 @@ def test_contents_do_not_depend_on_how_they_are_read(
 ) -> None:
     """They are the solver's, staircase by staircase: from tiny chunks and short keys, into the caller's arrays."""
     material, path = parse(name), table_path(tmp_path, parse(name), "r")
-    answers = Shelf(small_tables, "r", Scratch(tmp_path, 1 << 30)).take(material.successors())
+    answers = EntryCache(small_tables, "r", DiskArrays(tmp_path, 1 << 30)).take(material.successors())
     expected = finish(solve(material, answers))
     monkeypatch.setattr(encode, "WIDTHS", (1 << 9, 1 << 9))
     monkeypatch.setattr(numbering, "_PIECE", 1000)
@@ -99,12 +99,12 @@ def test_a_table_that_is_on_disk_is_checked(
     """With no memory at all for arrays of any size: what is needed comes from disk again and again."""
     monkeypatch.setattr(scratch_module, "LARGE", 1)
     monkeypatch.setattr(scratch_module, "_GLANCE", 0.001)
-    scratch = Scratch(tmp_path, memory=1)
+    scratch = DiskArrays(tmp_path, memory=1)
     read: dict[Material, int] = {}
     done: list[int] = []
     name = parse("KPvK")
     verdict = check_table(
-        name, small_tables, "r", Shelf(small_tables, "r", scratch), scratch, threads=2,
+        name, small_tables, "r", EntryCache(small_tables, "r", scratch), scratch, threads=2,
         read=lambda material, numbers: read.update({material: read.get(material, 0) + numbers}),
         report=done.append,
     )  # fmt: skip

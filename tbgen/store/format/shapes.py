@@ -41,7 +41,7 @@ class Shapes(NamedTuple):
     source: NDArray[np.uint8]
 
 
-class Lore:
+class ShapeTable:
     """What a reader works out of the shapes once: when it opens a table, or when somebody asks for it."""
 
     def __init__(self, shapes: Shapes) -> None:

@@ -15,18 +15,24 @@ from numpy.typing import NDArray
 from tbgen.contents import DISTANCE_MASK
 from tbgen.errors import CorruptTable
 from tbgen.store.format.schema import ESCAPE, shape_type
-from tbgen.store.format.shapes import Lore
+from tbgen.store.format.shapes import ShapeTable
 from tbgen.store.read.positions import Positions
 
 Step = tuple[int, int, int, int]
 """Holder, level, outcome and distance: see `Steps` in tbgen/contents.py."""
 
 
-class Grain:
+class ChunkFormat:
     """What all chunks of a table have in common."""
 
     def __init__(
-        self, path: Path, length: int, numbers: NDArray[np.int64], escape_planes: int, distance_planes: int, lore: Lore
+        self,
+        path: Path,
+        length: int,
+        numbers: NDArray[np.int64],
+        escape_planes: int,
+        distance_planes: int,
+        shape_table: ShapeTable,
     ) -> None:
         self.path = path
         self.length = length
@@ -34,8 +40,8 @@ class Grain:
         self.width = width = len(numbers)
         self.escape_planes = escape_planes
         self.distance_planes = distance_planes
-        self.lore = lore
-        self.size = 2 * length + width * (5 + np.dtype(shape_type(lore.count)).itemsize)
+        self.shape_table = shape_table
+        self.size = 2 * length + width * (5 + np.dtype(shape_type(shape_table.count)).itemsize)
         """Bytes of memory that a chunk takes, about, once all is decoded."""
         self.numbers = numbers
         """`[place]`: the number within the chunk of the position there."""
@@ -67,21 +73,25 @@ class _Inflating:
 class Chunk(Positions):
     """Columns are by place, in the order of the file."""
 
-    def __init__(self, grain: Grain, stored: bytes) -> None:
-        self._grain = grain
+    def __init__(self, chunk_format: ChunkFormat, stored: bytes) -> None:
+        self._chunk_format = chunk_format
         self._deflated = stored
         self._inflating: _Inflating | None = _Inflating(stored)
         self._whole = b""
-        self.lore = lore = grain.lore
-        self._low = low = np.frombuffer(self._upto(grain.width), np.uint8, grain.width)
-        escaped = int(np.count_nonzero(low == ESCAPE)) if grain.escape_planes else 0
-        self._at = grain.width + escaped * grain.escape_planes
+        self.shape_table = shape_table = chunk_format.shape_table
+        self._low = low = np.frombuffer(self._upto(chunk_format.width), np.uint8, chunk_format.width)
+        escaped = int(np.count_nonzero(low == ESCAPE)) if chunk_format.escape_planes else 0
+        self._at = chunk_format.width + escaped * chunk_format.escape_planes
         """Where the fresh distances begin, one for each legal position."""
-        self._high = _values(self._upto(self._at), grain.width, escaped, grain.escape_planes) if escaped else low[:0]
+        self._high = (
+            _values(self._upto(self._at), chunk_format.width, escaped, chunk_format.escape_planes)
+            if escaped
+            else low[:0]
+        )
         """By how much the shapes of the escaped places are more than what `low` says, in order."""
         self._legal = int(np.count_nonzero(low))
         highest = ESCAPE + int(self._high.max()) if escaped else int(low.max())
-        if highest >= lore.count or self._stored_at > grain.length:
+        if highest >= shape_table.count or self._stored_at > chunk_format.length:
             raise self._damaged("a chunk's shapes are not those of its table")
         self._asked = False
         """Whether the steps of some position have been asked for."""
@@ -90,10 +100,10 @@ class Chunk(Positions):
     @property
     def _stored_at(self) -> int:
         """Where the fresh distances end, and those of staircases begin."""
-        return self._at + self._grain.distance_planes * self._legal
+        return self._at + self._chunk_format.distance_planes * self._legal
 
     def _damaged(self, what: object) -> CorruptTable:
-        return CorruptTable(f"{self._grain.path} is damaged: {what}")
+        return CorruptTable(f"{self._chunk_format.path} is damaged: {what}")
 
     def _upto(self, end: int) -> bytes:
         """The chunk as it was before compression, so many bytes at least."""
@@ -101,7 +111,7 @@ class Chunk(Positions):
         try:
             if inflating:
                 return inflating.upto(end)
-            self._whole = self._whole or _Inflating(self._deflated).upto(self._grain.length)
+            self._whole = self._whole or _Inflating(self._deflated).upto(self._chunk_format.length)
             return self._whole
         except (ValueError, zlib.error) as error:
             raise self._damaged(error) from error
@@ -114,18 +124,18 @@ class Chunk(Positions):
     def shapes(self) -> NDArray[Any]:  # type: ignore[override]
         if not len(self._high):
             return self._low
-        shapes = self._low.astype(shape_type(self.lore.count))
+        shapes = self._low.astype(shape_type(self.shape_table.count))
         shapes[self._low == ESCAPE] += self._high.astype(shapes.dtype)
         return shapes
 
     @cached_property
     def entries(self) -> NDArray[np.int32]:  # type: ignore[override]
-        lore, planes = self.lore, self._grain.distance_planes
+        shape_table, planes = self.shape_table, self._chunk_format.distance_planes
         places = self._by_shape(np.flatnonzero(self.shapes != 0))
         halves = _values(self._upto(self._stored_at), self._at, len(places), planes)
-        fresh = np.zeros(self._grain.width, halves.dtype)
+        fresh = np.zeros(self._chunk_format.width, halves.dtype)
         fresh[places] = halves
-        entries = lore.base.take(self.shapes)
+        entries = shape_table.base.take(self.shapes)
         entries += fresh.astype(np.int32) << 1
         return entries
 
@@ -136,7 +146,7 @@ class Chunk(Positions):
     @cached_property
     def has_steps(self) -> bytes:
         """Which places have a staircase."""
-        return self.lore.inside.take(self.shapes).tobytes()
+        return self.shape_table.inside.take(self.shapes).tobytes()
 
     def glance(self, place: int) -> tuple[int, bool]:
         """The entry of one position, and whether it has a staircase; all others stay as they are."""
@@ -144,17 +154,17 @@ class Chunk(Positions):
         if not low:
             return 0, False
         shape, before = int(low), np.count_nonzero(self._low[:place] == low)
-        rank = np.count_nonzero(self._low < low) - (self._grain.width - self._legal) + before
+        rank = np.count_nonzero(self._low < low) - (self._chunk_format.width - self._legal) + before
         if shape == ESCAPE and len(self._high):
             high = self._high[before]
             shape += int(high)
             rank += np.count_nonzero(self._high < high) + np.count_nonzero(self._high[:before] == high) - before
         half = self._value(self._at, self._legal, int(rank))
-        return int(self.lore.base[shape]) + 2 * half, bool(self.lore.inside[shape])
+        return int(self.shape_table.base[shape]) + 2 * half, bool(self.shape_table.inside[shape])
 
     def _value(self, at: int, count: int, rank: int) -> int:
         """One of so many numbers in a section, which are there shape after shape."""
-        places = [at + plane * count + rank for plane in range(self._grain.distance_planes)]
+        places = [at + plane * count + rank for plane in range(self._chunk_format.distance_planes)]
         raw = self._upto(places[-1] + 1)
         return sum(raw[place] << 8 * plane for plane, place in enumerate(places))
 
@@ -164,7 +174,7 @@ class Chunk(Positions):
 
     def _sections(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
         """Where each section of stored distances begins, and which places have one in it."""
-        planes, count = self._grain.distance_planes, self.lore.stored.take(self.shapes)
+        planes, count = self._chunk_format.distance_planes, self.shape_table.stored.take(self.shapes)
         at, nth, having = self._stored_at, 0, count > 0
         while numbers := int(np.count_nonzero(having)):
             yield at, having
@@ -184,8 +194,8 @@ class Chunk(Positions):
         return self._halves
 
     def _read_halves(self) -> NDArray[np.unsignedinteger]:
-        planes, sections = self._grain.distance_planes, list(self._sections())
-        table = np.zeros((len(sections), self._grain.width), np.uint8 if planes == 1 else np.uint16)
+        planes, sections = self._chunk_format.distance_planes, list(self._sections())
+        table = np.zeros((len(sections), self._chunk_format.width), np.uint8 if planes == 1 else np.uint16)
         for row, (at, having) in zip(table, sections, strict=True):
             places = self._by_shape(np.flatnonzero(having))
             row[places] = _values(self._upto(at + len(places) * planes), at, len(places), planes)
@@ -196,11 +206,11 @@ class Chunk(Positions):
         if self._asked:
             halves, entry = self.halves()[:, place].tolist(), self.entry[place]
         else:
-            self._asked, count = True, int(self.lore.stored[self.shapes[place]])
+            self._asked, count = True, int(self.shape_table.stored[self.shapes[place]])
             halves = [self._stored_half(at, having, place) for at, having in itertools.islice(self._sections(), count)]
             entry, _ = self.glance(place)
         fresh, found = (entry & DISTANCE_MASK) >> 1, []
-        for holder, level, outcome, column, odd in self.lore.steps_of(int(self.shapes[place])):
+        for holder, level, outcome, column, odd in self.shape_table.steps_of(int(self.shapes[place])):
             found.append((holder, level, outcome, 2 * (halves[column - 1] if column else fresh) + odd))
         return tuple(found)
 

@@ -6,36 +6,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.store.format.schema import shape_type
-from tbgen.store.read.chunk import Chunk, Grain
+from tbgen.store.read.chunk import Chunk, ChunkFormat
 from tbgen.store.read.positions import Positions
 
 InOrder = Callable[[], Iterator[tuple[Chunk, slice, NDArray[np.int64]]]]
 """All chunks, the numbers of each, and their places in it."""
 
 
-class Whole(Positions):
+class DecodedTable(Positions):
     """By number."""
 
-    def __init__(self, grain: Grain, size: int, chunks: InOrder) -> None:
-        self._grain = grain
+    def __init__(self, chunk_format: ChunkFormat, size: int, chunks: InOrder) -> None:
+        self._chunk_format = chunk_format
         self._chunks = chunks
-        self.lore = grain.lore
+        self.shape_table = chunk_format.shape_table
         self.entries = np.empty(size, np.int32)
-        self.shapes = np.empty(size, shape_type(self.lore.count))
+        self.shapes = np.empty(size, shape_type(self.shape_table.count))
         for chunk, numbers, places in chunks():
             self.entries[numbers] = chunk.entries[places]
             self.shapes[numbers] = chunk.shapes[places]
         self._halves: NDArray[np.unsignedinteger] | None = None
 
     @staticmethod
-    def bytes_for(grain: Grain, size: int) -> int:
+    def bytes_for(chunk_format: ChunkFormat, size: int) -> int:
         """Memory that it takes."""
-        return size * (8 + grain.lore.width * grain.distance_planes)
+        return size * (8 + chunk_format.shape_table.width * chunk_format.distance_planes)
 
     def halves(self) -> NDArray[np.unsignedinteger]:
         if self._halves is None:
-            kind = np.uint8 if self._grain.distance_planes == 1 else np.uint16
-            table = np.zeros((self.lore.width, len(self.entries)), kind)
+            kind = np.uint8 if self._chunk_format.distance_planes == 1 else np.uint16
+            table = np.zeros((self.shape_table.width, len(self.entries)), kind)
             for chunk, numbers, places in self._chunks():
                 halves = chunk.halves()
                 table[: len(halves), numbers] = halves[:, places]

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from tbgen.contents import Steps
 from tbgen.store.format.forms import by_step, pieces
-from tbgen.store.format.shapes import Lore, unique_columns
-from tbgen.store.read.chunk import Chunk, Grain
+from tbgen.store.format.shapes import ShapeTable, unique_columns
+from tbgen.store.read.chunk import Chunk, ChunkFormat
 from tbgen.store.read.keys import Keys
 from tbgen.store.read.positions import Positions
 
@@ -22,12 +22,12 @@ _PIECE: Final = 1 << 20
 class _Examples(Positions):
     """Positions out of many chunks: one for each staircase, which is read off them at the end, all at once."""
 
-    def __init__(self, grain: Grain) -> None:
-        self.lore = grain.lore
+    def __init__(self, chunk_format: ChunkFormat) -> None:
+        self.shape_table = chunk_format.shape_table
         self._parts: list[tuple[NDArray[np.int32], NDArray[np.unsignedinteger], NDArray[np.uint16]]] = []
 
     def add(self, chunk: Chunk, places: NDArray[np.int64]) -> None:
-        halves = np.zeros((self.lore.width, len(places)), np.uint16)
+        halves = np.zeros((self.shape_table.width, len(places)), np.uint16)
         halves[: len(chunk.halves())] = chunk.halves()[:, places]
         self._parts.append((chunk.entries[places], chunk.shapes[places], halves))
 
@@ -36,7 +36,7 @@ class _Examples(Positions):
 
     def all_columns(self) -> NDArray[np.int32]:
         """Of each in turn, see `columns`."""
-        nothing = np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros((self.lore.width, 0), np.uint16)
+        nothing = np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros((self.shape_table.width, 0), np.uint16)
         entries, shapes, halves = zip(nothing, *self._parts, strict=True)
         self.entries, self.shapes = np.concatenate(entries), np.concatenate(shapes)
         self._halves = np.concatenate(halves, axis=1)
@@ -50,14 +50,14 @@ class Numbering:
     They are told apart without being written down: by the position's shape, as far as it tells which staircase given
     distances make, and those distances."""
 
-    def __init__(self, grain: Grain) -> None:
-        self._lore = lore = grain.lore
-        self._form, self._fresh = lore.makings
+    def __init__(self, chunk_format: ChunkFormat) -> None:
+        self._shape_table = shape_table = chunk_format.shape_table
+        self._form, self._fresh = shape_table.makings
         self._form_bits = int(self._form.max(initial=0)).bit_length()
-        self._half_bits = 8 * grain.distance_planes
+        self._half_bits = 8 * chunk_format.distance_planes
         self._folds: dict[int, Keys] = {}
         self._keys = Keys()
-        self._examples = _Examples(grain)
+        self._examples = _Examples(chunk_format)
 
     def see(self, chunk: Chunk, places: NDArray[np.int64]) -> NDArray[np.int32]:
         """Which staircase each place has, in numbers that are good until `finish`; 0 where it has none."""
@@ -75,7 +75,7 @@ class Numbering:
         """Equal where the staircases are. What one word has no room for is folded: a number stands for it."""
         shapes, halves = chunk.shapes[places], chunk.halves()
         key, used = self._form.take(shapes).astype(np.int64), self._form_bits
-        for nth in range(1 + self._lore.width):
+        for nth in range(1 + self._shape_table.width):
             if used + self._half_bits > _WORD:
                 key, used = self._folds.setdefault(nth, Keys()).number(key)[0].astype(np.int64), _NUMBER
             if nth == 0:
@@ -93,20 +93,22 @@ class Numbering:
         for at in range(0, len(staircases), _PIECE):
             piece = staircases[at : at + _PIECE]
             piece[:] = renumbered.take(piece)
-        return _steps(columns, first, self._lore)
+        return _steps(columns, first, self._shape_table)
 
 
-def _steps(columns: NDArray[np.int32], first: NDArray[np.int64], lore: Lore) -> Steps:
+def _steps(columns: NDArray[np.int32], first: NDArray[np.int64], shape_table: ShapeTable) -> Steps:
     """The staircases in these columns, behind the one without steps."""
-    shape = lore.forms[1][columns[0, first]]
-    start = np.append(0, np.cumsum(lore.shapes.steps[shape], dtype=np.int64))
-    known: list[NDArray[Any]] = [lore.shapes.holder, lore.shapes.level, lore.shapes.step_outcome]
+    shape = shape_table.forms[1][columns[0, first]]
+    start = np.append(0, np.cumsum(shape_table.shapes.steps[shape], dtype=np.int64))
+    known: list[NDArray[Any]] = [shape_table.shapes.holder, shape_table.shapes.level, shape_table.shapes.step_outcome]
     found = [np.empty(start[-1], part.dtype) for part in known]
     holder, level, outcome = found
     distance = np.empty(start[-1], np.uint16)
     for here in pieces(len(first)):
         begin = start[here]
-        for step, (having, at) in enumerate(by_step(lore.start[shape[here]], lore.shapes.steps[shape[here]])):
+        for step, (having, at) in enumerate(
+            by_step(shape_table.start[shape[here]], shape_table.shapes.steps[shape[here]])
+        ):
             to = begin[having] + step
             for part, values in zip(found, known, strict=True):
                 part[to] = values[at]

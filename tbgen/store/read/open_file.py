@@ -19,9 +19,9 @@ from tbgen.store.directory import build_command, check_file, named
 from tbgen.store.format import seal
 from tbgen.store.format.order import numbers_of
 from tbgen.store.format.schema import FACTS, SHAPES
-from tbgen.store.format.shapes import KINDS, STEP_KINDS, Lore, Shapes, check
+from tbgen.store.format.shapes import KINDS, STEP_KINDS, Shapes, ShapeTable, check
 from tbgen.store.read import chunks
-from tbgen.store.read.chunk import Chunk, Grain
+from tbgen.store.read.chunk import Chunk, ChunkFormat
 from tbgen.store.read.head import Head
 from tbgen.table_rules import TableRules
 
@@ -57,7 +57,7 @@ class _Window(io.RawIOBase):
         return True
 
 
-class Opened:
+class OpenFile:
     """The file behind a table, from its name to its chunks."""
 
     def __init__(self, path: Path) -> None:
@@ -128,13 +128,13 @@ class Opened:
         longest = len(order) * (1 + planes[0] + planes[1] * (1 + int(shapes.steps.max())))
         if not len(order) <= self.chunks.length <= longest:
             raise ValueError(f"its chunks are {self.chunks.length} bytes long")
-        self.grain = Grain(self.path, self.chunks.length, order, *planes, Lore(shapes))
+        self.chunk_format = ChunkFormat(self.path, self.chunks.length, order, *planes, ShapeTable(shapes))
         head.enter(FACTS)
         self.header = head.notes(FACTS) | notes
 
     def chunk(self, number: int) -> Chunk:
         try:
-            return Chunk(self.grain, self.chunks.read(self._handle, number))
+            return Chunk(self.chunk_format, self.chunks.read(self._handle, number))
         except (OSError, ValueError, IndexError) as error:
             if self._handle < 0:
                 raise ValueError(f"{self.path} has been closed") from error

@@ -5,13 +5,13 @@ from numpy.typing import NDArray
 
 from tbgen.contents import DISTANCE_MASK
 from tbgen.store.format.forms import by_step
-from tbgen.store.format.shapes import Lore
+from tbgen.store.format.shapes import ShapeTable
 
 
 class Positions:
     """A chunk, by place, or a whole table, by number."""
 
-    lore: Lore
+    shape_table: ShapeTable
     entries: NDArray[np.int32]
     shapes: NDArray[np.unsignedinteger]
 
@@ -21,15 +21,15 @@ class Positions:
 
     def inside(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which have a staircase."""
-        return self.lore.inside.take(self.shapes[places])
+        return self.shape_table.inside.take(self.shapes[places])
 
     def under(
         self, places: NDArray[np.int64], holders: NDArray[np.integer], levels: NDArray[np.integer]
     ) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
         """Outcome and distance of the last step up to a level for a holder; outcome 0 where there is none."""
         shapes, chosen = self.shapes[places], np.full(len(places), -1)
-        known = self.lore.shapes
-        for having, at in by_step(self.lore.start[shapes], known.steps[shapes]):
+        known = self.shape_table.shapes
+        for having, at in by_step(self.shape_table.start[shapes], known.steps[shapes]):
             fits = (known.holder[at] == holders[having]) & (known.level[at] <= levels[having])
             chosen[having[fits]] = at[fits]
         outcomes = np.zeros(len(places), np.int16)
@@ -41,18 +41,18 @@ class Positions:
 
     def _distances(self, places: NDArray[np.int64], steps: NDArray[np.int64]) -> NDArray[np.int64]:
         """Of one of its steps for each position."""
-        column, odd = (of_all[steps] for of_all in self.lore.distances)
+        column, odd = (of_all[steps] for of_all in self.shape_table.distances)
         half = ((self.entries[places] & DISTANCE_MASK) >> 1).astype(np.int64)
         own = np.flatnonzero(column)
         half[own] = self.halves()[column[own] - 1, places[own]]
         return 2 * half + odd
 
     def columns(self, places: NDArray[np.int64]) -> NDArray[np.int32]:
-        """`[1 + step, position]`: the form of the staircase (see `Lore.forms`) and the distance of each step."""
+        """`[1 + step, position]`: the form of the staircase (see `ShapeTable.forms`) and the distance of each step."""
         shapes = self.shapes[places]
-        length = self.lore.shapes.steps[shapes]
+        length = self.shape_table.shapes.steps[shapes]
         columns = np.zeros((1 + int(length.max(initial=0)), len(places)), np.int32)
-        columns[0] = self.lore.forms[0].take(shapes)
-        for step, (having, at) in enumerate(by_step(self.lore.start[shapes], length)):
+        columns[0] = self.shape_table.forms[0].take(shapes)
+        for step, (having, at) in enumerate(by_step(self.shape_table.start[shapes], length)):
             columns[1 + step, having] = self._distances(places[having], at)
         return columns

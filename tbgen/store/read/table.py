@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents, Make, in_memory
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, Step
-from tbgen.store.read.decoded_table import Whole
+from tbgen.store.read.decoded_table import DecodedTable
 from tbgen.store.read.numbering import Numbering
-from tbgen.store.read.open_file import Opened
+from tbgen.store.read.open_file import OpenFile
 
 _TABLES: Final = itertools.count(1)
 _KEYS: Final = 40
@@ -22,7 +22,7 @@ _KEYS: Final = 40
 _CHUNKS: Final[Cache[Chunk]] = Cache(256 << 20)
 _GLANCED: Final[Cache[Chunk]] = Cache(4 << 20)
 """Chunks that have been asked for once: most are never asked for again, and memory that is used again is faster."""
-_WHOLES: Final[Cache[Whole]] = Cache(512 << 20)
+_DECODED: Final[Cache[DecodedTable]] = Cache(512 << 20)
 _WORTH: Final = 16
 """When one in so many of a table's numbers has been asked for in arrays, all of it is decoded."""
 
@@ -39,7 +39,7 @@ class TableFile:
     staircases, different numbers need not stand for different ones (in `part` they do)."""
 
     def __init__(self, path: Path) -> None:
-        opened = Opened(path)
+        opened = OpenFile(path)
         self._file = opened
         self.path = path
         self.material = opened.material
@@ -47,11 +47,11 @@ class TableFile:
         self.layout = opened.layout
         self.size = opened.layout.size
         self.header: Mapping[str, int | float | str] = MappingProxyType(opened.header)
-        grain = opened.grain
-        self._grain = grain
-        self._shift = grain.width.bit_length() - 1
-        self._mask = grain.width - 1
-        self._places = grain.place_list
+        chunk_format = opened.chunk_format
+        self._chunk_format = chunk_format
+        self._shift = chunk_format.width.bit_length() - 1
+        self._mask = chunk_format.width - 1
+        self._places = chunk_format.place_list
         self._key = next(_TABLES) << _KEYS
         self._wanted = 0
         self._latest: Chunk | None = None
@@ -86,12 +86,12 @@ class TableFile:
             chunk = _GLANCED.take(key) if again else _GLANCED.get(key)
             if chunk is None:
                 chunk = self._file.chunk(number)
-                _GLANCED.put(key, chunk, self._grain.size)
+                _GLANCED.put(key, chunk, self._chunk_format.size)
                 latest, self._latest = self._latest, chunk
                 if latest:
                     latest.let_go()
             elif again:
-                _CHUNKS.put(key, chunk, self._grain.size)
+                _CHUNKS.put(key, chunk, self._chunk_format.size)
         return chunk
 
     def look_many(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.uint16], NDArray[np.int64]]:
@@ -134,17 +134,17 @@ class TableFile:
         wanted = wanted[order]
         for start, end in itertools.pairwise(np.flatnonzero(np.diff(wanted, prepend=-1, append=-1)).tolist()):
             rows = order[start:end]
-            yield self._chunk(int(wanted[start])), rows, self._grain.places[numbers[rows] & self._mask]
+            yield self._chunk(int(wanted[start])), rows, self._chunk_format.places[numbers[rows] & self._mask]
 
-    def _whole(self, wanted: int) -> Whole | None:
+    def _whole(self, wanted: int) -> DecodedTable | None:
         """The whole table decoded, where it fits into memory and has been asked for enough to be worth it."""
-        whole = _WHOLES.get(self._key)
+        whole = _DECODED.get(self._key)
         if whole is None:
             self._wanted += wanted
-            size = Whole.bytes_for(self._grain, self.size)
-            if size <= _WHOLES.budget // 2 and self._wanted * _WORTH >= self.size:
-                whole = Whole(self._grain, self.size, lambda: self._in_order(0, self.size))
-                _WHOLES.put(self._key, whole, size)
+            size = DecodedTable.bytes_for(self._chunk_format, self.size)
+            if size <= _DECODED.budget // 2 and self._wanted * _WORTH >= self.size:
+                whole = DecodedTable(self._chunk_format, self.size, lambda: self._in_order(0, self.size))
+                _DECODED.put(self._key, whole, size)
         return whole
 
     def entries(self, start: int = 0, end: int | None = None) -> NDArray[np.int32]:
@@ -173,7 +173,7 @@ class TableFile:
         """A range of numbers, with the staircases in it numbered in any order. In two arrays of zeros that `make`
         gives; `report` hears of numbers read."""
         entries, staircases = make(end - start, np.int32), make(end - start, np.int32)
-        numbering = Numbering(self._grain)
+        numbering = Numbering(self._chunk_format)
         for chunk, rows, places in self._in_order(start, end):
             entries[rows] = chunk.entries.take(places)
             staircases[rows] = numbering.see(chunk, places)
@@ -186,8 +186,8 @@ class TableFile:
             raise IndexError(f"{self.path} has no numbers from {start} to {end}")
         for chunk in range(start >> self._shift, ((end - 1) >> self._shift) + 1):
             base = chunk << self._shift
-            first, last = max(start, base), min(end, base + self._grain.width)
-            places = self._grain.places[first - base : last - base]
+            first, last = max(start, base), min(end, base + self._chunk_format.width)
+            places = self._chunk_format.places[first - base : last - base]
             yield self._file.chunk(chunk), slice(first - start, last - start), places
 
     def check(self) -> None:
@@ -200,7 +200,7 @@ class TableFile:
         self._latest = None
         for cache in (_CHUNKS, _GLANCED):
             cache.drop(self._key, self._key + (1 << _KEYS) - 1)
-        _WHOLES.drop(self._key, self._key)
+        _DECODED.drop(self._key, self._key)
 
     def __enter__(self) -> Self:
         return self

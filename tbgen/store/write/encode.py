@@ -16,7 +16,7 @@ from tbgen.index import layout_of
 from tbgen.store.format.forms import by_step, pieces
 from tbgen.store.format.order import candidates, numbers_of
 from tbgen.store.format.schema import ESCAPE, shape_type
-from tbgen.store.format.shapes import EVEN, Lore, Shapes, unique
+from tbgen.store.format.shapes import EVEN, Shapes, ShapeTable, unique
 from tbgen.store.write.staircases import Rows, make_rows, make_shapes
 from tbgen.turns import in_turn
 
@@ -97,9 +97,9 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encode
     shapes = make_shapes(rows, kinds)
     longest = max(*(distance for _, distance in pieces), int(contents.steps.distance.max(initial=0)))
     del pieces
-    lore = Lore(shapes)
+    shape_table = ShapeTable(shapes)
     task = _Task(
-        contents, rows, width, parts, kind, shapes_of, _stored_steps(lore), lore.stored.astype(np.int64),
+        contents, rows, width, parts, kind, shapes_of, _stored_steps(shape_table), shape_table.stored.astype(np.int64),
         escape_planes=_bytes_for(len(kinds) - 1 - ESCAPE), distance_planes=_bytes_for(longest >> 1) or 1,
     )  # fmt: skip
     task.raw = max(map(task.length, range(len(parts))))
@@ -153,12 +153,12 @@ def _merge(parts: list[_Part]) -> tuple[NDArray[np.int64], NDArray[np.int64], li
     return kinds[order], totals[order], [ranks[place] for place in places]
 
 
-def _stored_steps(lore: Lore) -> NDArray[np.int8]:
-    table = np.full((lore.count, lore.width), -1, np.int8)
-    for here in pieces(lore.count):
-        for step, (having, at) in enumerate(by_step(lore.start[here], lore.shapes.steps[here])):
-            own = lore.shapes.source[at] >= EVEN
-            table[here][having[own], lore.distances[0][at[own]] - 1] = step
+def _stored_steps(shape_table: ShapeTable) -> NDArray[np.int8]:
+    table = np.full((shape_table.count, shape_table.width), -1, np.int8)
+    for here in pieces(shape_table.count):
+        for step, (having, at) in enumerate(by_step(shape_table.start[here], shape_table.shapes.steps[here])):
+            own = shape_table.shapes.source[at] >= EVEN
+            table[here][having[own], shape_table.distances[0][at[own]] - 1] = step
     return table
 
 
