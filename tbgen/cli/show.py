@@ -66,9 +66,7 @@ def moves(board: chess.Board, found: tuple[MoveResult, ...]) -> Iterator[Line]:
         return
     yield [(f"{'move':<8}{'result':<9}plies", _FAINT)]
     for move in found:
-        row = (
-            f"{board.san(move.move):<8}{move.gscore:<9}{_plies(move.dtg, move.exact):<7}{'reset' if move.reset else ''}"
-        )
+        row = f"{board.san(move.move):<8}{move.gscore:<9}{move.dtg:<7}{'reset' if move.reset else ''}"
         yield [(row.rstrip(), _STRONG if _as_good(move, found[0]) else "")]
 
 
@@ -105,12 +103,8 @@ def _facts(board: chess.Board, result: Result, notes: list[str]) -> Iterator[Lin
 
 def _how(result: Result) -> str:
     if not result.stands:
-        return f", in {_plies(result.dtg, result.exact)} {'ply' if result.dtg == 1 else 'plies'}"
+        return f", in {result.dtg} {'ply' if result.dtg == 1 else 'plies'}"
     return f": {_ENDS.get(outcome.level(result.outcome), 'the record stands')}"
-
-
-def _plies(dtg: int, exact: bool) -> str:
-    return str(dtg) if exact else f"<={dtg}"
 
 
 def _as_good(move: MoveResult, best: MoveResult) -> bool:

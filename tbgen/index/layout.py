@@ -123,16 +123,6 @@ class Layout:
         """Numbers in the whole table."""
         return int(self.start[-1])
 
-    @cached_property
-    def swapped_slots(self) -> tuple[int, ...]:
-        """`[slot]`: the slot whose man takes this place when the colours are swapped (same men on both sides)."""
-        if not self.material.even:
-            return tuple(range(len(self.letters)))
-        order: dict[tuple[int, str], list[int]] = {}
-        for slot, man in enumerate(self.letters):
-            order.setdefault(man, []).append(slot)
-        return tuple(order[1 - side, letter].pop(0) for side, letter in self.letters)
-
 
 @lru_cache(maxsize=512)
 def layout_of(material: Material) -> Layout:

@@ -194,7 +194,7 @@ class Judge:
             named = _TABLE.search(str(error))
             return record, Basis.PLAYED, Reach.MISSING, named[0] if named else str(error), 0, ""
         basis = Basis.STANDS if answer.stands else Basis.TABLEBASE
-        words = f", DTG {answer.dtg}{'' if answer.exact else ' at most'}"
+        words = f", DTG {answer.dtg}"
         return answer.outcome, basis, Reach.ANSWERED, answer.material, answer.dtg, words
 
 

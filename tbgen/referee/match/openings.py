@@ -22,8 +22,6 @@ from tbgen.rules.scoring import Komi
 from tbgen.rules.tags import KOMI, start_of
 from tbgen.text import lines
 
-ORDERS: Final = ("sequential", "random")
-
 _PGN: Final = (".pgn",)
 _EPD_FIELDS: Final = 4
 _LONGEST: Final = 1 << 16

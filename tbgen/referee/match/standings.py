@@ -15,8 +15,6 @@ from tbgen.rules.scoring import Exponential, Scoring
 from tbgen.rules.statistics import Interval, Sample, Sprt
 from tbgen.rules.tiebreaks import Crosstable, Played
 
-TIEBREAKS: Final = ("mobility", "balance")
-
 _MISCONDUCT: Final = frozenset(kind.value for kind in Misconduct)
 
 
