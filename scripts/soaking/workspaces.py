@@ -39,7 +39,7 @@ class Workspaces:
         self._kept = Path(tempfile.mkdtemp(prefix="stopped-", dir=ground))
 
     def attempt(self, draw: random.Random, place: Path) -> Counter[str]:
-        rules = draw.choice(("r", "r", "wg"))
+        rules = draw.choice((TableRules.RESET, TableRules.RESET, TableRules.WHOLE_GAME))
         slices = draw.randrange(2, _SLICES)
         later, earlier = self._workspace(slices, rules), self._workspace(draw.randrange(1, slices), rules)
         names = lay(self._ground, place, needed_by(_NAME), rules)
@@ -54,7 +54,7 @@ class Workspaces:
         check_place(self._ground, place, {*names, file_of(_NAME, rules)}, where)
         return Counter({"damaged workspaces": 1, "slices in them": slices})
 
-    def _workspace(self, slices: int, rules: str) -> Path:
+    def _workspace(self, slices: int, rules: TableRules) -> Path:
         """That of a build which stopped after so many slices."""
         kept = self._stopped.get((slices, rules))
         if kept is None:
@@ -69,7 +69,7 @@ class Workspaces:
         return kept
 
 
-def _build(place: Path, rules: str, stop_after: int | None = None) -> None:
+def _build(place: Path, rules: TableRules, stop_after: int | None = None) -> None:
     """Build the table, or some of its slices."""
     told = 0
 
