@@ -79,10 +79,8 @@ def _build(place: Path, rules: TableRules, stop_after: int | None = None) -> Non
         if told == stop_after:
             raise _Enough
 
-    scratch, its_rules = DiskArrays(place, 1 << 40), TableRules(rules)
+    scratch = DiskArrays(place, 1 << 40)
     try:
-        build_table(
-            parse(_NAME), place, its_rules, EntryCache(place, its_rules, scratch), scratch, threads=1, report=report
-        )
+        build_table(parse(_NAME), place, rules, EntryCache(place, rules, scratch), scratch, threads=1, report=report)
     finally:
         scratch.close()
