@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tbgen.store.directory import Listed, named
-from tbgen.store.lock import HALF, LOCK, building
+from tbgen.store.lock import HALF, LOCK, building, lock_of
 
 WORK: Final = ".work"
 TOKEN: Final = ".tbgen-"
@@ -38,7 +38,7 @@ def find_leftovers(directory: str | Path) -> list[Leftover]:
     found = []
     for table, paths in _beside_tables(Path(directory)).items():
         work = any(path.name.endswith(WORK) for path in paths)
-        busy = _is_held(_lock_of(table.path))
+        busy = _is_held(lock_of(table.path))
         found.append(Leftover(table, sum(map(used_bytes, paths)), work and not table.path.exists(), busy))
     return found
 
@@ -47,7 +47,7 @@ def tidy(directory: str | Path) -> None:
     """Remove what is of no use to anybody; what a process holds is left alone."""
     place = Path(directory)
     for table in _beside_tables(place):
-        if not _is_held(_lock_of(table.path)):
+        if not _is_held(lock_of(table.path)):
             with building(table.path):
                 if table.path.exists():
                     remove(workspace_of(table.path))
@@ -88,10 +88,6 @@ def held(path: Path) -> Iterator[None]:
     finally:
         path.unlink(missing_ok=True)
         os.close(handle)
-
-
-def _lock_of(table: Path) -> Path:
-    return table.with_name(f".{table.name}{LOCK}")
 
 
 def _beside_tables(directory: Path) -> dict[Listed, list[Path]]:

@@ -12,6 +12,11 @@ HALF: Final = ".half"
 """Ends the name of a file that is being written."""
 
 
+def lock_of(table: Path) -> Path:
+    """The file that whoever builds a table holds."""
+    return table.with_name(f".{table.name}{LOCK}")
+
+
 def half_written(path: Path) -> Path:
     """The name under which this process writes a table before it gives it its own."""
     return path.with_name(f".{path.name}.{os.getpid()}{HALF}")
@@ -34,7 +39,7 @@ def building(path: str | Path, waiting: Callable[[], None] | None = None) -> Ite
     The lock is the kernel's, on a file beside the table: it ends with the process, however that ends."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}{LOCK}")
+    beside = lock_of(path)
     handle = _lock(beside, waiting)
     try:
         sweep(path)

@@ -52,6 +52,17 @@ def build(place: Path, limit: Callable[[], None] | None = None) -> tuple[int, st
     return done.returncode, done.stderr
 
 
+def is_built(place: Path, limit: Callable[[], None] | None = None) -> bool:
+    """Whether there was room; where there was none, that is said, and there is no table."""
+    code, words = build(place, limit)
+    if code == 0:
+        return True
+    assert code == OutOfRoom.exit_code, words
+    assert FULL.fullmatch(words), words
+    assert not table_path(place, parse("KPvK"), "r").exists()
+    return False
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
     """Mounts a file system of so many KiB; skipped where that is not allowed."""
@@ -80,12 +91,8 @@ def test_a_small_disk_fills_at_any_moment(small_disk: Callable[[int], Path], nee
     shutil.copytree(needed, small_disk(used + 64), dirs_exist_ok=True)
     table, failures = table_path(small_disk(used + 64), parse("KPvK"), "r"), 0
     for more in range(40):
-        code, words = build(small_disk(used + 64 + int(64 * 1.4**more)))
-        if code == 0:
+        if is_built(small_disk(used + 64 + int(64 * 1.4**more))):
             break
-        assert code == OutOfRoom.exit_code, words
-        assert FULL.fullmatch(words), words
-        assert not table.exists()
         failures += 1
     assert failures > 3
     assert table.read_bytes() == expected
@@ -96,12 +103,8 @@ def test_a_limit_on_files_is_met_at_any_moment(tmp_path: Path, needed: Path, exp
     shutil.copytree(needed, tmp_path, dirs_exist_ok=True)
     table, failures = table_path(tmp_path, parse("KPvK"), "r"), 0
     for limit in (0, 1 << 10, 40 << 10, 300 << 10, 700 << 10, 1400 << 10, 40 << 20):
-        code, words = build(tmp_path, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))  # noqa: B023
-        if code == 0:
+        if is_built(tmp_path, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))):  # noqa: B023
             break
-        assert code == OutOfRoom.exit_code, words
-        assert FULL.fullmatch(words), words
-        assert not table.exists()
         failures += 1
     assert failures > 3
     assert table.read_bytes() == expected
