@@ -2,6 +2,7 @@
 
 import argparse
 
+from tbgen.cli import digests
 from tbgen.cli.common import add_json, add_tables, print_table, tables_directory
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.material import parse
@@ -15,6 +16,7 @@ examples:
   tbgen info                    every table in the directory
   tbgen info KRvKP KPvK         these, under both sets of rules
   tbgen info --json             for programs, one object a table
+  tbgen info --digests > FILE   what the tables say, in 64 digits each, for tbgen verify --digests FILE
 
 Half-built tables are listed below: what they take, and what becomes of them.
 
@@ -27,6 +29,9 @@ COLUMNS = ("material", "rules", "positions", "entries", "staircases", "bytes", "
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help="only these")
     add_tables(parser)
+    parser.add_argument(
+        "--digests", action="store_true", help="print what each table's contents add up to, and no more"
+    )
     add_json(parser)
     parser.epilog = EPILOG
 
@@ -38,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
     unfinished = [one for one in find_leftovers(directory) if not wanted or one.table.material in wanted]
     if not listed and not unfinished:
         raise MissingTable(f"no such tables in {directory} (to build some: {build_some(directory)})")
+    if args.digests:
+        return digests.print_digests([one[1:] for one in listed], directory, json=args.json)
     rows: list[dict[str, str | int | float]] = []
     code = 0
     for path, material, rules in listed:

@@ -23,6 +23,7 @@ from tbgen.cli.common import (
     tables_directory,
     whole_number,
 )
+from tbgen.cli.digests import compare_digests
 from tbgen.cli.limits import COMPILED, THREAD, check_address_space, failure_of
 from tbgen.errors import CorruptTable, MissingTable, OutOfRoom, TbgenError
 from tbgen.material import Material, build_key
@@ -41,6 +42,8 @@ examples:
   tbgen verify --rules wg          every one of these rules
   tbgen verify --sample 100000 KRBvKR
                                    so many positions, drawn at random; the seed is printed
+  tbgen verify --digests docs/digests.txt
+                                   whether the tables say what those of the project say, in seconds
 
 A table is read a part at a time: without pawns all of it, else as many placements of pawns as lead to each other.
 Tables that a table's captures and promotions lead to are taken as right: verify them as well. Where one of them is
@@ -63,6 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=whole_number(0, _SEEDS - 1), metavar="S", help="draw them again")
     parser.add_argument("--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="default: all cores")
+    parser.add_argument(
+        "--digests",
+        type=Path,
+        metavar="FILE",
+        help="compare what the tables say with the digests in FILE instead, such as docs/digests.txt",
+    )
     add_memory(parser)
     add_quiet(parser)
     add_json(parser)
@@ -151,6 +160,8 @@ def run(args: argparse.Namespace) -> int:
         raise OutOfRoom(f"{size_of(PROGRAM)} of memory are needed, and --memory leaves {size_of(args.memory)}")
     directory = tables_directory(args)
     wanted = _wanted(args, directory)
+    if args.digests is not None:
+        return compare_digests(wanted, directory, args.digests, json=args.json, quiet=args.quiet)
     warm_up_visibly(args.threads, quiet=args.quiet or args.json)
     room = directory if os.access(directory, os.W_OK) else Path(tempfile.gettempdir())
     codes: list[int] = []

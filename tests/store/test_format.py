@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import struct
 import zlib
 from itertools import pairwise
 from pathlib import Path
@@ -97,6 +98,19 @@ class Reader:
         half = len(PAIRS[family]) * inner
         return self.index["start"][part] + mover * half + PAIRS[family].index(min(codes)) * inner + rest
 
+    def digest(self) -> str:
+        entries, lengths, staircases = (hashlib.sha256() for _ in range(3))
+        left = int(self.attributes["size"])
+        for number in range(len(self.places)):
+            for outcome, distance, steps in self.chunk(number)[:left]:
+                entries.update(struct.pack("<i", 65536 * outcome + distance))
+                lengths.update(bytes([len(steps)]))
+                staircases.update(b"".join(struct.pack("<BBhH", *step) for step in steps))
+                left -= 1
+        name = b"tbgen contents %b %b\n" % (self.attributes["material"], self.attributes["rules"])
+        parts = name + entries.digest() + lengths.digest() + staircases.digest()
+        return hashlib.sha256(parts).hexdigest()
+
     def chunk(self, number: int) -> list[tuple[int, int, list[tuple[int, int, int, int]]]]:
         """Fresh outcome, distance and steps by number within the chunk."""
         offset, length = self.places[number]
@@ -160,6 +174,14 @@ def test_another_program_reads_the_same(tmp_path: Path, material: str, far: bool
                 if n < table.size:
                     found = table.look(n)
                     assert (outcome, distance, tuple(steps)) == (*found[:2], table.steps_of(found[2])), n
+
+
+@pytest.mark.parametrize(("name", "rules", "staircases"), [("KPvK", "r", 300), ("KBvK", "r", 5), ("KBvK", "wg", 0)])
+def test_another_program_finds_the_same_digest(tmp_path: Path, name: str, rules: str, staircases: int) -> None:
+    path = table_path(tmp_path, parse(name), rules)
+    write_table(path, random_contents(parse(name), rules=rules, seed=5, staircases=staircases), {})
+    with open_table(path) as table:
+        assert table.digest() == Reader(path).digest()
 
 
 # Numbers found by the kernels of tbgen/index.

@@ -1,11 +1,24 @@
 """Many positions decoded: what can be asked of them at once."""
 
+from typing import Any, Final, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import DISTANCE_MASK
 from tbgen.store.format.forms import by_step
 from tbgen.store.format.shapes import ShapeTable
+
+STEP: Final = np.dtype([("holder", "u1"), ("level", "u1"), ("outcome", "<i2"), ("distance", "<u2")])
+
+
+class Staircases(NamedTuple):
+    """Those of some positions, one after the other."""
+
+    length: NDArray[np.uint8]
+    """`[position]`: how many steps it has."""
+    steps: NDArray[Any]
+    """Of the type STEP."""
 
 
 class Positions:
@@ -56,3 +69,14 @@ class Positions:
         for step, (having, at) in enumerate(by_step(self.shape_table.start[shapes], length)):
             columns[1 + step, having] = self._distances(places[having], at)
         return columns
+
+    def staircases(self, places: NDArray[np.int64]) -> Staircases:
+        shapes, known = self.shapes[places], self.shape_table.shapes
+        length = known.steps[shapes]
+        ends = np.cumsum(length, dtype=np.int64)
+        steps = np.empty(int(ends[-1]) if len(ends) else 0, STEP)
+        at = np.repeat(self.shape_table.start[shapes] - (ends - length), length) + np.arange(len(steps))
+        steps["holder"], steps["level"], steps["outcome"] = known.holder[at], known.level[at], known.step_outcome[at]
+        if len(steps):
+            steps["distance"] = self._distances(np.repeat(places, length), at)
+        return Staircases(length, steps)

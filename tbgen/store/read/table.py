@@ -13,6 +13,7 @@ from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents, Make, in_memo
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, Step
 from tbgen.store.read.decoded_table import DecodedTable
+from tbgen.store.read.digest import ContentsDigest
 from tbgen.store.read.numbering import Numbering
 from tbgen.store.read.open_file import OpenFile
 
@@ -179,6 +180,15 @@ class TableFile:
             staircases[rows] = numbering.see(chunk, places)
             report(len(places))
         return Contents(self.material, self.rules, entries, staircases, numbering.finish(staircases))
+
+    def digest(self, report: Callable[[int], None] = lambda numbers: None) -> str:
+        """SHA-256 of all that the table says. Equal tables have equal ones, however their files are packed; `report`
+        hears of numbers read."""
+        digest = ContentsDigest(self.material, self.rules)
+        for chunk, _, places in self._in_order(0, self.size):
+            digest.add(chunk, places)
+            report(len(places))
+        return digest.hexdigest()
 
     def _in_order(self, start: int, end: int) -> Iterator[tuple[Chunk, slice, NDArray[np.int64]]]:
         """Each chunk of a range of numbers, which part of the range it holds, and the places of that part in it."""

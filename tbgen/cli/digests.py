@@ -1,0 +1,106 @@
+"""Digests of what tables say: `tbgen info --digests` prints them, `tbgen verify --digests FILE` compares them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tbgen.cli.limits import failure_of
+from tbgen.errors import BadInput, CorruptTable, TbgenError
+from tbgen.material import Material, parse
+from tbgen.store import open_table, table_path
+from tbgen.table_rules import TableRules
+from tbgen.text import lines, say, to_json
+
+if TYPE_CHECKING:
+    from tbgen.cli.progress import Progress
+
+Wanted = Sequence[tuple[Material, TableRules]]
+
+_LONGEST: Final = 1000
+_LINE: Final = re.compile(r"(?P<material>\S+) +(?P<rules>\S+) +(?P<digest>[0-9a-f]{64})")
+
+
+def line_of(material: Material, rules: TableRules, digest: str) -> str:
+    return f"{material.name} {rules} {digest}"
+
+
+def read_digests(path: Path) -> dict[tuple[Material, TableRules], str]:
+    """What `tbgen info --digests` has printed; lines that begin with # are remarks."""
+    found = {}
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(lines(file, _LONGEST), 1):
+                if not line.text.strip() or line.text.startswith("#"):
+                    continue
+                match = _LINE.fullmatch(line.text.strip())
+                if match is None:
+                    raise BadInput(f"{path}, line {number}: not a digest such as tbgen info --digests prints")
+                found[parse(match["material"]), TableRules.of(match["rules"])] = match["digest"]
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
+    return found
+
+
+def print_digests(wanted: Wanted, directory: Path, *, json: bool) -> int:
+    """A line for each table. The exit code."""
+    code = 0
+    with _progress(wanted, quiet=json) as progress:
+        for material, rules, found in _each(wanted, directory, progress):
+            if isinstance(found, str):
+                lines = [line_of(material, rules, found)]
+            else:
+                problem, code = failure_of(found)
+                lines = [f"# {material} ({rules}): {problem}"]
+            progress.show([to_json(_as_dict(material, rules, found))] if json else lines)
+    return code
+
+
+def compare_digests(wanted: Wanted, directory: Path, listed: Path, *, json: bool, quiet: bool) -> int:
+    """What became of each table. The exit code: that of a damaged table where one says something else."""
+    known = read_digests(listed)
+    there = [one for one in wanted if one in known]
+    if not there:
+        raise BadInput(f"{listed} has no digest of {'this table' if len(wanted) == 1 else 'any of these tables'}")
+    codes = [0]
+    with _progress(there, quiet=json or quiet) as progress:
+        for material, rules, found in _each(there, directory, progress):
+            if isinstance(found, str):
+                same = found == known[material, rules]
+                codes.append(0 if same else CorruptTable.exit_code)
+                said = "says the same" if same else f"says SOMETHING ELSE than {listed} has: digest {found}"
+            else:
+                said, code = failure_of(found)
+                codes.append(code)
+            row = _as_dict(material, rules, found) | {"same": found == known[material, rules]}
+            progress.show([to_json(row)] if json else [f"{material} ({rules}): {said}"])
+    if len(there) < len(wanted) and not json:
+        say(f"{len(wanted) - len(there)} of {len(wanted)} tables not compared: {listed} has no digest of them")
+    return max(codes)
+
+
+def _progress(wanted: Wanted, *, quiet: bool) -> "Progress":
+    from tbgen.cli.progress import Progress
+
+    return Progress([material for material, _ in wanted], quiet=quiet)
+
+
+def _each(
+    wanted: Wanted, directory: Path, progress: "Progress"
+) -> Iterator[tuple[Material, TableRules, str | TbgenError]]:
+    """The digest of each table, or why there is none."""
+    for material, rules in wanted:
+        progress.began(material)
+        try:
+            with open_table(table_path(directory, material, rules)) as table:
+                found: str | TbgenError = table.digest(partial(progress.solved, material))
+        except TbgenError as error:
+            found = error
+        progress.finished(material)
+        yield material, rules, found
+
+
+def _as_dict(material: Material, rules: TableRules, found: str | TbgenError) -> dict[str, str | bool | None]:
+    digest, problem = (found, None) if isinstance(found, str) else (None, str(found))
+    return {"material": material.name, "rules": rules, "digest": digest, "error": problem}
