@@ -23,6 +23,8 @@ _MOST: Final = 4 << 20
 _MOST_TIMES: Final = 1500
 """Bytes that a command may print: so many, and so many for each that it was given."""
 _CONTROLS: Final = frozenset(chr(code) for code in (*range(0x20), *range(0x7F, 0xA0))) - {"\n", "\t"}
+_LONGEST: Final = (128 << 10) // 4 - 1
+"""Characters, of up to four bytes, in a word of a command line: the kernel starts no process with a longer one."""
 _SECONDS: Final = 120
 _TOLD: Final = (TbgenError, OSError, MemoryError, SystemExit, argparse.ArgumentError)
 """Exceptions whose words are meant for whoever gave the command."""
@@ -103,6 +105,7 @@ def run_apart(
 ) -> Ran:
     """Run a command in a process of its own. `redirect`: as a shell has it, such as `<&-`. `memory`: bytes that the
     process may come to hold."""
+    words = [word[:_LONGEST] for word in words]
     command = [TBGEN, *words] if not redirect else ["sh", "-c", f'exec "$0" "$@" {redirect}', TBGEN, *words]
     with subprocess.Popen(
         command,
