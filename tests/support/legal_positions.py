@@ -98,14 +98,15 @@ def _ray(square: int, occupied: np.uint64, right: int, up: int) -> np.uint64:
 def _reach(kind: int, colour: int, square: int, occupied: np.uint64) -> np.uint64:
     found = np.uint64(0)
     if kind == PAWN:
-        return found | _PAWN[colour, square]
-    if kind == KNIGHT:
-        return found | _KNIGHT[square]
-    for right in range(-1, 2):
-        for up in range(-1, 2):
-            straight = right == 0 or up == 0
-            if (right or up) and (kind == QUEEN or straight == (kind == ROOK)):
-                found |= _ray(square, occupied, right, up)
+        found |= _PAWN[colour, square]
+    elif kind == KNIGHT:
+        found |= _KNIGHT[square]
+    else:
+        for right in range(-1, 2):
+            for up in range(-1, 2):
+                straight = right == 0 or up == 0
+                if (right or up) and (kind == QUEEN or straight == (kind == ROOK)):
+                    found |= _ray(square, occupied, right, up)
     return found
 
 
