@@ -4,8 +4,9 @@ Black's king comes last, as a set of squares.
 
 Legal is what K. Kryukov counts: the side that is not to move is not in check, pawns are on the second to the seventh
 rank. Each position counts once up to symmetry, of the board and, with the same men on both sides, of colours. He counts
-two kinds of states as positions of their own: with castling rights (each set of rights that kings and rooks allow), and
-with a right to capture en passant (each pair of pawns side by side on the capturer's fifth rank).
+two kinds of states as positions of their own: those with castling rights (each set of rights that kings and rooks
+allow), and those with a right to capture en passant (each pawn that may have been pushed past one of the other side's).
+As he counts, a pawn cannot have been pushed over another pawn, but over a king or a piece.
 """
 
 from collections import Counter
@@ -39,9 +40,9 @@ def jit(function: _Function) -> _Function:
 class Counted(NamedTuple):
     positions: int
     castling: int
-    """States with castling rights."""
+    """States with castling rights, those included in which a pawn can be captured en passant as well."""
     en_passant: int
-    """States with a right to capture en passant, and no castling rights."""
+    """States with a right to capture en passant and no castling rights."""
 
     @property
     def states(self) -> int:
@@ -60,12 +61,12 @@ def materials(men: int) -> Iterator[tuple[str, str]]:
 def count(first: str, second: str) -> Counted:
     kinds = np.array([LETTERS.index(letter) for letter in first + second], np.int64)
     colours = np.array([WHITE] * len(first) + [BLACK] * len(second), np.int64)
-    placements, on_diagonal, castling, pairs = map(int, _count(kinds, colours))
+    placements, on_diagonal, castling, en_passant = map(int, _count(kinds, colours))
     # Burnside: of a board's symmetries only those that mirror at a long diagonal leave some placement as it is; to
     # swap the colours leaves none, since the other side is to move
     swaps = 2 if Counter(first) == Counter(second) else 1
     boards = 2 if "P" in first + second else 8
-    return Counted((placements + 2 * on_diagonal) // (boards * swaps), castling // swaps, pairs // (2 * swaps))
+    return Counted((placements + 2 * on_diagonal) // (boards * swaps), castling // swaps, en_passant // (2 * swaps))
 
 
 def _leaps(steps: tuple[tuple[int, int], ...]) -> NDArray[np.uint64]:
@@ -174,14 +175,20 @@ def _is_own_image(kinds: _Ints, colours: _Ints, squares: _Ints) -> bool:
 
 
 @jit
-def _pairs_of_pawns(kinds: _Ints, colours: _Ints, squares: _Ints, mover: int) -> int:
-    """Pawns of both sides next to each other on the mover's fifth rank."""
-    rank, found = 4 if mover == WHITE else 3, 0
-    for mine in range(len(kinds)):
-        for theirs in range(len(kinds)):
-            if kinds[mine] == kinds[theirs] == PAWN and colours[mine] == mover != colours[theirs]:
-                here, there = squares[mine + 1], squares[theirs + 1]
-                found += here // 8 == there // 8 == rank and abs(here - there) == 1
+def _pawns_just_pushed(kinds: _Ints, colours: _Ints, squares: _Ints, mover: int) -> int:
+    """Pawns that may have come by a double step, as far as pawns can tell, and stand beside one of the mover's."""
+    rank, behind, found = (4, 8, 0) if mover == WHITE else (3, -8, 0)
+    for pushed in range(len(kinds)):
+        square = squares[pushed + 1]
+        if kinds[pushed] != PAWN or colours[pushed] == mover or square // 8 != rank:
+            continue
+        beside, blocked = False, False
+        for man in range(len(kinds)):
+            there = squares[man + 1]
+            if kinds[man] == PAWN:
+                beside |= colours[man] == mover and there // 8 == rank and abs(there - square) == 1
+                blocked |= there == square + behind or there == square + 2 * behind
+        found += beside and not blocked
     return found
 
 
@@ -214,6 +221,8 @@ def _count(kinds: _Ints, colours: _Ints) -> _Ints:
             if own_image:
                 total[1] += _members(kings[mover] & _DIAGONAL)
             at_home = _members(kings[mover] & _BIT[_E8])
-            total[2] += (legal - at_home) * ((1 << white) - 1) + at_home * ((1 << white + black) - 1)
-            total[3] += legal * _pairs_of_pawns(kinds, colours, squares, mover)
+            rights = (legal - at_home) * ((1 << white) - 1) + at_home * ((1 << white + black) - 1)
+            pushed = _pawns_just_pushed(kinds, colours, squares, mover)
+            total[2] += rights * (1 + pushed)
+            total[3] += legal * pushed
     return total
