@@ -13,6 +13,12 @@ from typing import Final
 
 from tbgen.errors import BadInput
 
+MEN_IN_TABLES: Final = 5
+"""Tables are built and probed with at most this many men, kings included."""
+
+MEN_NUMBERED: Final = 6
+"""Positions of at most this many men can be numbered, and so estimated: more than tables are built of."""
+
 PIECES: Final = "QRBNP"
 """Everything but kings, heaviest first: the order within a side."""
 

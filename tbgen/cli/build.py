@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbgen.cli.common import (
-    BUILT,
+    add_all,
     add_json,
     add_memory,
     add_quiet,
@@ -18,10 +18,10 @@ from tbgen.cli.common import (
     at_once,
     materials_of,
     tables_directory,
-    whole_number,
 )
 from tbgen.cli.limits import COMPILED, THREAD, check_address_space
 from tbgen.errors import NO_ROOM, BadInput, OutOfRoom
+from tbgen.material import MEN_IN_TABLES
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ again it goes on where it was.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help="such as KRvKP; both sides with their kings")
-    parser.add_argument("--all", type=whole_number(2, BUILT), metavar="MEN", help="every material of up to so many men")
+    add_all(parser, MEN_IN_TABLES)
     add_tables(parser)
     add_rules(parser)
     parser.add_argument("--threads", type=at_once, metavar="N", help="at work on a table (default: all cores)")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
 from tbgen.errors import BadInput
-from tbgen.material import Material, every, parse
+from tbgen.material import MEN_IN_TABLES, Material, every, parse
 from tbgen.table_rules import TableRules
 from tbgen.text import say, shown
 
@@ -22,8 +22,6 @@ VARIABLE: Final = "TBGEN_TABLES"
 DEFAULT: Final = "data"
 RULES: Final = tuple(rules.value for rules in TableRules)
 """As plain text, which is how argparse shows choices."""
-BUILT: Final = 5
-"""Tables are built of up to so many men."""
 _MEMORY: Final = "4G"
 _UNITS: Final = ("", "K", "M", "G", "T")
 
@@ -143,13 +141,19 @@ def add_rules(
     )
 
 
-def materials_of(words: Sequence[str], all_men: int | None = None, most_men: int = BUILT) -> list[Material]:
+def materials_of(words: Sequence[str], all_men: int | None = None, most_men: int = MEN_IN_TABLES) -> list[Material]:
     """The materials that a command line names, each once."""
     named = [parse(word) for word in words]
     for material in named:
         if material.men > most_men:
             raise BadInput(f"{material} has more than {most_men} men")
     return list(dict.fromkeys([*named, *(one for men in range(2, (all_men or 1) + 1) for one in every(men))]))
+
+
+def add_all(parser: argparse.ArgumentParser, most_men: int) -> None:
+    parser.add_argument(
+        "--all", type=whole_number(2, most_men), metavar="MEN", help="every material of at most MEN men"
+    )
 
 
 def add_memory(parser: argparse.ArgumentParser) -> None:

@@ -3,17 +3,15 @@
 import argparse
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from tbgen.cli.common import add_json, at_once, materials_of, print_table, whole_number
+from tbgen.cli.common import add_all, add_json, at_once, materials_of, print_table
 from tbgen.errors import BadInput
-from tbgen.material import with_dependencies
+from tbgen.material import MEN_NUMBERED, with_dependencies
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
     from tbgen.generate.estimate import Estimate
-
-MOST_MEN: Final = 6
 
 EPILOG = """\
 examples:
@@ -26,10 +24,8 @@ Numbers are exact, the rest is estimated from tables that were built.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("material", nargs="*", help="such as KRvKP, of up to six men")
-    parser.add_argument(
-        "--all", type=whole_number(2, MOST_MEN), metavar="MEN", help="every material of up to so many men"
-    )
+    parser.add_argument("material", nargs="*", help=f"such as KRvKP, of at most {MEN_NUMBERED} men")
+    add_all(parser, MEN_NUMBERED)
     parser.add_argument("--only", action="store_true", help="leave out what they depend on")
     parser.add_argument("--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="default: all cores")
     add_json(parser)
@@ -40,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.generate.calibration import calibrated_pace
     from tbgen.generate.estimate import estimate
 
-    wanted = materials_of(args.material, args.all, MOST_MEN)
+    wanted = materials_of(args.material, args.all, MEN_NUMBERED)
     if not wanted:
         raise BadInput("name a material, as in: tbgen plan KRBvKR (or --all 5)")
     materials = wanted if args.only else with_dependencies(wanted)

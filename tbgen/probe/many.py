@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from tbgen import outcome as outcomes
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.errors import BadInput, UnsupportedPosition
+from tbgen.errors import BadInput
 from tbgen.index import layout_of
 from tbgen.material import Material, parse
 from tbgen.probe.levels import levels
-from tbgen.probe.plan import MOST_MEN
+from tbgen.probe.plan import check_men
 from tbgen.probe.result import Answers, Positions
 from tbgen.probe.tables import Tables
 from tbgen.probe.vector import Ints, Men, numbers, sound
@@ -29,8 +29,7 @@ def _columns(men: str) -> tuple[Material, bool, list[int]]:
     colours = [(0, letter) for letter in white] + [(1, letter) for letter in black]
     if not black or len(colours) != material.men:
         raise BadInput(f"not the men of two sides: {men!r} (write White's, then Black's, as in KRvKN)")
-    if material.men > MOST_MEN:
-        raise UnsupportedPosition(f"too many men: {material.men}, and tables have {MOST_MEN} at most")
+    check_men(material.men)
     is_reversed = sorted(white[1:]) != sorted(material.first)
     free: dict[tuple[int, str], list[int]] = {}
     for column, (colour, letter) in enumerate(colours):

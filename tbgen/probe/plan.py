@@ -15,10 +15,7 @@ from tbgen.errors import BadInput, UnsupportedPosition
 from tbgen.index import layout_of
 from tbgen.index.kings import kings
 from tbgen.index.pawns import SWAP_BIT
-from tbgen.material import Material
-
-MOST_MEN: Final = 5
-"""What tables are made for, kings included."""
+from tbgen.material import MEN_IN_TABLES, Material
 
 # The kinds in a signature, four bits each: no side has more than ten men of one kind.
 _KINDS: Final = "PNBRQ"
@@ -119,7 +116,7 @@ def is_sound(board: chess.Board) -> bool:
         or not black_king
         or white_king & (white_king - 1)
         or black_king & (black_king - 1)
-        or board.occupied.bit_count() > MOST_MEN
+        or board.occupied.bit_count() > MEN_IN_TABLES
         or board.castling_rights
         or board.pawns & chess.BB_BACKRANKS
         or (board.ep_square is not None and board.status() & chess.STATUS_INVALID_EP_SQUARE)
@@ -132,11 +129,15 @@ def check(board: chess.Board) -> None:
     found = position.fault(board)
     if found is not None:
         raise BadInput(f"illegal position: {found}: {board.fen()}")
-    men = board.occupied.bit_count()
-    if men > MOST_MEN:
-        raise UnsupportedPosition(f"too many men: {men}, and tables have {MOST_MEN} at most")
+    check_men(board.occupied.bit_count())
     if board.castling_rights:
         raise UnsupportedPosition(f"tables know no castling: {board.fen()}")
+
+
+def check_men(men: int) -> None:
+    """UnsupportedPosition if no table has this many men."""
+    if men > MEN_IN_TABLES:
+        raise UnsupportedPosition(f"too many men: {men}, and tables have {MEN_IN_TABLES} at most")
 
 
 def number_of(plan: Plan, board: chess.Board) -> int:
