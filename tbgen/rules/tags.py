@@ -1,11 +1,10 @@
-"""The PGN tags of r-mobility games.
+"""The PGN tags of r-mobility games: what they are called, and what they say.
 
-cuteRMob writes its tag `Legacy` without a value, which strict parsers take for no tag at all:
-`mend` gives it one, and `headers_of` reads a tag section with or without.
+Tags come as a mapping from names to values; pgn/tags.py reads and writes the text of a tag section.
 """
 
 import re
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -37,9 +36,6 @@ _SLACK: Final = Fraction(1, 10_000)
 """What rounding both sides' points may add or take away."""
 _DECIMAL: Final = r"([01](?:\.[0-9]{1,12})?)"
 _POINTS: Final = re.compile(rf"{_DECIMAL}\s*-\s*{_DECIMAL}\Z")
-_TAG: Final = re.compile(r'\[\s*([A-Za-z0-9][A-Za-z0-9_+#=:-]*)\s*(?:"(.*)")?\s*\]\s*\Z')
-_ESCAPED: Final = re.compile(r'\\(["\\])')
-_BARE_LEGACY: Final = re.compile(r"\s*\[\s*Legacy\s*\]\s*\Z")
 _CHESS960: Final = frozenset({"chess960", "960", "fischerandom", "fischerrandom", "frc", "doublefischerrandom", "dfrc"})
 
 
@@ -140,23 +136,3 @@ def start_of(headers: Mapping[str, str], *, whole_game: bool = False) -> tuple[c
 def bare_name(variant: str) -> str:
     """The name of a variant without what spellings differ in: "Chess 960", "chess-960"."""
     return "".join(filter(str.isalnum, variant.casefold()))
-
-
-def headers_of(lines: Iterable[str]) -> dict[str, str]:
-    """The tags at the head of a game, in order; one without a value gets an empty one."""
-    headers: dict[str, str] = {}
-    for line in lines:
-        stripped = line.strip().removeprefix("\ufeff")
-        match = _TAG.match(stripped)
-        if match is not None:
-            headers[match[1]] = _ESCAPED.sub(r"\1", match[2] or "")
-        elif headers and not stripped.startswith(("[", "%", ";")):
-            break
-    return headers
-
-
-def mend(line: str) -> str:
-    """A line of a tag section, with a value for `Legacy` if it has none."""
-    if _BARE_LEGACY.match(line) is None:
-        return line
-    return line.replace("Legacy", f'Legacy "{_LEGACY_VALUE}"', 1)

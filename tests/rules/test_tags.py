@@ -1,6 +1,5 @@
 """The PGN tags, written and read."""
 
-import io
 from fractions import Fraction
 
 import chess
@@ -22,7 +21,7 @@ from tbgen.rules.scoring import (
     Winner,
     WithKomi,
 )
-from tbgen.rules.tags import Tags, headers_of, mend, parse_points, read_tags, start_of, write_tags
+from tbgen.rules.tags import Tags, parse_points, read_tags, start_of, write_tags
 
 
 def written(result: str | None, scheme: Scoring, rules: RuleSet = W) -> dict[str, str]:
@@ -176,36 +175,19 @@ def test_points_as_others_round_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "legacy"),
+    ("value", "legacy"),
     [
-        ("[Legacy]", True),
-        ('[Legacy ""]', True),
-        ('[Legacy "?"]', True),
-        ('[Legacy "1"]', True),
-        ('[Legacy "true"]', True),
-        ('[Legacy "false"]', False),
-        ('[Legacy "0"]', False),
-        ('[LegacyEngine "x"]', False),
+        ("", True),
+        ("?", True),
+        ("1", True),
+        ("true", True),
+        ("false", False),
+        ("0", False),
+        (None, False),
     ],
 )
-def test_legacy_with_and_without_a_value(line: str, legacy: bool) -> None:
-    assert read_tags(headers_of(['[Event "x"]', line, "", "1. e4 *"])).legacy is legacy
-
-
-def test_a_mended_file_shows_the_tag_to_strict_parsers() -> None:
-    lines = ['[Event "x"]\n', "[Legacy]\r\n", '[White "Legacy"]\n', "\n", "1. e4 *\n"]
-    mended = "".join(map(mend, lines))
-    assert mended == "".join(lines).replace("[Legacy]", '[Legacy "1"]')
-    game = chess.pgn.read_game(io.StringIO(mended))
-    assert game is not None
-    assert read_tags(game.headers).legacy
-    assert mend(mend("[Legacy]")) == '[Legacy "1"]'
-
-
-def test_a_tag_section() -> None:
-    text = '\ufeff% escaped\n\n[Event "a \\"b\\" \\\\ c"]\n[Bad\n [Komi  "G4.25" ] \n\n1. e4 [x "y"] *'
-    assert headers_of(text.splitlines()) == {"Event": 'a "b" \\ c', "Komi": "G4.25"}
-    assert headers_of([]) == {}
+def test_legacy_with_and_without_a_value(value: str | None, legacy: bool) -> None:
+    assert read_tags({} if value is None else {"Legacy": value}).legacy is legacy
 
 
 def test_tags_go_into_a_game() -> None:

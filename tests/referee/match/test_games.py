@@ -17,8 +17,9 @@ import pytest
 
 from tbgen import outcome
 from tbgen.cli.main import main
+from tbgen.pgn.tags import TagSection
 from tbgen.referee.match import client
-from tbgen.rules.tags import headers_of, read_tags
+from tbgen.rules.tags import read_tags
 from tests.support.places import FAKE_ENGINE
 
 FAKE = FAKE_ENGINE
@@ -133,7 +134,7 @@ def test_the_games_as_pgn(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     )  # fmt: skip
     texts = pgn.read_text().strip().split("\n\n")
     for game, section, moves in zip(games, texts[0::2], texts[1::2], strict=True):
-        headers = headers_of(section.splitlines())
+        headers = TagSection(section.encode()).headers
         assert headers["Event"] == "An event"
         assert headers["Round"] == game["round"]
         assert {headers["White"], headers["Black"]} == {"Good", 'B"b'}
