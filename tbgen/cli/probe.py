@@ -149,12 +149,13 @@ class _Pages(_Brief):
     def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
         board, record = read.board, read.record
         notes = []
-        result = tablebase.probe(board, record, moves=self._args.moves, line=self._args.line)
-        if result.moves is None:
-            try:
-                result = result._replace(moves=tablebase.probe(board, record, moves=True).moves)
-            except MissingTable as error:
-                notes.append(f"The best moves are not known: {error}.")
+        try:
+            result = tablebase.probe(board, record, moves=True, line=self._args.line)
+        except MissingTable as error:
+            if self._args.moves:
+                raise
+            result = tablebase.probe(board, record, line=self._args.line)
+            notes.append(f"The best moves are not known: {error}.")
         if self._args.rules == TableRules.WHOLE_GAME:
             notes.append("Whole-game mobility: nothing resets the record.")
         if record is None and board.halfmove_clock and self._args.rules == TableRules.RESET:

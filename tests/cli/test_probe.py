@@ -16,6 +16,7 @@ from tbgen._version import __version__
 from tbgen.cli.fens import fens
 from tbgen.cli.main import COMMANDS, main
 from tbgen.errors import BadInput
+from tbgen.probe import Result, Tablebase
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 LATER = "8/8/8/4KBk1/8/8/8/8 b - - 7 30"
@@ -181,6 +182,20 @@ def test_for_people_without_the_tables_behind(
     code, message = failure(capsys, "probe", "--tables", str(tmp_path), fen, "--moves")
     assert code == 4
     assert "tbgen build KvK" in message
+
+
+def test_the_tables_are_asked_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    probe = Tablebase.probe
+
+    def count(*words: Any, **options: Any) -> Result:
+        asked.append(words)
+        return probe(*words, **options)
+
+    monkeypatch.setattr(Tablebase, "probe", count)
+    assert main(["probe", BISHOP]) == 0
+    assert "best: Kh5" in capsys.readouterr().out
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize(
