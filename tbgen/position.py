@@ -33,6 +33,8 @@ _THIRD: Final = (chess.BB_RANK_6, chess.BB_RANK_3)
 """Where a pawn of that colour passes in its double step."""
 _HOME: Final = (chess.BB_RANK_8, chess.BB_RANK_1)
 
+STALEMATE: Final = 1
+"""The level of a stalemate; no other position but a mate has a lower one."""
 
 _FAULTS: Final = {
     chess.STATUS_EMPTY: "the board is empty",
@@ -80,6 +82,12 @@ def checked_copy(board: chess.Board | None) -> chess.Board:
     if found is not None:
         raise BadInput(f"illegal position: {found}: {board.fen()}")
     return board.copy(stack=False)
+
+
+def check_record(record: int, board: chess.Board) -> None:
+    """BadInput if no game that goes on can have this record: mate and stalemate have ended it."""
+    if outcome.level(record) <= STALEMATE and record != goal(board):
+        raise BadInput(f"no game goes on after {outcome.text(record)}: it cannot be the record here")
 
 
 def goal(board: chess.Board) -> int:

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Final, Self
 
 from rich.console import Console
@@ -52,9 +51,7 @@ class Progress:
         self._bars.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._bars.stop()
 
     def show(self, lines: list[str]) -> None:

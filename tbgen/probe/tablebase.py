@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
 import chess
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from tbgen import outcome as outcomes
 from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
-from tbgen.position import goal, read
+from tbgen.position import check_record, read
 from tbgen.probe import play
 from tbgen.probe.plan import check, is_sound
 from tbgen.probe.result import Answers, Fresh, Positions, Result
@@ -22,9 +21,6 @@ T = TypeVar("T")
 
 Record = int | str | None
 """An outcome as tbgen/outcome.py makes it, or as text; None where the position's own goal is the record."""
-
-_STALEMATE = 1
-"""Its level. No game goes on from it, or from mate."""
 
 
 class Tablebase:
@@ -45,9 +41,7 @@ class Tablebase:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -141,6 +135,5 @@ def _number(record: Record) -> int:
 
 def _outcome(board: chess.Board, record: int | str) -> int:
     found = _number(record)
-    if outcomes.level(found) <= _STALEMATE and found != goal(board):
-        raise BadInput(f"no game goes on after {outcomes.text(found)}: it cannot be the record here")
+    check_record(found, board)
     return found

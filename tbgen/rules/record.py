@@ -12,9 +12,6 @@ import chess
 from tbgen import outcome, position
 from tbgen.errors import BadInput
 
-STALEMATE = 1
-"""The level of a stalemate; no other position but a mate has a lower one."""
-
 
 class Standing(NamedTuple):
     """The record after a ply."""
@@ -73,8 +70,7 @@ def standing(board: chess.Board, given: int | None = None, *, whole_game: bool =
     if given is None or (board.halfmove_clock == 0 and not whole_game):
         return Standing(0, goal, 0, goal, False)
     given = outcome.checked(given)
-    if outcome.level(given) <= STALEMATE and given != goal:
-        raise BadInput(f"no game goes on after {outcome.text(given)}: it cannot be the record here")
+    position.check_record(given, board)
     stands = outcome.improved(given, goal)
     return Standing(0, stands, 0 if stands == goal else None, goal, False)
 
@@ -133,7 +129,7 @@ class Record:
             goal,
             reset=reset,
             anew=reset and not self.whole_game,
-            counts=not closing or reset or outcome.level(goal) <= STALEMATE,
+            counts=not closing or reset or outcome.level(goal) <= position.STALEMATE,
         )
         self.standings.append(found)
         return found
