@@ -25,8 +25,8 @@ def _behind() -> Sets:
     return found
 
 
-def _attacks(kind: int, own: Ints, others: list[Ints]) -> Sets:
-    """What a man attacks, the other men being in the way."""
+def attacks(kind: int, own: Ints, others: list[Ints]) -> Sets:
+    """`[row]`: what a man attacks, the other men being in the way."""
     found: Sets = GEOMETRY.attacks[kind][own]
     if KINDS[kind][1]:
         for other in others:
@@ -68,7 +68,7 @@ def _of_side(men: Men, squares: list[Ints], mover: int) -> Ints:
     pins = []
     for slot in theirs:
         others = [squares[other] for other in slots if other not in (slot, mover)]
-        danger |= _attacks(kinds[slot], squares[slot], others)
+        danger |= attacks(kinds[slot], squares[slot], others)
         if kinds[slot] == KING:
             continue
         pair = squares[slot] * 64 + king
@@ -91,7 +91,7 @@ def _of_side(men: Men, squares: list[Ints], mover: int) -> Ints:
             count += _pawn_moves(kinds[slot], squares[slot], bits[slot], occupied, their_men, allowed)
         else:
             others = [squares[other] for other in slots if other != slot]
-            count += np.bitwise_count(_attacks(kinds[slot], squares[slot], others) & allowed)
+            count += np.bitwise_count(attacks(kinds[slot], squares[slot], others) & allowed)
     found: Ints = 2 * count + ~in_check
     return found
 

@@ -85,6 +85,18 @@ class Census:
         return (WHITE,) if self.material.even else (WHITE, BLACK)
 
     @cached_property
+    def weights(self) -> Mapping[Case, float]:
+        """Placements by side to move and outcome, White and Black told apart where both sides have the same men."""
+        found: dict[Case, float] = {}
+        for (mover, value), spread in self.cases.items():
+            parts = [(mover, value, 1.0)]
+            if self.material.even:  # with Black to move it is the same, colours swapped
+                parts = [(WHITE, value, 0.5), (BLACK, -value, 0.5)]
+            for side, result, part in parts:
+                found[side, result] = found.get((side, result), 0) + part * spread.weight
+        return found
+
+    @cached_property
     def longest(self) -> int:
         return max(spread.longest for spread in self.cases.values())
 
@@ -120,9 +132,7 @@ def take(table: TableFile, tick: Tick = lambda numbers: None) -> Census:
                 cases[mover, relative if mover == WHITE else -relative] = Spread(
                     HALVES @ of_case // 2, symmetry.placements @ of_case, tuple(longest.blocks[mover, slot])
                 )
-    in_all = inside.reshape(2, KINDS).sum(axis=0)
-    recorded = int(HALVES @ in_all) // 2, int(symmetry.placements @ in_all)
-    return Census(table.material, table.rules, dict(sorted(cases.items(), key=_best_first)), recorded)
+    return Census(table.material, table.rules, dict(sorted(cases.items(), key=_best_first)), symmetry.count(inside))
 
 
 def _best_first(case: tuple[Case, Spread]) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from tbgen.report.census import Tick, blocks
 from tbgen.report.document import Line
 from tbgen.report.lines import best_line
 from tbgen.report.records import told
-from tbgen.report.symmetry import HALVES, KEYS, KINDS, Symmetry
+from tbgen.report.symmetry import KEYS, Symmetry
 from tbgen.report.tally import Slots, Tally
 from tbgen.store import TableFile
 from tbgen.table_rules import TableRules
@@ -115,14 +115,8 @@ def compare(tables: tuple[TableFile, TableFile], bases: tuple[Tablebase, Tableba
         for kind, size, number in sorted(chosen, reverse=True)
     )
     return Comparison(
-        first.material, (first.rules, second.rules), *_both(symmetry, legal), _both(symmetry, slower), changes, examples
+        first.material, (first.rules, second.rules), *symmetry.count(legal), symmetry.count(slower), changes, examples
     )
-
-
-def _both(symmetry: Symmetry, keyed: NDArray[np.int64]) -> tuple[int, int]:
-    """Positions and placements."""
-    by_kind = keyed.reshape(2, KINDS).sum(axis=0)
-    return int(HALVES @ by_kind) // 2, int(symmetry.placements @ by_kind)
 
 
 def _first_seen(
@@ -140,7 +134,7 @@ def _pair(slots: Slots, row: int, col: int) -> tuple[int, int]:
 
 def _changes(tally: Tally, slots: Slots, symmetry: Symmetry) -> Iterator[Change]:
     for row, col in np.argwhere(tally.counts.any(axis=0)).tolist():
-        yield Change(*_pair(slots, row, col), *_both(symmetry, tally.counts[:, row, col]))
+        yield Change(*_pair(slots, row, col), *symmetry.count(tally.counts[:, row, col]))
 
 
 def _largest(changes: Sequence[Change], numbers: dict[tuple[int, int], int]) -> Iterator[tuple[int, int, int]]:

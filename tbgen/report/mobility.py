@@ -11,16 +11,13 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tbgen.board.geometry import GEOMETRY, KINDS, PAWN_DOWN, PAWN_UP
+from tbgen.board.geometry import GEOMETRY, PAWN_DOWN, PAWN_UP
 from tbgen.index import layout_of
 from tbgen.index.layout import Layout
 from tbgen.material import Material
-from tbgen.probe.levels import levels
-from tbgen.probe.vector import Men, sound
-
-Ints = NDArray[np.int64]
+from tbgen.probe.levels import attacks, levels
+from tbgen.probe.vector import BIT, Ints, Men, sound
 
 _KING_STEPS: Final = 8
 _ROWS: Final = 1 << 15
@@ -82,7 +79,7 @@ def _bounds(layout: Layout, men: list[int], squares: list[Ints]) -> Ints:
     found = np.zeros(len(squares[0]) if squares else 1, np.int64)
     occupied = np.zeros(len(found), np.uint64)
     sound_rows = np.ones(len(found), np.bool_)
-    bits = [np.uint64(1) << column.astype(np.uint64) for column in squares]
+    bits = [BIT[column] for column in squares]
     for bit in bits:
         sound_rows &= (occupied & bit) == 0
         occupied |= bit
@@ -92,23 +89,9 @@ def _bounds(layout: Layout, men: list[int], squares: list[Ints]) -> Ints:
             found += _pawn_bounds(layout, kind)[own]
             sound_rows &= (own >= 8) & (own < 56)
             continue
-        reach = GEOMETRY.attacks[kind][own] & ~occupied
-        if KINDS[kind][1]:
-            for other, blocker in enumerate(squares):
-                if other != nth:
-                    reach &= ~_hidden()[own * 64 + blocker]
-        found += np.bitwise_count(reach)
+        others = [column for other, column in enumerate(squares) if other != nth]
+        found += np.bitwise_count(attacks(kind, own, others) & ~occupied)
     return np.where(sound_rows, found, -_KING_STEPS)
-
-
-@lru_cache(maxsize=1)
-def _hidden() -> NDArray[np.uint64]:
-    """`[rider * 64 + blocker]`: the squares beyond the blocker on the same line."""
-    bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
-    between = GEOMETRY.between.reshape(64, 64)
-    hides = (between[:, :, None] & bits[None, None, :]) != 0  # [rider, target, blocker]
-    found: NDArray[np.uint64] = np.where(hides, bits[None, :, None], np.uint64(0)).sum(axis=1, dtype=np.uint64)
-    return found.reshape(-1)
 
 
 def _pawn_bounds(layout: Layout, kind: int) -> Ints:

@@ -45,10 +45,7 @@ def section(censuses: Sequence[Census]) -> Section:
 def potential(census: Census, side: int) -> Potential:
     """Of the first (0) or the second side."""
     sign = -1 if side else 1
-    weights: dict[tuple[int, int], float] = {}
-    for (mover, value), spread in census.cases.items():
-        for case, part in _told_by_colour(census, mover, value):
-            weights[case] = weights.get(case, 0) + part * spread.weight
+    weights = census.weights
     total = sum(weights.values())
     of_mover = {mover: sum(weight for (one, _), weight in weights.items() if one == mover) for mover in (WHITE, BLACK)}
     points = Exponential()
@@ -66,13 +63,6 @@ def potential(census: Census, side: int) -> Potential:
         stalemated / total,
         share / total,
     )
-
-
-def _told_by_colour(census: Census, mover: int, value: int) -> list[tuple[tuple[int, int], float]]:
-    """Where both sides have the same men, positions with Black to move are those with White to move, swapped."""
-    if census.material.even:
-        return [((WHITE, value), 0.5), ((BLACK, -value), 0.5)]
-    return [((mover, value), 1)]
 
 
 def expected(advice: Advice) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from tbgen import outcome
-from tbgen.report.census import BLACK, WHITE, Census
+from tbgen.report.census import BLACK, WHITE, Case, Census
 from tbgen.report.document import Bars, Block, Remark, Section, Table, Value, columns
 from tbgen.report.mobility import most_moves
 
@@ -80,16 +80,12 @@ def _summary_row(name: str, censuses: Sequence[Census]) -> tuple[Value, ...]:
     )
 
 
-def _weights(censuses: Iterable[Census]) -> dict[tuple[int, int], float]:
-    """How many placements there are of each side to move and outcome, both told apart where the sides are equal."""
-    found: dict[tuple[int, int], float] = {}
+def _weights(censuses: Iterable[Census]) -> dict[Case, float]:
+    """Placements by side to move and outcome, added up."""
+    found: dict[Case, float] = {}
     for census in censuses:
-        for (mover, value), spread in census.cases.items():
-            parts = [(mover, value, 1.0)]
-            if census.material.even:
-                parts = [(WHITE, value, 0.5), (BLACK, -value, 0.5)]
-            for side, result, part in parts:
-                found[side, result] = found.get((side, result), 0) + part * spread.weight
+        for case, weight in census.weights.items():
+            found[case] = found.get(case, 0) + weight
     return found
 
 

@@ -51,6 +51,11 @@ class Symmetry:
         found[self._mirrors[low:high] - start] += MIRROR - TWICE
         return found
 
+    def count(self, by_key: NDArray[np.int64]) -> tuple[int, int]:
+        """Positions, each once up to symmetry, and placements, from how many numbers have each key."""
+        by_kind = by_key.reshape(2, KINDS).sum(axis=0)
+        return int(HALVES @ by_kind) // 2, int(self.placements @ by_kind)
+
     def _runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where runs of numbers with the same key start, and the keys, mirror images left out."""
         layout = self._layout
