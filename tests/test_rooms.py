@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "tbgen"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
+SUPPORT = ROOT / "tests" / "support"
+JUDGES = [*sorted((SUPPORT / "slow_twin").glob("*.py")), SUPPORT / "plain_referee.py", SUPPORT / "placements.py"]
 LONGEST_MODULE = 400
 
 ROOMS = {
@@ -219,6 +221,11 @@ def test_no_test_imports_another(path: Path) -> None:
     """What several tests need lies in tests/support."""
     names = [name for _, name in imports(path.read_text(encoding="utf-8"), path)]
     assert not [name for name in names if any(part.startswith("test_") for part in name.split(".")[:-1])]
+
+
+@pytest.mark.parametrize("path", JUDGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_judge_shares_no_code_with_what_it_judges(path: Path) -> None:
+    assert not [name for _, name in imports(path.read_text(encoding="utf-8"), path) if name.startswith("tbgen")]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from tbgen.retro.threads.lanes import LANE
 from tests.support.boards import is_complete, random_boards
 from tests.support.materials import LARGER, SMALL
 from tests.support.slices import Place, is_position, place
-from tests.support.slow_twin import after_move
+from tests.support.slow_twin.slice import after_move
 
 
 def slice_with(name: str, pawns: list[int]) -> Place:

@@ -8,7 +8,9 @@ from functools import cache
 import chess
 import pytest
 
-from tests.support.slow_twin import Goal, Result, Rules, Slice, Twin, after_move, goal_of, record_after, worth
+from tests.support.slow_twin.goals import Goal, Result, Rules, goal_of, record_after, worth
+from tests.support.slow_twin.slice import Slice, after_move
+from tests.support.slow_twin.twin import Twin
 
 LONG = ("KBvK", "KRvK", "KQvK", "KPvK")
 MATERIALS = ["KvK", "KNvK", *(pytest.param(name, marks=pytest.mark.full) for name in LONG)]

@@ -19,16 +19,18 @@ from tbgen.retro.checkpoint import InMemory
 from tbgen.retro.export import finish
 from tbgen.retro.values.staircase import make_links
 from tbgen.table_rules import TableRules
-from tests.support import slow_twin
 from tests.support.boards import material_on
-from tests.support.slow_twin import Goal, Result, Rules, Slice, Twin, goal_of, goal_worth, scores_of, worth
+from tests.support.slow_twin.goals import LEVELS, Goal, Result, Rules, goal_of, goal_worth, scores_of, worth
+from tests.support.slow_twin.placements import KINDS, MAN_MAPS, Placement, board_of, men_of
+from tests.support.slow_twin.slice import Slice
+from tests.support.slow_twin.twin import Twin
 from tests.support.solved import contents
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Node = tuple[slow_twin.Men, chess.Color]
+Node = tuple[Placement, chess.Color]
 
-assert slow_twin.LEVELS == outcome.BASE, "solver and twin write values alike"
+assert LEVELS == outcome.BASE, "solver and twin write values alike"
 
 
 class Reader:
@@ -45,7 +47,7 @@ class Reader:
 
     def numbers(self, men: Ints, whites: Flags) -> Ints:
         """Row by row; all rows list the same men alike."""
-        letters = [slow_twin.KINDS[kind] for kind in (men[0] // 64).tolist()]
+        letters = [KINDS[kind] for kind in (men[0] // 64).tolist()]
         squares, numbers = np.zeros((len(men), MEN), np.int64), np.zeros(len(men), np.int64)
         for slot, (side, letter) in enumerate(self._layout.letters):
             column = letters.index(letter if side == 0 else letter.lower())
@@ -57,7 +59,7 @@ class Reader:
     def number(self, board: chess.Board) -> int:
         """Where White is the second side, colours are swapped."""
         normal = self._normal(board)
-        return int(self.numbers(np.array([slow_twin.men_of(normal)]), np.array([normal.turn]))[0])
+        return int(self.numbers(np.array([men_of(normal)]), np.array([normal.turn]))[0])
 
     def fresh(self, numbers: Ints, whites: Flags) -> tuple[Ints, Ints]:
         """v(p) as White sees it, and the distance."""
@@ -114,7 +116,7 @@ def differences(reader: Reader, part: Slice) -> list[str]:
         wrong += [(node, record) for node in nodes[differ].tolist()]
     told = []
     for node, record in wrong[:10]:
-        board = slow_twin.board_of(*part.nodes[node])
+        board = board_of(*part.nodes[node])
         found = reader.result(board, record or goal_of(board))
         told.append(f"{board.fen()} under {record}: {found}, but {part.arrive(node, record)}")
     return told
@@ -147,7 +149,7 @@ def test_every_entry_for_three_men(name: str, rules: Rules) -> None:
         men, whites = np.array([men for men, _ in part.nodes]), np.array([turn for _, turn in part.nodes])
         numbers = reader.numbers(men, whites)
         # the twin solves one of all images; where both kings stand on the diagonal, a table may hold two
-        for image in slow_twin.MAN_MAPS[: 2 if "P" in name else 8]:
+        for image in MAN_MAPS[: 2 if "P" in name else 8]:
             others = reader.numbers(np.array(image)[men], whites)
             judged[others] = True
             assert (reader.table.entries[others] == reader.table.entries[numbers]).all()
@@ -178,7 +180,7 @@ class Surroundings:
     def __call__(self, board: chess.Board, record: Goal) -> Result | None:
         if board.has_legal_en_passant():
             return None
-        key = slow_twin.men_of(board), board.turn
+        key = men_of(board), board.turn
         if key not in self._fresh:
             reader, own = self.readers[material_on(board)], goal_of(board)
             number = reader.number(board)
