@@ -38,7 +38,7 @@ _BYTES: Final = range(0xDC80, 0xDD00)
 """What Python makes of bytes in names that it cannot decode."""
 
 
-class Source(Protocol):
+class LineReader(Protocol):
     """A file opened for reading bytes."""
 
     def readline(self, limit: int, /) -> bytes:
@@ -61,7 +61,7 @@ def decoded(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def lines(source: Source, longest: int, decode: Callable[[bytes], str] = decoded) -> Iterator[Line]:
+def lines(source: LineReader, longest: int, decode: Callable[[bytes], str] = decoded) -> Iterator[Line]:
     """The lines of a file, of each at most `longest` bytes: memory is bounded, whatever comes."""
     limit = longest + len(BOM + b"\r\n")
     data = source.readline(limit)

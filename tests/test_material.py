@@ -102,10 +102,10 @@ def test_any_text_is_a_material_or_refused(words: str) -> None:
 
 # --- what a material turns into --------------------------------------------------------------------
 
-Men = tuple[Counter[str], Counter[str]]
+MenOfSides = tuple[Counter[str], Counter[str]]
 
 
-def men_after_one_move(men: Men) -> Iterator[Men]:
+def men_after_one_move(men: MenOfSides) -> Iterator[MenOfSides]:
     """By the rules of chess: the mover takes a man or none, and a pawn that moves to the last rank promotes."""
     for mover in (0, 1):
         own, enemy = men[mover], men[1 - mover]

@@ -6,7 +6,7 @@ import pytest
 
 from tbgen.errors import BadInput
 from tbgen.material import parse
-from tbgen.probe.tables import Tables
+from tbgen.probe.tables import OpenTables
 from tbgen.store import table_path
 from tbgen.table_rules import TableRules
 
@@ -22,11 +22,11 @@ def test_it_is_text_outside() -> None:
 @pytest.mark.parametrize("rules", list(TableRules))
 def test_text_is_taken_for_it(rules: TableRules) -> None:
     assert TableRules.of(rules.value) is rules
-    assert Tables("nowhere", rules.value).rules is rules
+    assert OpenTables("nowhere", rules.value).rules is rules
     assert table_path("here", KVK, rules.value) == table_path("here", KVK, rules)
 
 
 def test_other_text_is_refused_in_words() -> None:
-    for ask in (TableRules.of, lambda words: Tables("nowhere", words), lambda words: table_path("", KVK, words)):
+    for ask in (TableRules.of, lambda words: OpenTables("nowhere", words), lambda words: table_path("", KVK, words)):
         with pytest.raises(BadInput, match=r"no such rules: 'blitz' \(there are: r, wg\)"):
             ask("blitz")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from tbgen.text import BOM, Source
+from tbgen.text import BOM, LineReader
 
 LONGEST: Final = 1 << 24
 """Bytes of a game. What is longer is passed on in pieces and not read."""
@@ -40,7 +40,7 @@ class Unit(NamedTuple):
     """Why it is no game; empty where that has been said of an earlier piece."""
 
 
-def units(source: Source) -> Iterator[Unit]:
+def units(source: LineReader) -> Iterator[Unit]:
     """The games of a file."""
     splitter = _Splitter()
     line_number, fresh = 1, True

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.geometry import GEOMETRY, KINDS, KING, PAWN_DOWN, PAWN_UP
-from tbgen.probe.vector import BIT, Bools, Ints, Men, Sets, screen
+from tbgen.probe.vector import BIT, Bools, Ints, PositionColumns, Sets, screen
 
 _LAST_RANKS = np.uint64(0xFF000000000000FF)
 _THIRD = {PAWN_UP: np.uint64(0xFF << 16), PAWN_DOWN: np.uint64(0xFF << 40)}
@@ -41,7 +41,7 @@ def _union(sets: list[Sets], rows: int) -> Sets:
     return found
 
 
-def levels(men: Men) -> NDArray[np.int64]:
+def levels(men: PositionColumns) -> NDArray[np.int64]:
     """The level of each sound row."""
     found = np.empty(len(men.second_moves), np.int64)
     for side in (0, 1):
@@ -50,7 +50,7 @@ def levels(men: Men) -> NDArray[np.int64]:
     return found
 
 
-def _of_side(men: Men, squares: list[Ints], mover: int) -> Ints:
+def _of_side(men: PositionColumns, squares: list[Ints], mover: int) -> Ints:
     slots = range(len(squares))
     sides = [side for side, _ in men.layout.letters]
     kinds = men.layout.kinds

@@ -11,10 +11,10 @@ from tbgen.errors import BadInput
 from tbgen.index import layout_of
 from tbgen.material import Material, parse
 from tbgen.probe.levels import levels
-from tbgen.probe.plan import check_men
+from tbgen.probe.numbering import check_men
 from tbgen.probe.result import Answers, Positions
-from tbgen.probe.tables import Tables
-from tbgen.probe.vector import Ints, Men, numbers, sound
+from tbgen.probe.tables import OpenTables
+from tbgen.probe.vector import Ints, PositionColumns, numbers, sound
 from tbgen.store import TableFile
 from tbgen.table_rules import TableRules
 
@@ -57,7 +57,7 @@ def _records(values: ArrayLike, count: int) -> NDArray[np.int64]:
     return given
 
 
-def answer(tables: Tables, positions: Positions, records: ArrayLike | None) -> Answers:
+def answer(tables: OpenTables, positions: Positions, records: ArrayLike | None) -> Answers:
     """All answers; `records` holds one for each position, 0 for its own goal, or there are none."""
     material, is_reversed, columns = _columns(positions.men)
     squares = _integers("squares", positions.squares)
@@ -77,7 +77,7 @@ def answer(tables: Tables, positions: Positions, records: ArrayLike | None) -> A
         rows = squares[block].T.astype(np.int64)
         if is_reversed:
             rows ^= 56
-        men = Men(table.layout, [rows[column] for column in columns], white_moves[block] == is_reversed)
+        men = PositionColumns(table.layout, [rows[column] for column in columns], white_moves[block] == is_reversed)
         sign = np.where(white_moves[block], 1, -1)
         good = sound(men)
         number = numbers(men)

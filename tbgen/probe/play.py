@@ -10,7 +10,7 @@ from tbgen import outcome as outcomes
 from tbgen.errors import CorruptTable
 from tbgen.position import goal
 from tbgen.probe.result import LineMove, MoveResult, Result
-from tbgen.probe.tables import Tables
+from tbgen.probe.tables import OpenTables
 
 
 def has_right(board: chess.Board) -> bool:
@@ -18,7 +18,7 @@ def has_right(board: chess.Board) -> bool:
     return board.ep_square is not None and board.has_legal_en_passant()
 
 
-def result(tables: Tables, board: chess.Board, record: int | None) -> Result:
+def result(tables: OpenTables, board: chess.Board, record: int | None) -> Result:
     """What any sound board is worth under a record; None: its own goal."""
     if not has_right(board):
         return tables.result(board, record)
@@ -27,10 +27,10 @@ def result(tables: Tables, board: chess.Board, record: int | None) -> Result:
     best = moves(tables, board, standing)[0]
     # A capture that leads to what the record says already gains nothing, however long it takes.
     distance = 0 if best.outcome == standing else best.dtg
-    return Result(tables.source(board).name, best.outcome, distance, best.exact, standing)
+    return Result(tables.numbered_table(board).name, best.outcome, distance, best.exact, standing)
 
 
-def moves(tables: Tables, board: chess.Board, standing: int) -> list[MoveResult]:
+def moves(tables: OpenTables, board: chess.Board, standing: int) -> list[MoveResult]:
     """All legal moves under the record that stands, best first.
 
     Of equal outcomes, the side that gains by them over the record wants the nearest and the other one the
@@ -54,7 +54,7 @@ def moves(tables: Tables, board: chess.Board, standing: int) -> list[MoveResult]
     return sorted(found, key=rank)
 
 
-def line(tables: Tables, board: chess.Board, start: Result) -> list[LineMove]:
+def line(tables: OpenTables, board: chess.Board, start: Result) -> list[LineMove]:
     """Best play from a position to the goal that decides. Each move is a ply nearer to it, so it ends."""
     board = board.copy(stack=False)
     record = start.record
@@ -62,7 +62,9 @@ def line(tables: Tables, board: chess.Board, start: Result) -> list[LineMove]:
     for _ in range(start.dtg):
         there = moves(tables, board, record)
         if not there:  # checksums that somebody has made anew do not make a table right
-            raise CorruptTable(f"{tables.source(board).table.path} is wrong: it has play go on where the game is over")
+            raise CorruptTable(
+                f"{tables.numbered_table(board).table.path} is wrong: it has play go on where the game is over"
+            )
         best = there[0]
         board.push(best.move)
         record = best.record

@@ -12,9 +12,9 @@ from tbgen import outcome as outcomes
 from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
 from tbgen.position import check_record, read
 from tbgen.probe import play
-from tbgen.probe.plan import check, is_sound
+from tbgen.probe.numbering import check, is_sound
 from tbgen.probe.result import Answers, Fresh, Positions, Result
-from tbgen.probe.tables import Tables
+from tbgen.probe.tables import OpenTables
 from tbgen.table_rules import TableRules
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ class Tablebase:
     """
 
     def __init__(self, directory: str | PathLike[str], rules: str = TableRules.RESET) -> None:
-        self._tables = Tables(directory, rules)
+        self._tables = OpenTables(directory, rules)
 
     @property
     def rules(self) -> TableRules:

@@ -10,7 +10,7 @@ from tbgen import outcome as outcomes
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.material import Material
 from tbgen.position import goal
-from tbgen.probe.plan import Plan, make_plan, number_of, signature
+from tbgen.probe.numbering import Numbering, make_numbering, number_of, signature
 from tbgen.probe.result import Fresh, Result
 from tbgen.store import TableFile, open_table, table_path
 from tbgen.table_rules import TableRules
@@ -19,36 +19,38 @@ Steps = tuple[tuple[int, int, int, int], ...]
 """Holder, level, outcome and distance: see `Steps` in tbgen/contents.py."""
 
 
-class Source(NamedTuple):
-    """A table, and how to find positions of certain men in it."""
+class NumberedTable(NamedTuple):
+    """A table, and the numbers of positions with certain men in it."""
 
     name: str
-    plan: Plan
+    numbering: Numbering
     table: TableFile
 
 
-class Tables:
-    """All positions but those with a right to capture en passant, which is in no table."""
+class OpenTables:
+    """The tables of one rule set. They know no right to capture en passant: play.py looks one ply ahead instead."""
 
     def __init__(self, directory: str | PathLike[str], rules: str = TableRules.RESET) -> None:
         self.directory: Final = Path(directory)
         self.rules: Final = TableRules.of(rules)
         self.whole_game: Final = self.rules == TableRules.WHOLE_GAME
-        self._sources: dict[int, Source] = {}
+        self._by_men: dict[int, NumberedTable] = {}
         self._tables: dict[Material, TableFile] = {}
 
     def close(self) -> None:
-        self._sources.clear()
+        self._by_men.clear()
         while self._tables:
             self._tables.popitem()[1].close()
 
-    def source(self, board: chess.Board) -> Source:
+    def numbered_table(self, board: chess.Board) -> NumberedTable:
         """The table for a board's men."""
         men = signature(board)
-        found = self._sources.get(men)
+        found = self._by_men.get(men)
         if found is None:
-            plan = make_plan(men)
-            found = self._sources[men] = Source(plan.material.name, plan, self.table(plan.material))
+            numbering = make_numbering(men)
+            found = self._by_men[men] = NumberedTable(
+                numbering.material.name, numbering, self.table(numbering.material)
+            )
         return found
 
     def table(self, material: Material) -> TableFile:
@@ -60,14 +62,14 @@ class Tables:
 
     def fresh(self, board: chess.Board) -> Fresh:
         """What a sound board is worth just after a reset: its own goal need not be known."""
-        source = self.source(board)
-        outcome, dtg, _ = source.table.look(number_of(source.plan, board))
+        _, numbering, table = self.numbered_table(board)
+        outcome, dtg, _ = table.look(number_of(numbering, board))
         return Fresh(outcome if board.turn else -outcome, dtg)
 
     def result(self, board: chess.Board, record: int | None) -> Result:
         """What a sound board is worth under a record; None: its own goal."""
-        name, plan, table = self.source(board)
-        outcome, dtg, staircase = table.look(number_of(plan, board))
+        name, numbering, table = self.numbered_table(board)
+        outcome, dtg, staircase = table.look(number_of(numbering, board))
         if not board.turn:
             outcome = -outcome
         own = goal(board) if dtg else outcome  # at no distance the goal is on the board

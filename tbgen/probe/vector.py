@@ -1,7 +1,7 @@
-"""Positions of one material by the hundred thousand: whole columns of squares to numbers at once.
+"""From columns of squares to numbers: hundreds of thousands of positions of one material at once.
 
-The numbers are those of plan.py, and so is what counts as a sound position, except that a column of
-squares has no castling or en passant rights.
+Numbers, and what counts as a sound position, are the same as in numbering.py, except that columns of squares hold
+no rights to castle or to capture en passant.
 """
 
 from dataclasses import dataclass
@@ -35,8 +35,8 @@ def screen(kind: int) -> Sets:
 
 
 @dataclass(frozen=True)
-class Men:
-    """Squares of the men of many positions, slot by slot as in index/layout.py."""
+class PositionColumns:
+    """The squares of many positions: a column for each slot of index/layout.py, a row for each position."""
 
     layout: Layout
     squares: list[Ints]
@@ -49,7 +49,7 @@ class Men:
         return found
 
 
-def sound(men: Men) -> Bools:
+def sound(men: PositionColumns) -> Bools:
     """Which rows are legal positions."""
     squares = men.squares
     good = np.ones(len(men.second_moves), np.bool_)
@@ -69,8 +69,8 @@ def sound(men: Men) -> Bools:
 
 
 @dataclass(frozen=True)
-class _Tables:
-    """A layout's tables in 64 bits, with strides counted in."""
+class _LookUps:
+    """A layout's columns in 64 bits, with strides multiplied in."""
 
     pairs: tuple[Ints, ...]
     """By family: a pair of kings to its first number."""
@@ -87,10 +87,10 @@ def _wide(column: NDArray[np.generic]) -> Ints:
 
 
 @cache
-def _tables(material: Material) -> _Tables:
+def _look_ups(material: Material) -> _LookUps:
     layout = layout_of(material)
     families = [kings(family) for family in range(3)]
-    return _Tables(
+    return _LookUps(
         tuple(_wide(table.number) * layout.inner for table in families),
         tuple(_wide(table.symmetry) for table in families),
         _wide(layout.placements.slice_of),
@@ -110,54 +110,54 @@ def _images(stride: int) -> Ints:
 _AFTER: Ints = _wide(GEOMETRY.after.reshape(-1))
 
 
-def numbers(men: Men) -> Ints:
-    """The numbers of sound rows; of others, whatever."""
+def numbers(men: PositionColumns) -> Ints:
+    """The numbers of sound rows; other rows get numbers without meaning."""
     layout, squares, second_moves = men.layout, men.squares, men.second_moves
-    tables = _tables(layout.material)
+    look_ups = _look_ups(layout.material)
     if layout.material.pawns:
-        return _with_pawns(men, tables)
+        return _with_pawns(men, look_ups)
     if layout.material.even:
         swap, symmetry = second_moves, None
         first, second = np.where(swap, squares[1], squares[0]), np.where(swap, squares[0], squares[1])
-        number = tables.pairs[0][first * 64 + second]
-        symmetry = tables.symmetries[0][first * 64 + second] * 64
+        number = look_ups.pairs[0][first * 64 + second]
+        symmetry = look_ups.symmetries[0][first * 64 + second] * 64
         return _add_groups(men, number, symmetry, swap)
     pair = squares[0] * 64 + squares[1]
-    number = tables.pairs[0][pair] + second_moves * tables.half[0]
-    return _add_groups(men, number, tables.symmetries[0][pair] * 64, None)
+    number = look_ups.pairs[0][pair] + second_moves * look_ups.half[0]
+    return _add_groups(men, number, look_ups.symmetries[0][pair] * 64, None)
 
 
-def _with_pawns(men: Men, tables: _Tables) -> Ints:
+def _with_pawns(men: PositionColumns, look_ups: _LookUps) -> Ints:
     layout, squares = men.layout, men.squares
     code = np.zeros(len(men.second_moves), np.int64)
     for place, slot in enumerate(range(layout.first_pawn, len(squares))):
         code |= squares[slot] << 6 * place
-    found = tables.slice_of[code]
+    found = look_ups.slice_of[code]
     part, symmetry = found >> 4, found & 7
     second_moves, swap = men.second_moves, None
     first, second = squares[0], squares[1]
     if layout.material.even:
         swap = (found & SWAP_BIT) != 0
         second_moves = second_moves ^ swap
-        flip = tables.flip[part]
+        flip = look_ups.flip[part]
         flips = (flip >= 0) & second_moves
         symmetry = np.where(flips, _AFTER[flip * 8 + symmetry], symmetry)
         swap, second_moves = swap ^ flips, second_moves & ~flips
         first, second = np.where(swap, second, first), np.where(swap, first, second)
     image = _images(1)
     pair = image[symmetry * 64 + first] * 64 + image[symmetry * 64 + second]
-    family = tables.family[part]
-    number = tables.start[part] + second_moves * tables.half[part]
+    family = look_ups.family[part]
+    number = look_ups.start[part] + second_moves * look_ups.half[part]
     turned = symmetry
     for one in np.unique(family).tolist():
         rows = family == one
-        number += np.where(rows, tables.pairs[one][pair], 0)
-        turned = np.where(rows, _AFTER[tables.symmetries[one][pair] * 8 + symmetry], turned)
+        number += np.where(rows, look_ups.pairs[one][pair], 0)
+        turned = np.where(rows, _AFTER[look_ups.symmetries[one][pair] * 8 + symmetry], turned)
     return _add_groups(men, number, turned * 64, swap)
 
 
-def _add_groups(men: Men, number: Ints, image: Ints, swap: Bools | None) -> Ints:
-    """Add what the pieces say, each after its row's symmetry and from the other side where the row is swapped."""
+def _add_groups(men: PositionColumns, number: Ints, image: Ints, swap: Bools | None) -> Ints:
+    """Add the terms of the pieces, after each row's symmetry, with the sides exchanged where the row is swapped."""
     choose = choices().choose
     for group in men.layout.groups:
         partner = men.layout.groups[group.partner]

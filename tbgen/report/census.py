@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tbgen.contents import distances, outcomes
 from tbgen.material import Material
-from tbgen.report.symmetry import HALVES, KEYS, KINDS, Symmetry
+from tbgen.report.symmetry import HALVES, KEYS, KINDS, SymmetryClasses
 from tbgen.report.tally import Slots, Tally
 from tbgen.store import TableFile
 from tbgen.table_rules import TableRules
@@ -113,7 +113,7 @@ def blocks(size: int) -> Iterator[tuple[int, int]]:
 
 def take(table: TableFile, tick: Tick = lambda numbers: None) -> Census:
     """Count a table."""
-    symmetry = Symmetry(table.layout)
+    symmetry = SymmetryClasses(table.layout)
     slots, tally, inside = Slots(), Tally(KEYS), np.zeros(KEYS, np.int64)
     longest = _Longest()
     for start, end in blocks(table.size):

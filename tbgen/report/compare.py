@@ -16,7 +16,7 @@ from tbgen.report.census import Tick, blocks
 from tbgen.report.document import Line
 from tbgen.report.lines import best_line
 from tbgen.report.records import told
-from tbgen.report.symmetry import KEYS, Symmetry
+from tbgen.report.symmetry import KEYS, SymmetryClasses
 from tbgen.report.tally import Slots, Tally
 from tbgen.store import TableFile
 from tbgen.table_rules import TableRules
@@ -86,7 +86,7 @@ def compare(tables: tuple[TableFile, TableFile], bases: tuple[Tablebase, Tableba
     """Read two tables of one material side by side."""
     first, second = tables
     layout = first.layout
-    symmetry = Symmetry(layout)
+    symmetry = SymmetryClasses(layout)
     slots, tally = Slots(), Tally(KEYS)
     legal, slower = np.zeros(KEYS, np.int64), np.zeros(KEYS, np.int64)
     seen: dict[tuple[int, int], int] = {}
@@ -132,7 +132,7 @@ def _pair(slots: Slots, row: int, col: int) -> tuple[int, int]:
     return slots.outcomes[row], slots.outcomes[col]
 
 
-def _changes(tally: Tally, slots: Slots, symmetry: Symmetry) -> Iterator[Change]:
+def _changes(tally: Tally, slots: Slots, symmetry: SymmetryClasses) -> Iterator[Change]:
     for row, col in np.argwhere(tally.counts.any(axis=0)).tolist():
         yield Change(*_pair(slots, row, col), *symmetry.count(tally.counts[:, row, col]))
 

@@ -17,7 +17,7 @@ from tbgen.index import layout_of
 from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.probe.levels import attacks, levels
-from tbgen.probe.vector import BIT, Ints, Men, sound
+from tbgen.probe.vector import BIT, Ints, PositionColumns, sound
 
 _KING_STEPS: Final = 8
 _ROWS: Final = 1 << 15
@@ -52,11 +52,11 @@ def most_moves(material: Material, mover: int) -> int:
 
 
 def _most(layout: Layout, columns: list[Ints], mover: int) -> int:
-    good = sound(Men(layout, columns, np.full(len(columns[0]), bool(mover))))
+    good = sound(PositionColumns(layout, columns, np.full(len(columns[0]), bool(mover))))
     kept = [column[good] for column in columns]
     if not len(kept[0]):
         return 0
-    return int(levels(Men(layout, kept, np.full(len(kept[0]), bool(mover)))).max()) // 2
+    return int(levels(PositionColumns(layout, kept, np.full(len(kept[0]), bool(mover)))).max()) // 2
 
 
 def _squares(men: int) -> list[Ints]:

@@ -20,7 +20,7 @@ from tbgen.report.census import BLOCK, WHITE, Case, Census
 from tbgen.report.document import Block, Line, Lines, Remark, Section, Table, Value, columns
 from tbgen.report.lines import best_line
 from tbgen.report.stats import EITHER, MOVERS
-from tbgen.report.symmetry import KINDS, Symmetry
+from tbgen.report.symmetry import KINDS, SymmetryClasses
 from tbgen.store import TableFile
 
 _IMAGES: Final = GEOMETRY.image.tolist()
@@ -85,7 +85,7 @@ def _with_lines(holdings: Sequence[Holding], tablebase: Tablebase) -> Iterator[H
 
 def _first_positions(table: TableFile, census: Census, limit: int) -> Mapping[Case, tuple[str, ...]]:
     """Up to so many positions of each record, as FENs, no two of them images of each other."""
-    symmetry = Symmetry(table.layout)
+    symmetry = SymmetryClasses(table.layout)
     wanted: defaultdict[int, list[Case]] = defaultdict(list)
     for case, spread in census.cases.items():
         for start in spread.blocks:

@@ -29,10 +29,10 @@ _DIAGONAL: Final = 9
 """The squares of the diagonal a1-h8 are its multiples."""
 
 
-class Symmetry:
-    """Of one material's numbers.
+class SymmetryClasses:
+    """The key of each number of a material, and how many placements the numbers of a key stand for.
 
-    Where both sides have the same men, all positions are told with White (the first side) to move."""
+    Where both sides have the same men, every position counts as one with White (the first side) to move."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout

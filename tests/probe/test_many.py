@@ -16,7 +16,7 @@ from tbgen.material import Material, every, parse
 from tbgen.position import fault, level
 from tbgen.probe import Positions, Tablebase, open_tablebase, vector
 from tbgen.probe.levels import levels
-from tbgen.probe.plan import make_plan, number_of, signature
+from tbgen.probe.numbering import make_numbering, number_of, signature
 
 FIVE = [parse(name) for name in ("KQQQvK", "KNNNvK", "KNNvKN", "KRBvKP", "KPPvKP")]
 
@@ -152,18 +152,18 @@ def test_one_record_a_row(tablebase: Tablebase) -> None:
             tablebase.probe_many(Positions("KNvK", squares, turns), records)
 
 
-def sound_rows(material: Material, count: int) -> vector.Men:
+def sound_rows(material: Material, count: int) -> vector.PositionColumns:
     """Random legal positions, slot by slot."""
     dice = np.random.default_rng(len(material.name))
     rows = dice.integers(0, 64, (count, material.men), np.int64)
     turns = dice.integers(0, 2, count).astype(np.bool_)
     layout = layout_of(material)
-    men = vector.Men(layout, list(rows.T), turns)
+    men = vector.PositionColumns(layout, list(rows.T), turns)
     good = vector.sound(men)
-    return vector.Men(layout, list(rows[good].T), turns[good])
+    return vector.PositionColumns(layout, list(rows[good].T), turns[good])
 
 
-def boards_of(men: vector.Men, first: chess.Color) -> Iterator[chess.Board]:
+def boards_of(men: vector.PositionColumns, first: chess.Color) -> Iterator[chess.Board]:
     """The rows with the side named first in either colour."""
     kinds = {"K": chess.KING, "Q": chess.QUEEN, "R": chess.ROOK, "B": chess.BISHOP, "N": chess.KNIGHT, "P": chess.PAWN}
     mirror = 0 if first else 56
@@ -184,11 +184,11 @@ def test_numbers_are_those_of_the_kernels(material: Material) -> None:
     assert vector.numbers(men).tolist() == expected
     for first in chess.COLORS:
         for number, board in zip(expected, boards_of(men, first), strict=True):
-            plan = make_plan(signature(board))
-            assert plan.material == material
+            numbering = make_numbering(signature(board))
+            assert numbering.material == material
             if material.even and not first:  # then the men named first are White's all the same
                 continue
-            assert number_of(plan, board) == number, board.fen()
+            assert number_of(numbering, board) == number, board.fen()
 
 
 @pytest.mark.parametrize("material", [*every(2), *every(3), *every(4), *FIVE], ids=str)

@@ -13,7 +13,7 @@ from tbgen import outcome
 from tbgen.errors import BadInput, CorruptTable, MissingTable, UnsupportedPosition
 from tbgen.position import fault, goal, level
 from tbgen.probe import Fresh, Result, Tablebase, open_tablebase, play
-from tbgen.probe.plan import is_sound
+from tbgen.probe.numbering import is_sound
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 MATERIALS = ["KvK", "KBvK", "KvKB", "KNvK", "KPvK", "KvKP", "KQvK", "KvKR"]
@@ -277,7 +277,7 @@ def test_public_names() -> None:
         tbgen.nothing  # noqa: B018
 
 
-class FakeTables:
+class OwnGoalTables:
     """Tables in which every position is worth its own goal, or the record that stands; they note what is asked."""
 
     whole_game = False
@@ -285,7 +285,7 @@ class FakeTables:
     def __init__(self) -> None:
         self.asked: dict[str, int | None] = {}
 
-    def source(self, board: chess.Board) -> "FakeTables":
+    def numbered_table(self, board: chess.Board) -> "OwnGoalTables":
         return self
 
     name = "KPvKP"
@@ -300,7 +300,7 @@ class FakeTables:
 @pytest.mark.parametrize("given", [None, "G2.0", "-G2.0", "-G30.5"])
 def test_en_passant_is_looked_at_one_ply_deep(given: str | None, whole_game: bool) -> None:
     board = chess.Board("8/8/8/8/2Pp4/k7/8/K7 b - c3 0 1")
-    tables = FakeTables()
+    tables = OwnGoalTables()
     tables.whole_game = whole_game
     without = goal(chess.Board("8/8/8/8/2Pp4/k7/8/K7 b - - 0 1"))
     own = goal(board)

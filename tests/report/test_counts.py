@@ -16,10 +16,10 @@ from tbgen.index import layout_of
 from tbgen.material import every, parse, with_dependencies
 from tbgen.probe import Positions, open_tablebase
 from tbgen.probe.levels import levels
-from tbgen.probe.vector import Men, sound
+from tbgen.probe.vector import PositionColumns, sound
 from tbgen.report.census import BLACK, WHITE, Census, take
 from tbgen.report.mobility import most_moves
-from tbgen.report.symmetry import HALVES, KINDS, PLAIN, TWICE, Symmetry
+from tbgen.report.symmetry import HALVES, KINDS, PLAIN, TWICE, SymmetryClasses
 from tbgen.report.tally import Slots, Tally
 from tbgen.store import open_table, table_path
 from tests.support.placements import count_placements
@@ -102,7 +102,7 @@ def test_positions_with_a_staircase(small_tables: Path, name: str) -> None:
     with open_table(table_path(small_tables, material, "r")) as table:
         census, layout = take(table), layout_of(material)
         staircases = table.read(0, table.size)[1] != 0
-        kinds = Symmetry(layout).keys(0, table.size) % KINDS
+        kinds = SymmetryClasses(layout).keys(0, table.size) % KINDS
     assert census.recorded[0] == int(HALVES[kinds[staircases]].sum()) // 2
     assert 0 < census.recorded[1] < census.placements
 
@@ -111,7 +111,7 @@ def test_positions_with_a_staircase(small_tables: Path, name: str) -> None:
 def test_twins_say_the_same(small_tables: Path, name: str) -> None:
     """A placement with both kings on the diagonal and its mirror image have the same entries, so halves add up."""
     with open_table(table_path(small_tables, parse(name), "r")) as table:
-        entries, keys = table.entries(), Symmetry(table.layout).keys(0, table.size)
+        entries, keys = table.entries(), SymmetryClasses(table.layout).keys(0, table.size)
     twins = entries[keys % KINDS == TWICE]
     assert all(count % 2 == 0 for count in Counter(twins.tolist()).values())
 
@@ -119,7 +119,7 @@ def test_twins_say_the_same(small_tables: Path, name: str) -> None:
 @given(name=st.sampled_from(["KvK", "KBvK", "KPvK", "KNNvK", "KRvKR", "KPvKP"]), data=st.data())
 def test_keys_do_not_depend_on_the_range(name: str, data: st.DataObject) -> None:
     layout = layout_of(parse(name))
-    symmetry = Symmetry(layout)
+    symmetry = SymmetryClasses(layout)
     start = data.draw(st.integers(0, layout.size - 1))
     end = data.draw(st.integers(start + 1, min(layout.size, start + 5000)))
     cut = data.draw(st.integers(start, end))
@@ -158,10 +158,10 @@ def most_by_looking(name: str, mover: int) -> int:
     for king in range(64):
         rows = np.arange(64 ** (men - 1))
         squares = [np.full(len(rows), king), *(rows >> 6 * place & 63 for place in range(men - 1))]
-        good = sound(Men(layout, squares, np.full(len(rows), bool(mover))))
+        good = sound(PositionColumns(layout, squares, np.full(len(rows), bool(mover))))
         if good.any():
             kept = [column[good] for column in squares]
-            best = max(best, int(levels(Men(layout, kept, np.full(len(kept[0]), bool(mover)))).max()) // 2)
+            best = max(best, int(levels(PositionColumns(layout, kept, np.full(len(kept[0]), bool(mover)))).max()) // 2)
     return best
 
 

@@ -1,7 +1,7 @@
 """From a `chess.Board` to its number in a table, in plain Python and a few microseconds.
 
-What the men say is worked out once and kept as a `Plan`; a probe looks its plan up by the men's signature
-and follows it. The numbers are those of the compiled index/kernels.py, which a probe must not wait for.
+What depends on the men alone is computed once and kept as a `Numbering`, which a probe finds by the men's signature.
+The numbers are the same as those of index/kernels.py, which is compiled: a probe must not wait for that.
 """
 
 from functools import cache
@@ -42,8 +42,8 @@ class Group(NamedTuple):
     stride: int
 
 
-class Plan(NamedTuple):
-    """How the positions with certain men are numbered: the table's `Layout`, and which side is which."""
+class Numbering(NamedTuple):
+    """How positions with certain men are numbered: the table's `Layout`, and which side is which."""
 
     material: Material
     """Of the table: in normal order."""
@@ -89,11 +89,11 @@ def _letters(of_side: int) -> str:
     return "".join(_KINDS[kind] * (of_side >> 4 * kind & 15) for kind in reversed(range(len(_KINDS))))
 
 
-def make_plan(men: int) -> Plan:
-    """The plan for the men that have this signature."""
+def make_numbering(men: int) -> Numbering:
+    """For the men that have this signature."""
     material = Material(_letters(men), _letters(men >> _SIDE_BITS))
     layout = layout_of(material.normal)
-    return Plan(
+    return Numbering(
         material.normal,
         material.is_normal,
         material.pawns > 0,
@@ -108,7 +108,7 @@ def make_plan(men: int) -> Plan:
 
 
 def is_sound(board: chess.Board) -> bool:
-    """Whether `check` would pass, found out at a tenth of the price."""
+    """Whether `check` would pass, in a tenth of its time."""
     white_king = board.kings & board.occupied_co[chess.WHITE]
     black_king = board.kings & board.occupied_co[chess.BLACK]
     return not (
@@ -125,7 +125,7 @@ def is_sound(board: chess.Board) -> bool:
 
 
 def check(board: chess.Board) -> None:
-    """Say what is wrong with a board that is not sound."""
+    """Raise what is wrong with a board that is not sound."""
     found = position.fault(board)
     if found is not None:
         raise BadInput(f"illegal position: {found}: {board.fen()}")
@@ -140,42 +140,42 @@ def check_men(men: int) -> None:
         raise UnsupportedPosition(f"too many men: {men}, and tables have {MEN_IN_TABLES} at most")
 
 
-def number_of(plan: Plan, board: chess.Board) -> int:
-    """The number of a sound board whose signature gave the plan."""
+def number_of(numbering: Numbering, board: chess.Board) -> int:
+    """The number of a sound board with the men that the numbering was made for."""
     white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
-    if plan.white_first:
+    if numbering.white_first:
         first, second, second_moves, symmetry = white, black, not board.turn, 0
     else:
         first, second, second_moves, symmetry = black, white, board.turn, RANKS_MIRRORED
     code = shift = 0
-    if plan.pawns:
-        mirror = 0 if plan.white_first else 56
+    if numbering.pawns:
+        mirror = 0 if numbering.white_first else 56
         for pawns in (board.pawns & first, board.pawns & second):
             while pawns:
                 pawn = pawns.bit_length() - 1
                 pawns ^= 1 << pawn
                 code |= (pawn ^ mirror) << shift
                 shift += 6
-    found = plan.slice_of[code]
+    found = numbering.slice_of[code]
     part = found >> 4
     symmetry = _AFTER[(found & 7) << 3 | symmetry]
     if found & SWAP_BIT:
         first, second, second_moves = second, first, not second_moves
     if second_moves:
-        flip = plan.flip[part]
+        flip = numbering.flip[part]
         if flip >= 0:
             first, second, second_moves = second, first, False
             symmetry = _AFTER[flip << 3 | symmetry]
     image = symmetry << 6
     men = board.kings
     pair = _IMAGE[image | (men & first).bit_length() - 1] << 6 | _IMAGE[image | (men & second).bit_length() - 1]
-    pairs = _pairs()[plan.family[part]]
+    pairs = _pairs()[numbering.family[part]]
     image = _AFTER[pairs.symmetry[pair] << 3 | symmetry] << 6
-    number: int = plan.start[part] + pairs.number[pair] * plan.inner
+    number: int = numbering.start[part] + pairs.number[pair] * numbering.inner
     if second_moves:
-        number += plan.half[part]
+        number += numbering.half[part]
     kinds = (0, board.knights, board.bishops, board.rooks, board.queens)
-    for kind, side, size, stride in plan.groups:
+    for kind, side, size, stride in numbering.groups:
         men = kinds[kind] & (second if side else first)
         if size == 1:
             number += _IMAGE[image | men.bit_length() - 1] * stride
