@@ -50,10 +50,10 @@ _FAULTS: Final = {
     chess.STATUS_BAD_CASTLING_RIGHTS: "the castling rights do not fit the kings and rooks",
     chess.STATUS_INVALID_EP_SQUARE: "no pawn can just have passed the en passant square",
 }
-"""What makes a board illegal, in the order of telling.
+"""What makes a board illegal, the first fault first.
 
-Checks that no move can have given (`STATUS_IMPOSSIBLE_CHECK`, `STATUS_TOO_MANY_CHECKERS`) are not
-among it: such a position cannot arise, but play from it is well defined, and tables hold it.
+Checks that no move can have given (`STATUS_IMPOSSIBLE_CHECK`, `STATUS_TOO_MANY_CHECKERS`) are missing: such a
+position cannot arise, but play from it is well defined, and tables hold it.
 """
 
 

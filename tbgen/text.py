@@ -1,10 +1,10 @@
-"""Text from outside: how it is read and how it is shown. Nothing else decides either.
+"""Text from outside: how it is read and how it is shown. Both are decided here only.
 
 Read: bytes are UTF-8; where they are not, they are Latin-1, as the PGN standard has it. So every byte can be read. The
 names of files are the exception: they are read as the system reads them (`os.fsdecode`), to be found again.
 
-Shown: a line is a line. What could steer a terminal (control characters, marks of direction, bytes that are no text) is
-written as an escape, and so is what the output's encoding lacks. The standard streams are made so by `prepare`.
+Shown: a line is a line. Characters that could steer a terminal (controls, marks of direction) are written as escapes,
+and so are bytes that are not text and characters that the encoding lacks. `prepare` does this to the standard streams.
 """
 
 import codecs
@@ -18,11 +18,11 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol, TextIO
 
 BOM: Final = codecs.BOM_UTF8
-"""Some editors put it at the head of a file: no text."""
+"""The byte order mark, which some editors put at the head of a file. It is not text."""
 
 INPUT: Final = "standard input"
 OUTPUT: Final = "standard output"
-"""What they are called in messages."""
+"""The names of standard streams in messages."""
 
 _LACKING: Final = "tbgen.lacking"
 _PLAIN: Final = str.maketrans(
@@ -32,10 +32,10 @@ _PLAIN: Final = str.maketrans(
 """Our own signs, for encodings that lack them."""
 
 _BEYOND_PRINTABLE: Final = re.compile(r"[^\x00-\x7e]")
-"""What JSON need not escape, but an encoding or a terminal may not take: the last character of ASCII is a control."""
+"""Characters that JSON need not escape, but that an encoding may lack or a terminal obey: DEL is a control."""
 _PIECE: Final = 1 << 16
 _BYTES: Final = range(0xDC80, 0xDD00)
-"""What Python makes of bytes in names that it cannot decode."""
+"""The characters that Python puts for bytes of a file's name that it cannot decode."""
 
 
 class LineReader(Protocol):
@@ -62,7 +62,7 @@ def decoded(data: bytes) -> str:
 
 
 def lines(source: LineReader, longest: int, decode: Callable[[bytes], str] = decoded) -> Iterator[Line]:
-    """The lines of a file, of each at most `longest` bytes: memory is bounded, whatever comes."""
+    """The lines of a file, of each at most `longest` bytes: any input takes bounded memory."""
     limit = longest + len(BOM + b"\r\n")
     data = source.readline(limit)
     first = data.removeprefix(BOM)
@@ -88,7 +88,7 @@ def shown(words: str) -> str:
 
 
 def to_json(found: Any, indent: int | None = None) -> str:
-    """JSON in ASCII, whatever the encoding of the output. Bytes that are no text are escapes: JSON has only text."""
+    """JSON in ASCII, for an output of any encoding. Bytes that are not text are escapes: JSON has only text."""
     words = json.dumps(found, indent=indent, ensure_ascii=False)
     return _BEYOND_PRINTABLE.sub(_json_of, words)
 
@@ -102,11 +102,11 @@ def say(*words: str, file: TextIO | None = None, flush: bool = False) -> None:
 
 
 def prepare(*, heedless: bool = False) -> None:
-    """Make the standard streams fit for use: nothing in this program has to think of what is wrong with them.
+    """Make the standard streams fit for use, so that no other module has to handle their faults.
 
-    `heedless`: nor does what cannot be printed stop the work. `finish_output` tells of it in the end.
+    `heedless`: output that cannot be printed does not stop the work; `finish_output` reports it at the end.
 
-    One that is closed becomes one that fails (input, output) or swallows everything (errors). Otherwise the next file
+    A closed stream becomes one that fails (input, output) or swallows everything (errors). Otherwise the next file
     to be opened would take its number, and what is printed would go into that file.
     """
     for number, flags in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
@@ -134,13 +134,13 @@ def standard_input() -> BinaryIO:
 
 
 def standard_output() -> BinaryIO:
-    """For data, which is bytes; what was printed before stands before it."""
+    """For data, which is bytes. What was printed before it comes first."""
     sys.stdout.flush()
     return sys.stdout.buffer
 
 
 def finish_output() -> OSError | None:
-    """Write what is left for standard output. Gives what is wrong with it, if anything; nothing tries again at exit."""
+    """Flush standard output. Returns its error, if any; Python does not try again at exit."""
     failure = None
     try:
         sys.stdout.flush()
@@ -156,7 +156,7 @@ def finish_output() -> OSError | None:
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Errors of files that do not say which (a full disk, a standard stream) are given this name."""
+    """Give this name to errors of files that lack one: a full disk, a standard stream."""
     try:
         yield
     except OSError as error:
@@ -166,7 +166,7 @@ def named(name: str) -> Iterator[None]:
 
 
 class _Heedless(io.TextIOWrapper):
-    """A stream that nobody may be listening to: that a note is not heard is no reason to stop."""
+    """A stream that may have no reader left: a message that is not read is no reason to stop."""
 
     failure: OSError | None = None
 
@@ -196,7 +196,7 @@ def _json_of(match: re.Match[str]) -> str:
 
 
 def _without(error: UnicodeError) -> tuple[str, int]:
-    """What stands for characters that an encoding lacks."""
+    """The text that replaces characters that an encoding lacks."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     words = error.object[error.start : error.end].translate(_PLAIN)

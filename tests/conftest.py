@@ -33,8 +33,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def small_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory that holds all tables of two and three men under both rules, and KNNvK. Whoever asks for it finds
-    the kernels compiled."""
+    """The directory of all tables of two and three men under both rules, and KNNvK. Kernels are compiled by then."""
     from tests.support.small_tables import make_small_tables
 
     directory = tmp_path_factory.mktemp("tables")

@@ -103,7 +103,7 @@ def test_lines_are_bounded() -> None:
 
 
 def test_nobody_else_prints_or_decodes() -> None:
-    """`tbgen/text.py` decides; whoever goes round it is found here."""
+    """`tbgen/text.py` decides; this finds the modules that go round it."""
     found = []
     for path in sorted((ROOT / "tbgen").rglob("*.py")):
         if path.name == "text.py":

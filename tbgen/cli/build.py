@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 examples:
-  tbgen build KBvK                 one table, and those that it depends on
+  tbgen build KBvK                 one table, and the tables that it depends on
   tbgen build KRvKP KPvKP          several; any spelling will do: KPKR, kp-kr
   tbgen build --all 4              every material of two, three and four men
   tbgen build --rules wg KBvK      whole-game mobility: nothing resets the record
@@ -43,10 +43,10 @@ examples:
   tbgen build --all 5 --workers 4 --memory 16G
                                    four tables at once, which share the cores and the memory
   tbgen build --all 5 --scheduler tcp://host:8786
-                                   on a cluster of machines that share the directory; --memory is for a table
+                                   on a cluster of machines that share the directory; --memory is per table
 
-Tables that are there already are left alone. A build that is stopped leaves no half table behind; started
-again it goes on where it was.
+Existing tables are kept. A build that was stopped leaves no half-written table; the same command goes on
+where it stopped.
 """
 
 
@@ -55,15 +55,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_all(parser, MEN_IN_TABLES)
     add_tables(parser)
     add_rules(parser)
-    parser.add_argument("--threads", type=at_once, metavar="N", help="at work on a table (default: all cores)")
+    parser.add_argument("--threads", type=at_once, metavar="N", help="threads per table (default: all cores)")
     parser.add_argument("--workers", type=at_once, metavar="N", help="build N tables at once, each in its own process")
     parser.add_argument(
         "--scheduler", type=address, metavar="ADDRESS", help="build on a dask cluster, such as tcp://host:8786"
     )
     add_memory(parser)
-    parser.add_argument("--force", action="store_true", help="build the named tables again even if they are there")
+    parser.add_argument("--force", action="store_true", help="build the named tables again even if they exist")
     parser.add_argument(
-        "--dry-run", action="store_true", help="say what would be built and what it would take, and stop"
+        "--dry-run", action="store_true", help="print what would be built and what it would take, and stop"
     )
     add_quiet(parser)
     add_json(parser)

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they come to."""
+"""Options that several commands share, and the values that they give."""
 
 import argparse
 import math
@@ -30,11 +30,11 @@ _UNITS: Final = ("", "K", "M", "G", "T")
 _LARGEST: Final = (1 << 63) - 1
 """What an array can count."""
 MOST_AT_ONCE: Final = 1024
-"""Threads, processes or games side by side: more are a slip of the finger, and starting them takes for ever."""
+"""Threads, processes or games side by side: more are a typing error, and would take too long to start."""
 _LONGEST_WAIT: Final = 10**9
 """Seconds."""
 _SHOWN: Final = 40
-"""Characters of what somebody wrote that are shown again."""
+"""Characters of an argument that a message repeats."""
 _ADDRESS: Final = re.compile(r"([a-z]+://)?(\[[0-9a-fA-F:.]+\]|[^\s/:\[\]]+):(?P<port>[0-9]{1,5})\Z")
 
 
@@ -55,7 +55,7 @@ def whole_number(least: int, most: int = _LARGEST) -> Callable[[str], int]:
 
 
 at_once: Final = whole_number(1, MOST_AT_ONCE)
-"""Takes how many threads, processes or games there may be side by side."""
+"""Takes a count of threads, processes or games that run side by side."""
 
 
 def seconds(words: str, *, due: str = f"seconds, up to {_LONGEST_WAIT}") -> float:
@@ -78,7 +78,7 @@ def some_seconds(words: str) -> float:
 def size(words: str) -> int:
     """Takes bytes, in units or without."""
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)(i?)B?", words.strip(), re.IGNORECASE | re.ASCII)
-    # no float, which digits enough make infinite; and no more digits than an integer is made of without complaint
+    # not a float, which enough digits make infinite; and no more digits than Python turns into an integer
     unit = (1024 if found[3] else 1000) ** _UNITS.index(found[2].upper()) if found else 0
     count = int(Fraction(found[1]) * unit) if found and len(words) < 2 * _SHOWN else 0
     if not 0 < count <= _LARGEST:
@@ -96,7 +96,7 @@ def address(words: str) -> str:
 
 def directory(words: str) -> Path:
     """Takes the name of a directory."""
-    if not words:  # that would be the current one: as a rule a variable of the shell was not set
+    if not words:  # it would mean the current directory; most often a variable of the shell is not set
         raise _refused("the name of a directory", words)
     return Path(words)
 
@@ -120,7 +120,7 @@ def tables_directory(args: argparse.Namespace) -> Path:
 
 
 def present_tables_directory(args: argparse.Namespace) -> Path:
-    """The same for commands that go on without tables: a directory that was asked for has to be there."""
+    """The same for commands that can do without tables: a directory that `--tables` names must exist."""
     directory = tables_directory(args)
     if args.tables is not None and not directory.is_dir():
         raise BadInput(f"no such directory of tables: {directory}")
@@ -130,7 +130,7 @@ def present_tables_directory(args: argparse.Namespace) -> Path:
 def add_rules(
     parser: argparse.ArgumentParser, default: TableRules | None = TableRules.RESET, otherwise: str = TableRules.RESET
 ) -> None:
-    """`otherwise` says what the default comes to."""
+    """`otherwise` is the default as the help text tells it."""
     parser.add_argument(
         "--rules",
         type=lambda words: TableRules(words) if words in RULES else words,
@@ -162,7 +162,7 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         type=size,
         default=_MEMORY,
-        help=f"how much to use, such as 800M, 4G or 3.5GiB (default: {_MEMORY})",
+        help=f"the most memory to use, such as 800M, 4G or 3.5GiB (default: {_MEMORY})",
     )
 
 
@@ -182,7 +182,7 @@ def console(stream: TextIO | None = None) -> "Console":
 
 
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], footer: Sequence[str] = ()) -> None:
-    """Columns of text: the first to the left, the others to the right. Nothing is cut off or wrapped."""
+    """Columns of text: the first flush left, the others flush right. Nothing is cut off or wrapped."""
     lines = [[shown(cell) for cell in line] for line in (headers, *rows, *([footer] if footer else []))]
     widths = [max(len(line[column]) for line in lines) for column in range(len(headers))]
     for number, line in enumerate(lines):

@@ -14,20 +14,20 @@ from tbgen.text import say, to_json
 EPILOG = """\
 examples:
   tbgen info                    every table in the directory
-  tbgen info KRvKP KPvK         these, under both sets of rules
+  tbgen info KRvKP KPvK         only these, under both rules
   tbgen info --json             for programs, one object a table
   tbgen info --digests > FILE   what the tables say, in 64 digits each, for tbgen verify --digests FILE
 
-Half-built tables are listed below: what they take, and what becomes of them.
+Half-built tables are listed below the others, with their size and what happens to them next.
 
-"positions" are legal ones, each once up to symmetry; "entries" are what the file stores, other numbers included.
+"positions" counts legal positions, each once up to symmetry; "entries" counts all numbers of the table.
 """
 
 COLUMNS = ("material", "rules", "positions", "entries", "staircases", "bytes", "bytes/position", "program")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("material", nargs="*", help="only these")
+    parser.add_argument("material", nargs="*", help="only these (default: all tables in the directory)")
     add_tables(parser)
     parser.add_argument(
         "--digests", action="store_true", help="print what each table's contents add up to, and no more"

@@ -1,4 +1,4 @@
-"""What a process may have, seen before it is taken: the libraries below end the process where there is too little."""
+"""Limits on the address space, checked in advance: libraries abort the process when there is too little."""
 
 import resource
 from typing import Final
@@ -10,11 +10,11 @@ LIBRARIES: Final = 192 << 20
 COMPILED: Final = 512 << 20
 """The same with the compiler and all kernels: LLVM aborts with less."""
 THREAD: Final = 80 << 20
-"""What a thread takes on top, for its stack and its part of the heap."""
+"""What each thread adds, for its stack and its part of the heap."""
 
 
 def check_address_space(needed: int) -> None:
-    """OutOfRoom if a process may not have so many bytes of address space."""
+    """OutOfRoom if a process may have fewer than `needed` bytes of address space."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < needed:
         raise OutOfRoom(

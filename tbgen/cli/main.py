@@ -31,7 +31,7 @@ COMMANDS: Final = {
 INTERRUPTED: Final = 130
 
 _AT_WORK: Final = ("build", "verify", "match")
-"""What these do counts, not what they print: they go on if nobody reads that any more."""
+"""Commands that are run for what they do: they go on when their output is no longer read."""
 
 _EPILOG: Final = """\
 commands:
@@ -44,7 +44,7 @@ examples:
 exit codes:
   0    done
   1    failed
-  2    bad input: a command line, position, record or material that cannot be
+  2    bad input: a command line, position, record or material that is wrong
   3    done, but something in the data was bad and was skipped
   4    a table is missing
   5    a table is corrupt
@@ -53,7 +53,7 @@ exit codes:
 """
 
 _TAKES: Final = re.compile(r"^argument (?:-\w/)?(--[\w-]+)\S*: takes ")
-"""What our own types say of an option, by whichever of its names."""
+"""An error of our own argument types, with the option under any of its names."""
 _BLACK_HOLDS: Final = re.compile(r"-[gG]\d")
 
 
@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(words)
     except KeyboardInterrupt as stop:
         return _complain(str(stop) or "interrupted", INTERRUPTED)
-    except BrokenPipeError:  # whoever read the output has seen enough
+    except BrokenPipeError:  # the reader of the output has seen enough
         return 0
     except (TbgenError, MemoryError, OSError) as error:
         if isinstance(error, OSError) and error.filename is None and (failure := text.finish_output()) is not None:
@@ -104,7 +104,7 @@ def _obey(words: list[str]) -> int:
             commands="\n".join(f"  {name:<12}{summary}" for name, (_, summary) in COMMANDS.items())
         )
         parser.add_argument("--version", action="version", version=f"tbgen {__version__}")
-        parser.add_argument("command", metavar="COMMAND", choices=COMMANDS, help="one of those below")
+        parser.add_argument("command", metavar="COMMAND", choices=COMMANDS, help="one of the commands below")
         parser.add_argument("arguments", metavar="...", nargs="?", help="its arguments: see tbgen COMMAND --help")
         parser.parse_args(words)
         parser.error("the command comes first")

@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 EPILOG = """\
 examples:
   tbgen plan KRBvKR              this table and all that it depends on
-  tbgen plan --all 4             every material of up to four men
-  tbgen plan --only KRPvKRP      this table alone, even if no machine here can build it
+  tbgen plan --all 4             every material of at most four men
+  tbgen plan --only KRPvKRP      this table alone, even one too large to build
 
-Numbers are exact, the rest is estimated from tables that were built.
+"numbers" is exact; the rest is estimated from tables that were built.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help=f"such as KRvKP, of at most {MEN_NUMBERED} men")
     add_all(parser, MEN_NUMBERED)
-    parser.add_argument("--only", action="store_true", help="leave out what they depend on")
+    parser.add_argument("--only", action="store_true", help="leave out the tables that they depend on")
     parser.add_argument("--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="default: all cores")
     add_json(parser)
     parser.epilog = EPILOG

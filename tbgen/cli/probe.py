@@ -17,25 +17,27 @@ from tbgen.table_rules import TableRules
 from tbgen.text import say, shown, to_json
 
 _EPILOG: Final = """\
-A G-score is the number of legal moves that a side has left its opponent, and 1/2 if that is not a check:
-G0.0 is mate, G0.5 stalemate. G1.5 is White's, -G1.5 Black's (or mG1.5).
+A G-score is the number of legal moves that a side has left its opponent, plus 1/2 if the opponent is not in
+check: G0.0 is mate, G0.5 stalemate. G1.5 is White's, -G1.5 (or mG1.5) is Black's.
 
 examples:
   tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
       the value, the plies to it and the best moves
   tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 12 40 G3.5"
-      the same with the record of the game so far, as the FEN's seventh field: it counts unless the
-      halfmove clock is 0, for then the position's own G-score is the record
+      the same with the record of the game so far as the FEN's seventh field; with a halfmove clock of 0
+      the record is always the position's own G-score
   tbgen probe --record -G8.5 --line --moves "8/8/8/2K3k1/8/8/8/8 w - - 0 1"
-      with this record in any case, the principal line, and all moves
+      with this record at any halfmove clock, the principal line, and all moves
   tbgen probe --json - < positions.txt
       one FEN a line in, one JSON object a line out; a bad FEN gives an object with "error"
 
 fields of a JSON object:
-  fen, material, gscore, winner, dtg (plies to the goal that decides, 0: it is the record), exact (or dtg is
-  an upper bound), record, stands; if the FEN's record does not count also dropped: what it was; with --moves
-  also moves: uci, san, gscore, dtg, reset, record; with --line also line: uci, san, record; in place of all
-  these: error, code (an exit code)
+  fen, material, gscore, winner, dtg (plies to the goal that decides; 0 if the record stands), exact (if false,
+  dtg is an upper bound), record, stands
+  dropped, the FEN's record, if it does not count
+  moves with --moves, each with: uci, san, gscore, dtg, reset, record
+  line with --line, each move with: uci, san, record
+  error and code (an exit code) instead of an answer
 """
 
 
@@ -65,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
             except TbgenError as error:
                 writer.error(fen, error)
                 code = max(code, error.exit_code)
-            sys.stdout.flush()  # who writes positions to a pipe one by one may wait for the answer
+            sys.stdout.flush()  # a program at the other end of a pipe may wait for the answer
     return code
 
 
@@ -138,7 +140,7 @@ class _Brief:
 
 
 class _Pages(_Brief):
-    """For people: the board and what is to be said of it."""
+    """For people: the board and its result."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._args = args

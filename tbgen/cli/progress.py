@@ -24,7 +24,7 @@ from tbgen.material import Material
 from tbgen.text import say, shown
 
 _PERIOD: Final = 600.0
-"""Seconds over which the speed is averaged from which the time left follows."""
+"""Seconds over which the speed is averaged that gives the time left."""
 
 
 class Progress:
@@ -63,7 +63,7 @@ class Progress:
                 say(line, flush=True)
 
     def began(self, material: Material) -> None:
-        if material in self._tables:  # a worker died, another one begins anew
+        if material in self._tables:  # a worker died, and another one starts over
             self._forget(material)
         self._tables[material] = self._bars.add_task(material.name, total=layout_of(material).size)
 
@@ -73,7 +73,7 @@ class Progress:
             self._bars.advance(self._all, self._cost[material] * numbers)
 
     def read(self, material: Material, numbers: int) -> None:
-        """So many numbers more of a finished table are read."""
+        """`numbers` more numbers of a finished table have been read."""
         if material not in self._reading:
             self._reading[material] = self._bars.add_task(f"reading {material}", total=layout_of(material).size)
         task = self._reading[material]
@@ -92,7 +92,7 @@ class Progress:
             self._bars.advance(self._all, self._cost[material] * layout_of(material).size)
 
     def _forget(self, material: Material) -> None:
-        """Remove its bar, and what it has moved the bar of all."""
+        """Remove its bar, and take its share back from the bar of all."""
         task = self._tables.pop(material)
         done = next(bar.completed for bar in self._bars.tasks if bar.id == task)
         self._bars.remove_task(task)

@@ -25,22 +25,22 @@ reports:
 
 examples:
   tbgen report stats                               all tables in the directory, and their total
-  tbgen report stats KRvKN KBvKN                   these, with every G-score by side and side to move
+  tbgen report stats KRvKN KBvKN                   only these, with every G-score by holder and side to move
   tbgen report records --limit 5 KBvK              five record positions of each kind, and lines
   tbgen report records KBvK --format pgn           the lines as games; {G3.5} is the record after a move
-  tbgen report compare --rules r wg                resets or not: tables of both must be there
+  tbgen report compare --rules r wg                with and without resets; needs tables of both rules
   tbgen report stats --format csv --table outcomes
   tbgen report all --rules r wg -o report.html     one page with boards and pictures, no network needed
 
-The form of a file named with -o follows from its ending. CSV is one table: the first, or the one that --table names
-(a wrong name lists them). Text and Markdown leave out long tables unless materials are named or --details is given;
-the other forms have everything. Pictures need the extra "report": pip install "tbgen[report]".
+The ending of the file that -o names chooses its format. CSV is one table: the first, or the one that --table names (a
+wrong name lists them). Text and Markdown leave out long tables unless materials are named or --details is given; the
+other formats have everything. Pictures need the extra "report": pip install "tbgen[report]".
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("report", metavar="REPORT", choices=REPORTS, help="one of those below")
-    parser.add_argument("material", nargs="*", help="only these, such as KRvKN (default: all tables there are)")
+    parser.add_argument("report", metavar="REPORT", choices=REPORTS, help="one of the reports below")
+    parser.add_argument("material", nargs="*", help="only these, such as KRvKN (default: all tables in the directory)")
     parser.add_argument(
         "--rules",
         nargs="+",
@@ -51,9 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=whole_number(1), default=1, metavar="N", help="record positions of each kind (default: 1)"
     )
-    parser.add_argument("--format", choices=FORMATS, help="default: by the name of the file, else text")
+    parser.add_argument("--format", choices=FORMATS, help="default: by the ending of the file, else text")
     parser.add_argument("--table", metavar="NAME", help="the one table to write as CSV")
-    parser.add_argument("--details", action="store_true", help="long tables as well")
+    parser.add_argument("--details", action="store_true", help="print long tables as well")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
     add_tables(parser)
     parser.epilog = EPILOG

@@ -1,6 +1,6 @@
-"""How a probe looks to people: the board, and beside it what is to be said of it.
+"""How a probe is shown to people: the board, and its result beside it.
 
-Everything is made of spans, a text and its style, so that it is the same with colours and without.
+All of it is made of spans, each a text and its style, so that it reads the same with colours and without.
 """
 
 import textwrap

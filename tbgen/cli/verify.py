@@ -38,18 +38,18 @@ if TYPE_CHECKING:
 EPILOG = """\
 examples:
   tbgen verify KRvKN               the file byte for byte, then all positions, from forward moves only
-  tbgen verify                     every table in the directory, whatever its rules
-  tbgen verify --rules wg          every one of these rules
+  tbgen verify                     every table in the directory, under both rules
+  tbgen verify --rules wg          every table under these rules
   tbgen verify --sample 100000 KRBvKR
-                                   so many positions, drawn at random; the seed is printed
+                                   100,000 positions drawn at random; the seed is printed
   tbgen verify --digests docs/digests.txt
                                    whether the tables say what those of the project say, in seconds
 
-A table is read a part at a time: without pawns all of it, else as many placements of pawns as lead to each other.
-Tables that a table's captures and promotions lead to are taken as right: verify them as well. Where one of them is
-missing or damaged, the positions that lead there are checked as far as their other moves go, and counted apart.
-Every table is looked at, whatever is wrong with others. Exit code 5 if anything is wrong; else 6 if memory or disk did
-not do for a table, else 4 if one was missing.
+A table without pawns is read as a whole, others part by part: placements of pawns that lead to each other. The tables
+that captures and promotions lead to are taken as right: verify them as well. If one of them is missing or damaged,
+the positions that lead there are checked by their other moves and counted apart. A fault in one table does not keep
+the others from being checked. Exit code 5 if anything is wrong; else 6 if memory or disk was too small for a table,
+else 4 if one was missing.
 """
 
 _SEEDS: Final = 1 << 64
@@ -64,7 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sample", type=whole_number(1), metavar="N", help="check N positions drawn at random instead of all"
     )
-    parser.add_argument("--seed", type=whole_number(0, _SEEDS - 1), metavar="S", help="draw them again")
+    parser.add_argument(
+        "--seed",
+        type=whole_number(0, _SEEDS - 1),
+        metavar="S",
+        help="the seed of the draw, to draw the same positions again",
+    )
     parser.add_argument("--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="default: all cores")
     parser.add_argument(
         "--digests",

@@ -8,7 +8,7 @@ from tbgen.errors import BadInput
 RESULTS: Final = frozenset({"1-0", "0-1", "1/2-1/2", "*"})
 
 _PLAIN: Final = re.compile(r"[^{}();%$\[\]<>]*\Z")
-"""A text without comments, variations and the like: white space is all that parts its tokens."""
+"""A text without comments and variations: only white space separates its tokens."""
 
 _COMMENT: Final = re.compile(r"\{[^}]*\}?|;[^\n]*|^%[^\n]*", re.MULTILINE)
 _TOKEN: Final = re.compile(r"[()]|\$\d+|[^\s()$]+")

@@ -1,8 +1,7 @@
 """Moves as PGN writes them, found on a board without making a list of the legal ones.
 
-A token is taken apart once and kept: in a file of games the same few thousand occur again and again.
-Where a token is written in an unusual way, or names no man or several, python-chess has the last word:
-what it reads is read here, as the same move, and what it refuses is refused.
+A parsed token is cached: a file of games has a few thousand different ones. A token in an unusual spelling, or one
+that fits no man or several, is left to python-chess: its answer, a move or a refusal, is the answer here.
 """
 
 import re

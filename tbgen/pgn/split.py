@@ -1,7 +1,7 @@
-"""A PGN file taken apart into games, as the bytes they are: put together again they make the file.
+"""A PGN file split into games. They are the bytes of the file: joined, they make it again.
 
-The splitter looks at lines only and trusts nobody. A comment that is never closed, tags that break off
-or text between games spoil the game they stand in, and not the next one.
+The splitter looks at lines only, and expects any fault. A comment that is never closed, tags that break off, or text
+between games spoil the game in which they stand, and not the next one.
 """
 
 import re
@@ -59,7 +59,7 @@ def units(source: LineReader) -> Iterator[Unit]:
 
 
 class _Splitter:
-    """What is known of the game at hand."""
+    """What is known of the game being read."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -80,7 +80,7 @@ class _Splitter:
 
     def begins(self, line: bytes) -> bool:
         """Whether a line is the first of another game, or of text that is none."""
-        line = line.removeprefix(BOM)  # files may have been put together without a look
+        line = line.removeprefix(BOM)  # joined files have it within
         tag = _TAG.match(line) if b"[" in line[:16] else None
         if tag is not None:
             if self._in_comment:  # a game in a comment? Rather a comment that is not closed.

@@ -18,7 +18,7 @@ _READ: Final = {
     name.casefold(): name
     for name in (KOMI, LEGACY, "Black", "FEN", "Result", "Termination", "TerminationDetails", "Variant", "White")
 }
-"""Tags that say how a game is to be read: they do so in whatever case they are written."""
+"""Tags that say how to read a game; upper and lower case are the same in their names."""
 _ESCAPED: Final = re.compile(r'\\(["\\])')
 _ESCAPE: Final = re.compile(r'(["\\])')
 _SHOWN: Final = 40

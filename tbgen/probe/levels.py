@@ -1,7 +1,6 @@
 """The levels of many positions at once: moves counted with sets of squares, column by column.
 
-The same count as position.py's, for rows in which one side has the move and nothing has the right to
-capture en passant or to castle.
+The count is that of position.py, for positions without rights to castle or to capture en passant.
 """
 
 from functools import cache

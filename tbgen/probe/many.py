@@ -19,12 +19,12 @@ from tbgen.store import TableFile
 from tbgen.table_rules import TableRules
 
 _BLOCK: Final = 1 << 14
-"""Rows worked on together: their columns stay in the processor's cache."""
+"""Rows per pass: their columns fit the processor's cache."""
 
 
 def _columns(men: str) -> tuple[Material, bool, list[int]]:
     """The table's material, whether Black has the side named first, and each slot's column."""
-    material = parse(men)  # and so it is one
+    material = parse(men)  # BadInput if it is none
     white, _, black = men.strip().upper().partition("V")
     colours = [(0, letter) for letter in white] + [(1, letter) for letter in black]
     if not black or len(colours) != material.men:
@@ -38,7 +38,7 @@ def _columns(men: str) -> tuple[Material, bool, list[int]]:
 
 
 def _integers(what: str, values: ArrayLike, kinds: str = "iu") -> NDArray[np.integer | np.bool_]:
-    """An array of integers as it is given; whatever else would be rounded without a word."""
+    """An array of integers as given; anything else, which numpy would round silently, is refused."""
     found = np.asarray(values)
     if found.dtype.kind not in kinds and found.size:
         raise BadInput(f"{what} are integers, not {found.dtype}")
@@ -58,7 +58,7 @@ def _records(values: ArrayLike, count: int) -> NDArray[np.int64]:
 
 
 def answer(tables: OpenTables, positions: Positions, records: ArrayLike | None) -> Answers:
-    """All answers; `records` holds one for each position, 0 for its own goal, or there are none."""
+    """All answers; `records`, if given, holds one per position, 0 for its own goal."""
     material, is_reversed, columns = _columns(positions.men)
     squares = _integers("squares", positions.squares)
     white_moves = _integers("sides to move", positions.white_to_move, "biu").astype(np.bool_)

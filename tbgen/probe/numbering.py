@@ -21,7 +21,7 @@ from tbgen.material import MEN_IN_TABLES, Material
 _KINDS: Final = "PNBRQ"
 _SIDE_BITS: Final = 4 * len(_KINDS)
 
-# Item by item, a view gives Python's own integers: faster than an array, and nothing is copied.
+# Items of a view are plain integers of Python: faster than those of an array, and nothing is copied.
 _IMAGE: Final = GEOMETRY.image.reshape(-1).data
 _AFTER: Final = GEOMETRY.after.reshape(-1).data
 

@@ -1,7 +1,7 @@
-"""One ply and more: the moves of a position in order, the line of best play, the right to capture en passant.
+"""Answers that take a look at further positions: ordered moves, the line of best play, rights to capture en passant.
 
-A position with that right has more moves than the table's position of the same placement, hence another
-level. It is on no cycle, so it is worth what its best move is worth.
+A position with such a right has more moves than the one in the table, and so another level. It is on no cycle, so it
+is worth what its best move is worth.
 """
 
 import chess
@@ -25,7 +25,7 @@ def result(tables: OpenTables, board: chess.Board, record: int | None) -> Result
     own = goal(board)
     standing = own if record is None else outcomes.improved(record, own)
     best = moves(tables, board, standing)[0]
-    # A capture that leads to what the record says already gains nothing, however long it takes.
+    # A capture that leads to the outcome of the record gains nothing: the record stands.
     distance = 0 if best.outcome == standing else best.dtg
     return Result(tables.numbered_table(board).name, best.outcome, distance, best.exact, standing)
 
@@ -33,8 +33,8 @@ def result(tables: OpenTables, board: chess.Board, record: int | None) -> Result
 def moves(tables: OpenTables, board: chess.Board, standing: int) -> list[MoveResult]:
     """All legal moves under the record that stands, best first.
 
-    Of equal outcomes, the side that gains by them over the record wants the nearest and the other one the
-    farthest; what is left undecided goes by name."""
+    Of equal outcomes that better the record for the side to move the nearest comes first, of others the farthest;
+    moves that are still equal go by name."""
     board = board.copy(stack=False)
     found = []
     for move in list(board.legal_moves):
@@ -55,13 +55,13 @@ def moves(tables: OpenTables, board: chess.Board, standing: int) -> list[MoveRes
 
 
 def line(tables: OpenTables, board: chess.Board, start: Result) -> list[LineMove]:
-    """Best play from a position to the goal that decides. Each move is a ply nearer to it, so it ends."""
+    """Best play from a position to the goal that decides. Each move is one ply nearer to it, so the line ends."""
     board = board.copy(stack=False)
     record = start.record
     found = []
     for _ in range(start.dtg):
         there = moves(tables, board, record)
-        if not there:  # checksums that somebody has made anew do not make a table right
+        if not there:  # right checksums do not make a table right
             raise CorruptTable(
                 f"{tables.numbered_table(board).table.path} is wrong: it has play go on where the game is over"
             )

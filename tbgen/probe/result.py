@@ -1,4 +1,4 @@
-"""What a probe answers. Outcomes are integers as tbgen/outcome.py makes them: positive when White holds the score."""
+"""What a probe answers. Outcomes are the integers of tbgen/outcome.py, positive when White holds the score."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class Fresh(NamedTuple):
 
 
 class MoveResult(NamedTuple):
-    """What a move leads to with best play after it."""
+    """What a move leads to if both sides then play best."""
 
     move: chess.Move
     outcome: int
@@ -58,7 +58,7 @@ class Result(NamedTuple):
     exact: bool
     """Whether `dtg` is exact; if not, it is an upper bound."""
     record: int
-    """The record that stands now, the position's own goal counted in."""
+    """The record that stands now, the position's own goal included."""
     moves: tuple[MoveResult, ...] | None = None
     """All legal moves, best first, if they were asked for."""
     line: tuple[LineMove, ...] | None = None
@@ -71,12 +71,12 @@ class Result(NamedTuple):
 
     @property
     def winner(self) -> chess.Color:
-        """The side that holds the score: nobody is without one."""
+        """The side that holds the score; there always is one."""
         return self.outcome > 0
 
     @property
     def stands(self) -> bool:
-        """Whether neither side can better the record: it is the result, already set."""
+        """Whether neither side can better the record, so that it is the result already."""
         return self.outcome == self.record
 
 
@@ -93,10 +93,10 @@ class Positions:
 
 
 class Answers(NamedTuple):
-    """Column by column what a `Result` says."""
+    """What a `Result` says, as columns: an item per position."""
 
     outcomes: NDArray[np.int16]
-    """White's view, as tbgen/outcome.py has it; 0 where the squares are no legal position."""
+    """White's view, as tbgen/outcome.py has it; 0 where a row is not a legal position."""
     dtg: NDArray[np.uint16]
     records: NDArray[np.int16] | None
-    """The records that stand, each position's own goal counted in; None if none were given."""
+    """The records that stand, each position's own goal included; None if no records were given."""

@@ -45,14 +45,14 @@ class Tablebase:
         self.close()
 
     def close(self) -> None:
-        """Close all files. They are opened again when they are asked for."""
+        """Close all files. A later probe opens them again."""
         self._tables.close()
 
     def probe(self, board: chess.Board, record: Record = None, *, moves: bool = False, line: bool = False) -> Result:
         """What a position is worth under the record of the game so far.
 
-        The position's own goal is always counted in: it is the record if none is given, and a given one that
-        is not as good makes no difference. The board's counters and its stack of moves are not looked at.
+        The position's own goal always counts: it is the record if none is given, or if the given one is weaker.
+        The board's counters and its move stack are ignored.
 
         Raises MissingTable, UnsupportedPosition, BadInput for an illegal position, CorruptTable.
         """
@@ -67,7 +67,7 @@ class Tablebase:
         return found
 
     def get(self, board: chess.Board, default: T | None = None, *, record: Record = None) -> Result | T | None:
-        """As `probe`, but `default` for a position that no table here covers. An illegal one is still an error."""
+        """As `probe`, but `default` for a position that no table covers. An illegal position is still an error."""
         try:
             return self.probe(board, record)
         except (MissingTable, UnsupportedPosition):
@@ -97,7 +97,7 @@ class Tablebase:
     ) -> Answers | list[Result]:
         """Probe arrays at once, see `Positions` and `Answers`, or boards and FENs (of six fields) one by one.
 
-        `records` holds one record for each position; in an array of integers, 0 is the position's own goal."""
+        `records` holds one record per position; in an array of integers, 0 is the position's own goal."""
         if isinstance(positions, Positions):
             from tbgen.probe import many  # late: one probe needs none of it
 
@@ -116,7 +116,7 @@ class Tablebase:
 def open_tablebase(directory: str | PathLike[str], rules: str = TableRules.RESET) -> Tablebase:
     """The tables in a directory for `r` (captures and pawn moves reset the record) or `wg` (nothing does).
 
-    Nothing is opened before it is asked for: a table made meanwhile is found."""
+    A table is opened when a position first needs it, so tables built meanwhile are found."""
     return Tablebase(directory, rules)
 
 

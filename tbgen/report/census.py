@@ -1,7 +1,7 @@
 """A table counted in one pass: outcomes and distances by side to move, and where the longest are.
 
-White is the first side of the material. Where both sides have the same men, White is to move in all of it: a
-position with Black to move is one of those with colours swapped.
+White is the first side of the material. Where both sides have the same men, White is always to move: a position with
+Black to move is counted with colours swapped.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,7 @@ from tbgen.store import TableFile
 from tbgen.table_rules import TableRules
 
 BLOCK: Final = 1 << 18
-"""Numbers read together: a few megabytes, whatever the size of the table."""
+"""Numbers read together: a few megabytes of any table."""
 
 WHITE, BLACK = range(2)
 """Sides to move."""
@@ -28,12 +28,12 @@ WHITE, BLACK = range(2)
 Case = tuple[int, int]
 """A side to move and an outcome (White's view)."""
 Tick = Callable[[int], None]
-"""Told how many numbers have been worked through."""
+"""A callback that gets the count of numbers read since its last call."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How the positions of one case lie by distance."""
+    """The positions of one case by distance."""
 
     positions: NDArray[np.int64]
     """`[distance]`: each once up to symmetry."""
@@ -66,8 +66,8 @@ class Census:
     rules: TableRules
     cases: Mapping[Case, Spread]
     recorded: tuple[int, int]
-    """Positions, and placements, with a staircase: what they are worth depends on the record more than by a look at
-    which of the two, record or fresh outcome, is better."""
+    """Positions, and placements, with a staircase: their outcome under some record is not simply the better of that
+    record and the fresh outcome."""
 
     @cached_property
     def positions(self) -> int:
@@ -81,7 +81,7 @@ class Census:
 
     @property
     def movers(self) -> tuple[int, ...]:
-        """The sides to move that are told apart."""
+        """The sides to move that are counted separately."""
         return (WHITE,) if self.material.even else (WHITE, BLACK)
 
     @cached_property

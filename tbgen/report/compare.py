@@ -44,7 +44,7 @@ class Change:
 
     @property
     def size(self) -> int:
-        """By how much: in levels, twice the difference of G-scores; for another side, how good what it now has is."""
+        """In levels, twice the difference of the G-scores. Between two sides: the sum of both outcomes' worth."""
         if self.kind == OTHER:
             return abs(self.first) + abs(self.second)
         return abs(abs(self.first) - abs(self.second))
@@ -74,7 +74,7 @@ class Comparison:
     examples: tuple[Example, ...]
 
     def share(self, kind: int) -> float:
-        """Of all placements."""
+        """The share of all placements."""
         if kind == SLOWER:
             return self.slower[1] / self.placements
         if kind == SAME:

@@ -15,7 +15,7 @@ Kind = Literal["text", "count", "share", "gscore", "plies", "mean", "points", "f
 Value = str | int | float | None
 
 NUMBERS: Final = ("count", "share", "gscore", "plies", "mean", "points")
-"""Kinds that stand on the right."""
+"""Kinds that are set flush right."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Table:
     rows: tuple[tuple[Value, ...], ...]
     note: str = ""
     total: tuple[Value, ...] = ()
-    """A last row that stays the last in any order."""
+    """A row that stays last when rows are sorted."""
     detail: bool = False
-    """Too much to be printed unless it is asked for."""
+    """Whether it is long, and printed on request only."""
     bars: Bars | None = None
 
 
@@ -101,7 +101,7 @@ class Document:
     title: str
     sections: tuple[Section, ...]
     command: str = ""
-    """What to type to get it again."""
+    """The command line that makes it."""
 
 
 def written(value: Value, kind: Kind) -> str:
@@ -122,7 +122,7 @@ def written(value: Value, kind: Kind) -> str:
 
 
 def _share(value: float) -> str:
-    """Percent; what is not nothing does not look like nothing, nor what is not all like all."""
+    """Percent. Only nothing is written as 0, and only all as 100."""
     if 0 < value < 0.0001:
         return "<0.01 %"
     if 0.9999 < value < 1:
@@ -145,7 +145,7 @@ def columns(*given: tuple[str, str] | tuple[str, str, Kind]) -> tuple[Column, ..
 
 
 def without_detail(document: Document) -> Document:
-    """What is printed when nobody asked for all."""
+    """The document without what is printed on request only."""
     sections = []
     for section in document.sections:
         kept = tuple(block for block in section.blocks if not getattr(block, "detail", False))

@@ -1,9 +1,8 @@
 """The largest number of legal moves that a side can have with a material, found without looking at every position.
 
-What a side's men can do at best follows from where they stand alone: other men only take squares away, except that
-pawns need somebody to capture. Placements of these men are tried best first, each with the other men everywhere,
-until no placement that is left could be better than what was found. Rights to capture en passant are in no table and
-do not count here.
+The squares of a side's men alone give an upper bound: other men only take moves away, except that pawns need men to
+capture. Placements of the side's men are tried from the highest bound down, each with the other men everywhere, until
+no bound that is left exceeds the best count found. Rights to capture en passant are in no table and do not count.
 """
 
 from collections.abc import Iterator
@@ -21,9 +20,9 @@ from tbgen.probe.vector import BIT, Ints, PositionColumns, sound
 
 _KING_STEPS: Final = 8
 _ROWS: Final = 1 << 15
-"""Positions looked at together."""
+"""Positions counted together."""
 _STRIDE: Final = 0x9E3779B1
-"""Positions are tried in an order that jumps about: it is prime, so each comes up once in any number of squares."""
+"""The step from a position to the next one that is tried. It is large, to spread them, and prime: each comes once."""
 
 
 @lru_cache(maxsize=256)
@@ -60,7 +59,7 @@ def _most(layout: Layout, columns: list[Ints], mover: int) -> int:
 
 
 def _squares(men: int) -> list[Ints]:
-    """All placements of so many men, column by column."""
+    """All placements of `men` men, column by column."""
     return _columns(np.arange(64**men), men)
 
 
@@ -75,7 +74,7 @@ def _scattered(count: int) -> Iterator[Ints]:
 
 
 def _bounds(layout: Layout, men: list[int], squares: list[Ints]) -> Ints:
-    """`[placement]`: no more moves than this have a side's men (its king left out) on an otherwise empty board."""
+    """`[placement]`: an upper bound on the moves of a side's men without its king, with any other men."""
     found = np.zeros(len(squares[0]) if squares else 1, np.int64)
     occupied = np.zeros(len(found), np.uint64)
     sound_rows = np.ones(len(found), np.bool_)

@@ -16,7 +16,7 @@ from tbgen.report.lines import spans
 from tbgen.report.picture import can_draw, draw
 
 _MANY: Final = 25
-"""Rows from which on a table can be filtered."""
+"""A table with this many rows can be filtered."""
 _MEN: Final = re.compile(r"<use [^>]*/>")
 _NO_PICTURES: Final = 'Made without pictures: they need matplotlib (pip install "tbgen[report]").'
 
@@ -74,7 +74,7 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _folded(title: str, inside: Iterator[str], *, folded: bool) -> Iterator[str]:
-    """What is long is shut until somebody opens it."""
+    """Long parts are shut until the reader opens them."""
     if folded:
         yield f"<details><summary><h3>{escape(title)}</h3></summary>"
         yield from inside
@@ -159,7 +159,7 @@ def _view(picture: str) -> str:
 
 
 def _board(line: Line, plies: int) -> str:
-    """The position after so many moves of a line."""
+    """The position after `plies` moves of a line."""
     board = chess.Board(line.fen)
     for step in line.steps[:plies]:
         board.push_san(step.san)

@@ -98,7 +98,7 @@ def _leaders(censuses: Sequence[Census]) -> Table:
 
 
 def _leader_row(census: Census) -> tuple[Value, ...]:
-    """Where nobody is ahead the rule says nothing, and the tables' word is on White."""
+    """Where neither side is ahead the rule says nothing, and the tables' figures are White's."""
     advice = advise(census.material)
     says = potential(census, advice.leader or 0)
     numbers = (says.mate, _CLASSES[found(says.mate)])

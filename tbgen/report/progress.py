@@ -30,7 +30,7 @@ class Watch:
             self._bar[0].stop()
 
     def tick(self, steps: int) -> None:
-        """So much more is done."""
+        """Move the bar by this many steps."""
         self._done += steps
         if self._bar is not None:
             self._bar[0].update(self._bar[1], completed=self._done)

@@ -84,7 +84,7 @@ def _with_lines(holdings: Sequence[Holding], tablebase: Tablebase) -> Iterator[H
 
 
 def _first_positions(table: TableFile, census: Census, limit: int) -> Mapping[Case, tuple[str, ...]]:
-    """Up to so many positions of each record, as FENs, no two of them images of each other."""
+    """At most `limit` positions of each record, as FENs, no two of them images of each other."""
     symmetry = SymmetryClasses(table.layout)
     wanted: defaultdict[int, list[Case]] = defaultdict(list)
     for case, spread in census.cases.items():
@@ -122,7 +122,7 @@ def told(layout: Layout, number: int) -> str:
 
 
 def _class(text: str) -> str:
-    """The same for a position and all its images: pawns leave it only its mirror image."""
+    """The same text for a position and all its images; with pawns only the mirrored files are one."""
     board = chess.Board(text)
     men = [(square, man.symbol()) for square, man in board.piece_map().items()]
     images = _IMAGES[: FILES_MIRRORED + 1] if board.pawns else _IMAGES
@@ -130,7 +130,7 @@ def _class(text: str) -> str:
 
 
 def section(holdings: Sequence[Holding]) -> Section:
-    """The overall list, and everything by material."""
+    """The longest ways of all tables together, then of each material."""
     best = list(overall(holdings))
     best_lines = tuple(dict.fromkeys(one.line for one in best if one.line is not None))
     others = tuple(one.line for one in holdings if one.line is not None and one.line not in best_lines)
@@ -145,7 +145,7 @@ def section(holdings: Sequence[Holding]) -> Section:
 
 
 def overall(holdings: Sequence[Holding]) -> Iterator[Holding]:
-    """For each level the longest of all, whoever forces it; several where they are equally long."""
+    """The longest way to each level, forced by either side; several if they are equally long."""
     by_level: defaultdict[int, list[Holding]] = defaultdict(list)
     for one in holdings:
         by_level[outcome.level(one.outcome)].append(one)

@@ -1,9 +1,9 @@
-"""What a number of a table stands for: how many placements, and whether a mirror image has a number as well.
+"""What a number of a table stands for: how many placements, and whether their mirror image has a number too.
 
-A position is stored once up to the symmetries of its pawns: eight without any, mirrored files with some, twice as
-many where both sides have the same men, since colours can then be swapped. There is one exception: where both kings
-stand on the diagonal a1-h8, the reflection in it leaves them alone, and a placement has a number of its own and so
-has its mirror image, unless the two are the same placement.
+A position is stored once up to symmetry: eight symmetries without pawns, two with pawns, and twice as many where both
+sides have the same men, since colours can then be swapped. There is one exception. Where both kings stand on the
+diagonal a1-h8, its reflection leaves the kings in place: a placement and its mirror image then have a number each,
+unless they are the same placement.
 """
 
 from functools import cached_property
@@ -18,10 +18,10 @@ from tbgen.index.kings import FREE, kings
 from tbgen.index.layout import Layout
 
 PLAIN, TWICE, MIRROR = range(3)
-"""The only number of its class; one of two; its own mirror image."""
+"""Kinds of numbers: the only one of its symmetry class, one of two, its own mirror image."""
 KINDS: Final = 3
 HALVES: Final = np.array([2, 1, 2])
-"""`[kind]`: how many halves of a symmetry class a number is."""
+"""`[kind]`: the halves of a symmetry class that a number stands for."""
 KEYS: Final = 2 * KINDS
 """A key is `side to move * KINDS + kind`."""
 

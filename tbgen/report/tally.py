@@ -34,7 +34,7 @@ class Tally:
         self.counts: NDArray[np.int64] = np.zeros((keys, _FIRST_SIZE, _FIRST_SIZE), np.int64)
 
     def add(self, keys: NDArray[np.int64], rows: NDArray[np.int64], columns: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Count some. Returns how many of them there were of each."""
+        """Count these, and return their counts alone."""
         self._make_room(1, int(rows.max(initial=0)))
         self._make_room(2, int(columns.max(initial=0)))
         size = self.counts.shape

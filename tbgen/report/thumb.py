@@ -26,7 +26,7 @@ class Advice(NamedTuple):
     """What the rule makes of a material."""
 
     leader: int | None
-    """0 for the first side, 1 for the second, None where nobody is ahead."""
+    """0 for the first side, 1 for the second, None if neither is ahead."""
     advantage: int
     """Of all men, in hundredths of a pawn."""
     factor: Fraction

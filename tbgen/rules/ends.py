@@ -1,7 +1,7 @@
-"""A game that is fed moves and says after each how the record stands and whether the game is over.
+"""A game that takes moves, and says after each what the record is and whether the game is over.
 
-An illegal move, a lost engine or a resignation is no business of a `Game`: who runs the game gives
-the other side G0.0. Insufficient material ends nothing.
+An illegal move, a crashed engine or a resignation is not a matter of a `Game`: the program that runs the game gives
+the other side G0.0. Insufficient material does not end a game.
 """
 
 import enum
@@ -37,13 +37,13 @@ _FINAL: Final = {0: Ending.MATE, 1: Ending.STALEMATE}
 
 
 class Turn(NamedTuple):
-    """What there is to say after a ply."""
+    """The state of a game after a ply."""
 
     standing: Standing
     """The record."""
 
     ending: Ending | None
-    """Why the game is over; None while it goes on."""
+    """Why the game is over; None before that."""
 
     quiet: int
     """The count of the 50-move rule: the halfmove clock, unless improvements restart it."""
@@ -97,7 +97,7 @@ class Game:
 
     @property
     def turn(self) -> Turn:
-        """What there is to say now."""
+        """The state now."""
         return self.turns[-1]
 
     @property
@@ -169,7 +169,7 @@ class Game:
             raise BadInput(f"the game ended at ply {self.record.ply} ({ending})")
 
     def _note(self, standing: Standing, quiet: int) -> Turn:
-        """Put down the position on the board, and whether it ends the game."""
+        """Note the position on the board, and whether it ends the game."""
         key = self._key()
         seen = self._seen[-1]
         times = seen[key] = seen.get(key, 0) + 1

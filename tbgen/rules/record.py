@@ -46,13 +46,13 @@ class Standing(NamedTuple):
         """Whether this ply set the record that stands."""
         return self.set_at == self.ply
 
-    def after(self, goal: int, *, reset: bool, anew: bool, counts: bool = True) -> "Standing":
+    def after(self, goal: int, *, reset: bool, restarts: bool, counts: bool = True) -> "Standing":
         """The standing one ply on.
 
-        `anew` starts a new record, and `counts=False` leaves the old one as it is.
+        `restarts` begins a new record; `counts=False` leaves the old one as it is.
         """
         ply = self.ply + 1
-        if anew or (counts and outcome.improved(self.outcome, goal) != self.outcome):
+        if restarts or (counts and outcome.improved(self.outcome, goal) != self.outcome):
             return Standing(ply, goal, ply, goal, reset)
         return Standing(ply, self.outcome, self.set_at, goal, reset)
 
@@ -128,7 +128,7 @@ class Record:
         found = self.standings[-1].after(
             goal,
             reset=reset,
-            anew=reset and not self.whole_game,
+            restarts=reset and not self.whole_game,
             counts=not closing or reset or outcome.level(goal) <= position.STALEMATE,
         )
         self.standings.append(found)

@@ -133,7 +133,7 @@ class OverTheBoard(Scoring):
 
 
 class FullPoints(Scoring):
-    """The holder of the record wins, whatever it is. With a komi, the komi decides."""
+    """The holder of any record wins. With a komi, the komi decides."""
 
     title = "Full Points"
 

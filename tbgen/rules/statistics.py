@@ -17,7 +17,7 @@ from tbgen.errors import BadInput
 
 CONFIDENCE: Final = 0.95
 _FARTHEST: Final = 10_000
-"""Elo between two players, of which one can ask."""
+"""The largest difference in Elo that a test takes."""
 
 Points: TypeAlias = float | Fraction
 _HALF: Final = Fraction(1, 2)
@@ -196,7 +196,7 @@ class Sprt:
 
 
 def _log_one_plus(difference: float) -> float:
-    """log(1 + 10^(difference / 400)), whatever the size of it."""
+    """log(1 + 10^(difference / 400)), without overflow."""
     power = difference * math.log(10) / 400
     return max(power, 0.0) + math.log1p(math.exp(-abs(power)))
 

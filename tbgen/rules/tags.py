@@ -24,7 +24,7 @@ CUTOFF: Final = "RMobilityCutoff"
 KOMI: Final = "Komi"
 LEGACY: Final = "Legacy"
 TERMINATION: Final = "RMobilityTermination"
-"""Our own: what the result rests on."""
+"""A tag of tbgen: what the result rests on."""
 
 NO_RESULT: Final = "*"
 
@@ -67,7 +67,7 @@ def is_legacy(value: str | None) -> bool:
 
 
 def _is_komi(value: str | None, komi: Komi) -> bool:
-    """Whether a tag says this komi, in whatever form."""
+    """Whether a tag says this komi, in any spelling."""
     try:
         return value is not None and Komi.parse(value.strip()) == komi
     except BadInput:

@@ -1,4 +1,4 @@
-"""`tbgen adjudicate` in a fresh directory, with small tables at hand."""
+"""`tbgen adjudicate` run within a test, and the games that it judges."""
 
 import pytest
 

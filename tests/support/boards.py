@@ -10,7 +10,7 @@ from tbgen.material import Material
 
 
 def is_complete(board: chess.Board, men: int) -> bool:
-    """A legal position, as far as tables care, of so many men."""
+    """Whether a position is legal, as tables have it, and has this many men."""
     if board.occupied.bit_count() != men or board.kings.bit_count() != 2 or board.pawns & chess.BB_BACKRANKS:
         return False
     return chess.square_distance(*chess.SquareSet(board.kings)) > 1 and not board.was_into_check()

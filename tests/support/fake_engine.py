@@ -2,7 +2,7 @@
 
     python tests/support/fake_engine.py [--fault FAULT] [--at N] [--after N] [--seed N] [--heard FILE]
 
-FAULT is what it does at its Nth move of a game (default 2), --after so many games that are all right.
+FAULT is what it does at its Nth move of a game (default 2), --after N games without fault.
 """
 
 import argparse

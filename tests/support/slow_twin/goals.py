@@ -70,7 +70,7 @@ def columns(results: list[Result]) -> tuple[Ints, Ints]:
 
 
 def scores_of(values: Ints, plies: Ints, record: int) -> Ints:
-    """Value first, then distance: who gains over the record wants it soon, the other side late."""
+    """Value first, then distance: the side that betters the record wants it soon, the other side late."""
     towards_record: Ints = np.sign(record - values)
     return values * PLIES + towards_record * plies
 
