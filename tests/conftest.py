@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support.heaviest import HEAVIEST
+
 # The first example of a property compiles the kernels under it: no deadline.
 settings.register_profile("tbgen", deadline=None)
 settings.register_profile("tbgen-ci", deadline=None, derandomize=True, print_blob=True)
@@ -23,6 +25,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    place = {Path(__file__).parent / name: place for place, name in enumerate(HEAVIEST)}
+    items.sort(key=lambda item: place.get(item.path, len(place)))
     if config.getoption("--full"):
         return
     long = [item for item in items if item.get_closest_marker("full")]

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.heaviest import HEAVIEST
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "tbgen"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -221,6 +223,10 @@ def test_no_test_imports_another(path: Path) -> None:
     """What several tests need lies in tests/support."""
     names = [name for _, name in imports(path.read_text(encoding="utf-8"), path)]
     assert not [name for name in names if any(part.startswith("test_") for part in name.split(".")[:-1])]
+
+
+def test_the_heaviest_tests_are_there() -> None:
+    assert not [name for name in HEAVIEST if ROOT / "tests" / name not in TESTS]
 
 
 @pytest.mark.parametrize("path", JUDGES, ids=lambda path: str(path.relative_to(ROOT)))

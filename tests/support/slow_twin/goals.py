@@ -6,7 +6,7 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int32]
+Ints = NDArray[np.int32] | NDArray[np.int64]
 Rules = Literal["r", "wg"]
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from functools import lru_cache
 
 import chess
 
@@ -44,6 +45,7 @@ def _man_maps() -> Iterator[list[int]]:
 MAN_MAPS = list(_man_maps())
 
 
+@lru_cache(1 << 18)
 def least_image(men: Placement) -> Placement:
     maps = MAN_MAPS[:2] if men[0] < man(2, 0) else MAN_MAPS
     return min([tuple(sorted([image[code] for code in men])) for image in maps])
