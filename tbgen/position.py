@@ -1,7 +1,7 @@
 """The level of a `chess.Board`: its legal moves counted without generating one.
 
 The count works on the board's bitboards, as python-chess's own generator does, but adds up the
-sizes of sets instead of walking through them. It holds for every board with one king a side on
+sizes of sets instead of walking through them. It holds for every board with one king per side on
 which the side that has just moved is not in check, Chess960 included. The tests compare it with
 `board.legal_moves.count()`.
 """

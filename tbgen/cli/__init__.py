@@ -1,1 +1,1 @@
-"""The `tbgen` command: wiring only, one module a subcommand."""
+"""The `tbgen` command: wiring only, one module per subcommand."""

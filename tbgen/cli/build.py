@@ -203,7 +203,7 @@ def _lines(summary: "Summary", directory: Path, *, whole: bool) -> list[str]:
 
     head = (
         f"{summary.material}: {summary.positions:,} positions in {summary.seconds:.1f} s, "
-        f"{summary.bytes:,} bytes ({summary.bytes_per_position:.2f} a position)"
+        f"{summary.bytes:,} bytes ({summary.bytes_per_position:.2f} per position)"
     )
     if not whole:
         return [head]
@@ -212,6 +212,6 @@ def _lines(summary: "Summary", directory: Path, *, whole: bool) -> list[str]:
         f"  in {directory}",
         *histogram(summary.mover),
         f"  longest: {summary.longest_gscore} in {summary.longest} plies  {summary.longest_fen}",
-        f"  {summary.staircases:,} staircases; {summary.attractions} attractions and {summary.looks} reviews a "
+        f"  {summary.staircases:,} staircases; {summary.attractions} attractions and {summary.looks} reviews per "
         f"position; peak memory {summary.peak_memory / 2**20:,.0f} MiB",
     ]

@@ -167,11 +167,11 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="one JSON object a line, for programs")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line, for programs")
 
 
 def add_quiet(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but results and errors")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only results and errors")
 
 
 def console(stream: TextIO | None = None) -> "Console":

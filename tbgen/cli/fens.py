@@ -15,7 +15,7 @@ _LONGEST: Final = 4096
 
 
 def fens(words: Sequence[str]) -> Iterator[str]:
-    """Every FEN, in order. `-` stands for standard input, one FEN a line."""
+    """Every FEN, in order. `-` stands for standard input, one FEN per line."""
     at = 0
     while at < len(words):
         word = words[at]

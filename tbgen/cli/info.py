@@ -15,7 +15,7 @@ EPILOG = """\
 examples:
   tbgen info                    every table in the directory
   tbgen info KRvKP KPvK         only these, under both rules
-  tbgen info --json             for programs, one object a table
+  tbgen info --json             for programs, one object per table
   tbgen info --digests > FILE   what the tables say, in 64 digits each, for tbgen verify --digests FILE
 
 Half-built tables are listed below the others, with their size and what happens to them next.

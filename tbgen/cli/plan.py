@@ -27,7 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help=f"such as KRvKP, of at most {MEN_NUMBERED} men")
     add_all(parser, MEN_NUMBERED)
     parser.add_argument("--only", action="store_true", help="leave out the tables that they depend on")
-    parser.add_argument("--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="default: all cores")
+    parser.add_argument(
+        "--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="threads at work (default: all cores)"
+    )
     add_json(parser)
     parser.epilog = EPILOG
 

@@ -29,7 +29,7 @@ examples:
   tbgen probe --record -G8.5 --line --moves "8/8/8/2K3k1/8/8/8/8 w - - 0 1"
       with this record at any halfmove clock, the principal line, and all moves
   tbgen probe --json - < positions.txt
-      one FEN a line in, one JSON object a line out; a bad FEN gives an object with "error"
+      one FEN per line in, one JSON object per line out; a bad FEN gives an object with "error"
 
 fields of a JSON object:
   fen, material, gscore, winner, dtg (plies to the goal that decides; 0 if the record stands), exact (if false,
@@ -80,7 +80,7 @@ class _Writer(Protocol):
 
 
 class _Json:
-    """One object a line."""
+    """One object per line."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._asked = {"moves": args.moves, "line": args.line}
@@ -127,7 +127,7 @@ class _Json:
 
 
 class _Brief:
-    """One short line a position."""
+    """One short line per position."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         pass

@@ -70,7 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="the seed of the draw, to draw the same positions again",
     )
-    parser.add_argument("--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="default: all cores")
+    parser.add_argument(
+        "--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="threads at work (default: all cores)"
+    )
     parser.add_argument(
         "--digests",
         type=Path,

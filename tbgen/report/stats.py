@@ -90,7 +90,7 @@ def _weights(censuses: Iterable[Census]) -> dict[Case, float]:
 
 
 def _pivot(key: str, title: str, censuses: Sequence[Census], *, detail: bool = False) -> Table:
-    """A row a level; shares of the placements with one side to move that either side decides."""
+    """A row per level; shares of the placements with one side to move that either side decides."""
     weights = _weights(censuses)
     totals = {mover: sum(weight for (side, _), weight in weights.items() if side == mover) for mover in MOVERS}
     rows: list[tuple[Value, ...]] = []
