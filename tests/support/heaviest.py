@@ -7,6 +7,7 @@ pytest-xdist would by default begin with the files that have most tests, which a
 HEAVIEST = (
     "generate/test_cluster.py",
     "retro/test_twin.py",
+    "cli/test_encodings.py",
     "test_soak.py",
     "retro/test_slow_twin.py",
     "retro/test_twin_pawns.py",
@@ -14,8 +15,9 @@ HEAVIEST = (
     "generate/test_workspace.py",
     "verify/test_directory.py",
     "verify/test_verify.py",
-    "test_text.py",
     "retro/test_moves.py",
+    "test_kept.py",
+    "cli/test_streams.py",
     "referee/adjudicate/test_files.py",
     "referee/match/test_games.py",
     "generate/test_build.py",
