@@ -18,8 +18,8 @@ from rich.progress import (
     Progress as Bars,
 )
 
+from tbgen.generate.estimate import numbers_of
 from tbgen.generate.precompile import cold_parts, warm_up
-from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.text import say, shown
 
@@ -40,7 +40,7 @@ class Progress:
             console=self._console, transient=True, disable=quiet or not self._console.is_terminal,
             speed_estimate_period=_PERIOD,
         )  # fmt: skip
-        sizes = {material: layout_of(material).size for material in tables}
+        sizes = {material: numbers_of(material) for material in tables}
         self._cost = {m: costs[m.name] / size if costs else 1.0 for m, size in sizes.items()}
         total = sum(self._cost[material] * sizes[material] for material in tables)
         self._all = self._bars.add_task(f"{len(tables)} tables", total=total, visible=len(tables) > 1)
@@ -65,7 +65,7 @@ class Progress:
     def began(self, material: Material) -> None:
         if material in self._tables:  # a worker died, and another one starts over
             self._forget(material)
-        self._tables[material] = self._bars.add_task(material.name, total=layout_of(material).size)
+        self._tables[material] = self._bars.add_task(material.name, total=numbers_of(material))
 
     def solved(self, material: Material, numbers: int) -> None:
         if material in self._tables:
@@ -75,7 +75,7 @@ class Progress:
     def read(self, material: Material, numbers: int) -> None:
         """`numbers` more numbers of a finished table have been read."""
         if material not in self._reading:
-            self._reading[material] = self._bars.add_task(f"reading {material}", total=layout_of(material).size)
+            self._reading[material] = self._bars.add_task(f"reading {material}", total=numbers_of(material))
         task = self._reading[material]
         self._bars.advance(task, numbers)
         if self._bars.tasks[self._bars.task_ids.index(task)].finished:
@@ -89,7 +89,7 @@ class Progress:
             self._bars.remove_task(self._reading.pop(material))
         if material in self._tables:
             self._forget(material)
-            self._bars.advance(self._all, self._cost[material] * layout_of(material).size)
+            self._bars.advance(self._all, self._cost[material] * numbers_of(material))
 
     def _forget(self, material: Material) -> None:
         """Remove its bar, and take its share back from the bar of all."""

@@ -122,7 +122,7 @@ class _Report:
         from tbgen.index import layout_of
         from tbgen.index.positions import fen
 
-        verdict, layout = self.verdict, layout_of(self.material)
+        verdict = self.verdict
         return {
             "material": self.material.name,
             "rules": self.rules,
@@ -135,7 +135,10 @@ class _Report:
             "seed": self.seed,
             "seconds": round(self.seconds, 3),
             "examples": [
-                {"fen": fen(layout, finding.number) if finding.number >= 0 else None, "problem": str(finding)}
+                {
+                    "fen": fen(layout_of(self.material), finding.number) if finding.number >= 0 else None,
+                    "problem": str(finding),
+                }
                 for finding in (verdict.examples if verdict else ())
             ],
         }
@@ -214,6 +217,7 @@ def _reports(
     progress: "Progress",
 ) -> Iterator[_Report]:
     """Table after table, whatever is wrong with one of them."""
+    from tbgen.store import open_table, table_path
     from tbgen.store.entry_cache import EntryCache
     from tbgen.verify.file import check_table, mapped_by
 
@@ -226,6 +230,8 @@ def _reports(
             progress.began(material)
             begun = time.perf_counter()
             try:
+                with open_table(table_path(directory, material, rules)):
+                    pass  # what is no table is refused before its layout is made: that of six men takes a gigabyte
                 check_address_space(space + mapped_by(material))
                 verdict = check_table(
                     material, directory, rules, entry_cache, scratch,

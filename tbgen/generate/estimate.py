@@ -87,6 +87,11 @@ def _size(material: Material) -> _Size:
     return _Size(numbers, slices, half if material.even and not material.pawns else 2 * half)
 
 
+def numbers_of(material: Material) -> int:
+    """How many numbers the table of a normal material has, without its layout: that of six men takes a gigabyte."""
+    return _size(material).numbers
+
+
 def kind_of(material: Material) -> Kind:
     """What to expect of a number of this material."""
     who = "pawns" if material.pawns else "pieces"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tbgen.cli import progress
 from tbgen.cli.main import main
 from tbgen.material import Material, parse
 from tbgen.store import open_table, table_path, write_table
@@ -171,3 +172,24 @@ def test_an_interrupt_leaves_the_reports_of_tables_that_are_done(
     assert captured.out.startswith("KvK: 462 positions checked")
     assert captured.out.count("\n") == 1
     assert captured.err == "tbgen: interrupted; 1 of 3 tables have been checked\n"
+
+
+@pytest.mark.parametrize("harm", ["directory", "file"])
+def test_what_is_no_table_is_not_laid_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, harm: str
+) -> None:
+    """The layout of six men takes a gigabyte."""
+
+    def no_layout(material: Material) -> None:
+        raise AssertionError(f"{material} was laid out")
+
+    monkeypatch.setattr(progress, "layout_of", no_layout, raising=False)
+    monkeypatch.setattr(file, "layout_of", no_layout)
+    monkeypatch.setattr("tbgen.index.layout_of", no_layout)
+    path = table_path(tmp_path, parse("KPPvKPP"), "r")
+    path.mkdir() if harm == "directory" else path.write_bytes(b"not a table")
+    for words in ([], ["--json"]):
+        assert main(["verify", "--tables", str(tmp_path), *words]) == 5
+        said = capsys.readouterr().out
+        assert said.count("\n") == 1
+        assert ("is a directory" if harm == "directory" else "is not a table of tbgen") in said
