@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import socket
+from contextlib import chdir
 from pathlib import Path
 from typing import Final
 
@@ -66,7 +67,7 @@ def foreign(draw: random.Random, path: Path) -> str:
         case "directory":
             path.mkdir()
         case "socket":
-            with socket.socket(socket.AF_UNIX) as made:
+            with chdir(path.parent), socket.socket(socket.AF_UNIX) as made:  # whole paths may be too long
                 made.bind(path.name)
         case "loop":
             path.symlink_to(path.name)
@@ -119,6 +120,8 @@ def damage_directory(draw: random.Random, place: Path, former: Path) -> list[str
             case 5 if "journal" in names:
                 journal = place / "journal"
                 done.append(f"journal: {torn(draw, journal)}")
+            case 6:
+                done.append(f"{name}: {foreign(draw, path)} in its place")
             case _:
                 data = path.read_bytes()
                 if data:

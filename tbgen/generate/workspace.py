@@ -12,6 +12,7 @@ few seconds brought of small ones.
 
 import mmap
 import os
+import stat
 import time
 import zlib
 from collections.abc import Iterable, Mapping
@@ -89,6 +90,7 @@ class Workspace:
             return TableArrays(make(numbers, np.int32), make(numbers, np.int32), make(links, np.int64)), {}
         self._seen = link_log.make_seen(links)
         self._build["links"] = links
+        self._remove_what_is_no_file()
         resumed = self._resume(numbers, links)
         if resumed is None:
             self.clear()
@@ -123,6 +125,16 @@ class Workspace:
         )
 
     # --- going on -------------------------------------------------------------------------------------------
+
+    def _remove_what_is_no_file(self) -> None:
+        """Builds make files here and nothing else. A pipe would have this one wait for ever, a link have it write to
+        a file elsewhere; without them, what they replaced is missing and solved again."""
+        if self._place.is_symlink() or not self._place.is_dir():
+            remove(self._place)
+            return
+        for path in self._place.iterdir():
+            if not stat.S_ISREG(path.lstat().st_mode):
+                remove(path)
 
     def _resume(self, numbers: int, links: int) -> _Resumed | None:
         """What can be gone on with; None if nothing can."""

@@ -60,12 +60,12 @@ def workspace_of(table: Path) -> Path:
     return table.with_name(f".{table.name}{WORK}")
 
 
-def remove(work: Path) -> None:
-    """Remove a workspace, or whatever bears its name."""
-    if work.is_dir() and not work.is_symlink():
-        shutil.rmtree(work, ignore_errors=True)
+def remove(path: Path) -> None:
+    """Remove a workspace, or whatever bears its name: what a link leads to stays."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
     else:
-        work.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
 
 
 def used_bytes(path: Path) -> int:

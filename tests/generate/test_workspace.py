@@ -175,6 +175,55 @@ def test_files_that_are_not_what_they_were(place: Path, expected: bytes, name: s
     assert table_path(place, KPVK, "r").read_bytes() == expected
 
 
+def put(kind: str, path: Path) -> None:
+    """Something that is no file, in the place of one."""
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "directory":
+            path.mkdir()
+            (path / "file").touch()
+        case "zeros":
+            path.symlink_to("/dev/zero")
+        case "nowhere":
+            path.symlink_to("none/at/all")
+        case "elsewhere":
+            path.symlink_to(path.parent.parent / "elsewhere")
+
+
+def no_end(number: int, frame: object) -> None:
+    raise AssertionError("the build hangs")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "directory", "zeros", "nowhere", "elsewhere"])
+@pytest.mark.parametrize("name", ["entries", "staircases", "links", "journal", "workspace"])
+def test_what_is_no_file_is_solved_again(place: Path, expected: bytes, name: str, kind: str) -> None:
+    stop(place, 9)
+    work = journal_of(place).parent
+    elsewhere = place / "elsewhere"
+    if name == "workspace":
+        elsewhere.mkdir()
+        (elsewhere / "link").symlink_to("mine")
+        put(kind, work)
+    else:
+        elsewhere.write_bytes(b"mine")
+        put(kind, links_of(place) if name == "links" else work / name)
+    before = signal.signal(signal.SIGALRM, no_end)
+    signal.alarm(60)
+    try:
+        build(place)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    assert table_path(place, KPVK, "r").read_bytes() == expected
+    assert not os.path.lexists(work)
+    if name == "workspace":
+        assert (elsewhere / "link").is_symlink()
+    else:
+        assert elsewhere.read_bytes() == b"mine"
+
+
 @pytest.mark.parametrize("torn", [1, 10, 60])
 def test_a_torn_journal_loses_its_last_line(place: Path, expected: bytes, torn: int) -> None:
     stop(place, 4)
