@@ -45,8 +45,8 @@ examples:
   tbgen build --all 5 --scheduler tcp://host:8786
                                    on a cluster of machines that share the directory; --memory is per table
 
-Existing tables are kept. A build that was stopped leaves no half-written table; the same command goes on
-where it stopped.
+Existing tables are kept. --force builds them again; it replaces a symbolic link and leaves alone what the link leads
+to. A build that was stopped leaves no half-written table; the same command goes on where it stopped.
 """
 
 

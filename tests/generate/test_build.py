@@ -49,6 +49,27 @@ def test_leaves_alone_what_is_there(small_tables: Path, capsys: pytest.CaptureFi
     assert {path: path.stat().st_mtime_ns for path in small_tables.iterdir()} == before
 
 
+def test_force_replaces_a_link_and_not_what_it_leads_to(small_tables: Path, tmp_path: Path) -> None:
+    """What it leads to may be of another directory, whose lock this build does not hold."""
+    shared, place = tmp_path / "shared", tmp_path / "place"
+    for directory in (shared, place):
+        directory.mkdir()
+    theirs, ours = shared / "KvK.r.h5", place / "KvK.r.h5"
+    shutil.copy(small_tables / "KvK.r.h5", theirs)
+    before = theirs.stat()
+    ours.symlink_to("../shared/KvK.r.h5")
+    words = ["build", "KvK", "--tables", str(place), "-q"]
+    assert main(words) == 0
+    assert ours.is_symlink(), "a link to a table is a table"
+    assert main([*words, "--force"]) == 0
+    assert not ours.is_symlink()
+    assert open_table(ours).size == open_table(theirs).size
+    assert [(path.name, path.stat().st_ino, path.stat().st_mtime_ns) for path in shared.iterdir()] == [
+        ("KvK.r.h5", before.st_ino, before.st_mtime_ns)
+    ]
+    assert [path.name for path in place.iterdir()] == ["KvK.r.h5"]
+
+
 def test_any_number_of_threads_writes_the_same_bytes(small_tables: Path, tmp_path: Path) -> None:
     written = []
     for threads in "123":
