@@ -14,6 +14,7 @@ from tbgen.contents import OUTCOME_SHIFT, Contents, distances, outcomes
 from tbgen.index import layout_of
 from tbgen.index.positions import fen
 from tbgen.table_rules import TableRules
+from tbgen.turns import pieces
 
 
 class Clocks(NamedTuple):
@@ -67,8 +68,8 @@ class Summary:
 def count_outcomes(entries: NDArray[np.int32]) -> dict[int, int]:
     """How many legal positions have which fresh relative outcome, the best first."""
     counts = np.zeros(2 * outcome.BASE + 1, np.int64)
-    for start in range(0, len(entries), 1 << 24):
-        part = outcomes(entries[start : start + (1 << 24)]).astype(np.int64) + outcome.BASE
+    for here in pieces(len(entries)):
+        part = outcomes(entries[here]).astype(np.int64) + outcome.BASE
         counts += np.bincount(part, minlength=len(counts))
     counts[outcome.BASE] = 0
     found = np.flatnonzero(counts)[::-1]
@@ -104,11 +105,11 @@ def summarise(contents: Contents, path: Path, begun: Clocks, scratch: int, attra
 
 def _longest(entries: NDArray[np.int32]) -> tuple[int, int]:
     best_at, best = 0, -1
-    for start in range(0, len(entries), 1 << 24):
-        part = distances(entries[start : start + (1 << 24)])
+    for here in pieces(len(entries)):
+        part = distances(entries[here])
         at = int(part.argmax())
         if int(part[at]) > best:
-            best_at, best = start + at, int(part[at])
+            best_at, best = here.start + at, int(part[at])
     return best_at, best
 
 

@@ -37,12 +37,12 @@ from tbgen.sizes import KEPT_FROM
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.leftovers import remove, workspace_of
 from tbgen.table_rules import TableRules
+from tbgen.turns import pieces
 
 _WAIT: Final = 5.0
 """Seconds between two times at which small slices are made safe."""
 _MUCH: Final = 1 << 24
 """Numbers that are made safe at once."""
-_PIECE: Final = 1 << 24
 _LINKS: Final = 1 << 20
 """Links that are taken down at a time."""
 _SLOT, _KEY = np.dtype("<i4"), np.dtype("<i8")
@@ -265,6 +265,6 @@ def _sync(array: NDArray[Any]) -> None:
 
 def _crc32(array: NDArray[np.int32]) -> int:
     found = 0
-    for at in range(0, len(array), _PIECE):
-        found = zlib.crc32(array[at : at + _PIECE].data, found)
+    for here in pieces(len(array)):
+        found = zlib.crc32(array[here].data, found)
     return found

@@ -14,9 +14,8 @@ from tbgen.sizes import LARGE
 from tbgen.store import open_table, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.table_rules import TableRules
+from tbgen.turns import pieces
 
-_PIECE = 1 << 22
-"""Numbers read at a time."""
 ROOM: Final = 4 << 30
 """Bytes of large tables, which are on disk, that are kept."""
 _SMALL_ROOM: Final = 128 << 20
@@ -63,10 +62,9 @@ class EntryCache:
     def _read(self, material: Material, report: Callable[[Material, int], None]) -> NDArray[np.int32]:
         with open_table(table_path(self._directory, material, self._rules)) as table:
             entries = self._scratch.array(table.size, np.int32)
-            for start in range(0, table.size, _PIECE):
-                end = min(start + _PIECE, table.size)
-                entries[start:end] = table.entries(start, end)
-                report(material, end - start)
+            for here in pieces(table.size):
+                entries[here] = table.entries(here.start, here.stop)
+                report(material, here.stop - here.start)
         return entries
 
     def _shed(self, keep: int) -> None:

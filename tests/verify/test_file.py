@@ -1,6 +1,7 @@
 """`tbgen verify` within bounds: how tables are read in one pass, in little memory."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from tbgen.store.entry_cache import EntryCache
 from tbgen.store.read import numbering
 from tbgen.store.read.keys import Keys
 from tbgen.store.write import encode
+from tbgen.turns import pieces
 from tbgen.verify.file import check_table
 from tbgen.verify.run import Verdict
 
@@ -68,7 +70,7 @@ def test_contents_do_not_depend_on_how_they_are_read(
     answers = EntryCache(small_tables, "r", DiskArrays(tmp_path, 1 << 30)).take(material.successors())
     expected = finish(solve(material, answers))
     monkeypatch.setattr(encode, "WIDTHS", (1 << 9, 1 << 9))
-    monkeypatch.setattr(numbering, "_PIECE", 1000)
+    monkeypatch.setattr(numbering, "pieces", partial(pieces, size=1000))
     write_table(path, expected, {})
     made: list[NDArray[np.int32]] = []
     read: list[int] = []

@@ -16,7 +16,6 @@ _WORD: Final = 63
 """Bits that a key has room for."""
 _NUMBER: Final = 31
 """Bits of a number that stands for a key."""
-_PIECE: Final = 1 << 20
 
 
 class _Examples(Positions):
@@ -90,9 +89,8 @@ class Numbering:
         columns = self._examples.all_columns()
         first, which = unique_columns(columns)
         renumbered = np.append(0, which + 1).astype(np.int32)
-        for at in range(0, len(staircases), _PIECE):
-            piece = staircases[at : at + _PIECE]
-            piece[:] = renumbered.take(piece)
+        for here in pieces(len(staircases)):
+            staircases[here] = renumbered.take(staircases[here])
         return _steps(columns, first, self._shape_table)
 
 
