@@ -127,8 +127,8 @@ _OPTIONS: Final[dict[str, Any]] = {
     "error_model": "numpy",
 }
 _NO_COUNTS: Final[dict[str, Any]] = {"_nrt": False}
-"""Kernels work on arrays that their callers hold, and need not count who else does: that takes an atomic step for
-each array of a bundle at each call, half of the time of the solver's inner loops."""
+"""Callers hold the arrays that kernels work on, so kernels need not count references. Counting takes an atomic step
+per array of a bundle and call, half of the time of the solver's inner loops."""
 
 
 def _compiled(function: F, **options: Any) -> F:

@@ -23,7 +23,7 @@ def _bit(square):
 @inlined
 def _threats(board, squares, enemy, king, occupied):
     """What the enemy attacks once the king has left its square, and where moves of other men must end: anywhere,
-    between the king and who gives check, or nowhere."""
+    between the king and the man that gives check, or nowhere."""
     atlas = board.atlas
     lifted = occupied ^ _bit(king)
     danger = np.uint64(0)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 GROUP_SIZES: Final = (1, 64, 64 * 63 // 2, 64 * 63 * 62 // 6, 64 * 63 * 62 * 61 // 24)
-"""`[count]`: how many placements a group of so many like men has."""
+"""`[count]`: how many placements a group of `count` like men has."""
 
 
 class Choices(NamedTuple):

@@ -1,13 +1,13 @@
 """How the positions of one material are numbered.
 
-    table  = slices, one a placement of pawns (index/pawns.py); without pawns a single one
+    table  = slices, one per placement of pawns (index/pawns.py); without pawns a single one
     slice  = one or two halves, by side to move (one where swapped colours give the slice again)
     half   = king pairs (index/kings.py) x groups of like men (index/groups.py), the last group fastest
 
 The men of a position stand in fixed slots: the first side's king, the second's, the first side's other
 men heaviest first, the second's, then the first side's pawns, the second's. The first side plays up the
-board, as White. Numbers are 64-bit throughout; squares of different men may coincide and the side not to
-move may be in check, such numbers stand for no position.
+board, as White. Numbers are 64-bit throughout; a number at which two men share a square or the side
+not to move is in check stands for no position.
 """
 
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ class Layout:
 
     @cached_property
     def inner(self) -> int:
-        """Numbers a pair of kings."""
+        """Numbers per pair of kings."""
         first = self.groups[:1]
         return first[0].stride * groups.GROUP_SIZES[first[0].count] if first else 1
 
@@ -109,7 +109,7 @@ class Layout:
 
     @cached_property
     def half_size(self) -> NDArray[np.int64]:
-        """`[slice]`: numbers a side to move."""
+        """`[slice]`: numbers per side to move."""
         return np.array(kings.PAIRS, np.int64)[self.family] * self.inner
 
     @cached_property

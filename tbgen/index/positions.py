@@ -1,4 +1,4 @@
-"""The position that a number stands for, in plain Python: for people to look at, not for loops."""
+"""The position that a number stands for, in plain Python: for display; too slow for loops."""
 
 import bisect
 from typing import NamedTuple

@@ -91,7 +91,7 @@ def solve(
 ) -> Solved:
     """Solve a normal material, given the entries of all its successors.
 
-    `report` is called with how many more numbers are done, those that the checkpoint has included."""
+    `report` is called with how many numbers are done since its last call, those of the checkpoint first."""
     layout = layout_of(material)
     checkpoint = checkpoint or InMemory()
     arrays, done = checkpoint.open(layout.size, links_for(layout.size))

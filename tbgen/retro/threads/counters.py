@@ -12,7 +12,7 @@ from tbgen.retro.threads.team import LINE
 
 # slots of `tally`
 CONTRADICTIONS: Final = 0
-"""What cannot be: an entry missing from a finished table, a level or a payoff that does not fit."""
+"""Cases that cannot occur: an entry missing from a finished table, a level or a payoff that does not fit."""
 LINKS_FULL: Final = 1
 """1 once a staircase found no slot for its next link."""
 SURVEYED: Final = 2
@@ -26,7 +26,7 @@ POSITIONS_ESCAPED: Final = 1
 POSITIONS_REVIEWED: Final = 2
 """In the line of each thread."""
 STOP: Final = 3
-"""1 if all threads shall leave after this level."""
+"""1 if all threads must leave after this level."""
 DOUBTS: Final = 4
 """Positions to review next."""
 

@@ -15,7 +15,7 @@ from tbgen.intrinsics import atomic_load, compare_exchange, fetch_add, store_rel
 from tbgen.jit import inlined, kernel
 
 LINE: Final = 8
-"""Numbers of 64 bits per cache line; what different threads write lies in lines of its own."""
+"""Words of 64 bits per cache line; what one thread writes lies in cache lines of its own."""
 
 # slots of `Team.shared`, each in a line of its own
 _ARRIVED: Final = 0

@@ -1,7 +1,7 @@
 """Code tables: codes of 16 bits for values of 32 bits.
 
-A slice has millions of positions, but only thousands of different keys or payoffs. Each value is stored once, in a
-hash table that all threads add to; its code is its slot. Codes depend on the order of insertion, so they never leave
+A slice has millions of positions, but only thousands of different keys or payoffs. A hash table that all threads add
+to stores each value once; the value's code is its slot. Codes depend on the order of insertion, so they never leave
 the solver.
 """
 
