@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from tbgen.material import Material
 from tbgen.table_rules import TableRules
+from tbgen.turns import pieces
 
 _PIECE: Final = 1 << 20
 """Staircases handled at a time: tables may have many millions."""
@@ -23,8 +24,7 @@ MOVER_HOLDS = 1
 
 
 Make = Callable[[int, DTypeLike], NDArray[Any]]
-"""Gives an array of so many zeros. Those that hold something for each number or each step of a large table need not be
-in memory."""
+"""Makes an array of n zeros. One that has an element per number or per step of a large table need not be in memory."""
 
 
 def in_memory(count: int, kind: DTypeLike) -> NDArray[Any]:
@@ -34,9 +34,9 @@ def in_memory(count: int, kind: DTypeLike) -> NDArray[Any]:
 class Steps(NamedTuple):
     """All staircases one after the other, column by column; each in rising order of level.
 
-    A step says what the position is worth from its level of the record on, in the hands of its holder, until
-    the next step for the same holder: relative outcome and distance in plies. Where that is no better for the
-    side behind than the record itself, the record stands, as it does before the first step."""
+    A step gives the relative outcome and the distance in plies for records of its holder, from its level on until
+    the holder's next step. The record stands before the first step, and wherever the step's outcome is no better
+    than the record for the side that does not hold it."""
 
     start: NDArray[np.int64]
     """`[staircase]`: where its steps begin; one more entry than staircases. Staircase 0 has none."""
@@ -73,9 +73,9 @@ def selected(steps: Steps, staircases: NDArray[np.integer]) -> Steps:
     start = np.append(0, np.cumsum(np.diff(steps.start)[staircases])).astype(np.int64)
     all_of_them: tuple[NDArray[Any], ...] = steps[1:]
     columns = [np.empty(start[-1], column.dtype) for column in all_of_them]
-    for at in range(0, len(staircases), _PIECE):
-        begin = steps.start[staircases[at : at + _PIECE]]
-        ends = start[at : at + _PIECE + 1]
+    for here in pieces(len(staircases), _PIECE):
+        begin = steps.start[staircases[here]]
+        ends = start[here.start : here.stop + 1]
         source = np.repeat(begin - ends[:-1], np.diff(ends)) + np.arange(ends[0], ends[-1])
         for column, values in zip(columns, all_of_them, strict=True):
             column[ends[0] : ends[-1]] = values[source]

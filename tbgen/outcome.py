@@ -20,6 +20,9 @@ BASE: Final = 512
 MAX_LEVEL: Final = 2 * 218 + 1
 """The level of no position of a game is above this: 218 moves, and no check."""
 
+FIRST_RECORD: Final = 2
+"""The lowest level that a record can have: mate and stalemate, levels 0 and 1, end the game."""
+
 _TEXT = re.compile(r"([+\-mM]?)\s*[gG]([0-9]{1,3})(?:\.([05]))?\Z")
 
 

@@ -34,7 +34,7 @@ ROOMS = {
     "table_rules": "errors",
     "material": "errors",
     "position": "errors outcome",
-    "contents": "material table_rules",
+    "contents": "material table_rules turns",
     # What kernels are made of. Solver and verifier share this, and nothing else that is compiled.
     "kept": "files text",
     "jit": "kept",
@@ -251,7 +251,7 @@ def test_a_judge_shares_no_code_with_what_it_judges(path: Path) -> None:
         ("board/attacks.py", "importlib.import_module('tbgen.store')", 1),
         ("retro/sweep/levels.py", "import h5py, chess", 2),
         ("retro/sweep/levels.py", "from tbgen.retro.sweep import escape", 0),
-        ("retro/sweep/levels.py", "from tbgen.retro.graph.slice import BATCH", 0),
+        ("retro/sweep/levels.py", "from tbgen.retro.graph.slice import BLOCK", 0),
         ("retro/sweep/levels.py", "from tbgen.retro import solver", 1),
         ("retro/graph/slice.py", "from tbgen.retro.sweep.state import SliceState", 1),
         ("retro/values/keys.py", "from tbgen.verify.values import Book", 1),

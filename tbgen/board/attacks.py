@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.board.geometry import GEOMETRY
+from tbgen.board.geometry import GEOMETRY, KINDS, SQUARE_PAIRS
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined
 
-BETWEEN: Final = 7 * 64
-BEHIND: Final = BETWEEN + 64 * 64
+BETWEEN: Final = len(KINDS) * 64
+BEHIND: Final = BETWEEN + SQUARE_PAIRS
 SKIP: Final = len(GEOMETRY.to)
 
 _FIRST_MOVE: Final = len(GEOMETRY.start)

@@ -1,4 +1,4 @@
-"""What can be said of squares alone: symmetries, steps and rides of each kind of man, lines between squares.
+"""Facts about squares alone: symmetries, steps and rides of each kind of man, lines between squares.
 
 Squares are numbered as in python-chess: a1 = 0, b1 = 1, ... h8 = 63. Everything here is plain numpy,
 made once at import in a few milliseconds; kernels take the bundle `GEOMETRY`.
@@ -8,6 +8,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+SQUARE_PAIRS: Final = 64 * 64
+"""Ordered pairs of squares: the pair a, b has the number `a * 64 + b`."""
 
 QUEEN, ROOK, BISHOP, KNIGHT, KING, PAWN_UP, PAWN_DOWN = range(7)
 KIND_OF_LETTER: Final = {"Q": QUEEN, "R": ROOK, "B": BISHOP, "N": KNIGHT, "K": KING}
@@ -93,7 +96,7 @@ def _symmetry_images() -> NDArray[np.int8]:
 
 
 def _between_and_behind() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    between, behind = np.zeros((2, 64 * 64), np.uint64)
+    between, behind = np.zeros((2, SQUARE_PAIRS), np.uint64)
     for square in range(64):
         for ray in _rays(QUEEN, square):
             passed, ahead = 0, sum(1 << target for target in ray)

@@ -9,15 +9,15 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.geometry import GEOMETRY
+from tbgen.board.geometry import GEOMETRY, SQUARE_PAIRS
 from tbgen.index.groups import choices
-from tbgen.index.kings import PAIRS, kings
+from tbgen.index.kings import FAMILIES, MOST_PAIRS, kings
 from tbgen.index.layout import Layout
 
 MEN: Final = 8
-"""Slots a table."""
+"""Slots per table."""
 GROUPS: Final = 6
-"""Groups a table at the most."""
+"""Groups per table, at most."""
 
 G_SIDE, G_SLOT, G_COUNT, G_STRIDE, G_PARTNER = range(5)
 GROUP: Final = 5
@@ -29,9 +29,9 @@ T_PAWNS, T_SLICES = range(2)
 TABLE: Final = 2
 """Where a table's part of `slice_of` and of the slices begins, and how many fields that makes."""
 
-SYMMETRY: Final = 3 * 4096
-FIRST: Final = 2 * SYMMETRY
-SECOND: Final = FIRST + 3 * PAIRS[-1]
+KINGS_SYMMETRY: Final = FAMILIES * SQUARE_PAIRS
+FIRST: Final = 2 * KINGS_SYMMETRY
+SECOND: Final = FIRST + FAMILIES * MOST_PAIRS
 """Where parts of `kings` begin."""
 AFTER: Final = 8 * 64
 THREES: Final = 64 * 63
@@ -56,8 +56,8 @@ class Atlas(NamedTuple):
     slice_of: NDArray[np.int32]
     """See index/pawns.py."""
     kings: NDArray[np.int16]
-    """By family: the number of every pair of squares, at SYMMETRY its symmetry; at FIRST and SECOND the squares of
-    every number (index/kings.py)."""
+    """By family: the number of every pair of squares, at KINGS_SYMMETRY its symmetry; at FIRST and SECOND the
+    squares of every number (index/kings.py)."""
     choose: NDArray[np.int64]
     squares: NDArray[np.int8]
     """The way back for groups of two, at THREES of three (index/groups.py)."""
@@ -77,8 +77,8 @@ def _bases(lengths: list[int]) -> NDArray[np.int64]:
 
 
 def make_atlas(layouts: list[Layout]) -> Atlas:
-    families = [kings(family) for family in range(3)]
-    padded = np.zeros((2, 3, PAIRS[-1]), np.int16)
+    families = [kings(family) for family in range(FAMILIES)]
+    padded = np.zeros((2, FAMILIES, MOST_PAIRS), np.int16)
     for family, table in enumerate(families):
         padded[0, family, : len(table.first)] = table.first
         padded[1, family, : len(table.second)] = table.second

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tbgen.board.geometry import SQUARE_PAIRS
 from tbgen.index.atlas import (
     AFTER,
     FIRST,
@@ -11,22 +12,21 @@ from tbgen.index.atlas import (
     G_STRIDE,
     GROUP,
     GROUPS,
+    KINGS_SYMMETRY,
     S_FAMILY,
     S_FLIP,
     S_HALF,
     S_START,
     SECOND,
     SLICE,
-    SYMMETRY,
     T_PAWNS,
     T_SLICES,
     TABLE,
     THREES,
 )
-from tbgen.index.pawns import SWAP_BIT
+from tbgen.index.kings import MOST_PAIRS
+from tbgen.index.pawns import SLICE_SHIFT, SWAP_BIT, SYMMETRY_MASK
 from tbgen.jit import inlined, kernel
-
-_PAIRS = 3612
 
 
 @inlined
@@ -56,8 +56,8 @@ def decode_half(atlas, table, family, number, squares):
     inner = atlas.inner[table]
     kings = number // inner
     rest = number - kings * inner
-    squares[0] = atlas.kings[FIRST + family * _PAIRS + kings]
-    squares[1] = atlas.kings[SECOND + family * _PAIRS + kings]
+    squares[0] = atlas.kings[FIRST + family * MOST_PAIRS + kings]
+    squares[1] = atlas.kings[SECOND + family * MOST_PAIRS + kings]
     for group in range(table * GROUPS * GROUP, (table * GROUPS + atlas.groups[table]) * GROUP, GROUP):
         stride = atlas.group[group + G_STRIDE]
         of_group = rest // stride
@@ -87,8 +87,8 @@ def turned(atlas, table, squares, mover):
     found = np.int64(atlas.slice_of[atlas.table[table * TABLE + T_PAWNS] + code])
     if found < 0:
         return np.int64(-1), np.int64(0), False, np.int64(0)
-    part = (atlas.table[table * TABLE + T_SLICES] + (found >> 4)) * SLICE
-    symmetry = found & 7
+    part = (atlas.table[table * TABLE + T_SLICES] + (found >> SLICE_SHIFT)) * SLICE
+    symmetry = found & SYMMETRY_MASK
     swap = (found & SWAP_BIT) != 0
     turn = np.int64(1 - mover if swap else mover)
     flip = np.int64(atlas.slice[part + S_FLIP])
@@ -104,8 +104,8 @@ def turned_kings(atlas, part, symmetry, swap, squares):
     first = squares[1] if swap else squares[0]
     second = squares[0] if swap else squares[1]
     family = atlas.slice[part + S_FAMILY]
-    pair = family * 4096 + atlas.image[symmetry * 64 + first] * 64 + atlas.image[symmetry * 64 + second]
-    return np.int64(atlas.kings[pair]), np.int64(atlas.image[AFTER + atlas.kings[SYMMETRY + pair] * 8 + symmetry])
+    pair = family * SQUARE_PAIRS + atlas.image[symmetry * 64 + first] * 64 + atlas.image[symmetry * 64 + second]
+    return np.int64(atlas.kings[pair]), np.int64(atlas.image[AFTER + atlas.kings[KINGS_SYMMETRY + pair] * 8 + symmetry])
 
 
 @kernel

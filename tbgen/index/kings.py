@@ -11,11 +11,14 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY, KING
+from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY, KING, SQUARE_PAIRS
 
 FREE, MIRRORED, FIXED = range(3)
 SYMMETRIES: Final = (tuple(range(8)), (0, FILES_MIRRORED), (0,))
 PAIRS: Final = (462, 1806, 3612)
+"""`[family]`: the symmetries that are free, and how many pairs remain."""
+FAMILIES: Final = len(PAIRS)
+MOST_PAIRS: Final = max(PAIRS)
 
 
 class Kings(NamedTuple):
@@ -41,17 +44,17 @@ def _apart() -> NDArray[np.bool_]:
 
 @cache
 def kings(family: int) -> Kings:
-    a, b = np.divmod(np.arange(64 * 64), 64)
-    best = np.arange(64 * 64)
-    symmetry = np.zeros(64 * 64, np.int8)
+    a, b = np.divmod(np.arange(SQUARE_PAIRS), 64)
+    best = np.arange(SQUARE_PAIRS)
+    symmetry = np.zeros(SQUARE_PAIRS, np.int8)
     for candidate in SYMMETRIES[family]:
         image = GEOMETRY.image[candidate].astype(np.int64)
         pair = image[a] * 64 + image[b]
         better = pair < best
         best[better], symmetry[better] = pair[better], candidate
     apart = _apart()
-    canonical = np.flatnonzero(apart & (best == np.arange(64 * 64)))
-    number_of_canonical = np.full(64 * 64, -1, np.int16)
+    canonical = np.flatnonzero(apart & (best == np.arange(SQUARE_PAIRS)))
+    number_of_canonical = np.full(SQUARE_PAIRS, -1, np.int16)
     number_of_canonical[canonical] = np.arange(len(canonical))
     number = np.where(apart, number_of_canonical[best], np.int16(-1)).astype(np.int16)
     first, second = (canonical // 64).astype(np.int8), (canonical % 64).astype(np.int8)
@@ -83,7 +86,7 @@ class Passage(NamedTuple):
 @cache
 def passage(family: int, flip: int) -> Passage:
     table = kings(family)
-    a, b = np.divmod(np.arange(64 * 64), 64)
+    a, b = np.divmod(np.arange(SQUARE_PAIRS), 64)
     if flip < 0:
         to_number, to_symmetry = table.number, table.symmetry
     else:

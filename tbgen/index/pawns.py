@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 
 from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY, RANKS_MIRRORED
 
+SYMMETRY_MASK: Final = 7
 SWAP_BIT: Final = 8
-"""In `Placements.slice_of`, beside the symmetry in the three lowest bits: the colours are swapped as well."""
+SLICE_SHIFT: Final = 4
+"""In `Placements.slice_of`: the symmetry, whether the colours are swapped as well, and the slice above both."""
 
 
 class Placements(NamedTuple):
     slice_of: NDArray[np.int32]
-    """`[square of each pawn in base 64, first side's first]`: slice * 16 + swap and symmetry.
+    """`[square of each pawn in base 64, first side's first]`: the slice, swap and symmetry, packed.
 
     Like pawns in any order.
     -1 where two pawns share a square or stand on a last rank."""
@@ -76,7 +78,7 @@ def placements(first: int, second: int, even: bool) -> Placements:
     by_key = np.argsort(own[canonical])
     number = by_key[np.searchsorted(own[canonical][by_key], best)]
     slice_of = np.full(64**count, -1, np.int32)
-    slice_of[valid] = number * 16 + how
+    slice_of[valid] = number << SLICE_SHIFT | how
     flip = np.full(len(canonical), -1, np.int8)
     for (symmetry, swap), key in keys.items():
         if swap:

@@ -1,4 +1,4 @@
-"""The links of finished slices, taken down as they come and put back where they were.
+"""The links of finished slices: logged as they come, and put back where they were.
 
 A slot that a lookup passes on its way is never free: it was taken before. Where links are put back, those of unfinished
 slices are missing, and their slots become gaps: free, they would end a lookup before it finds what it looks for, and
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tbgen.jit import inlined, kernel
 from tbgen.retro.values.staircase import GAP, Links, link_before, window_of
 
-LONGEST: Final = 512
+LONGEST_CHAIN: Final = 512
 """Links of a chain, at most: one for each holder and level."""
 
 
@@ -49,7 +49,7 @@ def collect(
         link = np.int64(staircases[at])
         if link == 0 or _has(seen, link):
             continue
-        if count + LONGEST > len(slots):
+        if count + LONGEST_CHAIN > len(slots):
             return count, np.int64(at)
         while link and not _has(seen, link):
             _add(seen, link)
@@ -102,7 +102,7 @@ def are_whole(links: Links, staircases: NDArray[np.int32], seen: NDArray[np.uint
             continue
         there, length = link, 0
         while there and not (0 < there <= capacity and _has(seen, there)):
-            if there < 0 or there > capacity or links.keys[there - 1] <= 0 or length == LONGEST:
+            if there < 0 or there > capacity or links.keys[there - 1] <= 0 or length == LONGEST_CHAIN:
                 return False
             there = link_before(links, there)
             length += 1

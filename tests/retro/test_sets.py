@@ -12,7 +12,7 @@ from tbgen.jit import kernel
 from tbgen.retro.graph.slice import make_buffers
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
-    BATCH,
+    BLOCK,
     PositionSets,
     add,
     add_lane,
@@ -95,7 +95,7 @@ def drain(sets: PositionSets, which: int, team: Team, nodes: int) -> list[NDArra
 
 
 @given(
-    st.integers(1, 5 * BATCH).flatmap(
+    st.integers(1, 5 * BLOCK).flatmap(
         lambda nodes: st.tuples(st.just(nodes), st.sets(st.integers(0, nodes - 1)), st.sets(st.integers(0, nodes - 1)))
     )
 )
@@ -111,9 +111,9 @@ def test_what_is_marked_is_taken_in_order_and_once(drawn: tuple[int, set[int], s
     assert empty(sets, 1)
 
 
-@given(st.sets(st.integers(0, 3 * BATCH - 1)), st.booleans())
+@given(st.sets(st.integers(0, 3 * BLOCK - 1)), st.booleans())
 def test_lanes_hold_what_is_marked(wanted: set[int], laned: bool) -> None:
-    sets, taken = make_sets(SETS, 3 * BATCH), np.zeros((len(wanted) + 1, 2), np.uint64)
+    sets, taken = make_sets(SETS, 3 * BLOCK), np.zeros((len(wanted) + 1, 2), np.uint64)
     add_lane_of_all(sets, 1, np.array([*wanted], np.int64))
     count = pop_all_lanes(make_team(1), 0, sets, 1, make_buffers(), int(laned), taken)
     entries = [(int(lane), int(bits)) for lane, bits in taken[:count]]
@@ -125,7 +125,7 @@ def test_lanes_hold_what_is_marked(wanted: set[int], laned: bool) -> None:
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads_share_a_set(threads: int) -> None:
-    nodes = 300 * BATCH
+    nodes = 300 * BLOCK
     random = np.random.default_rng(threads)
     parts = [random.integers(0, nodes, 50_000) for _ in range(threads)]
     sets, team = make_sets(SETS, nodes), make_team(threads)

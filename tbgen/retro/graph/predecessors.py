@@ -11,7 +11,7 @@ from tbgen.index.atlas import G_COUNT, G_SIDE, G_SLOT, GROUP
 from tbgen.index.kernels import group_number
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined
-from tbgen.retro.graph.slice import KING_SYMMETRY, SYMMETRY, king_target, parts, set_up
+from tbgen.retro.graph.slice import STEP_SYMMETRY, TURN_SYMMETRY, king_target, parts, set_up
 from tbgen.retro.threads.lanes import LANE, image_of
 
 
@@ -48,7 +48,7 @@ def predecessors(graph, buffers, lane, bits, start):
     moved = 1 - side
     groups = atlas.groups[0] - laned
     offset = moved * graph.half * graph.two_sided
-    symmetry = np.int64(graph.back[SYMMETRY + kings])
+    symmetry = np.int64(graph.back[TURN_SYMMETRY + kings])
     turned = image_of(pattern, symmetry * laned)
     total = parts(graph, groups, symmetry, squares, buffers.part)
     here = graph.back[kings] * atlas.inner[0] + offset + total
@@ -90,7 +90,7 @@ def predecessors(graph, buffers, lane, bits, start):
     # where one side is stored, every stored move is the first side's
     row = moved * graph.two_sided * (graph.pairs + 1) + kings
     for at in range(graph.king_start[row], graph.king_start[row + 1]):
-        kings_symmetry = np.int64(graph.back[at + KING_SYMMETRY])
+        kings_symmetry = np.int64(graph.back[at + STEP_SYMMETRY])
         number = king_target(
             graph, groups, np.int64(graph.back[at]), offset, kings_symmetry, symmetry, total, squares
         )  # fmt: skip

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.attacks import LINES, MEN_MOVES, SKIP, attacked, pinned
-from tbgen.board.geometry import KING
+from tbgen.board.geometry import KING, SQUARE_PAIRS
 from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SIDE, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, Atlas
 from tbgen.index.kernels import decode_half, group_number
 from tbgen.index.kings import PAIRS, passage
 from tbgen.jit import inlined
-from tbgen.retro.threads.sets import BATCH
+from tbgen.retro.threads.sets import BLOCK
 
 MOST_NEIGHBOURS = 256
 """More than the successors or predecessors of any position: three queens and a king have 3 * 27 + 8."""
@@ -45,17 +45,17 @@ class SliceGraph(NamedTuple):
     lines: NDArray[np.uint64]
     """`[kind * 64 + square]`: attacks; at BETWEEN and BEHIND `[a * 64 + b]`: see `Geometry`."""
     forth: NDArray[np.int16]
-    """`[pair of squares]`: number of the kings after the turn has passed; at SYMMETRY their symmetry."""
+    """`[pair of squares]`: number of the kings after the turn has passed; at TURN_SYMMETRY their symmetry."""
     back: NDArray[np.int16]
-    """`[number]`: number before a move of another man, at SYMMETRY its symmetry; from KINGS on the same before a
-    move of a king, KING_SYMMETRY behind it its symmetry (index/kings.py)."""
+    """`[number]`: number before a move of another man, at TURN_SYMMETRY its symmetry; from KING_STEPS on the
+    same before a move of a king, STEP_SYMMETRY behind it its symmetry (index/kings.py)."""
     king_start: NDArray[np.int32]
     """`[mover * (pairs + 1) + number]`: where in `back` the moves of a king begin."""
 
 
-SYMMETRY: Final = 4096
-KINGS: Final = 2 * SYMMETRY
-KING_SYMMETRY: Final = 1 << 16
+TURN_SYMMETRY: Final = SQUARE_PAIRS
+KING_STEPS: Final = 2 * TURN_SYMMETRY
+STEP_SYMMETRY: Final = 1 << 16
 
 
 def make_graph(atlas: Atlas, family: int, flip: int, half: int, pawns: list[int]) -> SliceGraph:
@@ -84,16 +84,18 @@ def _passage_arrays(family: int, flip: int) -> tuple[NDArray[np.int16], NDArray[
     """`forth`, `back` and `king_start`."""
     table = passage(family, flip)
     pairs, moves = PAIRS[family], len(table.king_number)
-    back = np.zeros(KINGS + 2 * KING_SYMMETRY, np.int16)
+    assert pairs <= TURN_SYMMETRY
+    assert moves <= STEP_SYMMETRY
+    back = np.zeros(KING_STEPS + 2 * STEP_SYMMETRY, np.int16)
     for start, part in (
         (0, table.back_number[:pairs]),
-        (SYMMETRY, table.back_symmetry[:pairs]),
-        (KINGS, table.king_number[:moves]),
-        (KINGS + KING_SYMMETRY, table.king_symmetry[:moves]),
+        (TURN_SYMMETRY, table.back_symmetry[:pairs]),
+        (KING_STEPS, table.king_number[:moves]),
+        (KING_STEPS + STEP_SYMMETRY, table.king_symmetry[:moves]),
     ):
         back[start : start + len(part)] = part
     forth = np.concatenate([table.to_number, table.to_symmetry.astype(np.int16)])
-    return forth, back, table.king_start + np.int32(KINGS)
+    return forth, back, table.king_start + np.int32(KING_STEPS)
 
 
 class Buffers(NamedTuple):
@@ -122,9 +124,9 @@ def make_buffers() -> Buffers:
         np.zeros(GROUPS, np.int64),
         np.zeros(2 * MOST_NEIGHBOURS, np.int64),
         np.zeros(2 * MOST_NEIGHBOURS, np.uint64),
-        np.zeros(BATCH, np.int32),
-        np.zeros(BATCH, np.uint64),
-        np.zeros(BATCH, np.uint64),
+        np.zeros(BLOCK, np.int32),
+        np.zeros(BLOCK, np.uint64),
+        np.zeros(BLOCK, np.uint64),
         np.zeros(2, np.int64),
     )
 
@@ -187,7 +189,7 @@ def successors(graph, buffers, node):
     checked = attacked(graph, squares, enemy, king, occupied, nobody)
     pins = pinned(graph, squares, side, occupied)
     pair = squares[0] * 64 + squares[1]
-    symmetry = graph.forth[SYMMETRY + pair]
+    symmetry = graph.forth[TURN_SYMMETRY + pair]
     groups = atlas.groups[0]
     total = parts(graph, groups, symmetry, squares, buffers.part)
     offset = (1 - side) * graph.half * graph.two_sided
@@ -235,7 +237,7 @@ def successors(graph, buffers, node):
             groups,
             np.int64(graph.forth[pair]),
             offset,
-            graph.forth[SYMMETRY + pair],
+            graph.forth[TURN_SYMMETRY + pair],
             symmetry,
             total,
             squares,

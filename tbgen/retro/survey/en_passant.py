@@ -20,7 +20,7 @@ from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.survey.resets import entry_after, follow, pays
 from tbgen.retro.threads.counters import CONTRADICTIONS
-from tbgen.retro.values.keys import outcome_of, patience
+from tbgen.retro.values.keys import level_of, outcome_of, patience
 from tbgen.retro.values.payoff import Payoff, best_of
 from tbgen.retro.values.staircase import value_under_record
 
@@ -94,7 +94,7 @@ def value_with_right(graph, routes, finished, squares, side, stepped, moves, the
         one = pays(entry_after(graph, routes, squares, side, move, there))
         best = best_of(best, one.outcome, one.shortest, one.longest)
     own_goal = np.int64(level - BASE)
-    if finished.whole_game and BASE - abs(best.outcome) >= level:
+    if finished.whole_game and level_of(best.outcome) >= level:
         return own_goal, np.int64(0)
     if best.outcome == own_goal:
         return own_goal, np.int64(0)
@@ -115,7 +115,7 @@ def _under_record(graph, routes, finished, squares, side, move, level, moves, th
     squares[slot] = origin
     outcome, distance = outcome_of(entry), patience(entry)
     if finished.whole_game:
-        if BASE - abs(outcome) < level:
+        if level_of(outcome) < level:
             return outcome, distance
         return np.int64(BASE - level), np.int64(0)
     link = np.int64(finished.staircases[number])

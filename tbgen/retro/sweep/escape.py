@@ -17,7 +17,7 @@ from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.sweep.state import ESCAPING, is_closed, is_open, open_ones, payoff_at
 from tbgen.retro.threads.lanes import ALL, put
-from tbgen.retro.threads.sets import BATCH, DOUBT_OURS, SETS, STEPPED, TIMED, add, add_lane, pop_block
+from tbgen.retro.threads.sets import BLOCK, DOUBT_OURS, SETS, STEPPED, TIMED, add, add_lane, pop_block
 from tbgen.retro.threads.team import SCAN, barrier, lock_lane, next_range, unlock_lane
 from tbgen.retro.values.codes import NONE, STANDS
 from tbgen.retro.values.payoff import longest, paid, shortest
@@ -27,7 +27,7 @@ PLACE_WORDS: Final = VALUES // 64 + 1
 _ESCAPES: Final = 1
 _LOSES: Final = 2
 
-assert SCAN % BATCH == 0, "each block of positions is scanned by one thread alone (find_values, seed_value)"
+assert SCAN % BLOCK == 0, "each block of positions is scanned by one thread alone (find_values, seed_value)"
 
 
 @inlined
@@ -79,7 +79,7 @@ def find_values(team, me, state, paying, places):
     barrier(team, me)
     start, end = next_range(team, me, nodes)
     while start < end:
-        for block in range(start // BATCH, -(-end // BATCH)):
+        for block in range(start // BLOCK, -(-end // BLOCK)):
             places[block * PLACE_WORDS : (block + 1) * PLACE_WORDS] = 0
         for node in range(start, end):
             pays = state.pays[node]
@@ -90,8 +90,8 @@ def find_values(team, me, state, paying, places):
                 state.standing[node] += 1
             paying[pays] = 1
             value = paid(state.payoffs[pays])
-            _note_place(places, node // BATCH, BASE - value)
-            _note_place(places, node // BATCH, BASE + value)
+            _note_place(places, node // BLOCK, BASE - value)
+            _note_place(places, node // BLOCK, BASE + value)
         start, end = next_range(team, me, nodes)
     barrier(team, me)
 
@@ -129,10 +129,10 @@ def seed_value(team, me, state, sets, wanted, places, place):
     barrier(team, me)
     start, end = next_range(team, me, nodes)
     while start < end:
-        for block in range(start // BATCH, -(-end // BATCH)):
+        for block in range(start // BLOCK, -(-end // BLOCK)):
             if not _has_place(places, block, place):
                 continue
-            for node in range(block * BATCH, min((block + 1) * BATCH, end)):
+            for node in range(block * BLOCK, min((block + 1) * BLOCK, end)):
                 which = wanted[state.pays[node]]
                 if which and not is_closed(state.flags, node):
                     add(sets, TIMED + which - _ESCAPES, node)

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.jit import kernel
-from tbgen.outcome import BASE
+from tbgen.outcome import BASE, FIRST_RECORD
 from tbgen.retro.sweep import escape
 from tbgen.retro.sweep.escape import PLACE_WORDS, VALUES
-from tbgen.retro.sweep.review import FIRST_LEVEL, as_good_as_the_record, review_all, write_steps
+from tbgen.retro.sweep.review import as_good_as_the_record, review_all, write_steps
 from tbgen.retro.sweep.rounds import escape_from_scratch, settle_level
 from tbgen.retro.threads.counters import POSITIONS_SETTLED, STOP, make_counts
-from tbgen.retro.threads.sets import BATCH
+from tbgen.retro.threads.sets import BLOCK
 from tbgen.retro.threads.team import ABORT, barrier, untouched
 from tbgen.retro.values.keys import LONGEST
 
@@ -52,7 +52,7 @@ def make_schedule(nodes: int, threads: int, with_record: bool, top: int, legal: 
         np.zeros(VALUES + 1, np.uint8),
         np.zeros(1 << 16, np.uint8),
         np.zeros(1 << 16, np.uint8),
-        np.empty(-(-nodes // BATCH) * PLACE_WORDS, np.uint64),
+        np.empty(-(-nodes // BLOCK) * PLACE_WORDS, np.uint64),
         make_counts(threads),
         int(with_record),
         top,
@@ -64,7 +64,7 @@ def make_schedule(nodes: int, threads: int, with_record: bool, top: int, legal: 
 def _play_level(team, me, graph, buffers, state, sets, links, schedule, level, tally):
     """Compute what each open position is worth under a record of this level."""
     done = False
-    if level > FIRST_LEVEL:
+    if level > FIRST_RECORD:
         as_good_as_the_record(team, me, state, sets, level)
         # recomputing everything takes linear time; a review may look at the same position many times
         most = (schedule.legal - schedule.counts[POSITIONS_SETTLED]) // _REVIEWS
@@ -80,7 +80,7 @@ def _play_level(team, me, graph, buffers, state, sets, links, schedule, level, t
 def sweep(team, me, graph, buffers, state, sets, links, schedule, tally):
     """Settle every position of the slice. All threads of the team call this together."""
     for level in range(schedule.top + 1):
-        if schedule.with_record and level >= FIRST_LEVEL:
+        if schedule.with_record and level >= FIRST_RECORD:
             _play_level(team, me, graph, buffers, state, sets, links, schedule, level, tally)
         settle_level(team, me, graph, buffers, state, sets, schedule, level)
         if me == 0:

@@ -41,8 +41,6 @@ from tbgen.retro.values.keys import NEVER, hasty, outcome_of, passed_on, patienc
 from tbgen.retro.values.payoff import longest, paid, shortest
 from tbgen.retro.values.staircase import FULL, add_step, last_step, pack_step, step_distance, step_outcome
 
-FIRST_LEVEL: Final = 2
-"""The first level that can be a record: mate and stalemate end the game."""
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 _HOLDS: Final = np.int64(0)
 _ESCAPES: Final = np.int64(1)

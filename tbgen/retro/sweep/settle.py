@@ -28,7 +28,7 @@ from tbgen.retro.threads.lanes import having, put, switch_on
 from tbgen.retro.threads.sets import CHANGED_OURS, NOW, TIMED, add
 from tbgen.retro.threads.team import barrier, lock_lane, next_range, unlock_lane
 from tbgen.retro.values.codes import CODES, STANDS, code_of
-from tbgen.retro.values.keys import outcome_of, patience, patient
+from tbgen.retro.values.keys import level_of, outcome_of, patience, patient
 from tbgen.retro.values.payoff import Payoff, longest, pack, paid, shortest
 
 
@@ -54,12 +54,12 @@ def _fix(state, sets, node, level):
     add(sets, CHANGED_OURS, node)
     key = key_at(state, theirs)
     outcome, distance = outcome_of(key), patience(key)
-    if BASE - abs(outcome) == level:
+    if level_of(outcome) == level:
         _wait(state, sets, node)
     else:
         # until the sweep reaches its level, it acts as an open position whose resets pay this
         state.flags[node] |= PENDING
-        state.due[node] = BASE - abs(outcome)
+        state.due[node] = level_of(outcome)
         state.pays[node] = code_of(state.payoffs, pack(Payoff(outcome, distance, distance)))
 
 
@@ -80,7 +80,7 @@ def fix_and_seed(team, me, state, sets, level):
                 _fix(state, sets, node, level)
             else:
                 payoff = payoff_at(state, node)
-                if payoff != 0 and BASE - abs(paid(payoff)) == level:
+                if payoff != 0 and level_of(paid(payoff)) == level:
                     add(sets, TIMED, node)
                 put_off(state, node, level + 1)
             node = first_due(state, node + 1, end, level)

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.intrinsics import fetch_or
-from tbgen.jit import inlined
-from tbgen.outcome import BASE
+from tbgen.jit import inlined, plain
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, Survey
 from tbgen.retro.threads.lanes import having, laid_out
 from tbgen.retro.values.codes import NONE, STANDS, is_full, make_code_table
-from tbgen.retro.values.keys import outcome_of
+from tbgen.retro.values.keys import level_of, outcome_of
 from tbgen.retro.values.payoff import paid
 from tbgen.turns import pieces
 
@@ -101,8 +100,8 @@ def make_state(survey: Survey, link: NDArray[np.int32], each: Each = map) -> Sli
 
 def _levels_paid(payoffs: NDArray[np.int32]) -> NDArray[np.uint8]:
     """`[code]`: the level of what is paid, NOT_AGAIN for nothing."""
-    outcome = payoffs.astype(np.int64) >> 21
-    return np.where(payoffs == 0, NOT_AGAIN, BASE - np.abs(outcome)).astype(np.uint8)
+    levels = plain(level_of)(plain(paid)(payoffs))
+    return np.where(payoffs == 0, NOT_AGAIN, levels).astype(np.uint8)
 
 
 def is_complete(state: SliceState, each: Each = map) -> bool:
@@ -156,21 +155,16 @@ def settle(state, node, code):
 
 
 @inlined
-def _level_of(key):
-    return BASE - abs(outcome_of(key))
-
-
-@inlined
 def put_off(state, node, level):
     """Set `due` of an open position: the first level from this one on at which a scan must look at it."""
     due = np.int64(state.level[node])
     pays = state.pays[node]
     if pays != NONE:
-        due = _sooner(due, BASE - abs(paid(state.payoffs[pays])), level)
+        due = _sooner(due, level_of(paid(state.payoffs[pays])), level)
     if state.theirs[node] != STANDS:
-        due = _sooner(due, _level_of(key_at(state, state.theirs[node])), level)
+        due = _sooner(due, level_of(outcome_of(key_at(state, state.theirs[node]))), level)
     if state.ours[node] != STANDS:
-        due = _sooner(due, _level_of(key_at(state, state.ours[node])), level)
+        due = _sooner(due, level_of(outcome_of(key_at(state, state.ours[node]))), level)
     state.due[node] = due
 
 

@@ -34,10 +34,11 @@ STEPPED: Final = np.int64(12)
 """May need another step in their staircases."""
 SETS: Final = 13
 
-BATCH: Final = 1 << 12
+BLOCK: Final = 1 << 12
 """Positions per block; a block is popped at once."""
 
-_WORDS: Final = BATCH // LANE
+assert BLOCK % LANE == 0, "a lane lies in one block"
+_WORDS: Final = BLOCK // LANE
 """Words per block, one per lane."""
 _PIECES: Final = 256
 """Ranges that a set is split into for threads to claim, at most."""
@@ -55,7 +56,7 @@ class PositionSets(NamedTuple):
 
 
 def make_sets(count: int, nodes: int) -> PositionSets:
-    blocks = -(-nodes // BATCH)
+    blocks = -(-nodes // BLOCK)
     words, block_words = blocks * _WORDS, -(-blocks // 64)
     return PositionSets(
         np.zeros(count * words, np.uint64),
@@ -93,7 +94,7 @@ def _add_block(sets, which, lane):
 @inlined
 def discard(sets, which, node):
     """Remove a position from a set; no other thread may be at its block."""
-    sets.bits[which * sets.words + (node >> 6)] &= ~(np.uint64(1) << np.uint64(node & 63))
+    sets.bits[which * sets.words + node // LANE] &= ~(np.uint64(1) << np.uint64(node % LANE))
 
 
 @inlined

@@ -11,6 +11,7 @@ import numpy as np
 
 from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT
 from tbgen.jit import inlined
+from tbgen.outcome import BASE
 
 LONGEST: Final = 4095
 """The longest distance that a staircase step can hold; with five men, 250 plies is the longest known."""
@@ -31,6 +32,12 @@ def patient(outcome, distance):
 @inlined
 def outcome_of(key):
     return np.int64(key) >> OUTCOME_SHIFT
+
+
+@inlined
+def level_of(outcome):
+    """`outcome.level` for kernels."""
+    return BASE - abs(outcome)
 
 
 @inlined

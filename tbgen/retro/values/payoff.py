@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from tbgen.jit import inlined
+from tbgen.outcome import BASE
 
 NO_OUTCOME: Final = 0
 """The entry of illegal positions; no outcome has this value."""
@@ -13,6 +14,8 @@ _SHORTEST_BITS: Final = 11
 _GAP_BITS: Final = 10
 LARGEST_SHORTEST: Final = (1 << _SHORTEST_BITS) - 1
 LARGEST_GAP: Final = (1 << _GAP_BITS) - 1
+
+assert BASE < 1 << (31 - _SHORTEST_BITS - _GAP_BITS), "an outcome has its sign beside it"
 
 
 class Payoff(NamedTuple):

@@ -15,6 +15,7 @@ from tbgen.contents import MOVER_HOLDS
 from tbgen.intrinsics import compare_exchange
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
+from tbgen.retro.values.keys import LONGEST, level_of
 from tbgen.sizes import FIRST_LINKS, LINKS_GROWTH
 
 FULL: Final = -1
@@ -22,7 +23,12 @@ FULL: Final = -1
 _DISTANCE_BITS: Final = 12
 _OUTCOME_BITS: Final = 11
 _LEVEL_BITS: Final = 8
+_STEP_BITS: Final = 32
+"""A step in the lower half of a key; the link before it is in the upper half."""
 
+assert LONGEST < 1 << _DISTANCE_BITS
+assert 2 * BASE <= 1 << _OUTCOME_BITS
+assert 1 + _LEVEL_BITS + _OUTCOME_BITS + _DISTANCE_BITS <= _STEP_BITS, "the holder takes one bit"
 
 _WINDOW: Final = 32
 """Slots that a link may have in each hash table."""
@@ -70,12 +76,12 @@ def step_distance(step):
 
 @inlined
 def step_of(links, link):
-    return links.keys[link - 1] & 0xFFFFFFFF
+    return links.keys[link - 1] & ((1 << _STEP_BITS) - 1)
 
 
 @inlined
 def link_before(links, link):
-    return links.keys[link - 1] >> 32
+    return links.keys[link - 1] >> _STEP_BITS
 
 
 @inlined
@@ -92,7 +98,7 @@ def _first_slot(mixed, begin, size):
 @kernel
 def add_step(links, link, step):
     """The number of the chain `link` with one more step; FULL when no table has room left."""
-    key = (np.int64(link) << 32) | step
+    key = (np.int64(link) << _STEP_BITS) | step
     mixed = np.uint64(key)
     begin, size = 0, min(FIRST_LINKS, len(links.keys))
     while size:
@@ -143,7 +149,7 @@ def value_under_record(links, link, outcome, distance, own_level, holder, level)
 
     `outcome` and `distance` are its fresh ones, `link` its staircase, `own_level` its own level. The record
     must not be weaker than the position's own goal."""
-    if own_level < level or BASE - abs(outcome) < level:
+    if own_level < level or level_of(outcome) < level:
         return outcome, distance
     record = BASE - level if holder == MOVER_HOLDS else level - BASE
     step = last_step(links, link, holder, level)
