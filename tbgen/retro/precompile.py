@@ -20,6 +20,7 @@ from tbgen.retro.survey.resets import make_routes
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, make_survey, make_survey_buffers, survey_together
 from tbgen.retro.sweep.levels import make_schedule, sweep
 from tbgen.retro.sweep.state import make_state
+from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.counters import make_tally
 from tbgen.retro.threads.sets import SETS, make_sets
 from tbgen.retro.threads.team import make_team
@@ -53,7 +54,7 @@ def _sweep() -> None:
     links = np.zeros(layout.size, np.int32)
     team = make_team(1)
     sweep(
-        team, 0, graph, make_buffers(), make_state(survey, links), make_sets(SETS, layout.size), make_links(16),
+        Worker(team, 0, graph, make_buffers(), make_state(survey, links), make_sets(SETS, layout.size)), make_links(16),
         make_schedule(layout.size, 1, True, 2, 0), make_tally(),
     )  # fmt: skip
 

@@ -26,6 +26,7 @@ from tbgen.retro.survey.survey import (
 )
 from tbgen.retro.sweep.levels import make_schedule, sweep
 from tbgen.retro.sweep.state import Each, is_complete, make_state
+from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.counters import (
     CONTRADICTIONS,
     LINKS_FULL,
@@ -224,7 +225,7 @@ def _sweep(
     progress.follow(
         _together(
             pool, team.size,
-            lambda me: sweep(team, me, graph, make_buffers(), state, sets, solved.links, schedule, tally),
+            lambda me: sweep(Worker(team, me, graph, make_buffers(), state, sets), solved.links, schedule, tally),
         ),
         lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * schedule.counts[POSITIONS_SETTLED] / max(1, legal),
     )  # fmt: skip

@@ -61,28 +61,30 @@ def make_schedule(nodes: int, threads: int, with_record: bool, top: int, legal: 
 
 
 @kernel
-def _play_level(team, me, graph, buffers, state, sets, links, schedule, level, tally):
+def _play_level(worker, links, schedule, level, tally):
     """Compute what each open position is worth under a record of this level."""
+    team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     done = False
     if level > FIRST_RECORD:
         as_good_as_the_record(team, me, state, sets, level)
         # recomputing everything takes linear time; a review may look at the same position many times
         most = (schedule.legal - schedule.counts[POSITIONS_SETTLED]) // _REVIEWS
-        done = review_all(team, me, graph, buffers, state, sets, schedule.counts, level, most)
+        done = review_all(worker, schedule.counts, level, most)
         if not done:
             escape.forget(team, me, state, sets, buffers, BASE - level)
     if not done:
-        escape_from_scratch(team, me, graph, buffers, state, sets, schedule, level)
+        escape_from_scratch(worker, schedule, level)
     write_steps(team, me, buffers, state, sets, links, level, tally)
 
 
 @kernel
-def sweep(team, me, graph, buffers, state, sets, links, schedule, tally):
+def sweep(worker, links, schedule, tally):
     """Settle every position of the slice. All threads of the team call this together."""
+    team, me = worker.team, worker.me
     for level in range(schedule.top + 1):
         if schedule.with_record and level >= FIRST_RECORD:
-            _play_level(team, me, graph, buffers, state, sets, links, schedule, level, tally)
-        settle_level(team, me, graph, buffers, state, sets, schedule, level)
+            _play_level(worker, links, schedule, level, tally)
+        settle_level(worker, schedule, level)
         if me == 0:
             schedule.counts[STOP] = team.shared[ABORT]
         barrier(team, me)

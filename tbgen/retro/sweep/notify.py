@@ -89,8 +89,9 @@ def _update(state, sets, later, event, lane, bits):
 
 
 @kernel
-def notify(team, graph, buffers, state, sets, later, event, lanes, lane_bits):
+def notify(worker, later, event, lanes, lane_bits):
     """Notify all predecessors of the positions `lane_bits` in the first `lanes` lanes of `buffers.batch`."""
+    team, graph, buffers, state, sets = worker.team, worker.graph, worker.buffers, worker.state, worker.sets
     near = buffers.near
     begin = end = 0
     for at in range(lanes + 1):

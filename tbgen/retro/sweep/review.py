@@ -94,8 +94,9 @@ def as_good_as_the_record(team, me, state, sets, level):
 
 
 @kernel
-def _review(team, me, graph, buffers, state, sets, escaping, record):
+def _review(worker, escaping, record):
     """Evaluate all positions in doubt. Returns how many those were."""
+    team, me, graph, buffers, state, sets = worker
     barrier(team, me)
     evaluated = 0
     while True:
@@ -122,14 +123,15 @@ def _review(team, me, graph, buffers, state, sets, escaping, record):
 
 
 @kernel
-def _notify_changed(team, me, graph, buffers, state, sets, which, event):
+def _notify_changed(worker, which, event):
     """Notify the predecessors of all positions in a set of changes, and empty the set."""
+    team, me, graph, buffers, sets = worker.team, worker.me, worker.graph, worker.buffers, worker.sets
     barrier(team, me)
     while True:
         lanes = pop_lanes(team, me, sets, which, buffers, graph.laned)
         if lanes == 0:
             break
-        notify(team, graph, buffers, state, sets, LATER, event, lanes, buffers.batch_bits)
+        notify(worker, LATER, event, lanes, buffers.batch_bits)
 
 
 @kernel
@@ -201,21 +203,22 @@ def _doubts(team, me, state, sets, buffers, counts):
 
 
 @kernel
-def review_all(team, me, graph, buffers, state, sets, counts, level, most):
+def review_all(worker, counts, level, most):
     """Review positions until nothing changes any more. Returns False, unfinished, once more than `most` are due."""
+    team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     record = BASE - level
-    _notify_changed(team, me, graph, buffers, state, sets, RETURNED, RECORD_STANDS)
+    _notify_changed(worker, RETURNED, RECORD_STANDS)
     reviewed = 0
     while True:
-        _notify_changed(team, me, graph, buffers, state, sets, CHANGED_OURS, OURS_CHANGED)
-        _notify_changed(team, me, graph, buffers, state, sets, CHANGED_THEIRS, THEIRS_CHANGED)
-        _notify_changed(team, me, graph, buffers, state, sets, FALLEN, RECORD_FELL)
+        _notify_changed(worker, CHANGED_OURS, OURS_CHANGED)
+        _notify_changed(worker, CHANGED_THEIRS, THEIRS_CHANGED)
+        _notify_changed(worker, FALLEN, RECORD_FELL)
         doubts = _doubts(team, me, state, sets, buffers, counts)
         reviewed += doubts
         if doubts == 0:
             return True
         if reviewed > most:
             return False
-        evaluated = _review(team, me, graph, buffers, state, sets, _HOLDS, record)
-        evaluated += _review(team, me, graph, buffers, state, sets, _ESCAPES, record)
+        evaluated = _review(worker, _HOLDS, record)
+        evaluated += _review(worker, _ESCAPES, record)
         counts[me * LINE + POSITIONS_REVIEWED] += evaluated

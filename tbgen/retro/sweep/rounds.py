@@ -93,34 +93,37 @@ def _join_all(team, me, state, sets, schedule, now, distance, escaping):
 
 
 @inlined
-def _notify_escaped(team, graph, buffers, state, sets, later, lanes, loses, code):
+def _notify_escaped(worker, later, lanes, loses, code):
+    team, buffers, state, sets = worker.team, worker.buffers, worker.state, worker.sets
     codes = state.ours if loses else state.theirs
     for at in range(lanes):
         escape.store_value(team, state, sets, np.int64(buffers.batch[at]), buffers.batch_bits[at], codes, code)
-    notify(team, graph, buffers, state, sets, later, FALLS if loses else ESCAPES, lanes, buffers.batch_bits)
+    notify(worker, later, FALLS if loses else ESCAPES, lanes, buffers.batch_bits)
 
 
 @inlined
-def _notify_settled(team, graph, buffers, state, sets, later, lanes, loses, code, with_record):
+def _notify_settled(worker, later, lanes, loses, code, with_record):
+    team, buffers, state = worker.team, worker.buffers, worker.state
     for at in range(lanes):
         stood = settle.store_value(team, state, np.int64(buffers.batch[at]), buffers.batch_bits[at], code)
         if with_record and not loses:
             buffers.other_bits[at] = stood
             buffers.batch_bits[at] ^= stood
     if loses:
-        notify(team, graph, buffers, state, sets, later, LOST, lanes, buffers.batch_bits)
+        notify(worker, later, LOST, lanes, buffers.batch_bits)
     elif with_record:
-        notify(team, graph, buffers, state, sets, later, WON_STANDING, lanes, buffers.other_bits)
-        notify(team, graph, buffers, state, sets, later, WON_AWAY, lanes, buffers.batch_bits)
+        notify(worker, later, WON_STANDING, lanes, buffers.other_bits)
+        notify(worker, later, WON_AWAY, lanes, buffers.batch_bits)
     else:
-        notify(team, graph, buffers, state, sets, later, WON, lanes, buffers.batch_bits)
+        notify(worker, later, WON, lanes, buffers.batch_bits)
 
 
 @kernel
-def _notify_all(team, me, graph, buffers, state, sets, schedule, now, later, outcome, distance, escaping):
+def _notify_all(worker, schedule, now, later, outcome, distance, escaping):
     """Store the value of all positions reached, and notify their predecessors. Returns how many positions that were.
 
     All have the same value, those in the second set seen from the other side."""
+    team, me, graph, buffers, state, sets = worker
     reached = 0
     for loses in range(2):
         code = code_of(state.keys, patient(-outcome if loses else outcome, distance))
@@ -132,15 +135,16 @@ def _notify_all(team, me, graph, buffers, state, sets, schedule, now, later, out
             for at in range(lanes):
                 reached += bits_set(buffers.batch_bits[at])
             if escaping:
-                _notify_escaped(team, graph, buffers, state, sets, later, lanes, loses, code)
+                _notify_escaped(worker, later, lanes, loses, code)
             else:
-                _notify_settled(team, graph, buffers, state, sets, later, lanes, loses, code, schedule.with_record)
+                _notify_settled(worker, later, lanes, loses, code, schedule.with_record)
     return reached
 
 
 @kernel
-def _spread(team, me, graph, buffers, state, sets, schedule, outcome, escaping):
+def _spread(worker, schedule, outcome, escaping):
     """Spread from the seeds, NOW at distance 0 and `schedule.items` at theirs, to all positions that they reach."""
+    team, me, state, sets = worker.team, worker.me, worker.state, worker.sets
     now, later = NOW, LATER
     bucket = schedule.bucket
     distance = 0
@@ -148,7 +152,7 @@ def _spread(team, me, graph, buffers, state, sets, schedule, outcome, escaping):
     while True:
         barrier(team, me)
         _join_all(team, me, state, sets, schedule, now, distance, escaping)
-        reached += _notify_all(team, me, graph, buffers, state, sets, schedule, now, later, outcome, distance, escaping)
+        reached += _notify_all(worker, schedule, now, later, outcome, distance, escaping)
         barrier(team, me)
         now, later = later, now
         distance += 1
@@ -162,16 +166,18 @@ def _spread(team, me, graph, buffers, state, sets, schedule, outcome, escaping):
 
 
 @kernel
-def settle_level(team, me, graph, buffers, state, sets, schedule, level):
+def settle_level(worker, schedule, level):
     """Settle all positions of a level, and all from which a goal of this level can be forced."""
+    team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     settle.fix_and_seed(team, me, state, sets, level)
     _sort_by_time(team, me, buffers, state, sets, schedule, _SETTLING)
-    _spread(team, me, graph, buffers, state, sets, schedule, BASE - level, _SETTLING)
+    _spread(worker, schedule, BASE - level, _SETTLING)
 
 
 @kernel
-def escape_from_scratch(team, me, graph, buffers, state, sets, schedule, level):
+def escape_from_scratch(worker, schedule, level):
     """Compute what all open positions are worth under a record of this level, from scratch."""
+    team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     record = BASE - level
     if me == 0:
         schedule.paying[:] = 0
@@ -186,5 +192,5 @@ def escape_from_scratch(team, me, graph, buffers, state, sets, schedule, level):
             escape.choose_value(state, schedule.paying, schedule.wanted, BASE - place)
         escape.seed_value(team, me, state, sets, schedule.wanted, schedule.places, place)
         _sort_by_time(team, me, buffers, state, sets, schedule, _ESCAPING)
-        _spread(team, me, graph, buffers, state, sets, schedule, BASE - place, _ESCAPING)
+        _spread(worker, schedule, BASE - place, _ESCAPING)
     escape.uncount_resets(team, me, state, record)
