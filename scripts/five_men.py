@@ -1,0 +1,149 @@
+"""Collect what the tables of five men hold, and write docs/five-men.md from it.
+
+The set takes more disk and time than one machine may have at once. So tables are collected as they are built, and those
+that are built again must say the same: their digests are compared with docs/digests.txt.
+"""
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import five_men_page
+
+from tbgen.cli.digests import line_of, read_digests
+from tbgen.material import Material, build_key
+from tbgen.store import list_tables, open_table
+from tbgen.table_rules import TableRules
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+DIGESTS: Final = ROOT / "docs" / "digests.txt"
+DATA: Final = ROOT / "docs" / "five-men"
+MEN: Final = 5
+
+SHARES: Final = ("mate", "stalemate", "G1.0", "G1.5", "G2.0", "G2.5", "G3.0", "more")
+COLUMNS: Final = {
+    "tables": (
+        "material", "rules", "positions", "entries", "staircases", "bytes", "longest_dtg", *SHARES, "mean_dtg",
+        "record_matters", "cpu_seconds", "seconds", "peak_memory", "planned_cpu_seconds", "planned_bytes", "verified",
+    ),
+    "outcomes": (
+        "material", "rules", "to_move", "gscore", "positions", "placements", "share", "on_board", "mean_dtg",
+        "longest_dtg",
+    ),
+    "records": ("material", "rules", "gscore", "to_move", "longest_dtg", "positions", "fen", "line"),
+}  # fmt: skip
+"""The CSV files in docs/five-men, and what is in them."""
+
+Row = dict[str, Any]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="scripts/five-men", description=__doc__)
+    parser.add_argument("--tables", type=Path, metavar="DIR", help="collect the tables of five men that are there")
+    parser.add_argument("--built", type=Path, metavar="FILE", help="what tbgen build --json has printed of them")
+    parser.add_argument("--verified", type=Path, metavar="FILE", help="what tbgen verify --json has printed of them")
+    args = parser.parse_args()
+    data = {name: _read(name) for name in COLUMNS}
+    if args.tables:
+        _collect(args.tables, _lines(args.built), data)
+    _note_verified(data["tables"], _lines(args.verified))
+    for name, rows in data.items():
+        _write(name, rows)
+    five_men_page.write(data)
+
+
+def _collect(directory: Path, built: Mapping[tuple[str, str], Row], data: dict[str, list[Row]]) -> None:
+    digests = read_digests(DIGESTS)
+    there = {(row["material"], row["rules"]) for row in data["tables"]}
+    for path, material, rules in list_tables(directory):
+        if material.men != MEN or ((material, rules) in digests and (material.name, rules) in there):
+            continue
+        begun = time.perf_counter()
+        with open_table(path) as table:
+            digest, header = table.digest(), table.header
+        if digests.setdefault((material, rules), digest) != digest:
+            sys.exit(f"{path} says something else than {DIGESTS} has")
+        for name, rows in _rows(directory, material, rules, header, built.get((material.name, rules), {})):
+            data[name] = [row for row in data[name] if (row["material"], row["rules"]) != (material.name, rules)]
+            data[name] += rows
+        print(f"{material} ({rules}) collected in {time.perf_counter() - begun:.0f} s", file=sys.stderr)
+    remarks = [line for line in DIGESTS.read_text().splitlines() if line.startswith("#")]
+    known = sorted(digests.items(), key=lambda one: (build_key(one[0][0]), one[0][1]))
+    DIGESTS.write_text("\n".join([*remarks, *(line_of(*of, digest) for of, digest in known), ""]))
+
+
+def _rows(
+    directory: Path, material: Material, rules: TableRules, header: Mapping[str, Any], built: Row
+) -> Iterator[tuple[str, list[Row]]]:
+    """For each file, the rows of a table."""
+    stats = _tbgen("report", "stats", material.name, "--rules", rules, "--tables", str(directory), "--format", "json")
+    (found,) = stats["tables"]["summary"]
+    planned = _tbgen("plan", "--only", material.name, "--json")
+    name = {"material": material.name, "rules": str(rules)}
+    row = {**name, **{column: found[column] for column in ("positions", "longest_dtg", "mean_dtg", "record_matters")}}
+    row |= {share: found[f"share_{share}"] for share in SHARES}
+    row |= {column: int(header[key]) for column, key in (("entries", "legal"), ("staircases", "staircases"))}
+    row |= {"bytes": int(header["bytes"]), "planned_bytes": planned["disk"]}
+    row |= {"planned_cpu_seconds": planned["cpu_seconds"], "verified": ""}
+    row |= {column: built.get(column, "") for column in ("cpu_seconds", "seconds", "peak_memory")}
+    yield "tables", [row]
+    yield "outcomes", [{**one, **name} for one in stats["tables"]["outcomes"]]
+    records = _tbgen(
+        "report", "records", material.name, "--rules", rules, "--tables", str(directory), "--format", "json"
+    )
+    lines = records["lines"]
+    yield (
+        "records",
+        [
+            {**one, **name, "line": " ".join(f"{move['san']}" for move in lines[one["line"]]["moves"])}
+            if one["line"]
+            else {**one, **name, "line": ""}
+            for one in records["tables"]["overall"]
+        ],
+    )
+
+
+def _note_verified(tables: list[Row], verified: Mapping[tuple[str, str], Row]) -> None:
+    for row in tables:
+        found = verified.get((row["material"], row["rules"]))
+        if found and found["code"] == 0:
+            row["verified"] = "all" if found["seed"] is None else found["checked"]
+
+
+def _tbgen(*words: str) -> Any:
+    done = subprocess.run([Path(sys.executable).with_name("tbgen"), *words], check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout)
+
+
+def _lines(path: Path | None) -> dict[tuple[str, str], Row]:
+    """Lines of JSON by material and rules; the last of each counts."""
+    if path is None:
+        return {}
+    rows = [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
+    return {(row["material"], row["rules"]): row for row in rows if "material" in row}
+
+
+def _read(name: str) -> list[Row]:
+    path = DATA / f"{name}.csv"
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _write(name: str, rows: Iterable[Row]) -> None:
+    DATA.mkdir(exist_ok=True)
+    with (DATA / f"{name}.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS[name], lineterminator="\n", extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(sorted(rows, key=lambda row: (row["rules"], five_men_page.order(row["material"]))))
+
+
+if __name__ == "__main__":
+    main()

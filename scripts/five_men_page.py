@@ -1,0 +1,159 @@
+"""docs/five-men.md and docs/five-men/longest.pgn, from the rows that scripts/five_men.py has collected."""
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import chess
+import chess.pgn
+
+from tbgen.material import build_key, every, parse
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+PAGE: Final = ROOT / "docs" / "five-men.md"
+GAMES: Final = ROOT / "docs" / "five-men" / "longest.pgn"
+SHARES: Final = ("mate", "stalemate", "G1.0", "G1.5", "G2.0", "G2.5", "G3.0", "more")
+
+Row = Mapping[str, Any]
+
+HEAD: Final = """\
+# Five men
+
+There are 110 materials of five men. Their tables are built one after the other; this page has those that are built
+so far. The figures are in [five-men/](five-men/) as CSV. [digests.txt](digests.txt) has the digest of each table:
+`tbgen verify --digests docs/digests.txt` compares yours. `scripts/five-men` collects the figures and writes this page.
+
+"""
+COUNT: Final = """\
+## Every position is counted
+
+The tables of all 110 materials have 25,870,681,552 legal positions, each once up to symmetry. A second program, which
+shares nothing with the tables, counts the same (`scripts/test --full -k legal_positions`). K. Kryukov published
+[25,912,594,054 for five men](http://kirill-kryukov.com/chess/nulp/results.html). The difference is explained to the
+last position:
+
+| | two men | three | four | five |
+|:--|--:|--:|--:|--:|
+| positions of the tables | 462 | 367,868 | 125,110,423 | 25,870,681,552 |
+| with castling rights | 0 | 211 | 113,158 | 29,955,209 |
+| with a right to capture en passant, and no castling rights | 0 | 0 | 23,017 | 11,957,293 |
+| Kryukov's total | 462 | 368,079 | 125,246,598 | 25,912,594,054 |
+
+He counts rights as states of their own. A right to capture en passant is one pawn that can have been pushed past a
+pawn of the other side: no pawn stands where it came from, but a king or a piece may. The tables have none of these
+states. `tbgen probe` answers for a right to capture en passant by looking one ply ahead; nobody castles in the game of
+the tables.
+
+"""
+
+
+def order(material: str) -> tuple[Any, ...]:
+    return tuple(build_key(parse(material)))
+
+
+def write(data: Mapping[str, Sequence[Row]]) -> None:
+    reset = [row for row in data["tables"] if row["rules"] == "r"]
+    longest = _longest([row for row in data["records"] if row["rules"] == "r"])
+    PAGE.write_text(HEAD + "".join((_there(data["tables"]), COUNT, _outcomes(reset), _ways(longest), _built(reset))))
+    GAMES.write_text("\n\n".join(str(_game(row)) for row in longest if row["line"]) + "\n")
+
+
+def _there(tables: Sequence[Row]) -> str:
+    lines = []
+    for rules, name in (("r", "resets end the record"), ("wg", "whole-game mobility")):
+        rows = [row for row in tables if row["rules"] == rules]
+        positions, size = (sum(int(row[column]) for row in rows) for column in ("positions", "bytes"))
+        proved = [row for row in rows if row["verified"] == "all"]
+        lines.append(
+            f"- `{rules}` ({name}): {len(rows)} of {len(list(every(5)))} tables, {positions:,} positions in "
+            f"{size / 1e9:.2f} GB; every position of {len(proved)} tables is verified.\n"
+        )
+    return "".join(lines) + "\n"
+
+
+def _outcomes(rows: Iterable[Row]) -> str:
+    text = (
+        "## What is decided by what\n\nShares of all placements, either side to move: the G-score that the side\n"
+        "which is better off forces.\n\n"
+    )
+    lines = [
+        [
+            row["material"],
+            f"{int(row['positions']):,}",
+            *(_share(float(row[name])) for name in SHARES),
+            row["longest_dtg"],
+            _share(float(row["record_matters"])),
+        ]
+        for row in rows
+    ]
+    return text + _table(["material", "positions", *SHARES, "longest DTG", "record matters"], lines)
+
+
+def _longest(rows: Iterable[Row]) -> list[Row]:
+    """Of each G-score the longest way to it, the lowest first."""
+    best: dict[float, Row] = {}
+    for row in rows:
+        known = best.get(score := float(row["gscore"].lstrip("-G")))
+        if known is None or int(row["longest_dtg"]) > int(known["longest_dtg"]):
+            best[score] = row
+    return [best[score] for score in sorted(best)]
+
+
+def _ways(longest: Iterable[Row]) -> str:
+    text = (
+        "## The longest ways to each G-score\n\nOver all tables built, with the number of positions that are as far\n"
+        "from it. The lines of best play are in [five-men/longest.pgn](five-men/longest.pgn).\n\n"
+    )
+    lines = [
+        [row["gscore"], row["material"], row["longest_dtg"], f"{int(row['positions']):,}", f"`{row['fen']}`"]
+        for row in longest
+        if int(row["longest_dtg"])
+    ]
+    return text + _table(["G-score", "material", "plies", "positions", "one of them"], lines)
+
+
+def _built(rows: Iterable[Row]) -> str:
+    text = "## What building took\n\nOn two cores that did other work as well; CPU seconds are of all threads.\n\n"
+    lines = [
+        [
+            row["material"],
+            f"{int(row['bytes']):,}",
+            f"{int(row['bytes']) / int(row['positions']):.2f}",
+            f"{float(row['planned_bytes']) / int(row['bytes']):.2f}",
+            f"{int(row['staircases']):,}",
+            f"{float(row['cpu_seconds']):.0f}" if row["cpu_seconds"] else "",
+            f"{float(row['planned_cpu_seconds']) / float(row['cpu_seconds']):.2f}" if row["cpu_seconds"] else "",
+            f"{int(row['peak_memory']) / 1e9:.2f}" if row["peak_memory"] else "",
+            row["verified"],
+        ]
+        for row in rows
+    ]
+    names = "material", "bytes", "a position", "plan/bytes", "staircases", "CPU s", "plan/CPU", "peak GB", "verified"
+    return text + _table(list(names), lines)
+
+
+def _share(share: float) -> str:
+    return "" if share == 0 else "<0.01 %" if share < 0.0001 else f"{share:.2%}".replace("%", " %")
+
+
+def _table(names: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
+    rule = ["--:" if place else ":--" for place in range(len(names))]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in (names, rule, *lines)) + "\n"
+
+
+def _game(row: Row) -> chess.pgn.Game:
+    """A line as a game, replayed move by move."""
+    board = chess.Board(row["fen"])
+    for san in row["line"].split():
+        board.push_san(san)
+    game = chess.pgn.Game.from_board(board)
+    game.headers["Event"] = f"{row['material']}: {row['gscore']} in {row['longest_dtg']} plies"
+    game.headers["Site"] = "tbgen"
+    game.headers["RMobilityResult"] = row["gscore"]
+    return game
+
+
+def read_games() -> list[chess.pgn.Game]:
+    text = io.StringIO(GAMES.read_text())
+    return list(iter(lambda: chess.pgn.read_game(text), None))
