@@ -2,6 +2,7 @@
 
 from os import PathLike
 from pathlib import Path
+from threading import Lock
 from typing import Final, NamedTuple
 
 import chess
@@ -36,6 +37,8 @@ class OpenTables:
         self.whole_game: Final = self.rules == TableRules.WHOLE_GAME
         self._by_men: dict[int, NumberedTable] = {}
         self._tables: dict[Material, TableFile] = {}
+        self._opening = Lock()
+        """Of two threads that open the same table, one would lose its file without closing it."""
 
     def close(self) -> None:
         self._by_men.clear()
@@ -57,7 +60,10 @@ class OpenTables:
         """The table for a normal material."""
         found = self._tables.get(material)
         if found is None:
-            found = self._tables[material] = open_table(table_path(self.directory, material, self.rules))
+            with self._opening:
+                found = self._tables.get(material)
+                if found is None:
+                    found = self._tables[material] = open_table(table_path(self.directory, material, self.rules))
         return found
 
     def fresh(self, board: chess.Board) -> Fresh:

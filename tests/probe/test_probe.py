@@ -1,7 +1,9 @@
 """`Tablebase` on real tables: results, moves, lines, records, errors."""
 
 import random
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import chess
@@ -12,8 +14,9 @@ import tbgen
 from tbgen import outcome
 from tbgen.errors import BadInput, CorruptTable, MissingTable, UnsupportedPosition
 from tbgen.position import fault, goal, level
-from tbgen.probe import Fresh, Result, Tablebase, open_tablebase, play
+from tbgen.probe import Fresh, Result, Tablebase, open_tablebase, play, tables
 from tbgen.probe.numbering import is_sound
+from tbgen.store import TableFile, open_table
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 MATERIALS = ["KvK", "KBvK", "KvKB", "KNvK", "KPvK", "KvKP", "KQvK", "KvKR"]
@@ -262,6 +265,23 @@ def test_tables_are_opened_when_asked_for(small_tables: Path, tmp_path: Path) ->
     tablebase.close()
     assert tablebase.probe(board) == result
     tablebase.close()
+
+
+def test_threads_open_a_table_once(small_tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that another thread has opened as well would never be closed."""
+    opened = []
+
+    def slowly(path: Path) -> TableFile:
+        opened.append(path)
+        time.sleep(0.05)
+        return open_table(path)
+
+    monkeypatch.setattr(tables, "open_table", slowly)
+    board = chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1")
+    with open_tablebase(small_tables) as tablebase, ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: tablebase.probe(board), range(4)))
+    assert answers == answers[:1] * 4
+    assert len(opened) == 1
 
 
 def test_unknown_rules(tmp_path: Path) -> None:
