@@ -6,24 +6,30 @@ import shutil
 import signal
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from resource import RUSAGE_SELF
 from types import SimpleNamespace
 
 import pytest
-from soaking import command, crew, ground
+from soaking import command, crew, ground, readers
 from soaking.case import Failed, Limits, seed_of
 from soaking.main import PARTS, main, part_class
 from soaking.tables import Tables
 from soaking.words import Words
 
 from tbgen.cli import main as tbgen
+from tbgen.errors import CorruptTable
 from tbgen.probe import tables as probing
+from tbgen.store.read.chunk import Chunk
 from tbgen.store.read.chunks import Reader
 from tbgen.store.read.open_file import OpenFile
 from tbgen.store.read.table import TableFile
 
-FEW = {"kills": 2, "workspaces": 6, "tables": 30, "fens": 60, "games": 60, "engine": 40, "words": 60, "disks": 2}
+FEW = {
+    "kills": 2, "workspaces": 6, "tables": 30, "readers": 3, "fens": 60, "games": 60, "engine": 40, "words": 60,
+    "disks": 2,
+}  # fmt: skip
 SOME = {name: 25 * number for name, number in FEW.items()}
 
 
@@ -89,6 +95,61 @@ def test_a_wrong_answer_is_found(base: Path, tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(probing, "open_table", changed)
     assert any("WRONG" in trouble for trouble in tried(Tables, base, tmp_path, 60))
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Has the readers be of one kind, which read everything from the file while the table is gone for a while."""
+
+    def choose(kind: str) -> None:
+        monkeypatch.setattr(readers, "_KINDS", {kind: readers._KINDS[kind]})
+        for name, only in (("_CHANGES", "removed"), ("_MENDED", "copied"), ("_BUDGETS", 0), ("_READERS", 3)):
+            monkeypatch.setattr(readers, name, (only,))
+
+    return choose
+
+
+@pytest.mark.parametrize("kind", ["threads", "forks"])
+def test_a_reader_that_goes_by_the_name_is_found(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: Callable[[str], None], kind: str
+) -> None:
+    right = OpenFile.chunk
+
+    def by_name(self: OpenFile, number: int) -> Chunk:
+        try:
+            handle = os.open(self.path, os.O_RDONLY)
+        except OSError as error:
+            raise CorruptTable("gone") from error
+        os.dup2(handle, self._handle)
+        os.close(handle)
+        return right(self, number)
+
+    reader(kind)
+    assert not tried(readers.Readers, base, tmp_path, 1)
+    monkeypatch.setattr(OpenFile, "chunk", by_name)
+    assert any("gone" in trouble for trouble in tried(readers.Readers, base, tmp_path, 1))
+
+
+def test_forks_that_move_the_place_in_a_file_are_found(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: Callable[[str], None]
+) -> None:
+    def moving(handle: int, size: int, offset: int) -> bytes:
+        os.lseek(handle, offset, os.SEEK_SET)
+        time.sleep(0.001)
+        return os.read(handle, size)
+
+    reader("forks")
+    monkeypatch.setattr(os, "pread", moving)
+    assert any("has changed since" in trouble for trouble in tried(readers.Readers, base, tmp_path, 1))
+
+
+def test_files_that_stay_open_are_found(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: Callable[[str], None]
+) -> None:
+    reader("threads")
+    right = TableFile.close
+    monkeypatch.setattr(TableFile, "close", lambda table: None if "place" in str(table.path) else right(table))
+    assert any("files are open" in trouble for trouble in tried(readers.Readers, base, tmp_path, 1))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """What is changed in tbgen while it is attacked: small tables are treated as large ones are."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Final
 
@@ -28,3 +30,21 @@ def trust_the_disk() -> None:
     if not hasattr(forecast, "check_disk"):
         raise SystemExit("tbgen.generate.forecast has no check_disk any more: tell scripts/soaking/hooks.py")
     forecast.check_disk = lambda *words, **named: None
+
+
+@contextmanager
+def kept_chunks(size: int) -> Iterator[None]:
+    """Keep no more than so many bytes of decoded tables: the rest is read from the file again."""
+    table: Any = import_module("tbgen.store.read.table")
+    names = ("_CHUNKS", "_GLANCED", "_DECODED")
+    if not all(hasattr(table, name) for name in names):
+        raise SystemExit("tbgen.store.read.table has other caches now: tell scripts/soaking/hooks.py")
+    caches = [getattr(table, name) for name in names]
+    before = [cache.budget for cache in caches]
+    for cache, budget in zip(caches, before, strict=True):
+        cache.budget = min(size, budget)
+    try:
+        yield
+    finally:
+        for cache, budget in zip(caches, before, strict=True):
+            cache.budget = budget

@@ -21,7 +21,7 @@ PARTS: Final = {
     "kills": (
         "soaking.kills",
         "Kills",
-        0.28,
+        0.26,
         "builds are killed at any moment, their workspaces damaged, and begun again",
     ),
     "workspaces": (
@@ -30,7 +30,13 @@ PARTS: Final = {
         0.16,
         "workspaces of stopped builds are damaged before they go on",
     ),
-    "tables": ("soaking.tables", "Tables", 0.20, "tables are damaged or forged, and every kind of answer compared"),
+    "tables": ("soaking.tables", "Tables", 0.16, "tables are damaged or forged, and every kind of answer compared"),
+    "readers": (
+        "soaking.readers",
+        "Readers",
+        0.06,
+        "threads, forks and processes go on reading while tables are replaced",
+    ),
     "fens": ("soaking.fens", "Fens", 0.06, "positions and records for tbgen probe"),
     "games": ("soaking.games", "Games", 0.06, "PGN for tbgen adjudicate"),
     "engine": ("soaking.engine", "Engine", 0.06, "what is said to tbgen uci"),
