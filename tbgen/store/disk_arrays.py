@@ -15,9 +15,12 @@ from numpy.typing import DTypeLike, NDArray
 from tbgen.sizes import LARGE
 
 _GLANCE: Final = 0.005
-"""Seconds between two looks at how much memory is in use: random reads bring in gigabytes a second."""
+"""Seconds between two looks at how much memory is in use: random reads bring in gigabytes per second. On a busy machine
+the watch wakes up late, up to a second."""
 _MARGIN: Final = 16
-"""One part in so many is left for what comes in between two looks; to take out less than that is not worth it."""
+"""One part in so many is always left for what comes in between two looks; to take out less is not worth it."""
+_FADING: Final = 0.999
+"""How much of what came in between two looks is still allowed for at the next look."""
 _PAGE: Final = mmap.PAGESIZE
 
 
@@ -34,11 +37,17 @@ def memory_in_use() -> tuple[int, int]:
 class DiskArrays:
     """Makes the arrays, and has the system take them out of memory when all memory in use nears `memory`.
 
-    What is taken out is on disk, and comes back page by page as it is used."""
+    What is taken out is on disk, and comes back page by page as it is used. A thread looks how much is in use, and so
+    does whoever asks for an array. The thread may wake up late, so room is left for the most that has lately come in
+    between two looks: the later it is, the earlier it takes arrays out."""
 
     def __init__(self, directory: Path, memory: int) -> None:
         self._directory = directory
-        self._memory = memory - memory // _MARGIN
+        self._memory = memory
+        self._seen = memory_in_use()[0]
+        """Bytes in memory at the last look."""
+        self._leap = 0.0
+        """By how much that has grown between two looks, at most; older ones fade."""
         # no set of weak references: its clean-up is Python code, in which a Ctrl-C would be lost
         self._maps: list[weakref.ref[mmap.mmap]] = []
         self._lock = Lock()
@@ -49,6 +58,7 @@ class DiskArrays:
 
     def array(self, count: int, kind: DTypeLike) -> NDArray[Any]:
         """Zeros. If it is large, in a file of no name, which is gone when the process is, however that ends."""
+        self.look()
         kind = np.dtype(kind)
         if count * kind.itemsize < LARGE:
             return np.zeros(count, kind)
@@ -57,6 +67,7 @@ class DiskArrays:
 
     def named(self, path: Path, count: int, kind: DTypeLike) -> NDArray[Any]:
         """The array in this file; zeros where the file is new."""
+        self.look()
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             return self._map(handle, count, np.dtype(kind))
@@ -77,6 +88,18 @@ class DiskArrays:
                 self._watch.start()
         return np.frombuffer(memory, kind)
 
+    def look(self) -> None:
+        """Take all arrays out of memory if what comes in before the next look might be too much."""
+        in_use, of_files = memory_in_use()
+        with self._lock:
+            self._leap = max(in_use - self._seen, self._leap * _FADING)
+            left = max(self._leap, self._memory / _MARGIN)
+            trims = in_use + left > self._memory and of_files > self._memory / _MARGIN
+        if trims:
+            self.trim()
+            in_use = memory_in_use()[0]
+        self._seen = in_use
+
     def trim(self) -> None:
         """Take all arrays out of memory."""
         with self._lock:
@@ -88,9 +111,7 @@ class DiskArrays:
 
     def _keep_watch(self) -> None:
         while not self._stop.wait(_GLANCE):
-            all_of_it, of_files = memory_in_use()
-            if all_of_it > self._memory and of_files > self._memory // _MARGIN:
-                self.trim()
+            self.look()
 
     def close(self) -> None:
         self._stop.set()
