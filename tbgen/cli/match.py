@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import logging
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,7 @@ from tbgen.cli.common import (
     some_seconds,
     whole_number,
 )
+from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
 from tbgen.rules.rulesets import FIFTY_MOVES
 from tbgen.table_rules import TableRules
@@ -124,6 +126,7 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.referee.match.run import Match
     from tbgen.referee.match.standings import Standings, parse_sprt
 
+    _keep_apart({"--openings": args.openings}, {"--pgn": args.pgn, "--log": args.log})
     _log(args.log)
     with contextlib.ExitStack() as stack:
         plan = _plan(args, stack)
@@ -186,6 +189,15 @@ def _plan(args: argparse.Namespace, stack: contextlib.ExitStack) -> "Plan":
         concurrency=args.concurrency,
         event=args.event,
     )
+
+
+def _keep_apart(inputs: Mapping[str, Path | None], outputs: Mapping[str, Path | None]) -> None:
+    """BadInput if what is written would go into a file that is read, or two of them into one."""
+    known = {name: path.resolve() for name, path in {**inputs, **outputs}.items() if path is not None}
+    for name in outputs:
+        other = next((one for one in known if one != name and known[one] == known.get(name)), None)
+        if other is not None:
+            raise BadInput(f"{other} and {name} name the same file: {known[name]}")
 
 
 def _log(path: Path | None) -> None:

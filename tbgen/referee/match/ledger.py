@@ -1,6 +1,7 @@
 """The games of a match in their PGN file, which is all that a match needs to be taken up again.
 
-A game is appended in one piece when it is over. What a crash leaves of one that was being written is cut off.
+A game is appended in one piece when it is over. What a crash leaves of one that was being written is cut off, but only
+behind whole games of a match: any other file is refused, and nothing is written to a file before it is `accepted`.
 """
 
 import fcntl
@@ -13,7 +14,7 @@ from typing import Final, NamedTuple, Self
 from tbgen import files
 from tbgen.errors import BadInput
 from tbgen.pgn import moves
-from tbgen.pgn.split import units
+from tbgen.pgn.split import Unit, units
 from tbgen.pgn.tags import TagSection
 from tbgen.rules.scoring import Komi
 from tbgen.rules.tags import read_tags
@@ -21,6 +22,10 @@ from tbgen.rules.tags import read_tags
 TORN: Final = ".torn"
 """Behind the name of the PGN file: where what was cut off goes, for nothing is thrown away. A number follows where
 there is such a file already."""
+
+
+_BEGINS: Final = b'[Event "'
+"""How every game that a match writes begins."""
 
 
 class Entry(NamedTuple):
@@ -44,9 +49,13 @@ class Ledger:
         self._path = path
         self.entries: list[Entry] = []
         self.torn: bytes | None = None
-        """What was cut off, if anything."""
+        """What breaks off at the end, if anything does: `accept` cuts it off."""
         self.torn_at: Path | None = None
-        """Where that is kept: beside the file."""
+        """Where that is kept then: beside the file."""
+        self._whole = 0
+        """Bytes of whole games."""
+        self._missing = b""
+        """What lacks behind them: an empty line parts games."""
 
     def __enter__(self) -> Self:
         self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
@@ -80,28 +89,42 @@ class Ledger:
             error.filename = str(self._path)  # a full disk does not say what did not fit
             raise
 
+    def accept(self) -> None:
+        """Go on with the file, whose games are of this match: leave it with whole games only, parted by empty lines."""
+        if self.torn is not None:
+            self.torn_at = files.write_aside(self._path.with_name(f"{self._path.name}{TORN}"), self.torn)
+            os.ftruncate(self._handle, self._whole)
+        if self._missing:
+            os.write(self._handle, self._missing)
+            self._missing = b""
+
     def _read(self) -> None:
-        """Enter the games of the file, and leave it with whole games only, an empty line behind the last."""
-        whole, last = 0, b"\n\n"
+        """Enter the games of the file. Nothing is written."""
+        last = b"\n\n"
         with self._path.open("rb") as file:
             for unit in units(file):
                 if self.torn is not None:
                     raise BadInput(f"{self._path}:{unit.line}: the game before this one is not whole")
                 headers = None if unit.fault else _headers_of_whole(unit.data)
                 if headers is None:
+                    self._require_torn(unit)
                     self.torn = unit.data
                     continue
                 try:
                     self.entries.append(_entry(headers))
                 except (BadInput, KeyError):
                     raise BadInput(f"{self._path}:{unit.line}: not a game of a match") from None
-                whole += len(unit.data)
+                self._whole += len(unit.data)
                 last = unit.data
-        if self.torn is not None:
-            self.torn_at = files.write_aside(self._path.with_name(f"{self._path.name}{TORN}"), self.torn)
-            os.ftruncate(self._handle, whole)
         if not last.endswith(b"\n\n"):
-            os.write(self._handle, b"\n" if last.endswith(b"\n") else b"\n\n")
+            self._missing = b"\n" if last.endswith(b"\n") else b"\n\n"
+
+    def _require_torn(self, unit: Unit) -> None:
+        """BadInput unless this is the beginning of a game behind whole ones."""
+        if not self.entries:
+            raise BadInput(f"{self._path}: not a PGN that a match has written (name another file, or remove this one)")
+        if not (unit.data.startswith(_BEGINS) or _BEGINS.startswith(unit.data)):
+            raise BadInput(f"{self._path}:{unit.line}: not a game of a match")
 
 
 def _headers_of_whole(data: bytes) -> dict[str, str] | None:

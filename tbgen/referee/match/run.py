@@ -50,7 +50,10 @@ class Match:
         self.plan = plan
         self.standings = standings
         self._ledger = ledger
-        done = self._taken_up(ledger.entries) if ledger is not None else set()
+        done: set[str] = set()
+        if ledger is not None:
+            done = self._taken_up(ledger.entries)
+            ledger.accept()
         self.todo = [pairing for pairing in plan.pairings if pairing.round not in done]
 
     def _taken_up(self, entries: Sequence[Entry]) -> set[str]:

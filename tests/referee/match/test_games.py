@@ -220,6 +220,20 @@ def test_a_match_goes_on_where_it_was(capsys: pytest.CaptureFixture[str], tmp_pa
     assert (code, "another match" in words_said) == (2, True)
 
 
+def test_what_is_read_is_never_written_to(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    book = tmp_path / "book.epd"
+    book.write_text(f"{KRK}\n")
+    (tmp_path / "link").symlink_to(book)
+    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--openings", str(book)]
+    for more in (["--pgn", str(book)], ["--log", str(tmp_path / "link")]):
+        code, said = complaint(capsys, *words, *more)
+        assert (code, "name the same file" in said) == (2, True)
+    code, said = complaint(capsys, *words, "--pgn", f"{tmp_path}/a", "--log", f"{tmp_path}/../{tmp_path.name}/a")
+    assert (code, "name the same file" in said) == (2, True)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["book.epd", "link"]
+    assert book.read_text() == f"{KRK}\n"
+
+
 def test_a_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = [*GOOD, *fake("Bad", "--fault", "none", "--at", "1", "--after", "1"), "--each", "tc=5", "--rounds", "500"]
     words += ["--sprt", "elo0=0", "elo1=300", "alpha=0.2", "beta=0.2", "--max-moves", "1", "--scoring", "full"]

@@ -31,6 +31,7 @@ GAME = """\
 
 def entries(path: Path) -> list[Entry]:
     with Ledger(path) as ledger:
+        ledger.accept()
         return ledger.entries
 
 
@@ -52,6 +53,8 @@ def test_wherever_it_breaks_off(tmp_path: Path) -> None:
             whole = "1/2-1/2" in two[:cut].partition("\n\n")[2]
             assert [entry.round for entry in ledger.entries] == (["1.1", "1.2"] if whole else ["1.1"])
             assert ledger.torn == (None if whole or not cut else two[:cut].encode())
+            assert path.read_text() == one + two[:cut]
+            ledger.accept()
             ledger.add(GAME.format(round="1.3"))
         assert path.read_text() == one + (two if whole else "") + GAME.format(round="1.3")
         if ledger.torn:
@@ -93,6 +96,37 @@ def test_other_games_are_left_alone(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=r"m\.pgn:"), Ledger(path):
             pass
         assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"My notes.\nOn two lines.\n",
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)),
+        b"8/8/8/4k3/8/8/8/K6R w - -\n",
+        b'[Event "a book"]\n\n1. e4 e5 *\n',
+        b'[Event "x"]\n[Round "1.1"]\n',  # a first game that breaks off: nothing says that a match wrote it
+        GAME.format(round="1.1").encode() + b"My notes",
+        GAME.format(round="1.1").encode() + b"[Eve of battle]",
+    ],
+)
+def test_what_no_match_has_written_is_left_alone(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "m.pgn"
+    path.write_bytes(data)
+    with pytest.raises(BadInput, match=r"not a (PGN that a match|game of a match)"), Ledger(path):
+        pass
+    assert path.read_bytes() == data
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_nothing_is_written_before_it_is_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "m.pgn"
+    for text in (GAME.format(round="1.1").rstrip("\n"), GAME.format(round="1.1") + '[Event "x"]'):
+        path.write_text(text)
+        with Ledger(path):
+            pass
+        assert path.read_text() == text
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
