@@ -90,8 +90,9 @@ ROOMS = {
     "rules": "errors outcome table_rules position",
     "pgn": "errors rules text",
     "referee": "",
-    "referee/adjudicate": "errors files outcome probe rules text pgn",
-    "referee/match": "errors files outcome probe rules text pgn",
+    "referee/workers": "",
+    "referee/adjudicate": "errors files outcome probe rules text pgn referee/workers",
+    "referee/match": "errors files outcome probe rules text pgn referee/workers",
     "referee/player": "_version errors outcome table_rules position probe rules text",
     "report": "_version errors outcome table_rules material contents board index store probe rules text",
     # Wiring.

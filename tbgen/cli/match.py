@@ -2,8 +2,8 @@
 
 import argparse
 import contextlib
-import logging
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,7 @@ from tbgen.table_rules import TableRules
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
-    from tbgen.referee.match.bout import Bout
+    from tbgen.referee.match.events import Event
     from tbgen.referee.match.ledger import Ledger
     from tbgen.referee.match.run import Match, Plan
 
@@ -127,12 +127,13 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.referee.match.standings import Standings, parse_sprt
 
     _keep_apart({"--openings": args.openings}, {"--pgn": args.pgn, "--log": args.log})
-    _log(args.log)
+    if args.log is not None:
+        args.log.open("a").close()  # what is wrong with it is said at once
     with contextlib.ExitStack() as stack:
-        plan = _plan(args, stack)
+        plan = _plan(args)
         standings = Standings(
-            [engine.name for engine in plan.engines],
-            plan.conditions.scoring,
+            [engine.name for engine in plan.setting.engines],
+            plan.setting.conditions.scoring,
             args.tiebreak,
             None if args.sprt is None else parse_sprt(args.sprt),
         )
@@ -141,19 +142,19 @@ def run(args: argparse.Namespace) -> int:
         show = _Show(match, json=args.json, quiet=args.quiet)
         show.resumed(ledger)
         try:
-            match.run(show)
+            match.run(show.watch)
         finally:
             show.end()
     return 0
 
 
-def _plan(args: argparse.Namespace, stack: contextlib.ExitStack) -> "Plan":
+def _plan(args: argparse.Namespace) -> "Plan":
     from tbgen.referee.match.bout import Conditions
     from tbgen.referee.match.contestants import contestants
+    from tbgen.referee.match.desk import Setting
     from tbgen.referee.match.openings import Openings
     from tbgen.referee.match.run import Plan
     from tbgen.referee.match.schedule import schedule
-    from tbgen.referee.match.table_judge import TableJudge
 
     engines = contestants(args.engine or [], args.each)
     settings = make_settings(
@@ -164,30 +165,29 @@ def _plan(args: argparse.Namespace, stack: contextlib.ExitStack) -> "Plan":
         whole_game=args.rules == TableRules.WHOLE_GAME,
     )
     rules = settings.rules if args.fifty is None else replace(settings.rules, fifty=FIFTY_MOVES[args.fifty])
-    judge = None
-    if args.tables is not None:
-        judge = TableJudge(present_tables_directory(args), rules)
-        stack.callback(judge.close)
     games = args.games or 2 * (args.rounds or 1)
     return Plan(
-        engines=engines,
+        setting=Setting(
+            engines=engines,
+            conditions=Conditions(
+                rules=rules,
+                scoring=settings.scheme,
+                own_komi=settings.own_komi,
+                tables=None if args.tables is None else present_tables_directory(args),
+                margin=args.margin,
+                patience=args.patience,
+                longest=args.max_moves,
+            ),
+            event=args.event,
+            log=args.log,
+        ),
         pairings=list(schedule(len(engines), games, gauntlet=args.gauntlet)),
         openings=(
             Openings.none(rules)
             if args.openings is None
             else Openings.read(args.openings, rules, order=args.order, seed=args.seed, plies=args.plies)
         ),
-        conditions=Conditions(
-            rules=rules,
-            scoring=settings.scheme,
-            own_komi=settings.own_komi,
-            judge=judge,
-            margin=args.margin,
-            patience=args.patience,
-            longest=args.max_moves,
-        ),
         concurrency=args.concurrency,
-        event=args.event,
     )
 
 
@@ -200,19 +200,6 @@ def _keep_apart(inputs: Mapping[str, Path | None], outputs: Mapping[str, Path | 
             raise BadInput(f"{other} and {name} name the same file: {known[name]}")
 
 
-def _log(path: Path | None) -> None:
-    """Send what the client library has to say to a file, or nowhere: it is not for the screen."""
-    logger = logging.getLogger("chess.engine")
-    logger.propagate = False
-    if path is None:
-        logger.addHandler(logging.NullHandler())
-        return
-    handler = logging.FileHandler(path, encoding="utf-8", delay=False, errors="backslashreplace")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
-    logger.addHandler(handler)
-    logger.setLevel(logging.DEBUG)
-
-
 class _Show:
     """What there is to see of a match."""
 
@@ -220,6 +207,7 @@ class _Show:
         self._match = match
         self._json = json
         self._quiet = quiet
+        self._missing = Counter[str]()
 
     def resumed(self, ledger: "Ledger | None") -> None:
         """Say what an earlier run has left."""
@@ -230,27 +218,29 @@ class _Show:
         if self._match.standings.games:
             say(f"{self._match.standings.games} games have been played, {len(self._match.todo)} are to come")
 
-    def finished(self, bout: "Bout") -> None:
-        """A game is over."""
+    def watch(self, event: "Event") -> None:
+        """Something has happened."""
         from tbgen.referee.match import announce
+        from tbgen.referee.match.events import Finished
 
-        engines = self._match.plan.engines
-        names = (engines[bout.pairing.white].name, engines[bout.pairing.black].name)
+        if isinstance(event, Finished):
+            self._missing.update(event.missing)
         if self._json:
-            say(to_json(announce.game_object(bout, *names)), flush=True)
+            say(to_json(event.as_dict()), flush=True)
+        elif not isinstance(event, Finished):
+            say(f"tbgen: {announce.remark(event)}", file=sys.stderr, flush=True)
         elif not self._quiet:
-            say(announce.game_line(bout, *names))
-            if len(engines) == 2:
+            say(announce.game_line(event))
+            if len(self._match.standings.players) == 2:
                 say(f"    {announce.status_line(self._match.standings, len(self._match.plan.pairings))}", flush=True)
 
     def end(self) -> None:
         """The table, however the match ended."""
         from tbgen.referee.match import announce
 
-        judge = self._match.plan.conditions.judge
-        missing = {} if judge is None else dict(judge.missing)
+        missing = dict(self._missing)
         if self._json:
-            say(to_json({**self._match.standings.as_dict(), "missing": missing}), flush=True)
+            say(to_json({"event": "end", **self._match.standings.as_dict(), "missing": missing}), flush=True)
             return
         if self._match.standings.games:
             say(*announce.table(self._match.standings), flush=True)

@@ -10,6 +10,7 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -26,6 +27,11 @@ FAULTS = (
     "slow",  # an answer that is late
     "twice",  # two answers: the second is for nobody
     "chatter",  # odd lines before the answer; no fault at all
+    "long",  # a line of 10 MB before the answer; no fault at all
+    "flood",  # 30 MB of lines before the answer; no fault but for the time
+    "endless",  # a line that never ends
+    "noise",  # lines without end, also when it is not its turn
+    "confess",  # dies, and says on standard error why
 )
 
 
@@ -33,7 +39,24 @@ def say(line: str) -> None:
     print(line, flush=True)
 
 
+def make_noise() -> None:
+    while True:
+        os.write(1, b"info string nobody wants to know\n" * 1000)
+
+
+def may_live(args: argparse.Namespace) -> bool:
+    """Whether there is a life left; the file counts them."""
+    if args.lives is None:
+        return True
+    used = args.births.stat().st_size if args.births.exists() else 0
+    with args.births.open("a") as file:
+        file.write("x")
+    return bool(used < args.lives)
+
+
 class Engine:
+    noisy = False
+
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
         self.rng = random.Random(args.seed)
@@ -79,6 +102,19 @@ class Engine:
             time.sleep(600)
         if fault == "slow":
             time.sleep(self.args.seconds)
+        if fault == "confess":
+            print("first words\nout of memory\n\x07at line 7", file=sys.stderr, flush=True)
+            os._exit(3)
+        if fault == "long":
+            say("info depth 9 score cp 5 pv" + " e2e4" * 2_000_000)
+        if fault == "flood":
+            for _ in range(300):
+                sys.stdout.write("info depth 9 score cp 5 nodes 1000000 pv e2e4 e7e5\n" * 2000)
+        while fault == "endless":
+            sys.stdout.write("x" * 65536)
+        if fault == "noise" and not self.noisy:
+            self.noisy = True
+            threading.Thread(target=make_noise, daemon=True).start()
         if fault in ("garbage", "chatter"):
             sys.stdout.buffer.write(b"\xff\xfe\n\ninfo depth x score cp y pv e9e9\noption name\ninfo\n")
             sys.stdout.buffer.flush()
@@ -97,7 +133,14 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--heard", type=Path, help="where to write down what comes in")
-    engine = Engine(parser.parse_args())
+    parser.add_argument("--lives", type=int, help="how often it starts")
+    parser.add_argument("--births", type=Path, help="where it counts them")
+    parser.add_argument("--late", type=float, default=0, help="seconds that it takes to start")
+    args = parser.parse_args()
+    if not may_live(args):
+        sys.exit("no more lives")
+    time.sleep(args.late)
+    engine = Engine(args)
     for line in sys.stdin:
         engine.obey(line)
 

@@ -6,7 +6,6 @@ there before, even if that was the input.
 
 import multiprocessing
 import os
-import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,7 +13,6 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import islice
-from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
@@ -23,6 +21,7 @@ from tbgen.errors import MissingTable, TbgenError
 from tbgen.pgn.split import Unit, units
 from tbgen.referee.adjudicate.game import Fault, Judge, Verdict
 from tbgen.referee.adjudicate.settings import Settings
+from tbgen.referee.workers import deaf, fork_server
 from tbgen.text import BOM, INPUT, OUTPUT, named, standard_input, standard_output
 
 STANDARD: Final = Path("-")
@@ -88,13 +87,13 @@ def judged(chunks: Iterable[Chunk], settings: Settings, jobs: int = 1) -> Iterat
                 for chunk in queue:
                     yield _judged(chunk, judge)
         return
-    context = _fork_server()
+    context = fork_server(__name__)
     waiting: deque[Future[Done]] = deque()
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(settings,))
     try:
         for queue in (iter(first), chunks):
             for chunk in queue:
-                with _deaf():  # a process that was half started would complain when its parent has gone
+                with deaf():  # a process that was half started would complain when its parent has gone
                     waiting.append(pool.submit(_work, chunk))
                 if len(waiting) >= _AHEAD * jobs:
                     yield waiting.popleft().result()
@@ -104,40 +103,6 @@ def judged(chunks: Iterable[Chunk], settings: Settings, jobs: int = 1) -> Iterat
         raise TbgenError("a process that judged games was ended from outside, perhaps for want of memory") from None
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _fork_server() -> multiprocessing.context.ForkServerContext:
-    """A process to fork others from: those that are forked from one with threads may hang.
-
-    It and all of its children are deaf to the Ctrl-C that a terminal sends to everybody, from their first moment
-    on. The parent hears it, and ends them.
-    """
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
-    resource_tracker.ensure_running()  # the server would start it, and that opens ears
-    with _deaf():
-        forkserver.ensure_running()
-    return context
-
-
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Hear of a Ctrl-C afterwards. Processes that are started here never do.
-
-    They inherit the mask. It is not enough for ourselves: a thread of some library may take the signal.
-    """
-    heard: list[int] = []
-    listens = threading.current_thread() is threading.main_thread()  # no other thread is told
-    handler = signal.signal(signal.SIGINT, lambda number, _: heard.append(number)) if listens else None
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if listens:
-            signal.signal(signal.SIGINT, handler)
-    if heard:
-        signal.raise_signal(signal.SIGINT)
 
 
 _judge: Judge | None = None

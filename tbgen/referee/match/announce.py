@@ -3,10 +3,10 @@
 import math
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from tbgen import outcome
-from tbgen.referee.match.bout import Bout
+from tbgen.referee.match.events import Finished, Note, Unplayed
 from tbgen.referee.match.standings import Line, Standings, balance
 from tbgen.rules.scoring import decimal, points_text
 from tbgen.rules.statistics import Interval, Verdict
@@ -15,32 +15,21 @@ _BALANCES: Final = 6
 """G-scores whose balance is told."""
 
 
-def game_line(bout: Bout, white: str, black: str) -> str:
+def game_line(game: Finished) -> str:
     """A finished game."""
-    points = points_text(bout.points, whole=bout.scoring.whole)
-    moves = (bout.game.record.ply + 1) // 2
-    score = outcome.text(bout.end.outcome)
+    points = points_text(game.points, whole=game.whole)
+    moves = (game.plies + 1) // 2
+    score = outcome.text(game.entry.result)
     length = f"{moves} move{'' if moves == 1 else 's'}"
-    return f"{bout.pairing.round}  {white} - {black}  {score}  {points}  {bout.end.words}, {length}"
+    entry = game.entry
+    return f"{entry.round}  {entry.white} - {entry.black}  {score}  {points}  {game.ending}, {length}"
 
 
-def game_object(bout: Bout, white: str, black: str) -> dict[str, Any]:
-    """The same for programs."""
-    verdict = bout.end.verdict
-    found: dict[str, Any] = {
-        "round": bout.pairing.round,
-        "white": white,
-        "black": black,
-        "fen": bout.opening.fen,
-        "result": outcome.text(bout.end.outcome),
-        "points": round(float(bout.points), 6),
-        "plies": bout.game.record.ply,
-        "termination": bout.termination,
-        "ending": bout.end.words,
-    }
-    if verdict is not None:
-        found["dtg"] = verdict.dtg
-    return found
+def remark(event: Note | Unplayed) -> str:
+    """What a director should know."""
+    if isinstance(event, Note):
+        return event.words
+    return f"{event.pairing.round}  {event.white} - {event.black}  is not played: {event.words}"
 
 
 def status_line(standings: Standings, games: int) -> str:

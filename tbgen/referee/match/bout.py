@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import chess
 from chess.engine import InfoDict
 
 from tbgen import outcome
-from tbgen.referee.match.client import Breach, Client, Misconduct
+from tbgen.errors import TbgenError
+from tbgen.referee.match.client import Breach, CannotStart, Client, Misconduct, Resigns
 from tbgen.referee.match.control import Clock, limit
 from tbgen.referee.match.openings import Opening
 from tbgen.referee.match.schedule import Pairing
@@ -35,7 +37,8 @@ class Conditions:
     scoring: Scoring
     own_komi: bool = True
     """Where a komi decides, an opening's own goes before the one in the scoring."""
-    judge: TableJudge | None = None
+    tables: Path | None = None
+    """Own tables, which end a game as soon as they cover it."""
     margin: float = MARGIN
     patience: float = PATIENCE
     longest: int | None = None
@@ -61,6 +64,8 @@ class End(NamedTuple):
     """Why."""
     verdict: TableVerdict | None = None
     misconduct: Misconduct | None = None
+    awarded: bool = False
+    """Whether it is lost without mate on the board."""
 
 
 @dataclass(frozen=True)
@@ -90,31 +95,63 @@ class Bout:
 
 
 async def play(
-    pairing: Pairing, opening: Opening, clients: Mapping[chess.Color, Client], conditions: Conditions
+    pairing: Pairing,
+    opening: Opening,
+    clients: Mapping[chess.Color, Client],
+    conditions: Conditions,
+    judge: TableJudge | None = None,
 ) -> Bout:
     """Play a game to its end."""
     game = opening.game(conditions.rules)
     told = None if opening.record is None else outcome.text(opening.record)
-    for client in clients.values():
-        await client.new_game(told)
     clocks = {colour: Clock(client.contestant.control) for colour, client in clients.items()}
     plies: list[Ply] = []
-    while (end := _end(game, len(plies), conditions)) is None:
+    faults = await _announce(clients, told)
+    if faults:
+        (absent,) = faults
+        words = str(faults[absent]).removeprefix(f"{clients[absent].contestant.name} ")
+        return Bout(pairing, opening, game, (), _lost(absent, words, Misconduct.CRASH), _scoring(conditions, opening))
+    while (end := _end(game, len(plies), conditions, judge)) is None:
         turn = game.board.turn
         try:
             plies.append(await _move(game, clients[turn], clocks, conditions))
         except Breach as breach:
-            lost = outcome.held_by_black(0) if turn == chess.WHITE else outcome.held_by_white(0)
-            end = End(lost, f"{SIDES[turn]} {breach}", misconduct=breach.misconduct)
+            end = _lost(turn, str(breach), breach.misconduct)
+            break
+        except Resigns:
+            end = _lost(turn, "resigns")
             break
     return Bout(pairing, opening, game, tuple(plies), end, _scoring(conditions, opening))
 
 
-def _end(game: Game, plies: int, conditions: Conditions) -> End | None:
+class NobodyStarts(CannotStart):
+    """A game that has no players: it cannot be lost by either."""
+
+
+async def _announce(clients: Mapping[chess.Color, Client], record: str | None) -> dict[chess.Color, TbgenError]:
+    """Announce a game to both. Gives the side that does not start, if any; NobodyStarts if neither does."""
+    faults: dict[chess.Color, TbgenError] = {}
+    for colour, client in clients.items():
+        try:
+            await client.new_game(record)
+        except TbgenError as error:  # an option that is no longer known, perhaps
+            faults[colour] = error
+    if len(faults) == len(clients):
+        raise NobodyStarts("; ".join(map(str, faults.values())))
+    return faults
+
+
+def _lost(side: chess.Color, words: str, misconduct: Misconduct | None = None) -> End:
+    """A game that a side has lost without mate."""
+    lost = outcome.held_by_black(0) if side == chess.WHITE else outcome.held_by_white(0)
+    return End(lost, f"{SIDES[side]} {words}", misconduct=misconduct, awarded=True)
+
+
+def _end(game: Game, plies: int, conditions: Conditions, judge: TableJudge | None) -> End | None:
     """Whether the game is over before the next move, and how."""
     if game.ended:
         return End(game.record.outcome, str(game.turn.ending))
-    verdict = None if conditions.judge is None else conditions.judge.verdict(game)
+    verdict = None if judge is None else judge.verdict(game)
     if verdict is not None:
         words = (
             "the record stands" if verdict.stands else f"in {verdict.dtg} more {'ply' if verdict.dtg == 1 else 'plies'}"
@@ -130,7 +167,8 @@ async def _move(game: Game, client: Client, clocks: dict[chess.Color, Clock], co
     clock = clocks[game.board.turn]
     allowed = clock.allowed()
     if allowed is not None:
-        allowed += conditions.margin
+        own = client.contestant.margin
+        allowed += conditions.margin if own is None else own
     answer = await client.move(game.board, limit(clocks, game.board.turn), allowed, conditions.patience)
     clock.spend(answer.seconds)
     turn = game.push_legal(answer.move)

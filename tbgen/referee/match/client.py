@@ -7,34 +7,29 @@ started goes with it. Whatever it does within a game is either a legal move in t
 import asyncio
 import enum
 import os
-import re
 import signal
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
 import chess
-from chess.engine import EngineError, EngineTerminatedError, Info, InfoDict, Limit, UciProtocol
+from chess.engine import EngineError, EngineTerminatedError, Info, InfoDict, Limit
 
 from tbgen.errors import BadInput, TbgenError
 from tbgen.referee.match.contestants import Contestant
-from tbgen.text import decoded
-
-START: Final = 60.0
-"""Seconds that an engine may take to start and to set its options."""
+from tbgen.referee.match.protocol import Guarded, Uci, XBoard
 
 _ATTEMPTS: Final = 3
 _PAUSE: Final = 0.5
 _FAREWELL: Final = 1.0
-_QUOTED: Final = re.compile(r"uci: '([^']*)'")
 _SHOWN: Final = 40
 _CHESS960: Final = "UCI_Chess960"
-_LONGEST: Final = 1 << 20
-"""Bytes of a line that are kept."""
-
-
+_FIRST_NOTE: Final = 5.0
+"""Seconds after which a note says that an engine is waited for."""
+_NEXT_NOTE: Final = 30.0
 _LINGER: Final = 0.1
 """Seconds that the loop goes on after the last engine has gone."""
+_PROTOCOLS: Final[Mapping[str, type[Uci | XBoard]]] = {"uci": Uci, "xboard": XBoard}
 
 
 class Misconduct(enum.Enum):
@@ -54,8 +49,12 @@ class Breach(Exception):
         self.misconduct = misconduct
 
 
+class Resigns(Exception):
+    """An engine gives its game up, as those of xboard may."""
+
+
 class CannotStart(TbgenError):
-    """An engine that is not there, does not speak UCI, or does not know its options."""
+    """An engine that is not there, does not speak its protocol, or does not know its options."""
 
 
 class Answer(NamedTuple):
@@ -66,40 +65,25 @@ class Answer(NamedTuple):
     info: InfoDict
 
 
-class _Protocol(UciProtocol):
-    """UCI, except that a position may bear a record, and that every line can be read."""
-
-    record: str | None = None
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._begun: dict[int, bytes] = {}
-
-    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
-        """The client library leaves out lines that are not UTF-8, and keeps what never ends."""
-        *whole, rest = (self._begun.get(fd, b"") + (data.encode() if isinstance(data, str) else data)).split(b"\n")
-        self._begun[fd] = rest[:_LONGEST]
-        super().pipe_data_received(fd, b"".join(decoded(line).encode() + b"\n" for line in whole))
-
-    def send_line(self, line: str) -> None:
-        if self.record is not None and line.startswith("position fen "):
-            head, moves, rest = line.partition(" moves ")
-            line = f"{head} {self.record}{moves}{rest}"
-        super().send_line(line)
-
-
 class Client:
     """An engine that is started when it is needed, and again when it has gone."""
 
-    def __init__(self, contestant: Contestant) -> None:
+    def __init__(self, contestant: Contestant, note: Callable[[str], None] = lambda words: None) -> None:
         self.contestant = contestant
+        self._note = note
         self._transport: asyncio.SubprocessTransport | None = None
-        self._protocol: _Protocol | None = None
+        self._protocol: Uci | XBoard | None = None
+        self._starting: Guarded | None = None
+
+    @property
+    def identity(self) -> str:
+        """What the engine calls itself."""
+        return "" if self._protocol is None else self._protocol.id.get("name", "")
 
     async def ready(self, *, chess960: bool = False) -> None:
         """Start the engine if it is not running, and see that it knows the kind of chess to be played."""
         await self._tried(self._running)
-        if chess960 and self._protocol is not None and _CHESS960 not in self._protocol.options:
+        if chess960 and isinstance(self._protocol, Uci) and _CHESS960 not in self._protocol.options:
             raise BadInput(f"{self.contestant.name} does not play Chess960, as openings ask for")
 
     async def new_game(self, record: str | None) -> None:
@@ -108,10 +92,11 @@ class Client:
         async def announce() -> None:
             protocol = await self._running()
             protocol.record = record if self.contestant.record else None
-            # What `play` would do at the first move, but then it would be on the engine's time.
             protocol.game = object()
-            protocol.first_game = False
-            protocol.send_line("ucinewgame")
+            if isinstance(protocol, Uci):
+                # What `play` would do at the first move, but then it would be on the engine's time.
+                protocol.first_game = False
+                protocol.send_line("ucinewgame")
             await protocol.ping()
 
         await self._tried(announce)
@@ -121,32 +106,56 @@ class Client:
 
         One that has just been started and says nothing would say nothing again.
         """
+        start = self.contestant.start
         for attempt in range(1, _ATTEMPTS + 1):
             fresh = self._protocol is None
+            notes = asyncio.create_task(self._notes())
             try:
-                async with asyncio.timeout(START):
+                async with asyncio.timeout(start):
                     await action()
                 return
             except (EngineError, OSError, TimeoutError) as error:
+                said = "" if self._starting is None else self._starting.last_words
                 await self.kill()
                 hopeless = isinstance(error, FileNotFoundError | PermissionError)
                 if attempt == _ATTEMPTS or hopeless or (fresh and isinstance(error, TimeoutError)):
-                    words = str(error) or f"no answer to 'uci' or 'isready' in {START:g} seconds"
-                    raise CannotStart(f"{self.contestant.name} does not start: {words}") from None
+                    words = str(error) or f"no answer to 'uci' or 'isready' in {start:g} seconds"
+                    raise CannotStart(f"{self.contestant.name} does not start: {words}{_saying(said)}") from None
             except BaseException:
                 await self.kill()
                 raise
+            finally:
+                notes.cancel()
             await asyncio.sleep(_PAUSE)
 
-    async def _running(self) -> _Protocol:
+    async def _notes(self) -> None:
+        """Say that the engine is waited for, again and again."""
+        waited = _FIRST_NOTE
+        await asyncio.sleep(waited)
+        while True:
+            self._note(
+                f"{self.contestant.name} is starting: {waited:g} s so far, "
+                f"of {self.contestant.start:g} s (start=S allows more)"
+            )
+            await asyncio.sleep(_NEXT_NOTE)
+            waited += _NEXT_NOTE
+
+    async def _running(self) -> Uci | XBoard:
         if self._protocol is not None:
             return self._protocol
         one = self.contestant
-        self._transport, protocol = await _Protocol.popen(list(one.command), setpgrp=True, cwd=one.directory)
+        self._transport, protocol = await _PROTOCOLS[one.protocol].popen(
+            list(one.command), setpgrp=True, cwd=one.directory
+        )
+        self._starting = protocol
+        for line in one.setup:
+            protocol.send_line(line)
         await protocol.initialize()
         known = {name.casefold(): name for name in protocol.options}
         try:
             await protocol.configure({known.get(name.casefold(), name): value for name, value in one.options.items()})
+        except EngineTerminatedError:
+            raise
         except EngineError as error:
             raise BadInput(f"{one.name}: {error}") from None
         self._protocol = protocol
@@ -165,14 +174,18 @@ class Client:
         begun = loop.time()
         try:
             async with asyncio.timeout(deadline):
-                played = await protocol.play(board, limit, game=protocol.game, info=Info.BASIC | Info.SCORE)
+                played = await protocol.play(
+                    board, limit, game=protocol.game, info=Info.BASIC | Info.SCORE, ponder=self.contestant.ponder
+                )
             seconds = loop.time() - begun
             if seconds > deadline:
                 raise TimeoutError
+            if played.resigned:
+                raise Resigns
             if played.move is None:
                 raise Breach(Misconduct.ILLEGAL, "gives no move")
             if not board.is_legal(played.move):
-                raise Breach(Misconduct.ILLEGAL, f"plays an illegal move: {played.move.uci()}")
+                raise Breach(Misconduct.ILLEGAL, f"plays an illegal move: {_shown(protocol.answer)}")
             return Answer(played.move, seconds, played.info)
         except TimeoutError:
             breach = (
@@ -182,16 +195,23 @@ class Client:
             )
         except EngineTerminatedError:
             code = None if self._transport is None else self._transport.get_returncode()
-            breach = Breach(Misconduct.CRASH, f"crashes{_left_with(code)}")
+            breach = Breach(Misconduct.CRASH, f"crashes{_left_with(code)}{_saying(protocol.last_words)}")
         except EngineError as error:
-            breach = Breach(Misconduct.ILLEGAL, f"plays an illegal move: {_move_in(str(error))}")
+            breach = Breach(Misconduct.ILLEGAL, f"plays an illegal move: {_shown(protocol.answer or str(error))}")
         except Breach as error:
             breach = error
+        except Resigns:
+            raise
         except BaseException:
             await self.kill()
             raise
         await self.kill()
         raise breach
+
+    async def rest(self) -> None:
+        """A game is over: go, if the next one is to find another process."""
+        if self.contestant.restart:
+            await self.quit()
 
     async def quit(self) -> None:
         """End the engine, asking it first."""
@@ -204,13 +224,13 @@ class Client:
 
     async def kill(self) -> None:
         """End the engine and whatever it has started."""
-        transport, self._transport, self._protocol = self._transport, None, None
+        transport, self._transport, self._protocol, self._starting = self._transport, None, None, None
         if transport is None:
             return
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(transport.get_pid(), signal.SIGKILL)
         protocol = transport.get_protocol()
-        if isinstance(protocol, UciProtocol):
+        if isinstance(protocol, Guarded):
             # Pipes that a stray grandchild holds open must not hold us up.
             with suppress(TimeoutError):
                 async with asyncio.timeout(_FAREWELL):
@@ -220,6 +240,8 @@ class Client:
 
 async def quit_all(clients: Sequence[Client]) -> None:
     """End several engines at once."""
+    if not clients:
+        return
     await asyncio.gather(*(client.quit() for client in clients))
     # A closed transport lets go of its pipes in later turns of the loop; one that the loop does not outlive
     # would complain when it is collected.
@@ -233,7 +255,11 @@ def _left_with(code: int | None) -> str:
     return f" (signal {-code})" if code < 0 else f" (exit code {code})"
 
 
-def _move_in(complaint: str) -> str:
-    """The move that the client library complains of."""
-    found = _QUOTED.search(complaint)
-    return ascii(found[1] if found else complaint)[1:-1][:_SHOWN]
+def _saying(last_words: str) -> str:
+    """The last words of an engine on its standard error."""
+    return f", saying: {last_words}" if last_words else ""
+
+
+def _shown(answer: str) -> str:
+    """A move that is none, as it may stand in a message."""
+    return ascii((answer.split() or [answer])[0])[1:-1][:_SHOWN]

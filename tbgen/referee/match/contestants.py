@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import Final
 
 from tbgen.errors import BadInput
-from tbgen.referee.match.control import KEYS, Control
+from tbgen.referee.match.control import KEYS, Control, read_number
 
 _GAMES: Final = "/usr/games"
 """Where Debian has engines; not on every PATH."""
 
 _OPTION: Final = "option."
-_ANSWERS: Final = {"yes": True, "no": False}
+_ANSWERS: Final = {"yes": True, "no": False, "on": True, "off": False, "true": True, "false": False}
+_PROTOCOLS: Final = ("uci", "xboard")
+START: Final = 60.0
+"""Seconds that an engine may take to start, to set its options and to get ready for a game."""
+_BOUNDS: Final = {"margin": (0.0, 1e6), "start": (1e-3, 1e6), "elo": (0.0, 1e4)}
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,28 @@ class Contestant:
     options: Mapping[str, str] = field(default_factory=dict)
     record: bool = True
     """Whether it is told the record of the start position, where there is one, as the FEN's seventh field."""
+    margin: float | None = None
+    """Seconds over the time that it is forgiven; None: as all are."""
+    start: float = START
+    """Seconds that it may take to start."""
+    restart: bool = False
+    """Whether every game finds another process."""
+    ponder: bool = False
+    protocol: str = "uci"
+    setup: tuple[str, ...] = ()
+    """Lines that it is told before all else."""
+    elo: int | None = None
+    """For the PGN tags."""
 
     @classmethod
     def parse(cls, words: Sequence[str], every: Sequence[str] = ()) -> "Contestant":
         """An engine from `key=value` words; `every` holds what applies to every engine unless it says otherwise."""
-        given = {**_pairs(every), **_pairs(words)}
+        return cls.of({**_pairs(every), **_pairs(words)})
+
+    @classmethod
+    def of(cls, given: Mapping[str, str]) -> "Contestant":
+        """An engine from what is said of it, by key."""
+        given = dict(given)
         command = shlex.split(given.pop("cmd", ""))
         if not command:
             raise BadInput("an engine needs a program: cmd=stockfish")
@@ -42,11 +63,14 @@ class Contestant:
         control = Control.parse({key: given.pop(key) for key in KEYS if key in given})
         directory = given.pop("dir", None)
         name = given.pop("name", "") or Path(command[0]).name
-        record = given.pop("record", "yes")
-        if record not in _ANSWERS:
-            raise BadInput(f"record=yes or record=no, not {record!r}")
+        numbers = {key: _number(key, given.pop(key)) for key in _BOUNDS if key in given}
+        answers = {key: _answer(key, given.pop(key)) for key in ("record", "restart", "ponder") if key in given}
+        protocol = given.pop("proto", _PROTOCOLS[0])
+        if protocol not in _PROTOCOLS:
+            raise BadInput(f"proto is {' or '.join(_PROTOCOLS)}, not {protocol!r}")
+        setup = tuple(given.pop("initstr", "").split("\\n")) if "initstr" in given else ()
         if given:
-            raise BadInput(f"nothing about an engine: {', '.join(given)} (there are: {', '.join(_KNOWN)})")
+            raise BadInput(f"nothing about an engine: {', '.join(given)} (there are: {', '.join(KNOWN)})")
         if directory is None:
             command[0] = _program(command[0])
         return cls(
@@ -55,11 +79,36 @@ class Contestant:
             control,
             None if directory is None else Path(directory),
             options,
-            _ANSWERS[record],
+            answers.get("record", True),
+            margin=numbers.get("margin"),
+            start=numbers.get("start", START),
+            restart=answers.get("restart", False),
+            ponder=answers.get("ponder", False),
+            protocol=protocol,
+            setup=setup,
+            elo=round(numbers["elo"]) if "elo" in numbers else None,
         )
 
 
-_KNOWN: Final = ("cmd", "name", "dir", *KEYS, "record", f"{_OPTION}NAME")
+KNOWN: Final = (
+    "cmd", "name", "dir", *KEYS, "margin", "start", "restart", "ponder", "proto", "initstr", "elo", "record",
+    f"{_OPTION}NAME",
+)  # fmt: skip
+"""What can be said of an engine."""
+
+
+def _number(key: str, words: str) -> float:
+    least, most = _BOUNDS[key]
+    found = read_number(key, words, float)
+    if not least <= found <= most:
+        raise BadInput(f"{key} cannot be {words}")
+    return found
+
+
+def _answer(key: str, words: str) -> bool:
+    if words not in _ANSWERS:
+        raise BadInput(f"{key}=yes or {key}=no, not {words!r}")
+    return _ANSWERS[words]
 
 
 def contestants(engines: Sequence[Sequence[str]], every: Sequence[str] = ()) -> list[Contestant]:
@@ -84,7 +133,7 @@ def _pairs(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key:
-            raise BadInput(f"about an engine, one writes key=value, not {word!r} (keys: {', '.join(_KNOWN)})")
+            raise BadInput(f"about an engine, one writes key=value, not {word!r} (keys: {', '.join(KNOWN)})")
         if any(not character.isprintable() for character in word):
             raise BadInput(f"not printable: {word!r}")
         found[key] = value

@@ -63,7 +63,7 @@ def _tags(bout: Bout, engines: Sequence[Contestant], rules: RuleSet, event: str)
 
 def _basis(bout: Bout) -> str:
     """What the result rests on, as `tbgen adjudicate` says it."""
-    if bout.end.misconduct is not None:
+    if bout.end.awarded:
         return "awarded"
     return "played" if bout.end.verdict is None else str(bout.end.verdict)
 

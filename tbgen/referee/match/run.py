@@ -1,46 +1,34 @@
 """A match: games played side by side, entered when they are over, and taken up where they were left."""
 
-import asyncio
-import logging
 import signal
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import TypeAlias
 
-import chess
-
-from tbgen.errors import BadInput
-from tbgen.referee.match.bout import Bout, Conditions, play
-from tbgen.referee.match.client import Client, quit_all
-from tbgen.referee.match.contestants import Contestant
-from tbgen.referee.match.export import write_game
+from tbgen.errors import BadInput, TbgenError
+from tbgen.referee.match.desk import Game, Setting, Start, Started
+from tbgen.referee.match.desks import ANY, Desks, Processors
+from tbgen.referee.match.events import Event, Finished, Note
 from tbgen.referee.match.ledger import Entry, Ledger
 from tbgen.referee.match.openings import Openings
 from tbgen.referee.match.schedule import Pairing
 from tbgen.referee.match.standings import Standings
 from tbgen.rules.statistics import Verdict
 
-_LOGGER: Final = logging.getLogger("chess.engine")
-"""The client library's."""
+Watch: TypeAlias = Callable[[Event], None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """Everything about a match but its games."""
 
-    engines: Sequence[Contestant]
+    setting: Setting
     pairings: Sequence[Pairing]
     openings: Openings
-    conditions: Conditions
     concurrency: int = 1
-    event: str = "tbgen match"
-
-
-class Witness(Protocol):
-    """Who is told how the match goes."""
-
-    def finished(self, bout: Bout) -> None:
-        """A game is over and entered."""
+    processors: Processors = ANY
 
 
 class Match:
@@ -72,7 +60,8 @@ class Match:
         return done
 
     def _is_of(self, entry: Entry, pairing: Pairing) -> bool:
-        names = (self.plan.engines[pairing.white].name, self.plan.engines[pairing.black].name)
+        engines = self.plan.setting.engines
+        names = (engines[pairing.white].name, engines[pairing.black].name)
         return (entry.white, entry.black) == names and entry.fen == self.plan.openings.opening(pairing.opening).fen
 
     @property
@@ -81,82 +70,64 @@ class Match:
         sprt = self.standings.sprt
         return sprt is not None and sprt.verdict is not Verdict.CONTINUE
 
-    def run(self, witness: Witness) -> None:
+    def run(self, watch: Watch) -> None:
         """Play what is left. Ctrl-C and SIGTERM end it as KeyboardInterrupt, when all engines have gone."""
         # All openings are read now: a bad one, or one that an engine cannot play, is to be found out at once.
         openings = [self.plan.openings.opening(pairing.opening) for pairing in self.todo]
-        if self.todo and not self.decided:
-            asyncio.run(self._run(witness, chess960=any(opening.board.chess960 for opening in openings)))
+        if not self.todo or self.decided:
+            return
+        count = min(self.plan.concurrency, len(self.todo))
+        with _terminable(), Desks(self.plan.setting, count, self.plan.processors) as desks:
+            self._try_engines(desks, watch, chess960=any(opening.board.chess960 for opening in openings))
+            self._play(desks, watch)
 
-    async def _run(self, witness: Witness, *, chess960: bool) -> None:
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
-        # Lines of an engine that the client library stumbles over cost the engine its game, and that is all.
-        loop.set_exception_handler(lambda _, context: _LOGGER.debug("%s", context))
+    def _try_engines(self, desks: Desks, watch: Watch, *, chess960: bool) -> None:
+        """Start every engine once: what is wrong with a command line is found out before anything is played.
+
+        One that does not start may do so later. But a match of fewer than two engines is none.
+        """
+        faults: list[TbgenError] = []
+        engines = len(self.plan.setting.engines)
+        for number in range(engines):
+            desks.give(Start(number, chess960))
+            while not isinstance(told := desks.next(), Started):
+                watch(told)
+            if isinstance(told.fault, BadInput):
+                raise told.fault
+            if told.fault is not None:
+                faults.append(told.fault)
+                if engines - len(faults) < 2:
+                    raise told.fault
+                watch(Note(f"{told.fault}: it loses its games, and is started again for each"))
+
+    def _play(self, desks: Desks, watch: Watch) -> None:
         todo = iter(self.todo)
-        desks = [_Desk(self.plan.engines) for _ in range(min(self.plan.concurrency, len(self.todo)))]
-        try:
-            # An engine that does not start at all is to be found out before anything is played.
-            for number in range(len(self.plan.engines)):
-                await desks[0].client(number).ready(chess960=chess960)
-            await self._at_all(desks, todo, witness)
-        finally:
-            await quit_all([client for desk in desks for client in desk.clients.values()])
+        following = next(todo, None)
+        while (following is not None or desks.busy) and not self.decided:
+            while following is not None and desks.free:
+                desks.give(Game(following, self.plan.openings.opening(following.opening)))
+                following = next(todo, None)
+            told = desks.next()
+            if isinstance(told, Finished):
+                self._enter(told)
+            if not isinstance(told, Started):
+                watch(told)
 
-    async def _at_all(self, desks: Sequence["_Desk"], todo: Iterator[Pairing], witness: Witness) -> None:
-        """Have games played at all desks until none is left, the test has decided, or something is wrong."""
-        tasks = [asyncio.create_task(self._at(desk, todo, witness)) for desk in desks]
-        pending = set(tasks)
-        try:
-            while pending and not self.decided:
-                done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    task.result()
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _at(self, desk: "_Desk", todo: Iterator[Pairing], witness: Witness) -> None:
-        for pairing in todo:
-            opening = self.plan.openings.opening(pairing.opening)
-            bout = await play(pairing, opening, await desk.set_for(pairing), self.plan.conditions)
-            self._enter(bout)
-            witness.finished(bout)
-            if self.decided:
-                break
-
-    def _enter(self, bout: Bout) -> None:
+    def _enter(self, finished: Finished) -> None:
         """Count a game, once it is safely written."""
-        plan = self.plan
         if self._ledger is not None:
-            self._ledger.add(write_game(bout, plan.engines, plan.conditions.rules, plan.event))
-        names = (plan.engines[bout.pairing.white].name, plan.engines[bout.pairing.black].name)
-        self.standings.add(
-            Entry(
-                bout.pairing.round,
-                *names,
-                bout.end.outcome,
-                bout.termination,
-                bout.opening.fen,
-                bout.scoring.komi,
-            )
-        )
+            self._ledger.add(finished.pgn)
+        self.standings.add(finished.entry)
 
 
-class _Desk:
-    """Where one game at a time is played, with the engines that run there."""
-
-    def __init__(self, engines: Sequence[Contestant]) -> None:
-        self._engines = engines
-        self.clients: dict[int, Client] = {}
-
-    def client(self, number: int) -> Client:
-        """An engine, not necessarily started."""
-        return self.clients.setdefault(number, Client(self._engines[number]))
-
-    async def set_for(self, pairing: Pairing) -> dict[chess.Color, Client]:
-        """The engines of a game; those that are not in it go."""
-        gone = [self.clients.pop(number) for number in list(self.clients) if number not in pairing[1:3]]
-        await quit_all(gone)
-        return {chess.WHITE: self.client(pairing.white), chess.BLACK: self.client(pairing.black)}
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM ends a match as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

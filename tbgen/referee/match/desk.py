@@ -1,0 +1,178 @@
+"""Where one game at a time is played: a process, so that whatever engines say there delays no other game.
+
+It is told what to do over a pipe, and says over the same pipe what happens. When the pipe is closed, its engines go.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import NamedTuple
+
+import chess
+
+from tbgen.errors import TbgenError
+from tbgen.referee.match.bout import Bout, Conditions, NobodyStarts, play
+from tbgen.referee.match.client import Client, quit_all
+from tbgen.referee.match.contestants import Contestant
+from tbgen.referee.match.events import Finished, Note, Unplayed
+from tbgen.referee.match.export import write_game
+from tbgen.referee.match.ledger import Entry
+from tbgen.referee.match.openings import Opening
+from tbgen.referee.match.protocol import LOGGER
+from tbgen.referee.match.schedule import Pairing
+from tbgen.referee.match.table_judge import TableJudge
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What holds for all games of a match."""
+
+    engines: Sequence[Contestant]
+    conditions: Conditions
+    event: str = "tbgen match"
+    log: Path | None = None
+    """Where to write down all that engines say and are told."""
+
+
+class Start(NamedTuple):
+    """The order to start an engine."""
+
+    engine: int
+    chess960: bool
+
+
+class Started(NamedTuple):
+    """The answer."""
+
+    engine: int
+    fault: TbgenError | None
+
+
+class Game(NamedTuple):
+    """The order to play a game."""
+
+    pairing: Pairing
+    opening: Opening
+
+
+def work(pipe: Connection, setting: Setting, processors: frozenset[int]) -> None:
+    """Be a desk: obey orders until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if processors:
+        os.sched_setaffinity(0, processors)
+    log_to(setting.log)
+    asyncio.run(_serve(pipe, setting))
+
+
+def log_to(path: Path | None) -> None:
+    """Send what the client library has to say to a file, or nowhere: it is not for the screen."""
+    LOGGER.propagate = False
+    if path is None:
+        LOGGER.addHandler(logging.NullHandler())
+        return
+    handler = logging.FileHandler(path, encoding="utf-8", delay=False, errors="backslashreplace")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.DEBUG)
+
+
+async def _serve(pipe: Connection, setting: Setting) -> None:
+    loop = asyncio.get_running_loop()
+    # Lines of an engine that the client library stumbles over cost the engine its game, and that is all.
+    loop.set_exception_handler(lambda _, context: LOGGER.debug("%s", context))
+    orders: asyncio.Queue[Start | Game] = asyncio.Queue()
+    task = asyncio.current_task()
+    assert task is not None
+
+    def listen() -> None:
+        try:
+            orders.put_nowait(pipe.recv())
+        except (EOFError, OSError):
+            loop.remove_reader(pipe.fileno())
+            task.cancel()
+
+    loop.add_reader(pipe.fileno(), listen)
+    desk = _Desk(setting, lambda words: pipe.send(Note(words)))
+    try:
+        while True:
+            pipe.send(await desk.obey(await orders.get()))
+    except asyncio.CancelledError:
+        pass
+    except TbgenError as error:
+        with suppress(OSError):
+            pipe.send(error)
+    except BrokenPipeError:
+        pass
+    finally:
+        await quit_all(list(desk.clients.values()))
+
+
+class _Desk:
+    """The engines that run here."""
+
+    def __init__(self, setting: Setting, note: Callable[[str], None]) -> None:
+        self._setting = setting
+        self._note = note
+        self.clients: dict[int, Client] = {}
+        conditions = setting.conditions
+        self._judge = None if conditions.tables is None else TableJudge(conditions.tables, conditions.rules)
+
+    async def obey(self, order: Start | Game) -> Started | Finished | Unplayed:
+        """Carry an order out."""
+        if isinstance(order, Start):
+            try:
+                await self._client(order.engine).ready(chess960=order.chess960)
+            except TbgenError as error:
+                return Started(order.engine, error)
+            return Started(order.engine, None)
+        return await self._play(*order)
+
+    def _client(self, number: int) -> Client:
+        """An engine, not necessarily started."""
+        return self.clients.setdefault(number, Client(self._setting.engines[number], self._note))
+
+    async def _play(self, pairing: Pairing, opening: Opening) -> Finished | Unplayed:
+        gone = [self.clients.pop(number) for number in list(self.clients) if number not in pairing[1:3]]
+        await quit_all(gone)
+        clients = {chess.WHITE: self._client(pairing.white), chess.BLACK: self._client(pairing.black)}
+        try:
+            bout = await play(pairing, opening, clients, self._setting.conditions, self._judge)
+        except NobodyStarts as error:
+            white, black = (client.contestant.name for client in clients.values())
+            return Unplayed(pairing, white, black, str(error))
+        identities = {colour: client.identity for colour, client in clients.items()}
+        for client in clients.values():
+            await client.rest()
+        return self._finished(bout, identities)
+
+    def _finished(self, bout: Bout, identities: dict[chess.Color, str]) -> Finished:
+        engines = self._setting.engines
+        missing = {}
+        if self._judge is not None:
+            missing = dict(self._judge.missing)
+            self._judge.missing.clear()
+        return Finished(
+            pairing=bout.pairing,
+            entry=Entry(
+                bout.pairing.round,
+                engines[bout.pairing.white].name,
+                engines[bout.pairing.black].name,
+                bout.end.outcome,
+                bout.termination,
+                bout.opening.fen,
+                bout.scoring.komi,
+            ),
+            points=bout.points,
+            whole=bout.scoring.whole,
+            plies=bout.game.record.ply,
+            ending=bout.end.words,
+            dtg=None if bout.end.verdict is None else bout.end.verdict.dtg,
+            pgn=write_game(bout, engines, self._setting.conditions.rules, self._setting.event),
+            missing=missing,
+        )

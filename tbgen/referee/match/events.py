@@ -1,0 +1,85 @@
+"""What happens in a match, one event after the other. Whatever is shown of a match is drawn from these."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar, Final, TypeAlias
+
+from tbgen import outcome
+from tbgen.referee.match.ledger import Entry
+from tbgen.referee.match.schedule import Pairing
+
+_NO_POINTS: Final = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that a director should know."""
+
+    words: str
+    kind: ClassVar[str] = "note"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The event for programs."""
+        return {"event": self.kind, "note": self.words}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    """A game is over."""
+
+    pairing: Pairing
+    entry: Entry
+    points: Fraction = _NO_POINTS
+    """White's."""
+    whole: bool = False
+    """Whether games are won, drawn or lost, and nothing between."""
+    plies: int = 0
+    ending: str = ""
+    dtg: int | None = None
+    pgn: str = ""
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """What tables would have been needed, and how often they were asked for."""
+    kind: ClassVar[str] = "game"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The event for programs."""
+        found: dict[str, Any] = {
+            "event": self.kind,
+            "round": self.entry.round,
+            "white": self.entry.white,
+            "black": self.entry.black,
+            "fen": self.entry.fen,
+            "result": outcome.text(self.entry.result),
+            "points": round(float(self.points), 6),
+            "plies": self.plies,
+            "termination": self.entry.termination,
+            "ending": self.ending,
+        }
+        if self.dtg is not None:
+            found["dtg"] = self.dtg
+        return found
+
+
+@dataclass(frozen=True)
+class Unplayed:
+    """A game that nobody could play: neither engine starts. It is to come when the match is taken up again."""
+
+    pairing: Pairing
+    white: str
+    black: str
+    words: str
+    kind: ClassVar[str] = "unplayed"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The event for programs."""
+        return {
+            "event": self.kind,
+            "round": self.pairing.round,
+            "white": self.white,
+            "black": self.black,
+            "note": self.words,
+        }
+
+
+Event: TypeAlias = Note | Finished | Unplayed

@@ -1,0 +1,140 @@
+"""What engines say, made safe to read: no output of an engine keeps its game waiting for long.
+
+The client library reads every line in full. So lines are cut before it sees them, those that say nothing to a referee
+are left out, and an engine that writes faster than anybody could read has to wait.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from chess.engine import Protocol, UciProtocol, XBoardProtocol
+
+from tbgen.text import decoded, shown
+
+LOGGER: Final = logging.getLogger("chess.engine")
+"""The client library's. What is left out goes there as well, for the log has everything."""
+
+LONGEST: Final = 1 << 16
+"""Bytes of a line that are kept; lists of options are long."""
+_LONGEST_INFO: Final = 1 << 12
+"""The same of a line of figures. What counts stands at its beginning."""
+_PACE: Final = 8 << 20
+"""Bytes a second that an engine may write."""
+_AT_ONCE: Final = 1 << 16
+"""Bytes that cost it no time."""
+_OUT, _ERR = 1, 2
+_LAST_WORDS: Final = 3
+"""Lines of standard error that are kept."""
+_LONGEST_WORDS: Final = 200
+"""Characters of them that are shown."""
+_KNOWN: Final = (b"bestmove", b"readyok", b"uciok", b"id ", b"option", b"copyprotection", b"registration")
+_INFO: Final = b"info"
+_SCORE: Final = b" score "
+_MULTIPV: Final = b" multipv "
+_FIRST: Final = b" multipv 1 "
+
+
+class Guarded(Protocol):
+    """An engine whose lines are cut, chosen and paced."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._begun: dict[int, bytes] = {}
+        self._words: deque[str] = deque(maxlen=_LAST_WORDS)
+        self.silent = True
+        """Whether it has not yet said a word."""
+
+    @property
+    def last_words(self) -> str:
+        """The last lines of its standard error."""
+        return " / ".join(self._words)[-_LONGEST_WORDS:]
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        """Take what comes from a pipe."""
+        raw = data.encode() if isinstance(data, str) else data
+        self.silent = False
+        *whole, rest = (self._begun.get(fd, b"") + raw).split(b"\n")
+        self._begun[fd] = rest[:LONGEST]
+        lines: Iterable[bytes] = self.choose(whole) if fd == _OUT else whole[-_LAST_WORDS:]
+        # The client library leaves out lines that are not UTF-8.
+        super().pipe_data_received(fd, b"".join(decoded(line[:LONGEST]).encode() + b"\n" for line in lines))
+        if len(raw) > _AT_ONCE:
+            self._pause(fd, len(raw) / _PACE)
+
+    def error_line_received(self, line: str) -> None:
+        """A line of standard error."""
+        super().error_line_received(line)
+        if line.strip():
+            self._words.append(shown(line.strip()[:_LONGEST_WORDS]))
+
+    def choose(self, lines: list[bytes]) -> Iterable[bytes]:
+        """The lines that are worth reading."""
+        return lines
+
+    def _pause(self, fd: int, seconds: float) -> None:
+        transport = self.transport
+        pipe = None if transport is None else transport.get_pipe_transport(fd)
+        if pipe is not None:
+            pipe.pause_reading()  # type: ignore[attr-defined]
+            self.loop.call_later(seconds, pipe.resume_reading)  # type: ignore[attr-defined]
+
+
+class Uci(Guarded, UciProtocol):
+    """UCI, except that a position may bear a record, and that not every line is read."""
+
+    record: str | None = None
+    answer: str = ""
+    """What it last gave for its move."""
+
+    def send_line(self, line: str) -> None:
+        """Say something to the engine."""
+        if self.record is not None and line.startswith("position fen "):
+            head, moves, rest = line.partition(" moves ")
+            line = f"{head} {self.record}{moves}{rest}"
+        super().send_line(line)
+
+    def line_received(self, line: str) -> None:
+        """A line that is read."""
+        if line.startswith("bestmove"):
+            self.answer = line.removeprefix("bestmove").strip()
+        super().line_received(line)
+
+    def choose(self, lines: list[bytes]) -> Iterator[bytes]:
+        """The lines that say something to a referee: of several lines of figures the last."""
+        logs = LOGGER.isEnabledFor(logging.DEBUG)
+        figures = b""
+        for line in lines:
+            line = line.lstrip()
+            if line.startswith(_INFO):
+                told = line[:_LONGEST_INFO]
+                if _SCORE in told and (_MULTIPV not in told or _FIRST in told):
+                    figures, told = told, figures
+                if logs and told:
+                    self._log(told)
+            elif line.startswith(_KNOWN):
+                if figures:
+                    yield figures
+                    figures = b""
+                yield line
+            elif logs:
+                self._log(line)
+        if figures:
+            yield figures
+
+    def _log(self, line: bytes) -> None:
+        LOGGER.debug("%s: >> %s", self, decoded(line[:LONGEST]))
+
+
+class XBoard(Guarded, XBoardProtocol):
+    """The protocol of Winboard engines. There is no place for a record in it."""
+
+    record: str | None = None
+    answer: str = ""
+
+    def line_received(self, line: str) -> None:
+        """A line that is read."""
+        if line.startswith("move "):
+            self.answer = line.removeprefix("move").strip()
+        super().line_received(line)
