@@ -69,13 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"players in the crosstable (default: {TOP})",
     )
-    parser.add_argument("--scoring", choices=SHORT_SCORINGS, default="exponential", help="default: exponential")
+    parser.add_argument("--scoring", choices=SHORT_SCORINGS, help="default: the game's own, else exponential")
     parser.add_argument("--cutoff", metavar="G", help="from this score on all is a draw (default: G6.0)")
     parser.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25 (default: the game's own, else G5.75)")
-    parser.add_argument(
-        "--rules-set", choices=SHORT_RULE_SETS, help="default: W, or C-legacy for games with the tag Legacy"
-    )
-    common.add_rules(parser)
+    parser.add_argument("--rules-set", choices=SHORT_RULE_SETS, help="default: the game's own, by its tags, else W")
+    common.add_rules(parser, None, "the game's own, else r")
     parser.add_argument(
         "--decide", metavar="KINDS", default=_DEFAULT, help=f"draws for tables to decide (default: {_DEFAULT})"
     )
@@ -105,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
         cutoff=args.cutoff,
         komi=args.komi,
         rules_name=args.rules_set,
-        whole_game=args.rules == TableRules.WHOLE_GAME,
+        whole_game=None if args.rules is None else args.rules == TableRules.WHOLE_GAME,
         tables=common.present_tables_directory(args),
         decide=parse_kinds(args.decide),
         strict=args.strict,
@@ -119,6 +117,8 @@ def run(args: argparse.Namespace) -> int:
             for fault in done.faults:
                 report.add_fault(done.name, fault)
                 bar.say(f"tbgen: {fault.told(done.name)}")
+            for note in [] if args.quiet else done.notes:
+                bar.say(f"tbgen: {note.told(done.name)}")
             bar.advance(done.read)
 
         faults = adjudicate(args.games, args.output, settings, args.jobs, watch=watch)

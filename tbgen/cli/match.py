@@ -63,7 +63,7 @@ loses on time loses the game (G0.0) and is started again.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from tbgen.referee.match.bout import MARGIN, PATIENCE
+    from tbgen.referee.match.conditions import MARGIN, PATIENCE
 
     parser.add_argument("--engine", nargs="+", action="append", metavar="KEY=VALUE", help="an engine, see below")
     parser.add_argument("--each", nargs="+", default=[], metavar="KEY=VALUE", help="what holds for all engines")
@@ -149,7 +149,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _plan(args: argparse.Namespace) -> "Plan":
-    from tbgen.referee.match.bout import Conditions
+    from tbgen.referee.match.conditions import Conditions
     from tbgen.referee.match.contestants import contestants
     from tbgen.referee.match.desk import Setting
     from tbgen.referee.match.openings import Openings
@@ -165,6 +165,11 @@ def _plan(args: argparse.Namespace) -> "Plan":
         whole_game=args.rules == TableRules.WHOLE_GAME,
     )
     rules = settings.rules if args.fifty is None else replace(settings.rules, fifty=FIFTY_MOVES[args.fifty])
+    openings = (
+        Openings.none(rules)
+        if args.openings is None
+        else Openings.read(args.openings, rules, order=args.order, seed=args.seed, plies=args.plies)
+    )
     games = args.games or 2 * (args.rounds or 1)
     return Plan(
         setting=Setting(
@@ -177,16 +182,13 @@ def _plan(args: argparse.Namespace) -> "Plan":
                 margin=args.margin,
                 patience=args.patience,
                 longest=args.max_moves,
+                openings=openings.identity,
             ),
             event=args.event,
             log=args.log,
         ),
         pairings=list(schedule(len(engines), games, gauntlet=args.gauntlet)),
-        openings=(
-            Openings.none(rules)
-            if args.openings is None
-            else Openings.read(args.openings, rules, order=args.order, seed=args.seed, plies=args.plies)
-        ),
+        openings=openings,
         concurrency=args.concurrency,
     )
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from tbgen.errors import BadInput
 from tbgen.pgn.split import NAME
-from tbgen.rules.tags import KOMI, LEGACY
+from tbgen.rules.tags import CUTOFF, FIFTY, KOMI, LEGACY, RECORD, RULE_SET, RULES, SCORING
 from tbgen.text import BOM, decoded
 
 _STRICT: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*(?:"((?:[^"\\\r\n]|\\.)*)"[ \t]*)?\]' % NAME)
@@ -16,8 +16,11 @@ _LOOSE: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*"([^\r\n]*)"[ \t]*\]' % NA
 _END: Final = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 _READ: Final = {
     name.casefold(): name
-    for name in (KOMI, LEGACY, "Black", "FEN", "Result", "Termination", "TerminationDetails", "Variant", "White")
-}
+    for name in (
+        CUTOFF, FIFTY, KOMI, LEGACY, RECORD, RULES, RULE_SET, SCORING,
+        "Black", "FEN", "Result", "Termination", "TerminationDetails", "Variant", "White",
+    )
+}  # fmt: skip
 """Tags that say how to read a game; upper and lower case are the same in their names."""
 _ESCAPED: Final = re.compile(r'\\(["\\])')
 _ESCAPE: Final = re.compile(r'(["\\])')

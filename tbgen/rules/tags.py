@@ -4,8 +4,8 @@ Tags come as a mapping from names to values; pgn/tags.py reads and writes the te
 """
 
 import re
-from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
@@ -13,9 +13,10 @@ import chess
 
 from tbgen import outcome
 from tbgen.errors import BadInput
-from tbgen.rules.fen import parse_fen
-from tbgen.rules.rulesets import RuleSet, W, parse_cutoff
+from tbgen.rules.fen import FIELDS, Fen, read_fen
+from tbgen.rules.rulesets import C_LEGACY, FIFTY_MOVES, RuleSet, W, named, parse_cutoff, rule_set
 from tbgen.rules.scoring import Komi, Scoring, points_text, scoring
+from tbgen.table_rules import TableRules
 
 RESULT: Final = "RMobilityResult"
 POINTS: Final = "Points"
@@ -25,9 +26,17 @@ KOMI: Final = "Komi"
 LEGACY: Final = "Legacy"
 TERMINATION: Final = "RMobilityTermination"
 """A tag of tbgen: what the result rests on."""
+RECORD: Final = "RMobilityRecord"
+"""A tag of tbgen: the record of the start position, for other readers refuse it as a FEN's seventh field."""
+RULES: Final = "RMobilityRules"
+"""A tag of tbgen: `r` or `wg`."""
+RULE_SET: Final = "RMobilityRuleSet"
+FIFTY: Final = "RMobilityFifty"
+"""A tag of tbgen: the form of the 50-move rule."""
 
 NO_RESULT: Final = "*"
 
+_TABLE_RULES: Final = {rules.value: rules for rules in TableRules}
 _LEGACY_VALUE: Final = "1"
 _DENIALS: Final = frozenset({"0", "-", "no", "false"})
 _UNKNOWN: Final = frozenset({"", "?", "-", NO_RESULT})
@@ -59,6 +68,29 @@ def write_tags(headers: MutableMapping[str, str], result: int | None, scheme: Sc
         headers[KOMI] = str(scheme.komi)
     if rules.legacy and not is_legacy(headers.get(LEGACY)):
         headers[LEGACY] = _LEGACY_VALUE
+
+
+def write_rules(headers: MutableMapping[str, str], rules: RuleSet) -> None:
+    """Say which rules a game was played by."""
+    headers[RULES] = rules.of_tables
+    headers[RULE_SET] = rules.name
+    headers[FIFTY] = rules.fifty.name
+
+
+def rules_of(headers: Mapping[str, str], otherwise: RuleSet = W) -> RuleSet:
+    """The rules that a game was played by, as far as its tags say."""
+    rules = otherwise
+    if RULE_SET in headers:
+        rules = replace(rule_set(headers[RULE_SET]), whole_game=otherwise.whole_game)
+        if rules.fifty.improvement_restarts and CUTOFF in headers:
+            rules = replace(rules, cutoff=parse_cutoff(headers[CUTOFF]))
+    elif is_legacy(headers.get(LEGACY)):
+        rules = replace(C_LEGACY, whole_game=otherwise.whole_game)
+    if FIFTY in headers:
+        rules = replace(rules, fifty=named(headers[FIFTY], FIFTY_MOVES, "form of the 50-move rule"))
+    if RULES in headers:
+        rules = replace(rules, whole_game=named(headers[RULES], _TABLE_RULES, "rules") is TableRules.WHOLE_GAME)
+    return rules
 
 
 def is_legacy(value: str | None) -> bool:
@@ -125,12 +157,21 @@ def parse_points(words: str) -> Fraction:
 
 
 def start_of(headers: Mapping[str, str], *, whole_game: bool = False) -> tuple[chess.Board, int | None]:
-    """The board a game starts from, and the record if its tag `FEN` has a seventh field."""
+    """The board a game starts from, and the record that it brings along: see `read_start`."""
+    found = read_start(headers, whole_game=whole_game)
+    return found.board, found.record
+
+
+def read_start(headers: Mapping[str, str], *, whole_game: bool = False) -> Fen:
+    """The start of a game, whose record is in a tag of its own or in the seventh field of the tag `FEN`."""
     chess960 = bare_name(headers.get("Variant", "")) in _CHESS960
     written = headers.get("FEN", "").strip()
     if written in _UNKNOWN:
-        return chess.Board(chess960=chess960), None
-    return parse_fen(written, whole_game=whole_game, chess960=chess960)
+        return Fen(chess.Board(chess960=chess960), None)
+    record = headers.get(RECORD, "").strip()
+    if record not in _UNKNOWN and len(written.split()) == FIELDS:
+        written = f"{written} {record}"
+    return read_fen(written, whole_game=whole_game, chess960=chess960)
 
 
 def bare_name(variant: str) -> str:

@@ -1,5 +1,6 @@
 """The PGN tags, written and read."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import chess
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from tbgen import outcome
 from tbgen.errors import BadInput
-from tbgen.rules.rulesets import C_LEGACY, C, RuleSet, W, rule_set
+from tbgen.rules.rulesets import C_LEGACY, IGNORED, WG, C, RuleSet, W, rule_set
 from tbgen.rules.scoring import (
     Classical,
     Exponential,
@@ -20,8 +21,18 @@ from tbgen.rules.scoring import (
     Scoring,
     Winner,
     WithKomi,
+    scoring,
 )
-from tbgen.rules.tags import Tags, parse_points, read_tags, start_of, write_tags
+from tbgen.rules.tags import (
+    Tags,
+    parse_points,
+    read_start,
+    read_tags,
+    rules_of,
+    start_of,
+    write_rules,
+    write_tags,
+)
 
 
 def written(result: str | None, scheme: Scoring, rules: RuleSet = W) -> dict[str, str]:
@@ -206,3 +217,29 @@ def test_where_a_game_starts() -> None:
     assert board.chess960
     with pytest.raises(BadInput):
         start_of({"FEN": "nonsense"})
+
+
+@pytest.mark.parametrize("rules", [W, C, C_LEGACY, WG, replace(W, fifty=IGNORED), replace(C, whole_game=True)])
+def test_rules_travel_with_a_game(rules: RuleSet) -> None:
+    headers: dict[str, str] = {}
+    write_rules(headers, rules)
+    assert rules_of(headers) == rules
+    assert rules_of(headers, WG) == rules
+    assert rules_of({}, rules) == rules
+
+
+def test_a_cutoff_travels_with_rules_that_have_one() -> None:
+    rules = replace(C, cutoff=9)
+    headers: dict[str, str] = {}
+    write_rules(headers, rules)
+    write_tags(headers, None, scoring("exponential"), rules)
+    assert rules_of(headers) == rules
+
+
+def test_the_record_has_a_tag_of_its_own() -> None:
+    headers = {"FEN": "8/4n3/8/4k3/8/8/8/K6R w - - 7 30", "RMobilityRecord": "G3.0"}
+    assert start_of(headers)[1] == outcome.parse("G3.0")
+    assert start_of({"FEN": f"{headers['FEN']} G3.0"})[1] == outcome.parse("G3.0")
+    assert start_of({"FEN": f"{headers['FEN']} G3.0", "RMobilityRecord": "G2.5"})[1] == outcome.parse("G3.0")
+    void = read_start({"FEN": "8/4n3/8/4k3/8/8/8/K6R w - - 0 30", "RMobilityRecord": "G3.0"})
+    assert void.dropped == outcome.parse("G3.0")

@@ -54,6 +54,8 @@ class Done(NamedTuple):
     data: bytes
     verdicts: list[Verdict]
     faults: list[Fault]
+    notes: list[Fault]
+    """What of games that were judged has been left out."""
 
 
 def adjudicate(
@@ -143,6 +145,7 @@ def _judged(chunk: Chunk, judge: Judge) -> Done:
         b"".join(one.data for one in found),
         [one.verdict for one in found if one.verdict is not None],
         [one.fault for one in found if one.fault is not None],
+        [one.note for one in found if one.note is not None],
     )
 
 

@@ -21,13 +21,26 @@ from tbgen.pgn import san
 from tbgen.pgn.moves import BadMoves
 from tbgen.pgn.split import Unit
 from tbgen.pgn.tags import BadTag, TagSection
-from tbgen.probe import open_tablebase
+from tbgen.probe import Tablebase, open_tablebase
 from tbgen.referee.adjudicate.finish import Finish, finish_of
 from tbgen.referee.adjudicate.settings import Settings
 from tbgen.rules.ends import Game, Turn
-from tbgen.rules.rulesets import C_LEGACY, RuleSet
+from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import Scoring
-from tbgen.rules.tags import CUTOFF, KOMI, LEGACY, TERMINATION, bare_name, is_legacy, read_tags, start_of, write_tags
+from tbgen.rules.tags import (
+    CUTOFF,
+    KOMI,
+    LEGACY,
+    SCORING,
+    TERMINATION,
+    bare_name,
+    read_start,
+    read_tags,
+    rules_of,
+    write_rules,
+    write_tags,
+)
+from tbgen.table_rules import TableRules
 
 _UNKNOWN: Final = frozenset({"", "?", "*"})
 _NO_RESULT: Final = "*"
@@ -76,10 +89,11 @@ class Verdict(NamedTuple):
     table: str
     """The one that answered, or is missing."""
     dtg: int
+    scheme: Scoring
 
 
 class Fault(NamedTuple):
-    """Why a game was passed on unchanged."""
+    """Why a game was passed on unchanged, or what else there is to say of it."""
 
     number: int
     """Of the game; 0 for text before the first."""
@@ -98,6 +112,8 @@ class Judged(NamedTuple):
     data: bytes
     verdict: Verdict | None = None
     fault: Fault | None = None
+    note: Fault | None = None
+    """What of a game that was judged has been left out."""
 
 
 class Judge:
@@ -105,9 +121,10 @@ class Judge:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._tables = None
-        if settings.tables is not None and settings.decide:
-            self._tables = open_tablebase(settings.tables, settings.rules.of_tables)
+        self._asks = settings.tables is not None and bool(settings.decide)
+        self._tables: dict[TableRules, Tablebase] = {}
+        if self._asks:
+            self._opened(settings.rules.of_tables)
 
     def __enter__(self) -> Self:
         return self
@@ -119,8 +136,17 @@ class Judge:
 
     def close(self) -> None:
         """Close the tables."""
-        if self._tables is not None:
-            self._tables.close()
+        for tables in self._tables.values():
+            tables.close()
+        self._tables.clear()
+
+    def _opened(self, rules: TableRules) -> Tablebase:
+        """The tables of these rules."""
+        directory = self._settings.tables
+        assert directory is not None, "nobody asks"
+        if rules not in self._tables:
+            self._tables[rules] = open_tablebase(directory, rules)
+        return self._tables[rules]
 
     def judge(self, unit: Unit) -> Judged:
         """The game with its tags; unchanged, with a fault, if it cannot be judged."""
@@ -139,7 +165,7 @@ class Judge:
             if not section.headers and not text:
                 return Judged(unit.data)
             try:
-                return self._judge(unit.data, section, text)
+                return self._judge(unit, section, text)
             except BadMoves as error:
                 line = min(section.lines + text.count("\n", 0, error.at), unit.data.rstrip().count(b"\n"))
                 raise
@@ -148,25 +174,21 @@ class Judge:
         except BadInput as error:
             return Judged(unit.data, fault=Fault(unit.number, unit.line + line, str(error)))
 
-    def _judge(self, data: bytes, section: TagSection, text: str) -> Judged:
+    def _judge(self, unit: Unit, section: TagSection, text: str) -> Judged:
         headers = section.headers
         moves = pgn_moves.read(text)
         result = _result(headers, moves.result)
-        rules = self._settings.rules
-        if self._settings.own_rules and is_legacy(headers.get(LEGACY)):
-            rules = replace(C_LEGACY, whole_game=rules.whole_game)
-        scheme = self._settings.scheme
-        if self._settings.own_komi and scheme.komi is not None and KOMI in headers:
-            scheme = replace(scheme, komi=read_tags({KOMI: headers[KOMI]}).komi or scheme.komi)
+        rules = self._rules_of(headers)
+        scheme = self._scheme_of(headers)
         _require_chess(headers)
-        board, given = start_of(headers, whole_game=rules.whole_game)
+        board, given, dropped = start = read_start(headers, whole_game=rules.whole_game)
         _play(board, moves.tokens, text)
         board, turn = _ending(board, given, rules)
         finish = finish_of(result, headers, moves.comment, turn, board)
         if finish is Finish.AWARD:
             found, basis, reach, table, dtg, words = _MATE[result], Basis.AWARDED, Reach.NOT_ASKED, "", 0, ""
         else:
-            found, basis, reach, table, dtg, words = self._ask(finish, board, turn.outcome)
+            found, basis, reach, table, dtg, words = self._ask(finish, board, turn.outcome, rules)
         verdict = Verdict(
             headers.get("White") or _NO_NAME,
             headers.get("Black") or _NO_NAME,
@@ -177,15 +199,41 @@ class Judge:
             reach,
             table,
             dtg,
+            scheme,
         )
-        return Judged(section.changed(_tags(headers, found, f"{basis}{words}", scheme, rules)), verdict)
+        return Judged(
+            section.changed(_tags(headers, found, f"{basis}{words}", scheme, rules)),
+            verdict,
+            note=None if dropped is None else Fault(unit.number, unit.line, start.note),
+        )
 
-    def _ask(self, finish: Finish, board: chess.Board, record: int) -> tuple[int, Basis, Reach, str, int, str]:
+    def _rules_of(self, headers: Mapping[str, str]) -> RuleSet:
+        """The rules of a game: its own, unless others were asked for."""
+        settings = self._settings
+        own = rules_of(headers, settings.rules)
+        return replace(
+            own if settings.own_rules else settings.rules,
+            whole_game=own.whole_game if settings.own_tables else settings.rules.whole_game,
+        )
+
+    def _scheme_of(self, headers: Mapping[str, str]) -> Scoring:
+        """The scoring of a game: its own, unless another was asked for."""
+        settings = self._settings
+        if settings.own_scoring and SCORING in headers:
+            own = {name: headers[name] for name in (SCORING, CUTOFF, KOMI) if name in headers}
+            return read_tags(own).scheme or settings.scheme
+        if settings.own_komi and settings.scheme.komi is not None and KOMI in headers:
+            return replace(settings.scheme, komi=read_tags({KOMI: headers[KOMI]}).komi or settings.scheme.komi)
+        return settings.scheme
+
+    def _ask(
+        self, finish: Finish, board: chess.Board, record: int, rules: RuleSet
+    ) -> tuple[int, Basis, Reach, str, int, str]:
         """The result of a game without a winner, and what there is to say of it."""
-        if self._tables is None or finish not in self._settings.decide:
+        if not self._asks or finish not in self._settings.decide:
             return record, Basis.PLAYED, Reach.NOT_ASKED, "", 0, ""
         try:
-            answer = self._tables.probe(board, record)
+            answer = self._opened(rules.of_tables).probe(board, record)
         except UnsupportedPosition:
             return record, Basis.PLAYED, Reach.OUT_OF_REACH, "", 0, ""
         except MissingTable as error:
@@ -254,6 +302,8 @@ def _tags(
     told = {name: headers[name] for name in (CUTOFF, KOMI, LEGACY) if name in headers}
     tags = dict(told)
     write_tags(tags, result, scheme, rules)
+    if rules_of(headers) != rules:
+        write_rules(tags, rules)
     wanted: dict[str, str | None] = {
         name: tags.get(name) for name in (*tags, *told) if tags.get(name) != told.get(name) or name not in told
     }

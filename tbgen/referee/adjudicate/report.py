@@ -39,7 +39,7 @@ class Report:
     """Takes verdicts, gives lines or an object."""
 
     def __init__(self, scheme: Scoring, *, with_players: bool = True) -> None:
-        self.scheme = scheme
+        self._wanted = scheme
         self._with_players = with_players
         """Whether there is to be a crosstable."""
         self._faults: list[tuple[str, Fault]] = []
@@ -50,8 +50,8 @@ class Report:
         self._longest: dict[str, int] = {}
         self._missing: Counter[str] = Counter()
         self._crosstable = Crosstable()
-        self._one_scheme = True
-        """Whether all games were scored alike; each may have a komi of its own."""
+        self._schemes: set[Scoring] = set()
+        """The scorings of the games: each may have its own."""
 
     def add_fault(self, file: str, fault: Fault) -> None:
         """Put down what was passed on as it was."""
@@ -69,7 +69,12 @@ class Report:
             self._missing[verdict.table] += 1
         if self._with_players:
             self._crosstable.add(Played(verdict.white, verdict.black, verdict.outcome))
-        self._one_scheme = self._one_scheme and self.scheme.points(verdict.outcome) == verdict.points
+        self._schemes.add(verdict.scheme)
+
+    @property
+    def scheme(self) -> Scoring:
+        """The scoring of all games, or the one that was asked for if they differ."""
+        return next(iter(self._schemes)) if len(self._schemes) == 1 else self._wanted
 
     @property
     def missing(self) -> list[tuple[str, int]]:
@@ -132,7 +137,7 @@ class Report:
     @property
     def _score(self) -> Scoring:
         """What players are ordered by before any tiebreak."""
-        return self.scheme if self.scheme.whole and self._one_scheme else Classical()
+        return self.scheme if self.scheme.whole and len(self._schemes) < 2 else Classical()
 
     @property
     def _mobility(self) -> Scoring:

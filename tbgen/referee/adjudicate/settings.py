@@ -30,7 +30,11 @@ class Settings:
     """Where a komi decides, a game's own goes before the one in the scheme."""
     rules: RuleSet = W
     own_rules: bool = True
-    """Games that bear the tag `Legacy` are judged as such."""
+    """Games whose tags say by which rule set they were played are judged by it."""
+    own_tables: bool = True
+    """The same of `r` and `wg`."""
+    own_scoring: bool = True
+    """The same of the scoring."""
     tables: Path | None = None
     """Where the tables are; None: nobody is to look."""
     decide: frozenset[Finish] = BY_DEFAULT
@@ -41,18 +45,19 @@ class Settings:
 
 def make_settings(
     *,
-    scoring_name: str = "exponential",
+    scoring_name: str | None = None,
     cutoff: str | None = None,
     komi: str | None = None,
     rules_name: str | None = None,
-    whole_game: bool = False,
+    whole_game: bool | None = None,
     tables: Path | None = None,
     decide: frozenset[Finish] = BY_DEFAULT,
     strict: bool = False,
 ) -> Settings:
-    """Settings from what a user wrote; BadInput for a cutoff or komi that would have no effect."""
+    """Settings from what a user wrote, None being nothing; BadInput for a cutoff or komi that would have no effect."""
     rules = rule_set(rules_name or "W", cutoff=cutoff)
-    scheme = scoring(SHORT_SCORINGS.get(scoring_name, scoring_name), komi=komi)
+    wanted = scoring_name or "exponential"
+    scheme = scoring(SHORT_SCORINGS.get(wanted, wanted), komi=komi)
     if komi is not None and not isinstance(scheme, FullPoints):
         raise BadInput(f"{scheme.title} scoring knows no komi (komi and full do)")
     if cutoff is not None:
@@ -63,8 +68,10 @@ def make_settings(
     return Settings(
         scheme=scheme,
         own_komi=komi is None,
-        rules=replace(rules, whole_game=whole_game),
-        own_rules=rules_name is None,
+        rules=replace(rules, whole_game=bool(whole_game)),
+        own_rules=rules_name is None and cutoff is None,
+        own_tables=whole_game is None,
+        own_scoring=scoring_name is None,
         tables=tables,
         decide=decide,
         strict=strict,

@@ -1,9 +1,8 @@
 """One game: two engines, a board and a referee."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import chess
@@ -12,37 +11,15 @@ from chess.engine import InfoDict
 from tbgen import outcome
 from tbgen.errors import TbgenError
 from tbgen.referee.match.client import Breach, CannotStart, Client, Misconduct, Resigns
+from tbgen.referee.match.conditions import Conditions
 from tbgen.referee.match.control import Clock, limit
 from tbgen.referee.match.openings import Opening
 from tbgen.referee.match.schedule import Pairing
 from tbgen.referee.match.table_judge import TableJudge, TableVerdict
 from tbgen.rules.ends import Game
-from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import Scoring
 
-MARGIN: Final = 0.1
-"""Seconds over the limit that are forgiven: a machine that is busy makes everybody late."""
-
 SIDES: Final = {chess.WHITE: "White", chess.BLACK: "Black"}
-
-PATIENCE: Final = 60.0
-"""Seconds of silence from an engine without a clock."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Conditions:
-    """What holds for all games of a match."""
-
-    rules: RuleSet
-    scoring: Scoring
-    own_komi: bool = True
-    """Where a komi decides, an opening's own goes before the one in the scoring."""
-    tables: Path | None = None
-    """Own tables, which end a game as soon as they cover it."""
-    margin: float = MARGIN
-    patience: float = PATIENCE
-    longest: int | None = None
-    """Moves of each side after which the record stands."""
 
 
 class Ply(NamedTuple):
@@ -104,13 +81,16 @@ async def play(
     """Play a game to its end."""
     game = opening.game(conditions.rules)
     told = None if opening.record is None else outcome.text(opening.record)
+    scoring = conditions.scoring_with(opening.komi)
     clocks = {colour: Clock(client.contestant.control) for colour, client in clients.items()}
     plies: list[Ply] = []
     faults = await _announce(clients, told)
     if faults:
         (absent,) = faults
         words = str(faults[absent]).removeprefix(f"{clients[absent].contestant.name} ")
-        return Bout(pairing, opening, game, (), _lost(absent, words, Misconduct.CRASH), _scoring(conditions, opening))
+        return Bout(
+            pairing, opening, game, (), _lost(absent, words, Misconduct.CRASH), conditions.scoring_with(opening.komi)
+        )
     while (end := _end(game, len(plies), conditions, judge)) is None:
         turn = game.board.turn
         try:
@@ -121,7 +101,7 @@ async def play(
         except Resigns:
             end = _lost(turn, "resigns")
             break
-    return Bout(pairing, opening, game, tuple(plies), end, _scoring(conditions, opening))
+    return Bout(pairing, opening, game, tuple(plies), end, scoring)
 
 
 class NobodyStarts(CannotStart):
@@ -173,11 +153,3 @@ async def _move(game: Game, client: Client, clocks: dict[chess.Color, Clock], co
     clock.spend(answer.seconds)
     turn = game.push_legal(answer.move)
     return Ply(answer.move, answer.seconds, answer.info, turn.outcome if turn.standing.just_set else None)
-
-
-def _scoring(conditions: Conditions, opening: Opening) -> Scoring:
-    """The scoring of a game."""
-    scoring = conditions.scoring
-    if scoring.komi is None or opening.komi is None or not conditions.own_komi:
-        return scoring
-    return replace(scoring, komi=opening.komi)

@@ -17,8 +17,9 @@ from typing import NamedTuple
 import chess
 
 from tbgen.errors import TbgenError
-from tbgen.referee.match.bout import Bout, Conditions, NobodyStarts, play
+from tbgen.referee.match.bout import Bout, NobodyStarts, play
 from tbgen.referee.match.client import Client, quit_all
+from tbgen.referee.match.conditions import Conditions
 from tbgen.referee.match.contestants import Contestant
 from tbgen.referee.match.events import Finished, Note, Unplayed
 from tbgen.referee.match.export import write_game
@@ -166,6 +167,7 @@ class _Desk:
                 bout.end.outcome,
                 bout.termination,
                 bout.opening.fen,
+                bout.opening.record,
                 bout.scoring.komi,
             ),
             points=bout.points,
@@ -173,6 +175,6 @@ class _Desk:
             plies=bout.game.record.ply,
             ending=bout.end.words,
             dtg=None if bout.end.verdict is None else bout.end.verdict.dtg,
-            pgn=write_game(bout, engines, self._setting.conditions.rules, self._setting.event),
+            pgn=write_game(bout, engines, self._setting.conditions, self._setting.event),
             missing=missing,
         )

@@ -50,6 +50,7 @@ class Finished:
             "white": self.entry.white,
             "black": self.entry.black,
             "fen": self.entry.fen,
+            "record": None if self.entry.record is None else outcome.text(self.entry.record),
             "result": outcome.text(self.entry.result),
             "points": round(float(self.points), 6),
             "plies": self.plies,

@@ -1,8 +1,7 @@
 """A finished game as PGN, with the tags of rules/tags.py.
 
 Behind each move stands what its engine said of it, as other referees write it: score, depth and seconds,
-and the record if the move set it: `{+0.31/14 0.52s, G3.5}`. python-chess has an exporter, but no place for
-a record in its FENs.
+and the record if the move set it: `{+0.31/14 0.52s, G3.5}`.
 """
 
 import textwrap
@@ -15,25 +14,25 @@ import chess
 from tbgen import outcome
 from tbgen.pgn.tags import written
 from tbgen.referee.match.bout import Bout, Ply
+from tbgen.referee.match.conditions import Conditions
 from tbgen.referee.match.contestants import Contestant
-from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import classical_result
-from tbgen.rules.tags import TERMINATION, write_tags
+from tbgen.rules.tags import RECORD, TERMINATION, write_tags
 
 _WIDTH: Final = 100
 _NO_BRACES: Final = str.maketrans("{}", "()")
 
 
-def write_game(bout: Bout, engines: Sequence[Contestant], rules: RuleSet, event: str) -> str:
+def write_game(bout: Bout, engines: Sequence[Contestant], conditions: Conditions, event: str) -> str:
     """The text of a game, an empty line at its end."""
-    tags = _tags(bout, engines, rules, event)
+    tags = _tags(bout, engines, conditions, event)
     section = "".join(f"{written(name, value).decode()}\n" for name, value in tags.items())
     words = " ".join([*_moves(bout), tags["Result"]])
     text = "\n".join(textwrap.wrap(words, _WIDTH, break_long_words=False, break_on_hyphens=False))
     return f"{section}\n{text}\n\n"
 
 
-def _tags(bout: Bout, engines: Sequence[Contestant], rules: RuleSet, event: str) -> dict[str, str]:
+def _tags(bout: Bout, engines: Sequence[Contestant], conditions: Conditions, event: str) -> dict[str, str]:
     white, black = engines[bout.pairing.white], engines[bout.pairing.black]
     tags = {
         "Event": event,
@@ -49,14 +48,12 @@ def _tags(bout: Bout, engines: Sequence[Contestant], rules: RuleSet, event: str)
     if bout.opening.fen is not None:
         tags["SetUp"] = "1"
         tags["FEN"] = bout.opening.fen
+    if bout.opening.record is not None:
+        tags[RECORD] = outcome.text(bout.opening.record)
     tags["PlyCount"] = str(bout.game.record.ply)
-    if white.control == black.control:
-        tags["TimeControl"] = str(white.control)
-    else:
-        tags["WhiteTimeControl"] = str(white.control)
-        tags["BlackTimeControl"] = str(black.control)
     tags["Termination"] = bout.termination
-    write_tags(tags, bout.end.outcome, bout.scoring, rules)
+    tags.update(conditions.tags(white, black))
+    write_tags(tags, bout.end.outcome, bout.scoring, conditions.rules)
     tags[TERMINATION] = _basis(bout)
     return tags
 

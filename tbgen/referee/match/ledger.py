@@ -11,13 +11,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
-from tbgen import files
+from tbgen import files, outcome
 from tbgen.errors import BadInput
 from tbgen.pgn import moves
 from tbgen.pgn.split import Unit, units
 from tbgen.pgn.tags import TagSection
+from tbgen.referee.match.conditions import COMPARED
 from tbgen.rules.scoring import Komi
-from tbgen.rules.tags import read_tags
+from tbgen.rules.tags import RECORD, read_tags
 
 TORN: Final = ".torn"
 """Behind the name of the PGN file: where what was cut off goes, for nothing is thrown away. A number follows where
@@ -39,6 +40,8 @@ class Entry(NamedTuple):
     termination: str
     """The tag of the PGN standard."""
     fen: str | None = None
+    record: int | None = None
+    """Of the start position, where it is not the position's own."""
     komi: Komi | None = None
 
 
@@ -48,6 +51,8 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.entries: list[Entry] = []
+        self.conditions: list[dict[str, str]] = []
+        """For each entry the tags that say under which conditions it was played."""
         self.torn: bytes | None = None
         """What breaks off at the end, if anything does: `accept` cuts it off."""
         self.torn_at: Path | None = None
@@ -112,6 +117,7 @@ class Ledger:
                     continue
                 try:
                     self.entries.append(_entry(headers))
+                    self.conditions.append({name: headers[name] for name in COMPARED if name in headers})
                 except (BadInput, KeyError):
                     raise BadInput(f"{self._path}:{unit.line}: not a game of a match") from None
                 self._whole += len(unit.data)
@@ -142,4 +148,12 @@ def _entry(headers: dict[str, str]) -> Entry:
     if tags.result is None:
         raise BadInput("no result")
     names = (headers["Round"], headers["White"], headers["Black"])
-    return Entry(*names, tags.result, headers.get("Termination", ""), headers.get("FEN"), tags.komi)
+    record = headers.get(RECORD)
+    return Entry(
+        *names,
+        tags.result,
+        headers.get("Termination", ""),
+        headers.get("FEN"),
+        None if record is None else outcome.parse(record),
+        tags.komi,
+    )

@@ -1,5 +1,6 @@
 """The openings of a match, from PGN or EPD. Only those that are played are read."""
 
+import hashlib
 import random
 import re
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from tbgen.pgn import san
 from tbgen.pgn.split import units
 from tbgen.pgn.tags import TagSection
 from tbgen.rules.ends import Game
-from tbgen.rules.fen import format_fen, parse_fen
+from tbgen.rules.fen import parse_fen
 from tbgen.rules.record import standing
 from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import Komi
@@ -26,6 +27,8 @@ _PGN: Final = (".pgn",)
 _EPD_FIELDS: Final = 4
 _LONGEST: Final = 1 << 16
 """Bytes of a line of EPD that are read."""
+_DIGITS: Final = 16
+"""Of a hash."""
 _OPERATION: Final = re.compile(r"[A-Za-z]\w* [^;]*;|[A-Za-z]\w*;")
 
 
@@ -52,10 +55,10 @@ class Opening:
 
     @property
     def fen(self) -> str | None:
-        """The start position with its record; None for the usual one."""
+        """The start position; None for the usual one."""
         fen = self.board.fen()
         if self.record is not None:
-            return format_fen(self.board, self.record, whole_game=True)  # that a reset made it void is known by now
+            return fen
         return None if fen == chess.STARTING_FEN and not self.board.chess960 else fen
 
 
@@ -63,8 +66,15 @@ class Openings:
     """The openings of a file, by number; after the last comes the first."""
 
     def __init__(
-        self, sources: Sequence[tuple[int, bytes | str]], where: str, rules: RuleSet, plies: int | None = None
+        self,
+        sources: Sequence[tuple[int, bytes | str]],
+        where: str,
+        rules: RuleSet,
+        plies: int | None = None,
+        identity: str = "",
     ) -> None:
+        self.identity = identity
+        """What tells these openings from others, and their order."""
         self._sources = sources
         self._where = where
         self._rules = rules
@@ -99,7 +109,12 @@ class Openings:
             raise BadInput(f"no openings in {path}")
         if order == "random":
             random.Random(seed).shuffle(sources)
-        return cls(sources, str(path), rules, plies)
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()[:_DIGITS]
+        choice = [f"sha256 {digest}", order if order != "random" else f"random {seed}"]
+        if plies is not None:
+            choice.append(f"{plies} plies")
+        return cls(sources, str(path), rules, plies, "; ".join(choice))
 
     def __len__(self) -> int:
         return len(self._sources)

@@ -40,16 +40,22 @@ class Match:
         self._ledger = ledger
         done: set[str] = set()
         if ledger is not None:
-            done = self._taken_up(ledger.entries)
+            done = self._taken_up(ledger)
             ledger.accept()
         self.todo = [pairing for pairing in plan.pairings if pairing.round not in done]
 
-    def _taken_up(self, entries: Sequence[Entry]) -> set[str]:
-        """Count the games of an earlier run, which have to be of this match."""
+    def _taken_up(self, ledger: Ledger) -> set[str]:
+        """Count the games of an earlier run, which have to be of this match and played under its conditions."""
+        setting = self.plan.setting
         known = {pairing.round: pairing for pairing in self.plan.pairings}
         done: set[str] = set()
-        for entry in entries:
+        for entry, conditions in zip(ledger.entries, ledger.conditions, strict=True):
             pairing = known.get(entry.round)
+            if pairing is not None:
+                white, black = setting.engines[pairing.white], setting.engines[pairing.black]
+                if (entry.white, entry.black) == (white.name, black.name):
+                    komi = self.plan.openings.opening(pairing.opening).komi
+                    setting.conditions.check(conditions, white, black, komi)
             if pairing is None or entry.round in done or not self._is_of(entry, pairing):
                 raise BadInput(
                     f"the PGN file is of another match: round {entry.round}, {entry.white} - {entry.black}"
@@ -62,7 +68,8 @@ class Match:
     def _is_of(self, entry: Entry, pairing: Pairing) -> bool:
         engines = self.plan.setting.engines
         names = (engines[pairing.white].name, engines[pairing.black].name)
-        return (entry.white, entry.black) == names and entry.fen == self.plan.openings.opening(pairing.opening).fen
+        opening = self.plan.openings.opening(pairing.opening)
+        return (entry.white, entry.black, entry.fen, entry.record) == (*names, opening.fen, opening.record)
 
     @property
     def decided(self) -> bool:

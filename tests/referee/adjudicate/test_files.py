@@ -261,3 +261,12 @@ def test_files_larger_than_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", Stdin)
     with pytest.raises(KeyboardInterrupt):
         adjudicate([Path("-")], None, Settings(), 2, watch=watch)
+
+
+def test_a_record_that_is_left_out_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    text = '[FEN "8/4n3/8/4k3/8/8/8/K6R w - - 0 30 G3.0"]\n[Result "1/2-1/2"]\n\n30. Rh5+ 1/2-1/2\n'
+    Path("games.pgn").write_text(text)
+    code, _, err = run(capsys, "games.pgn", "-o", "out.pgn")
+    assert code == 0
+    assert err.startswith("tbgen: games.pgn:1: game 1: the record G3.0 is left out: the halfmove clock is 0")
+    assert run(capsys, "games.pgn", "-o", "out.pgn", "--quiet")[2] == ""

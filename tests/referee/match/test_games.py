@@ -216,7 +216,14 @@ def test_the_games_as_pgn(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert first is not None
     assert not first.errors
     assert first.end().ply() - first.ply() == games[0]["plies"]
-    assert "G3.0" in texts[4]
+    assert '[FEN "8/4n3/8/4k3/8/8/8/K6R w - - 7 30"]\n[RMobilityRecord "G3.0"]\n' in texts[4]
+    assert '[RMobilityRuleSet "C"]\n[RMobilityFifty "classic"]\n' in texts[4]
+    colour = "White" if '[White "B' in texts[4] else "Black"
+    assert f'[{colour}Options "Style=wild"]\n' in texts[4]
+    with pgn.open() as file:
+        while (found := chess.pgn.read_game(file)) is not None:
+            assert not found.errors
+            assert found.board().is_valid()
     said = heard.read_text().splitlines()
     assert "setoption name Style value wild" in said
     assert any(line.startswith("position fen 8/4n3/8/4k3/8/8/8/K6R w - - 7 30 G3.0") for line in said)
@@ -298,6 +305,44 @@ def test_what_is_read_is_never_written_to(capsys: pytest.CaptureFixture[str], tm
     assert (code, "name the same file" in said) == (2, True)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["book.epd", "link"]
     assert book.read_text() == f"{KRK}\n"
+
+
+@pytest.mark.parametrize(
+    ("other", "difference"),
+    [
+        (["--rules", "wg"], "RMobilityRules is r there, and is wg here"),
+        (["--rules-set", "C"], "RMobilityRuleSet is W there, and is C here"),
+        (["--fifty", "ignored"], "RMobilityFifty is classic there, and is ignored here"),
+        (["--scoring", "winner"], "RMobilityScoring is Exponential there, and is RMobility Winner here"),
+        (["--max-moves", "9"], "RMobilityAdjudication is 1 moves there, and is 9 moves here"),
+        (["--each", "tc=6"], "TimeControl is 5 there, and is 6 here"),
+        (["--each", "tc=5", "option.Hash=2"], "WhiteOptions is missing there, and is Hash=2 here"),
+        (["--openings", "BOOK"], "RMobilityOpenings is missing there, and is sha256 "),
+    ],
+)
+def test_a_match_goes_on_under_its_own_conditions_only(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, other: list[str], difference: str
+) -> None:
+    book, pgn = tmp_path / "book.epd", tmp_path / "games.pgn"
+    book.write_text(f"{KRK}\n")
+    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--max-moves", "1", "--pgn", str(pgn)]
+    played(capsys, *words, "--games", "1")
+    before = pgn.read_bytes()
+    other = [str(book) if word == "BOOK" else word for word in other]
+    code, said = complaint(capsys, *words, "--games", "2", *other)
+    assert (code, "under other conditions" in said, difference in said) == (2, True, True), said
+    assert pgn.read_bytes() == before
+
+
+def test_adjudicate_obeys_the_conditions_of_a_match(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    book = tmp_path / "book.epd"
+    book.write_text("8/4n3/8/4k3/8/8/8/K6R w - - 7 30 G3.0\n")
+    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--max-moves", "6", "--pgn", str(pgn), "--games", "2"]
+    words += ["--rules", "wg", "--rules-set", "C", "--fifty", "ignored", "--scoring", "komi", "--komi", "-G4.25"]
+    played(capsys, *words, "--openings", str(book))
+    assert main(["adjudicate", str(pgn), "-o", str(tmp_path / "again.pgn"), "--decide", "none"]) == 0
+    assert (tmp_path / "again.pgn").read_bytes() == pgn.read_bytes()
 
 
 def test_a_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_openings_from_lines(tmp_path: Path) -> None:
     assert [found.opening(n).fen for n in range(4)] == [
         "8/8/8/4k3/8/8/8/K6R w - - 0 1",
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 3 1",
-        "8/4n3/8/4k3/8/8/8/K6R w - - 7 30 G3.0",
+        "8/4n3/8/4k3/8/8/8/K6R w - - 7 30",
         "8/8/8/4k3/8/8/8/K6R w - - 0 1",
     ]
     assert found.opening(2).record == outcome.parse("G3.0")
@@ -197,7 +197,7 @@ def test_a_record_in_whole_game_mobility(tmp_path: Path) -> None:
     assert opening.fen == "8/4n3/8/4k3/8/8/8/K6R w - - 0 30"
     opening = Openings.read(path, WG).opening(0)
     assert opening.record == outcome.parse("G3.0")
-    assert opening.fen == "8/4n3/8/4k3/8/8/8/K6R w - - 0 30 G3.0"
+    assert opening.fen == "8/4n3/8/4k3/8/8/8/K6R w - - 0 30"
 
 
 # The schedule

@@ -1,0 +1,88 @@
+"""Under which conditions the games of a match are played, and the tags that say so in each of them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from tbgen.errors import BadInput
+from tbgen.referee.match.contestants import Contestant
+from tbgen.rules.rulesets import RuleSet
+from tbgen.rules.scoring import Komi, Scoring
+from tbgen.rules.tags import CUTOFF, FIFTY, KOMI, RULE_SET, RULES, SCORING, write_rules, write_tags
+
+MARGIN: Final = 0.1
+"""Seconds over the limit that are forgiven: a machine that is busy makes everybody late."""
+
+PATIENCE: Final = 60.0
+"""Seconds of silence from an engine without a clock."""
+
+OPENINGS: Final = "RMobilityOpenings"
+"""Our own: which openings, in which order."""
+ADJUDICATION: Final = "RMobilityAdjudication"
+"""Our own: what ends a game before its end."""
+_TIME: Final = "TimeControl"
+_OPTIONS: Final = "Options"
+_COLOURS: Final = ("White", "Black")
+COMPARED: Final = (
+    RULES, RULE_SET, FIFTY, SCORING, CUTOFF, KOMI, ADJUDICATION, OPENINGS, _TIME,
+    *(f"{colour}{name}" for name in (_TIME, _OPTIONS) for colour in _COLOURS),
+)  # fmt: skip
+"""The tags in which all games of a match have to agree."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conditions:
+    """What holds for all games of a match."""
+
+    rules: RuleSet
+    scoring: Scoring
+    own_komi: bool = True
+    """Where a komi decides, an opening's own goes before the one in the scoring."""
+    tables: Path | None = None
+    """Own tables, which end a game as soon as they cover it."""
+    margin: float = MARGIN
+    patience: float = PATIENCE
+    longest: int | None = None
+    """Moves of each side after which the record stands."""
+    openings: str = ""
+    """Which openings, in which order."""
+
+    def tags(self, white: Contestant, black: Contestant) -> dict[str, str]:
+        """What a game of these two says of its conditions."""
+        tags: dict[str, str] = {}
+        if white.control == black.control:
+            tags[_TIME] = str(white.control)
+        for colour, one in zip(_COLOURS, (white, black), strict=True):
+            if white.control != black.control:
+                tags[f"{colour}{_TIME}"] = str(one.control)
+            if one.options:
+                tags[f"{colour}{_OPTIONS}"] = "; ".join(f"{name}={value}" for name, value in one.options.items())
+        if self.openings:
+            tags[OPENINGS] = self.openings
+        adjudication = "; ".join(self._adjudication())
+        if adjudication:
+            tags[ADJUDICATION] = adjudication
+        write_rules(tags, self.rules)
+        return tags
+
+    def _adjudication(self) -> Iterator[str]:
+        if self.tables is not None:
+            yield "tables"
+        if self.longest is not None:
+            yield f"{self.longest} moves"
+
+    def scoring_with(self, komi: Komi | None) -> Scoring:
+        """The scoring of a game whose opening brings this komi along."""
+        if self.scoring.komi is None or komi is None or not self.own_komi:
+            return self.scoring
+        return replace(self.scoring, komi=komi)
+
+    def check(self, found: Mapping[str, str], white: Contestant, black: Contestant, komi: Komi | None) -> None:
+        """BadInput if a game that bears these tags was played under other conditions; the komi is its opening's."""
+        wanted = self.tags(white, black)
+        write_tags(wanted, None, self.scoring_with(komi), self.rules)
+        for name in COMPARED:
+            if found.get(name) != wanted.get(name):
+                there, here = (f"is {tags[name]}" if name in tags else "is missing" for tags in (found, wanted))
+                raise BadInput(f"the PGN file was played under other conditions: {name} {there} there, and {here} here")
