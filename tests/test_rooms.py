@@ -30,6 +30,7 @@ ROOMS = {
     "sizes": "",
     "text": "",
     "files": "",
+    "packed": "errors",
     "outcome": "errors",
     "table_rules": "errors",
     "material": "errors",
@@ -91,8 +92,8 @@ ROOMS = {
     "pgn": "errors rules text",
     "referee": "",
     "referee/workers": "",
-    "referee/adjudicate": "errors files outcome probe rules text pgn referee/workers",
-    "referee/match": "errors files outcome probe rules text pgn referee/workers",
+    "referee/adjudicate": "errors files outcome table_rules probe rules text pgn referee/workers",
+    "referee/match": "errors files packed outcome probe rules text pgn referee/workers",
     "referee/player": "_version errors outcome table_rules position probe rules text",
     "report": "_version errors outcome table_rules material contents board index store probe rules text",
     # Wiring.

@@ -22,13 +22,14 @@ from tbgen.cli.common import (
 )
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
-from tbgen.rules.rulesets import FIFTY_MOVES
+from tbgen.rules.rulesets import FIFTY_MOVES, RuleSet
 from tbgen.table_rules import TableRules
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
     from tbgen.referee.match.events import Event
     from tbgen.referee.match.ledger import Ledger
+    from tbgen.referee.match.openings import Openings
     from tbgen.referee.match.run import Match, Plan
 
 _MOST_GAMES: Final = 1_000_000
@@ -68,12 +69,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", nargs="+", action="append", metavar="KEY=VALUE", help="an engine, see below")
     parser.add_argument("--each", nargs="+", default=[], metavar="KEY=VALUE", help="what holds for all engines")
     parser.add_argument(
-        "--openings", type=Path, metavar="FILE", help="PGN, or EPD: one FEN, with or without record, a line"
+        "--openings",
+        type=Path,
+        metavar="FILE",
+        help="PGN, also of whole games; polyglot book (.bin); else one EPD or FEN, with or without record, a line; "
+        "each also packed (.gz, .bz2, .zst)",
     )
     parser.add_argument("--order", choices=("sequential", "random"), default="sequential", help="of the openings")
     parser.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="of the random order (default: 0)")
     parser.add_argument(
         "--plies", type=whole_number(0), metavar="N", help="how many plies of an opening to play at most"
+    )
+    parser.add_argument("--start", type=whole_number(1), default=1, metavar="N", help="the first opening of the order")
+    parser.add_argument(
+        "--opening-per",
+        choices=("round", "pair"),
+        default="round",
+        help="whether all pairs of engines play the same opening in a round, or each its own (default: round)",
+    )
+    parser.add_argument(
+        "--reuse",
+        action=argparse.BooleanOptionalAction,
+        help="what to do when all openings have been played: play them again, or end the match",
+    )
+    parser.add_argument("--no-swap", action="store_true", help="play each opening once, without changing colours")
+    parser.add_argument("--reverse", action="store_true", help="begin with the other colours")
+    parser.add_argument(
+        "--variant",
+        choices=("standard", "chess960"),
+        default="standard",
+        help="chess960: all openings are of Chess960; else those are whose castling rights say so",
     )
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
@@ -92,7 +117,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fifty", choices=tuple(FIFTY_MOVES), help="form of the 50-move rule, if not the rule set's")
     parser.add_argument("--cutoff", metavar="G", help="of rules and scorings that have one (default: G6.0)")
     parser.add_argument("--scoring", choices=SHORT_SCORINGS, default="exponential", help="default: exponential")
-    parser.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25 (default: the opening's own, else G5.75)")
+    parser.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25, also against an opening's own")
+    parser.add_argument(
+        "--default-komi",
+        metavar="G",
+        default=None,
+        help="komi of openings that have none of their own (default: G5.75)",
+    )
     parser.add_argument("--tables", type=directory, metavar="DIR", help="end games as soon as these tables cover them")
     parser.add_argument(
         "--max-moves", type=whole_number(1), metavar="N", help="moves of each side after which the record stands"
@@ -152,7 +183,6 @@ def _plan(args: argparse.Namespace) -> "Plan":
     from tbgen.referee.match.conditions import Conditions
     from tbgen.referee.match.contestants import contestants
     from tbgen.referee.match.desk import Setting
-    from tbgen.referee.match.openings import Openings
     from tbgen.referee.match.run import Plan
     from tbgen.referee.match.schedule import schedule
 
@@ -160,24 +190,32 @@ def _plan(args: argparse.Namespace) -> "Plan":
     settings = make_settings(
         scoring_name=args.scoring,
         cutoff=args.cutoff,
-        komi=args.komi,
+        komi=args.komi or args.default_komi,
         rules_name=args.rules_set,
         whole_game=args.rules == TableRules.WHOLE_GAME,
     )
     rules = settings.rules if args.fifty is None else replace(settings.rules, fifty=FIFTY_MOVES[args.fifty])
-    openings = (
-        Openings.none(rules)
-        if args.openings is None
-        else Openings.read(args.openings, rules, order=args.order, seed=args.seed, plies=args.plies)
+    games = args.games or (1 if args.no_swap else 2) * (args.rounds or 1)
+    pairings = list(
+        schedule(
+            len(engines),
+            games,
+            gauntlet=args.gauntlet,
+            swap=not args.no_swap,
+            reverse=args.reverse,
+            each=args.opening_per == "pair",
+        )
     )
-    games = args.games or 2 * (args.rounds or 1)
+    openings = _openings(args, rules, wanted=1 + max(pairing.opening for pairing in pairings))
+    if args.openings is not None and args.reuse is False:
+        pairings = [pairing for pairing in pairings if pairing.opening < len(openings)]
     return Plan(
         setting=Setting(
             engines=engines,
             conditions=Conditions(
                 rules=rules,
                 scoring=settings.scheme,
-                own_komi=settings.own_komi,
+                own_komi=args.komi is None,
                 tables=None if args.tables is None else present_tables_directory(args),
                 margin=args.margin,
                 patience=args.patience,
@@ -187,10 +225,34 @@ def _plan(args: argparse.Namespace) -> "Plan":
             event=args.event,
             log=args.log,
         ),
-        pairings=list(schedule(len(engines), games, gauntlet=args.gauntlet)),
+        pairings=pairings,
         openings=openings,
         concurrency=args.concurrency,
     )
+
+
+def _openings(args: argparse.Namespace, rules: RuleSet, wanted: int) -> "Openings":
+    from tbgen.referee.match.openings import Openings
+
+    chess960 = args.variant == "chess960"
+    if args.openings is None:
+        return Openings.none(rules, chess960=chess960)
+    found = Openings.read(
+        args.openings,
+        rules,
+        order=args.order,
+        seed=args.seed,
+        plies=args.plies,
+        start=args.start,
+        wanted=wanted,
+        chess960=chess960,
+    )
+    if len(found) < wanted and args.reuse is None:
+        raise BadInput(
+            f"the match takes {wanted} openings, and {args.openings} has {len(found)}: "
+            "--reuse plays them again, --no-reuse ends the match there"
+        )
+    return found
 
 
 def _keep_apart(inputs: Mapping[str, Path | None], outputs: Mapping[str, Path | None]) -> None:

@@ -4,6 +4,7 @@ It is told what to do over a pipe, and says over the same pipe what happens. Whe
 """
 
 import asyncio
+import hashlib
 import logging
 import os
 import signal
@@ -176,5 +177,12 @@ class _Desk:
             ending=bout.end.words,
             dtg=None if bout.end.verdict is None else bout.end.verdict.dtg,
             pgn=write_game(bout, engines, self._setting.conditions, self._setting.event),
+            digest=_digest(bout),
             missing=missing,
         )
+
+
+def _digest(bout: Bout) -> str:
+    moves = " ".join(move.uci() for move in bout.game.board.move_stack)
+    told = f"{bout.pairing.white} {bout.pairing.black} {bout.opening.fen} {bout.opening.record} {moves}"
+    return hashlib.sha256(told.encode()).hexdigest()

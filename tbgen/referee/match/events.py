@@ -38,6 +38,8 @@ class Finished:
     ending: str = ""
     dtg: int | None = None
     pgn: str = ""
+    digest: str = ""
+    """What tells a game from others: the players, the start and the moves."""
     missing: Mapping[str, int] = field(default_factory=dict)
     """What tables would have been needed, and how often they were asked for."""
     kind: ClassVar[str] = "game"

@@ -38,6 +38,8 @@ class Match:
         self.plan = plan
         self.standings = standings
         self._ledger = ledger
+        self._played: dict[str, str] = {}
+        """The games of this run by what was played, with their rounds."""
         done: set[str] = set()
         if ledger is not None:
             done = self._taken_up(ledger)
@@ -83,6 +85,8 @@ class Match:
         openings = [self.plan.openings.opening(pairing.opening) for pairing in self.todo]
         if not self.todo or self.decided:
             return
+        for words in self.plan.openings.notes():
+            watch(Note(words))
         count = min(self.plan.concurrency, len(self.todo))
         with _terminable(), Desks(self.plan.setting, count, self.plan.processors) as desks:
             self._try_engines(desks, watch, chess960=any(opening.board.chess960 for opening in openings))
@@ -117,6 +121,7 @@ class Match:
             told = desks.next()
             if isinstance(told, Finished):
                 self._enter(told)
+                self._note_repeat(told, watch)
             if not isinstance(told, Started):
                 watch(told)
 
@@ -125,6 +130,19 @@ class Match:
         if self._ledger is not None:
             self._ledger.add(finished.pgn)
         self.standings.add(finished.entry)
+
+    def _note_repeat(self, finished: Finished, watch: Watch) -> None:
+        """Say of the first game that repeats another one that statistics count both."""
+        first = self._played.setdefault(finished.digest, finished.entry.round)
+        if first != finished.entry.round:
+            if not self.standings.repeats:
+                watch(
+                    Note(
+                        f"game {finished.entry.round} repeats game {first} move by move: such games are no further "
+                        "evidence (more openings, or clocks instead of nodes, make them differ)"
+                    )
+                )
+            self.standings.repeats += 1
 
 
 @contextmanager

@@ -46,6 +46,8 @@ class Standings:
             raise BadInput("a sequential test takes two engines")
         self.players = tuple(players)
         self.games = 0
+        self.repeats = 0
+        """Games that repeat another one move by move."""
         self.sprt = sprt
         """Of the first player against the second."""
         self._scoring = scoring
@@ -120,6 +122,7 @@ class Standings:
         """Everything, for programs. Infinite error bars are null."""
         found: dict[str, Any] = {
             "games": self.games,
+            "repeats": self.repeats,
             "table": [
                 {
                     "place": line.place,

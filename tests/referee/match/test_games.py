@@ -345,6 +345,32 @@ def test_adjudicate_obeys_the_conditions_of_a_match(capsys: pytest.CaptureFixtur
     assert (tmp_path / "again.pgn").read_bytes() == pgn.read_bytes()
 
 
+def test_openings_are_not_repeated_unasked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    book = tmp_path / "book.epd"
+    book.write_text(f"{KRK}\n8/8/8/4k3/8/8/8/K6R w - - 0 2\n")
+    words = [*fake("A"), *fake("B"), "--each", "tc=5", "restart=on", "--openings", str(book), "--rounds", "3"]
+    words += ["--max-moves", "1"]
+    code, said = complaint(capsys, *words)
+    assert (code, "takes 3 openings, and" in said, "--reuse plays them again" in said) == (2, True, True)
+    assert len(played(capsys, *words, "--no-reuse")[0]) == 4
+    assert main(["match", "--json", *words, "--reuse"]) == 0
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    notes = [event["note"] for event in events if event["event"] == "note"]
+    assert len(notes) == 1
+    assert notes[0].startswith("game 3.1 repeats game 1.1 move by move")
+    assert events[-1]["repeats"] == 2
+
+
+def test_a_default_komi_yields_to_the_openings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    book = tmp_path / "book.pgn"
+    book.write_text(f'[Event "a"]\n[Komi "-G0.75"]\n[FEN "{KRK} 0 1"]\n\n*\n\n[Event "b"]\n[FEN "{KRK} 0 1"]\n\n*\n')
+    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--openings", str(book), "--max-moves", "1", "--rounds", "2"]
+    words += ["--scoring", "komi", "--no-swap", "--pgn", str(tmp_path / "m.pgn")]
+    played(capsys, *words, "--default-komi", "G1.25")
+    text = (tmp_path / "m.pgn").read_text()
+    assert ('[Komi "-G0.75"]' in text, '[Komi "G1.25"]' in text) == (True, True)
+
+
 def test_a_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = [*GOOD, *fake("Bad", "--fault", "none", "--at", "1", "--after", "1"), "--each", "tc=5", "--rounds", "500"]
     words += ["--sprt", "elo0=0", "elo1=300", "alpha=0.2", "beta=0.2", "--max-moves", "1", "--scoring", "full"]

@@ -1,9 +1,15 @@
 """What a match is made of: engines, clocks, openings, the schedule."""
 
+import bz2
+import gzip
+import struct
+from collections import Counter
 from pathlib import Path
 
 import chess
+import chess.polyglot
 import pytest
+import zstandard
 
 from tbgen import outcome
 from tbgen.errors import BadInput
@@ -200,6 +206,85 @@ def test_a_record_in_whole_game_mobility(tmp_path: Path) -> None:
     assert opening.fen == "8/4n3/8/4k3/8/8/8/K6R w - - 0 30"
 
 
+PACKED = {
+    "": lambda data: data,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".zst": lambda data: zstandard.ZstdCompressor().compress(data),
+}
+
+
+@pytest.mark.parametrize("suffix", PACKED)
+def test_openings_may_be_packed(tmp_path: Path, suffix: str) -> None:
+    for name, text in (("a.epd", "8/8/8/4k3/8/8/8/K6R w - -\n"), ("a.pgn", '[Event "a"]\n\n1. e4 e5 *\n')):
+        path = tmp_path / f"{name}{suffix}"
+        path.write_bytes(PACKED[suffix](text.encode()))
+        found = Openings.read(path, W)
+        assert len(found) == 1
+        assert len(found.opening(0).moves) == (2 if name == "a.pgn" else 0)
+        if suffix:
+            path.write_bytes(path.read_bytes()[:-3])
+            with pytest.raises(BadInput, match="cannot be unpacked"):
+                Openings.read(path, W)
+
+
+def polyglot(*lines: str) -> bytes:
+    """A book of these lines; moves that begin more lines have more weight."""
+    weights = Counter[tuple[int, int]]()
+    for line in lines:
+        board = chess.Board()
+        for word in line.split():
+            move = chess.Move.from_uci(word)
+            weights[chess.polyglot.zobrist_hash(board), move.from_square << 6 | move.to_square] += 1
+            board.push(move)
+    return b"".join(struct.pack(">QHHI", *key, weight, 0) for key, weight in sorted(weights.items()))
+
+
+@pytest.mark.parametrize("suffix", PACKED)
+def test_openings_from_a_polyglot_book(tmp_path: Path, suffix: str) -> None:
+    lines = ("e2e4 e7e5 g1f3", "e2e4 c7c5", "d2d4 d7d5 c2c4")
+    path = tmp_path / f"book.bin{suffix}"
+    path.write_bytes(PACKED[suffix](polyglot(*lines)))
+    found = Openings.read(path, W, wanted=9, seed=4)
+    ways = {" ".join(move.uci() for move in found.opening(n).moves) for n in range(len(found))}
+    assert ways == set(lines)
+    assert len(Openings.read(path, W, wanted=2)) == 2
+    assert len(Openings.read(path, W, wanted=9, plies=1)) == 2
+    again = Openings.read(path, W, wanted=9, seed=4)
+    assert [found.opening(n).moves for n in range(3)] == [again.opening(n).moves for n in range(3)]
+
+
+def test_the_first_opening(tmp_path: Path) -> None:
+    text = "".join(f"8/8/8/4k3/8/8/8/K6R w - - 0 {n}\n" for n in range(1, 5))
+    found = openings(tmp_path / "book.epd", text, start=3)
+    assert [str(found.opening(n).fen)[-1] for n in range(4)] == ["3", "4", "1", "2"]
+    with pytest.raises(BadInput, match=r"no opening 5: .* has 4"):
+        openings(tmp_path / "book.epd", text, start=5)
+
+
+def test_openings_of_chess960(tmp_path: Path) -> None:
+    for name, text in (("a.epd", f"{chess.STARTING_FEN}\n"), ("a.pgn", "1. e4 *\n")):
+        assert openings(tmp_path / name, text, chess960=True).opening(0).board.chess960
+        assert openings(tmp_path / name, text, chess960=True).opening(0).fen == chess.STARTING_FEN
+        assert not openings(tmp_path / name, text).opening(0).board.chess960
+    assert Openings.none(W, chess960=True).opening(0).board.chess960
+
+
+def test_whole_games_are_openings_as_far_as_plies_go(tmp_path: Path) -> None:
+    text = '[Event "a"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 {a blunder} Qh4# 0-1\n'
+    assert len(openings(tmp_path / "a.pgn", text, plies=3).opening(0).moves) == 3
+
+
+def test_a_record_that_is_left_out_is_said(tmp_path: Path) -> None:
+    found = openings(tmp_path / "a.epd", "8/4n3/8/4k3/8/8/8/K6R w - - 0 30 G3.0\n" * 5)
+    assert found.notes() == []
+    for number in range(5):
+        found.opening(number)
+    first, *_, last = found.notes()
+    assert f"{tmp_path}/a.epd:1: the record G3.0 is left out" in first
+    assert last.endswith("2 more records are left out")
+
+
 # The schedule
 
 
@@ -215,6 +300,12 @@ def test_everybody_plays_everybody_with_both_colours() -> None:
 def test_an_odd_number_of_games() -> None:
     games = list(schedule(2, 3))
     assert [(game.white, game.black, game.opening) for game in games] == [(0, 1, 0), (1, 0, 0), (0, 1, 1)]
+
+
+def test_colours_and_openings_by_choice() -> None:
+    assert [game[1:4] for game in schedule(2, 2, swap=False)] == [(0, 1, 0), (0, 1, 1)]
+    assert [game[1:4] for game in schedule(2, 2, reverse=True)] == [(1, 0, 0), (0, 1, 0)]
+    assert [game.opening for game in schedule(3, 4, each=True)] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
 def test_a_gauntlet() -> None:

@@ -1,0 +1,150 @@
+"""Files that are packed, by the end of their names: `.gz`, `.bz2` and `.zst` are read and written like any others."""
+
+import bz2
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, BinaryIO, Final, cast
+
+from tbgen.errors import BadInput
+
+_PIECE: Final = 1 << 17
+"""Packed bytes that are read at once."""
+
+
+class _Packing:
+    """One way to pack."""
+
+    def __init__(self, read: Callable[[BinaryIO], BinaryIO], write: Callable[[BinaryIO], BinaryIO]) -> None:
+        self.read = read
+        self.write = write
+
+
+class _Zstd(io.RawIOBase):
+    """Frames that are unpacked one after the other. The package's own reader takes a file that breaks off for whole."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__()
+        self._stream = stream
+        self._frame: Any = None
+        self._rest = b""
+        """What is left of the packed bytes that have been read."""
+        self._ready = b""
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Unpack as much as there is room for."""
+        while not self._ready and self._fill():
+            pass
+        count = min(len(buffer), len(self._ready))
+        buffer[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
+        return count
+
+    def _fill(self) -> bool:
+        """Unpack some more, if there is more."""
+        import zstandard
+
+        packed = self._rest or self._stream.read(_PIECE)
+        if not packed:
+            if self._frame is not None:
+                raise EOFError("it breaks off")
+            return False
+        if self._frame is None:
+            self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._ready = self._frame.decompress(packed)
+        self._rest = self._frame.unused_data if self._frame.eof else b""
+        if self._frame.eof:
+            self._frame = None
+        return True
+
+
+def _read_zstd(stream: BinaryIO) -> BinaryIO:
+    return io.BufferedReader(_Zstd(stream), _PIECE)
+
+
+def _write_zstd(stream: BinaryIO) -> BinaryIO:
+    import zstandard
+
+    return cast(BinaryIO, zstandard.ZstdCompressor(write_checksum=True).stream_writer(stream, closefd=False))
+
+
+_PACKINGS: Final[Mapping[str, _Packing]] = MappingProxyType(
+    {
+        # No time of day in it: the same games are the same bytes.
+        ".gz": _Packing(
+            lambda stream: cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb")),
+            lambda stream: cast(BinaryIO, gzip.GzipFile("", "wb", fileobj=stream, mtime=0)),
+        ),
+        ".bz2": _Packing(
+            lambda stream: cast(BinaryIO, bz2.BZ2File(stream, "rb")),
+            lambda stream: cast(BinaryIO, bz2.BZ2File(stream, "wb")),
+        ),
+        ".zst": _Packing(_read_zstd, _write_zstd),
+    }
+)
+
+
+def bare_suffix(path: Path) -> str:
+    """How a file's name ends, without the end that says how it is packed: `.pgn` of `games.pgn.gz`."""
+    return (Path(path.stem) if path.suffix.casefold() in _PACKINGS else path).suffix.casefold()
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[BinaryIO]:
+    """The bytes of a file, unpacked."""
+    packing = _PACKINGS.get(path.suffix.casefold())
+    with path.open("rb") as raw:
+        yield raw if packing is None else cast(BinaryIO, _Checked(packing.read(raw), path))
+
+
+@contextmanager
+def writing(stream: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    """A stream whose bytes go into the other one, packed as the name says."""
+    packing = _PACKINGS.get(path.suffix.casefold())
+    if packing is None:
+        yield stream
+        return
+    packed = packing.write(stream)
+    yield packed
+    packed.close()
+
+
+class _Checked:
+    """A file that is unpacked; what cannot be is one line."""
+
+    def __init__(self, stream: BinaryIO, path: Path) -> None:
+        self._stream = stream
+        self._path = path
+
+    def readline(self, limit: int = -1, /) -> bytes:
+        """The next line, or that much of it."""
+        return self._checked(lambda: self._stream.readline(limit))
+
+    def read(self, limit: int = -1, /) -> bytes:
+        """The next bytes, or all that are left."""
+        return self._checked(lambda: self._stream.read(limit))
+
+    def _checked(self, action: Callable[[], bytes]) -> bytes:
+        try:
+            return action()
+        except (EOFError, zlib.error) as error:
+            raise self._broken(error) from None
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            raise self._broken(error) from None
+        except Exception as error:  # the package's own
+            if type(error).__name__ != "ZstdError":
+                raise
+            raise self._broken(error) from None
+
+    def _broken(self, error: Exception) -> BadInput:
+        return BadInput(f"cannot be unpacked: {self._path}: {error}")

@@ -1,0 +1,54 @@
+"""Packed files: read and written by the end of their names."""
+
+import bz2
+import gzip
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from tbgen.errors import BadInput
+from tbgen.packed import bare_suffix, reading, writing
+
+DATA = b"".join(b"line %d\n" % number for number in range(50_000))
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".zst"])
+def test_what_is_written_is_read(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a.pgn{suffix}"
+    for _ in range(2):  # parts, one behind the other, as others append them
+        with path.open("ab") as raw, writing(raw, path) as packed:
+            packed.write(DATA)
+    assert bare_suffix(path) == ".pgn"
+    assert (path.stat().st_size < len(DATA)) == bool(suffix)
+    with reading(path) as stream:
+        assert stream.readline(4) == b"line"
+        assert stream.readline() == b" 0\n"
+        assert stream.read() == (DATA + DATA)[7:]
+
+
+def test_others_read_it(tmp_path: Path) -> None:
+    for suffix, unpack in ((".gz", gzip.decompress), (".bz2", bz2.decompress), (".zst", zstd)):
+        path = tmp_path / f"a{suffix}"
+        with path.open("wb") as raw, writing(raw, path) as packed:
+            packed.write(DATA)
+        assert unpack(path.read_bytes()) == DATA
+
+
+def zstd(data: bytes) -> bytes:
+    return zstandard.ZstdDecompressor().decompressobj().decompress(data)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
+@pytest.mark.parametrize("what", ["cut", "other", "changed"])
+def test_what_cannot_be_unpacked_is_one_line(tmp_path: Path, suffix: str, what: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    with path.open("wb") as raw, writing(raw, path) as packed:
+        packed.write(DATA)
+    data = path.read_bytes()
+    half = len(data) // 2
+    path.write_bytes(
+        {"cut": data[:half], "other": b"1. e4 *\n" * 9, "changed": data[:half] + b"\0" * 40 + data[half + 40 :]}[what]
+    )
+    with pytest.raises(BadInput, match="cannot be unpacked: "), reading(path) as stream:
+        stream.read()
