@@ -29,10 +29,14 @@ class Box(NamedTuple):
     width: int = 190
 
 
-COMMON: Final = "_version errors turns sizes text files outcome table_rules material position contents"
+COMMON: Final = "_version errors turns sizes text files packed outcome table_rules material position contents"
 BOXES: Final = {
     "what everybody speaks of": Box(
-        500, 0, ("errors  text  files  turns  sizes", "material  position  outcome  table_rules  contents"), COMMON, 900
+        500,
+        0,
+        ("errors  text  files  packed  turns  sizes", "material  position  outcome  table_rules  contents"),
+        COMMON,
+        900,
     ),
     "jit": Box(330, 1, ("the compiler, and its cache on disk",), "kept jit intrinsics", 260),
     "board": Box(330, 2, ("squares, attacks, legal moves",), width=260),

@@ -2,8 +2,6 @@
 
 import argparse
 import contextlib
-import sys
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -24,13 +22,10 @@ from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
 from tbgen.rules.rulesets import FIFTY_MOVES, RuleSet
 from tbgen.table_rules import TableRules
-from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
-    from tbgen.referee.match.events import Event
-    from tbgen.referee.match.ledger import Ledger
     from tbgen.referee.match.openings import Openings
-    from tbgen.referee.match.run import Match, Plan
+    from tbgen.referee.match.run import Plan
 
 _MOST_GAMES: Final = 1_000_000
 """Of two engines: their pairings are written down beforehand."""
@@ -65,6 +60,7 @@ loses on time loses the game (G0.0) and is started again.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from tbgen.referee.match.conditions import MARGIN, PATIENCE
+    from tbgen.referee.match.ranking import DEFAULT as TIEBREAK
 
     parser.add_argument("--engine", nargs="+", action="append", metavar="KEY=VALUE", help="an engine, see below")
     parser.add_argument("--each", nargs="+", default=[], metavar="KEY=VALUE", help="what holds for all engines")
@@ -145,7 +141,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pgn", type=Path, metavar="FILE", help="where the games go, one by one; also to resume from")
     parser.add_argument("--event", default="tbgen match", metavar="NAME", help="the PGN tag")
     parser.add_argument("--sprt", nargs="+", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05")
-    parser.add_argument("--tiebreak", choices=("mobility", "balance"), default="mobility", help="of the table")
+    parser.add_argument(
+        "--tiebreak",
+        metavar="NAMES",
+        default=TIEBREAK,
+        help=f"in their order (default: {TIEBREAK}); also balance, wins, forfeits",
+    )
+    parser.add_argument(
+        "--every",
+        type=whole_number(0),
+        default=0,
+        metavar="N",
+        help="print the table every N games (default: at the end)",
+    )
+    parser.add_argument(
+        "--page", type=Path, metavar="FILE", help="an HTML page of the match, written again after each game, to watch"
+    )
     parser.add_argument("--log", type=Path, metavar="FILE", help="write down all that engines say and are told")
     add_json(parser)
     add_quiet(parser)
@@ -153,11 +164,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from tbgen.cli.match_show import Show
     from tbgen.referee.match.ledger import Ledger
+    from tbgen.referee.match.page import Page
     from tbgen.referee.match.run import Match
     from tbgen.referee.match.standings import Standings, parse_sprt
 
-    _keep_apart({"--openings": args.openings}, {"--pgn": args.pgn, "--log": args.log})
+    _keep_apart({"--openings": args.openings}, {"--pgn": args.pgn, "--log": args.log, "--page": args.page})
     if args.log is not None:
         args.log.open("a").close()  # what is wrong with it is said at once
     with contextlib.ExitStack() as stack:
@@ -168,9 +181,12 @@ def run(args: argparse.Namespace) -> int:
             args.tiebreak,
             None if args.sprt is None else parse_sprt(args.sprt),
         )
-        ledger = None if args.pgn is None else stack.enter_context(Ledger(args.pgn))
+        page = None if args.page is None else Page(args.page, args.event)
+        ledger = None
+        if args.pgn is not None:
+            ledger = stack.enter_context(Ledger(args.pgn, *([] if page is None else [page.add])))
         match = Match(plan, standings, ledger)
-        show = _Show(match, json=args.json, quiet=args.quiet)
+        show = Show(match, page, json=args.json, quiet=args.quiet, every=args.every)
         show.resumed(ledger)
         try:
             match.run(show.watch)
@@ -262,51 +278,3 @@ def _keep_apart(inputs: Mapping[str, Path | None], outputs: Mapping[str, Path | 
         other = next((one for one in known if one != name and known[one] == known.get(name)), None)
         if other is not None:
             raise BadInput(f"{other} and {name} name the same file: {known[name]}")
-
-
-class _Show:
-    """What there is to see of a match."""
-
-    def __init__(self, match: "Match", *, json: bool, quiet: bool) -> None:
-        self._match = match
-        self._json = json
-        self._quiet = quiet
-        self._missing = Counter[str]()
-
-    def resumed(self, ledger: "Ledger | None") -> None:
-        """Say what an earlier run has left."""
-        if ledger is None or self._json or self._quiet:
-            return
-        if ledger.torn is not None:
-            say(f"the last game in the PGN file breaks off: it is played again (what there was is in {ledger.torn_at})")
-        if self._match.standings.games:
-            say(f"{self._match.standings.games} games have been played, {len(self._match.todo)} are to come")
-
-    def watch(self, event: "Event") -> None:
-        """Something has happened."""
-        from tbgen.referee.match import announce
-        from tbgen.referee.match.events import Finished
-
-        if isinstance(event, Finished):
-            self._missing.update(event.missing)
-        if self._json:
-            say(to_json(event.as_dict()), flush=True)
-        elif not isinstance(event, Finished):
-            say(f"tbgen: {announce.remark(event)}", file=sys.stderr, flush=True)
-        elif not self._quiet:
-            say(announce.game_line(event))
-            if len(self._match.standings.players) == 2:
-                say(f"    {announce.status_line(self._match.standings, len(self._match.plan.pairings))}", flush=True)
-
-    def end(self) -> None:
-        """The table, however the match ended."""
-        from tbgen.referee.match import announce
-
-        missing = dict(self._missing)
-        if self._json:
-            say(to_json({"event": "end", **self._match.standings.as_dict(), "missing": missing}), flush=True)
-            return
-        if self._match.standings.games:
-            say(*announce.table(self._match.standings), flush=True)
-        for words, times in missing.items():
-            say(f"{words} (asked for {times} times)", file=sys.stderr)

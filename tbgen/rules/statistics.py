@@ -7,7 +7,8 @@ win and (1 - x) / (1/2) of a draw, and likewise below: with whole points it is t
 
 import enum
 import math
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from statistics import NormalDist
@@ -21,6 +22,10 @@ _FARTHEST: Final = 10_000
 
 Points: TypeAlias = float | Fraction
 _HALF: Final = Fraction(1, 2)
+_ROOT_2: Final = math.sqrt(2)
+_NORMALIZED: Final = 800 / math.log(10)
+"""Normalised Elo of a standard deviation of a game."""
+_FEWEST_PAIRS: Final = 8
 
 
 class Interval(NamedTuple):
@@ -106,11 +111,60 @@ class Sample:
     @property
     def los(self) -> float:
         """The likelihood of superiority, from 0 to 1."""
-        if self.mean == 0:
-            return 0.5
-        if self.error == 0:
-            return 1.0 if self.mean > 0 else 0.0
-        return NormalDist().cdf(self.mean / self.error)
+        return _superiority(self.mean, self.error)
+
+
+@dataclass
+class Pairs:
+    """The points of one side, two games of one opening counted together: what the opening gives, both have had.
+
+    So the spread is that of pairs, which is smaller than that of games. With whole points these are the five classes
+    of the pentanomial model.
+    """
+
+    games: Sample = field(default_factory=Sample)
+    pairs: Sample = field(default_factory=Sample)
+    """The mean points of each pair."""
+    classes: list[int] = field(default_factory=lambda: [0] * 5)
+    """How many pairs are nearest to 0, 1/2, 1, 3/2 and 2 points."""
+    _open: dict[Hashable, Points] = field(default_factory=dict)
+
+    def add(self, points: Points, pair: Hashable = None) -> Fraction | None:
+        """Count a game of a pair. Gives the pair's mean points if it is whole now."""
+        self.games.add(points)
+        if pair is None:
+            return None
+        if pair not in self._open:
+            self._open[pair] = points
+            return None
+        mean = (Fraction(self._open.pop(pair)) + Fraction(points)) / 2
+        self.pairs.add(mean)
+        self.classes[round(4 * mean)] += 1
+        return mean
+
+    @property
+    def error(self) -> float:
+        """The standard error of the points per game."""
+        return self.games.error if math.isinf(self.pairs.error) else self.pairs.error
+
+    def elo(self, confidence: float = CONFIDENCE) -> Interval:
+        """The difference in Elo with its error bars."""
+        reach = NormalDist().inv_cdf((1 + confidence) / 2) * self.error
+        ratio = self.games.ratio
+        return Interval(elo(ratio - reach), elo(ratio), elo(ratio + reach))
+
+    @property
+    def los(self) -> float:
+        """The likelihood of superiority, from 0 to 1."""
+        return _superiority(self.games.mean, self.error)
+
+
+def _superiority(mean: float, error: float) -> float:
+    if mean == 0:
+        return 0.5
+    if error == 0:
+        return 1.0 if mean > 0 else 0.0
+    return NormalDist().cdf(mean / error)
 
 
 class Verdict(enum.Enum):
@@ -125,20 +179,13 @@ class Verdict(enum.Enum):
 
 
 @dataclass
-class Sprt:
-    """The sequential test of elo0 (H0) against elo1 (H1), in the BayesElo model of draws.
-
-    The share of draws is estimated from the games. None are needed, but at least one win and one
-    loss, as sums: before that, the test has nothing to say.
-    """
+class Sequential(ABC):
+    """A sequential test of elo0 (H0) against elo1 (H1)."""
 
     elo0: float
     elo1: float
     alpha: float = 0.05
     beta: float = 0.05
-    wins: float = field(default=0.0, init=False)
-    losses: float = field(default=0.0, init=False)
-    draws: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
         if not -_FARTHEST <= self.elo0 < self.elo1 <= _FARTHEST:
@@ -146,19 +193,51 @@ class Sprt:
         if not (self.alpha > 0 and self.beta > 0 and self.alpha + self.beta < 1):
             raise BadInput(f"no error rates to test with: {self.alpha}, {self.beta}")
 
-    def add(self, points: Points) -> None:
-        """Count a game."""
+    @abstractmethod
+    def add(self, points: Points, pair: Hashable = None) -> None:
+        """Count a game of a pair."""
+
+    @property
+    @abstractmethod
+    def llr(self) -> float:
+        """The log-likelihood ratio of H1 to H0; 0 while there is nothing to say."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Below the first H0 is accepted, above the second H1."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the games so far say."""
+        low, high = self.bounds
+        if self.llr <= low:
+            return Verdict.ACCEPT_H0
+        if self.llr >= high:
+            return Verdict.ACCEPT_H1
+        return Verdict.CONTINUE
+
+
+@dataclass
+class Sprt(Sequential):
+    """The test in the BayesElo model of draws.
+
+    The share of draws is estimated from the games. None are needed, but at least one win and one
+    loss, as sums: before that, the test has nothing to say.
+    """
+
+    wins: float = field(default=0.0, init=False)
+    losses: float = field(default=0.0, init=False)
+    draws: float = field(default=0.0, init=False)
+
+    def add(self, points: Points, pair: Hashable = None) -> None:
+        """Count a game; pairs mean nothing to this test."""
         decided = 2 * _beyond_half(points)
         self.draws += 1 - abs(decided)
         if decided >= 0:
             self.wins += decided
         else:
             self.losses -= decided
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Below the first H0 is accepted, above the second H1."""
-        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     @property
     def llr(self) -> float:
@@ -184,15 +263,35 @@ class Sprt:
         win1, loss1 = costs(self.elo1)
         return (self.wins + self.draws) * (win0 - win1) + (self.losses + self.draws) * (loss0 - loss1)
 
+
+@dataclass
+class PairedSprt(Sequential):
+    """The test on pairs of games, whose points are taken to be normally distributed.
+
+    `normalized`: the Elo are normalised, that is they count in standard deviations of a game; the spread is unknown
+    under both hypotheses. Otherwise they are the usual ones.
+    """
+
+    normalized: bool = True
+    sample: Pairs = field(default_factory=Pairs, init=False)
+
+    def add(self, points: Points, pair: Hashable = None) -> None:
+        """Count a game of a pair."""
+        self.sample.add(points, pair)
+
     @property
-    def verdict(self) -> Verdict:
-        """What the games so far say."""
-        low, high = self.bounds
-        if self.llr <= low:
-            return Verdict.ACCEPT_H0
-        if self.llr >= high:
-            return Verdict.ACCEPT_H1
-        return Verdict.CONTINUE
+    def llr(self) -> float:
+        """The log-likelihood ratio of H1 to H0; 0 while there are too few pairs to know their spread."""
+        pairs = self.sample.pairs
+        variance = pairs.error**2 * pairs.games if pairs.games >= _FEWEST_PAIRS else 0.0
+        if not variance:
+            return 0.0
+        if self.normalized:
+            deviation = math.sqrt(variance)
+            t, t0, t1 = (pairs.mean / deviation, *(_ROOT_2 * one / _NORMALIZED for one in (self.elo0, self.elo1)))
+            return pairs.games / 2 * math.log((1 + (t - t0) ** 2) / (1 + (t - t1) ** 2))
+        low, high = expected(self.elo0), expected(self.elo1)
+        return pairs.games * (high - low) * (2 * pairs.ratio - low - high) / (2 * variance)
 
 
 def _log_one_plus(difference: float) -> float:

@@ -1,6 +1,7 @@
 """Elo, error bars, superiority and the sequential test, against the usual formulas."""
 
 import math
+import statistics
 from fractions import Fraction
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tbgen.errors import BadInput
-from tbgen.rules.statistics import Sample, Sprt, Verdict, elo, expected
+from tbgen.rules.statistics import PairedSprt, Pairs, Sample, Sprt, Verdict, elo, expected
 
 counts = st.integers(0, 200)
 
@@ -170,3 +171,53 @@ def test_tests_of_nothing_are_refused(arguments: tuple[float, ...]) -> None:
         Sprt(*arguments)
     with pytest.raises(BadInput, match="confidence"):
         Sample().elo(1.0)
+
+
+def test_pairs_have_less_spread_than_their_games() -> None:
+    one_sided = Pairs()
+    for number in range(20):
+        for points in (1, 0) if number % 4 else (1, Fraction(1, 2)):
+            one_sided.add(points, number)
+    assert one_sided.games.games == 40
+    assert one_sided.classes == [0, 0, 15, 5, 0]
+    assert one_sided.error < one_sided.games.error / 3
+    assert one_sided.elo().margin < one_sided.games.elo().margin / 3
+    assert one_sided.los > one_sided.games.los
+
+
+def test_games_without_a_pair_count_by_themselves() -> None:
+    sample = Pairs()
+    for points in (1, 0, 1):
+        assert sample.add(points) is None
+    assert sample.error == sample.games.error
+    assert sum(sample.classes) == 0
+
+
+@pytest.mark.parametrize(("normalized", "unit"), [(True, 800 / math.log(10)), (False, None)])
+def test_a_test_of_pairs(normalized: bool, unit: float | None) -> None:
+    """Against the formula with the exact likelihood of normal distributions whose spread is known."""
+    test = PairedSprt(0, 20, normalized=normalized)
+    half = Fraction(1, 2)
+    points = [1, 0, half, half, 1, half, 0, half, half, half, 1, 0, half, half, 1, half, half, half, 0, 1] * 40
+    for number, each in enumerate(points):
+        test.add(each, number // 2)
+    means = [float(points[n] + points[n + 1]) / 2 for n in range(0, len(points), 2)]
+    deviation = statistics.pstdev(means)
+    low, high = (0.5, 0.5 + 20 / unit * deviation * math.sqrt(2)) if unit is not None else (expected(0), expected(20))
+    exact = sum(((one - low) ** 2 - (one - high) ** 2) / (2 * deviation**2) for one in means)
+    assert test.llr == pytest.approx(exact, rel=0.05)
+    assert test.verdict is Verdict.ACCEPT_H1
+    worse = PairedSprt(0, 20, normalized=normalized)
+    for number, each in enumerate(points):
+        worse.add(1 - each, number // 2)
+    assert worse.verdict is Verdict.ACCEPT_H0
+
+
+def test_a_test_of_pairs_says_nothing_before_it_knows_the_spread() -> None:
+    test = PairedSprt(0, 5)
+    for number in range(14):
+        test.add(1, number // 2)
+    assert test.llr == 0
+    for number in range(14, 40):
+        test.add(1, number // 2)
+    assert test.llr == 0

@@ -8,7 +8,7 @@ from typing import Final
 from tbgen import outcome
 from tbgen.referee.match.events import Finished, Note, Unplayed
 from tbgen.referee.match.standings import Line, Standings, balance
-from tbgen.rules.scoring import decimal, points_text
+from tbgen.rules.scoring import Exponential, decimal, points_text
 from tbgen.rules.statistics import Interval, Verdict
 
 _BALANCES: Final = 6
@@ -32,14 +32,13 @@ def remark(event: Note | Unplayed) -> str:
     return f"{event.pairing.round}  {event.white} - {event.black}  is not played: {event.words}"
 
 
-def status_line(standings: Standings, games: int) -> str:
-    """Where a match of two engines stands."""
+def status_line(standings: Standings, games: int | None) -> str:
+    """Where a match stands: how many games, and of two engines the first one's score."""
     first = standings.players[0]
     sample = standings.sample(first)
-    words = (
-        f"{standings.games} of {games} games  {first} {sample.ratio:.4f}  "
-        f"Elo {_elo(sample.elo())}  LOS {100 * sample.los:.1f} %"
-    )
+    words = f"{standings.games}{'' if games is None else f' of {games}'} games"
+    if len(standings.players) == 2:
+        words += f"  {first} {sample.games.ratio:.4f}  Elo {_elo(sample.elo())}  LOS {100 * sample.los:.1f} %"
     if standings.sprt is None:
         return words
     return f"{words}  {sprt_words(standings)}"
@@ -56,37 +55,54 @@ def sprt_words(standings: Standings) -> str:
 
 
 def table(standings: Standings) -> Iterator[str]:
-    """The crosstable with both tiebreaks."""
+    """The crosstable, the tiebreaks, and what other scorings make of the games."""
     lines = standings.lines()
-    opponents = len(lines) > 2
-    head = ["", "player", "games", "score", *(str(n) for n in range(1, len(lines) + 1) if opponents)]
-    rows = [[*head, "r-mobility", "Elo", "LOS", "forfeits"]]
-    rows += [_row(line, opponents) for line in lines]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        cells = (
-            cell.ljust(width) if column == 1 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield "  ".join(cells).rstrip()
+    yield from _columns(*crosstable(standings, lines))
+    yield ""
+    yield from _columns(*scorings(standings, lines))
     yield from _balances(lines)
     if standings.sprt is not None:
         yield sprt_words(standings)
 
 
-def _row(line: Line, opponents: bool) -> list[str]:
-    against = ["-" if points is None else decimal(points, 2) for points in line.against]
-    return [
-        str(line.place),
-        line.player,
-        str(line.games),
-        decimal(line.score),
-        *(against if opponents else ()),
-        decimal(line.mobility),
-        _elo(line.elo),
-        f"{100 * line.los:.1f} %",
-        str(line.forfeits or ""),
-    ]
+def crosstable(standings: Standings, lines: Sequence[Line]) -> tuple[list[str], list[list[str]]]:
+    """The heads and rows of the table. No column stands twice: a score that is r-mobility is not told again."""
+    opponents = len(lines) > 2
+    mobility = not isinstance(standings.scoring, Exponential)
+    heads = ["", "player", "games", "score", *(str(n) for n in range(1, len(lines) + 1) if opponents)]
+    heads += [*(["r-mobility"] if mobility else []), *(["SB"] if opponents else [])]
+    heads += ["White +=-", "Black +=-", "Elo", "LOS", "pairs 0-2", "forfeits"]
+    rows = []
+    for line in lines:
+        against = ["-" if points is None else decimal(points, 2) for points in line.against]
+        row = [str(line.place), line.player, str(line.games), decimal(line.score), *(against if opponents else ())]
+        row += [decimal(line.mobility)] if mobility else []
+        row += [decimal(line.sonneborn_berger, 2)] if opponents else []
+        row += [str(line.as_white), str(line.as_black), _elo(line.elo), f"{100 * line.los:.1f} %"]
+        row += [" ".join(map(str, line.pairs)), str(line.forfeits or "")]
+        rows.append(row)
+    return heads, rows
+
+
+def scorings(standings: Standings, lines: Sequence[Line]) -> tuple[list[str], list[list[str]]]:
+    """What the other scorings make of the games, side by side."""
+    titles = [title for title in standings.by_scoring(lines[0].player) if title != standings.scoring.title]
+    rows = []
+    for line in lines:
+        points = standings.by_scoring(line.player)
+        rows.append([str(line.place), line.player, *(decimal(points[title], 2) for title in titles)])
+    return ["", "by other scorings", *titles], rows
+
+
+def _columns(heads: list[str], rows: list[list[str]]) -> Iterator[str]:
+    cells = [heads, *rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(heads))]
+    for row in cells:
+        aligned = (
+            cell.ljust(width) if column == 1 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  ".join(aligned).rstrip()
 
 
 def _balances(lines: Sequence[Line]) -> Iterator[str]:

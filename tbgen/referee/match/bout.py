@@ -138,7 +138,7 @@ def _end(game: Game, plies: int, conditions: Conditions, judge: TableJudge | Non
         )
         return End(verdict.outcome, f"tables: {words}", verdict)
     if conditions.longest is not None and plies >= 2 * conditions.longest:
-        return End(game.record.outcome, "move limit")
+        return End(game.record.outcome, "adjudication: move limit")
     return None
 
 

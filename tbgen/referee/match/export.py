@@ -52,6 +52,7 @@ def _tags(bout: Bout, engines: Sequence[Contestant], conditions: Conditions, eve
         tags[RECORD] = outcome.text(bout.opening.record)
     tags["PlyCount"] = str(bout.game.record.ply)
     tags["Termination"] = bout.termination
+    tags["TerminationDetails"] = bout.end.words.translate(_NO_BRACES)
     tags.update(conditions.tags(white, black))
     write_tags(tags, bout.end.outcome, bout.scoring, conditions.rules)
     tags[TERMINATION] = _basis(bout)

@@ -7,6 +7,7 @@ behind whole games of a match: any other file is refused, and nothing is written
 import fcntl
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Self
@@ -48,8 +49,10 @@ class Entry(NamedTuple):
 class Ledger:
     """A PGN file that one match at a time writes to. Use it in a `with` block."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, seen: Callable[[bytes], None] = lambda game: None) -> None:
+        """`seen` is given every game that is there."""
         self._path = path
+        self._seen = seen
         self.entries: list[Entry] = []
         self.conditions: list[dict[str, str]] = []
         """For each entry the tags that say under which conditions it was played."""
@@ -117,6 +120,7 @@ class Ledger:
                     continue
                 try:
                     self.entries.append(_entry(headers))
+                    self._seen(unit.data)
                     self.conditions.append({name: headers[name] for name in COMPARED if name in headers})
                 except (BadInput, KeyError):
                     raise BadInput(f"{self._path}:{unit.line}: not a game of a match") from None

@@ -74,6 +74,11 @@ class Match:
         return (entry.white, entry.black, entry.fen, entry.record) == (*names, opening.fen, opening.record)
 
     @property
+    def games(self) -> int | None:
+        """How many games the match has."""
+        return len(self.plan.pairings)
+
+    @property
     def decided(self) -> bool:
         """Whether the sequential test has said what there is to say."""
         sprt = self.standings.sprt

@@ -1,25 +1,37 @@
-"""What the games of a match say: the table with both tiebreaks, Elo, LOS, and the sequential test."""
+"""What the games of a match say: the table with its tiebreaks, Elo, LOS, all scorings, and the sequential test."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from tbgen import outcome
 from tbgen.errors import BadInput
+from tbgen.referee.match import ranking
 from tbgen.referee.match.client import Misconduct
 from tbgen.referee.match.control import read_number
 from tbgen.referee.match.ledger import Entry
-from tbgen.rules.scoring import Exponential, Scoring
-from tbgen.rules.statistics import Interval, Sample, Sprt
+from tbgen.rules.scoring import DRAW, SCORINGS, Classical, Exponential, Scoring
+from tbgen.rules.statistics import Interval, PairedSprt, Pairs, Sequential, Sprt
 from tbgen.rules.tiebreaks import Crosstable, Played
 
 _MISCONDUCT: Final = frozenset(kind.value for kind in Misconduct)
 
 
+class Tally(NamedTuple):
+    """Games with one colour."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.wins}-{self.draws}-{self.losses}"
+
+
 class Line(NamedTuple):
-    """A player's line in the table. Players level on score and tiebreak share a place."""
+    """A player's line in the table. Players level on score and all tiebreaks share a place."""
 
     place: int
     player: str
@@ -31,8 +43,13 @@ class Line(NamedTuple):
     """The sum of r-mobility points."""
     balance: tuple[int, ...]
     """Stalemates given minus suffered, then the same for G1.0, G1.5 ..."""
+    sonneborn_berger: Fraction
+    as_white: Tally
+    as_black: Tally
     elo: Interval
     los: float
+    pairs: tuple[int, ...]
+    """Pairs of games that are nearest to 0, 1/2, 1, 3/2 and 2 points."""
     forfeits: int
 
 
@@ -40,7 +57,11 @@ class Standings:
     """All games of a match so far."""
 
     def __init__(
-        self, players: Sequence[str], scoring: Scoring, tiebreak: str = "mobility", sprt: Sprt | None = None
+        self,
+        players: Sequence[str],
+        scoring: Scoring,
+        tiebreak: str = ranking.DEFAULT,
+        sprt: Sequential | None = None,
     ) -> None:
         if sprt is not None and len(players) != 2:
             raise BadInput("a sequential test takes two engines")
@@ -50,17 +71,17 @@ class Standings:
         """Games that repeat another one move by move."""
         self.sprt = sprt
         """Of the first player against the second."""
-        self._scoring = scoring
-        self._tiebreak = tiebreak
+        self.scoring = scoring
+        self._tiebreaks = ranking.parse(tiebreak)
         self._table = Crosstable()
-        self._samples = {player: Sample() for player in players}
-        self._against = Counter[tuple[str, str]]()
+        self._pairs = {player: Pairs() for player in players}
         self._points: dict[tuple[str, str], Fraction] = {}
+        self._tallies = {(player, white): Tally() for player in players for white in (True, False)}
         self._forfeits = Counter[str]()
 
     def points(self, entry: Entry) -> Fraction:
         """White's points for a game."""
-        scoring = self._scoring
+        scoring = self.scoring
         if scoring.komi is not None and entry.komi is not None:
             scoring = replace(scoring, komi=entry.komi)
         return scoring.points(entry.result)
@@ -68,58 +89,101 @@ class Standings:
     def add(self, entry: Entry) -> None:
         """Count a game."""
         white = self.points(entry)
+        decided = white if self.scoring.whole else Classical().points(entry.result)
+        pair = _pair(entry)
         self.games += 1
         self._table.add(Played(entry.white, entry.black, entry.result))
         for player, opponent, points in ((entry.white, entry.black, white), (entry.black, entry.white, 1 - white)):
-            self._samples[player].add(points)
-            self._against[player, opponent] += 1
+            self._pairs[player].add(points, pair)
             self._points[player, opponent] = self._points.get((player, opponent), Fraction(0)) + points
+        for player, share, is_white in ((entry.white, decided, True), (entry.black, 1 - decided, False)):
+            wins, draws, losses = self._tallies[player, is_white]
+            tally = Tally(wins + (share > DRAW), draws + (share == DRAW), losses + (share < DRAW))
+            self._tallies[player, is_white] = tally
         if self.sprt is not None:
-            self.sprt.add(white if entry.white == self.players[0] else 1 - white)
+            self.sprt.add(white if entry.white == self.players[0] else 1 - white, pair)
         if entry.termination in _MISCONDUCT:
             self._forfeits[entry.black if entry.result > 0 else entry.white] += 1
 
-    def sample(self, player: str) -> Sample:
-        """A player's points game by game."""
-        return self._samples[player]
+    # --- what tiebreaks look at: ranking.Scores ---
+
+    def score(self, player: str, among: Sequence[str] | None = None) -> Fraction:
+        """A player's points, in all games or in those against some."""
+        others = self.players if among is None else among
+        return sum((self._points.get((player, other), Fraction(0)) for other in others), Fraction(0))
+
+    def mobility(self, player: str) -> Fraction:
+        """The sum of r-mobility points."""
+        return self._table.points(player, Exponential())
+
+    def balance(self, player: str) -> tuple[int, ...]:
+        """Stalemates given minus suffered, then the same for G1.0, G1.5 ..."""
+        return self._table.balance(player)
+
+    def sonneborn_berger(self, player: str) -> Fraction:
+        """The points against each opponent times the opponent's."""
+        found = (points * self.score(other) for (one, other), points in self._points.items() if one == player)
+        return sum(found, Fraction(0))
+
+    def wins(self, player: str) -> int:
+        """Games won."""
+        return sum(self._tallies[player, white].wins for white in (True, False))
+
+    def forfeits(self, player: str) -> int:
+        """Games lost by crashing, on time or by an illegal move."""
+        return self._forfeits[player]
+
+    # --- what is shown ---
+
+    def sample(self, player: str) -> Pairs:
+        """A player's points."""
+        return self._pairs[player]
+
+    def by_scoring(self, player: str) -> dict[str, Fraction]:
+        """A player's points under every scoring; a komi is the match's, or the usual one."""
+        found = {}
+        for kind in SCORINGS.values():
+            scoring = self.scoring if type(self.scoring) is kind else kind()
+            own = self.score(player) if scoring is self.scoring else self._table.points(player, scoring)
+            found[scoring.title] = own
+        return found
+
+    def ranking(self) -> list[list[str]]:
+        """The players from first to last; those who are level stand together."""
+        return ranking.ranked(self, self.players, self._tiebreaks)
 
     def lines(self) -> list[Line]:
-        """The table: by score, then by the tiebreak."""
-        exponential = Exponential()
-
-        def score(player: str) -> Fraction:
-            return sum((self._points.get((player, other), Fraction(0)) for other in self.players), Fraction(0))
-
-        def rank(player: str) -> tuple[Any, ...]:
-            mobility = self._table.points(player, exponential)
-            balance = self._table.balance(player)
-            return (score(player), mobility) if self._tiebreak == "mobility" else (score(player), balance)
-
-        ranks = {player: rank(player) for player in self.players}
-        order = sorted(self.players, key=ranks.__getitem__, reverse=True)
+        """The table: by score, then by the tiebreaks."""
+        groups = self.ranking()
+        order = [player for group in groups for player in group]
         lines: list[Line] = []
-        for number, player in enumerate(order, start=1):
-            above = order[number - 2] if number > 1 else None
-            shared = above is not None and ranks[above] == ranks[player]
-            sample = self._samples[player]
-            lines.append(
-                Line(
-                    lines[-1].place if shared else number,
-                    player,
-                    sample.games,
-                    score(player),
-                    tuple(self._points.get((player, other)) for other in order),
-                    self._table.points(player, exponential),
-                    self._table.balance(player),
-                    sample.elo(),
-                    sample.los,
-                    self._forfeits[player],
-                )
-            )
+        for group in groups:
+            place = len(lines) + 1
+            lines += [self._line(player, place, order) for player in group]
         return lines
+
+    def _line(self, player: str, place: int, order: Sequence[str]) -> Line:
+        sample = self._pairs[player]
+        return Line(
+            place,
+            player,
+            sample.games.games,
+            self.score(player),
+            tuple(self._points.get((player, other)) for other in order),
+            self.mobility(player),
+            self.balance(player),
+            self.sonneborn_berger(player),
+            self._tallies[player, True],
+            self._tallies[player, False],
+            sample.elo(),
+            sample.los,
+            tuple(sample.classes),
+            self._forfeits[player],
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, for programs. Infinite error bars are null."""
+        lines = self.lines()
         found: dict[str, Any] = {
             "games": self.games,
             "repeats": self.repeats,
@@ -129,13 +193,23 @@ class Standings:
                     "player": line.player,
                     "games": line.games,
                     "score": _number(line.score),
+                    "against": {
+                        other.player: _number(points)
+                        for other, points in zip(lines, line.against, strict=True)
+                        if points is not None
+                    },
                     "mobility": _number(line.mobility),
                     "balance": balance(line.balance),
+                    "sonneborn_berger": _number(line.sonneborn_berger),
+                    "white": line.as_white._asdict(),
+                    "black": line.as_black._asdict(),
                     "elo": [finite(value) for value in line.elo],
                     "los": round(line.los, 6),
+                    "pairs": list(line.pairs),
+                    "scorings": {title: _number(points) for title, points in self.by_scoring(line.player).items()},
                     "forfeits": line.forfeits,
                 }
-                for line in self.lines()
+                for line in lines
             ],
         }
         if self.sprt is not None:
@@ -150,20 +224,33 @@ class Standings:
         return found
 
 
+def _pair(entry: Entry) -> Hashable:
+    """What two games of one opening with changed colours have in common."""
+    return entry.round.partition(".")[0], frozenset((entry.white, entry.black))
+
+
 def balance(counts: Sequence[int]) -> dict[str, int]:
     """The G-scores given more often than suffered, or the other way round."""
     return {outcome.text(outcome.held_by_white(level)): count for level, count in enumerate(counts, start=1) if count}
 
 
-def parse_sprt(words: Sequence[str]) -> Sprt:
-    """A sequential test from `elo0=0 elo1=5 alpha=0.05 beta=0.05`."""
-    given: dict[str, float] = {}
-    for word in words:
-        key, _, value = word.partition("=")
-        if key not in ("elo0", "elo1", "alpha", "beta"):
-            raise BadInput(f"nothing about a sequential test: {word!r} (write elo0=0 elo1=5 alpha=0.05 beta=0.05)")
-        given[key] = read_number(key, value, float)
-    return Sprt(given.get("elo0", 0.0), given.get("elo1", 5.0), given.get("alpha", 0.05), given.get("beta", 0.05))
+_MODELS: Final = ("bayesian", "normalized", "logistic")
+_TEST: Final = "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=bayesian"
+
+
+def parse_sprt(words: Sequence[str]) -> Sequential:
+    """A sequential test from `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=bayesian`."""
+    given = dict(word.partition("=")[::2] for word in (*_TEST.split(), *words))
+    unknown = [word for word in words if word.partition("=")[0] not in ("elo0", "elo1", "alpha", "beta", "model")]
+    if unknown:
+        raise BadInput(f"nothing about a sequential test: {unknown[0]!r} (write {_TEST})")
+    model = given.pop("model")
+    if model not in _MODELS:
+        raise BadInput(f"no such model of a sequential test: {model!r} (there are: {', '.join(_MODELS)})")
+    elo0, elo1, alpha, beta = (read_number(key, given[key], float) for key in ("elo0", "elo1", "alpha", "beta"))
+    if model == "bayesian":
+        return Sprt(elo0, elo1, alpha, beta)
+    return PairedSprt(elo0, elo1, alpha, beta, normalized=model == "normalized")
 
 
 def finite(value: float) -> float | None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -379,6 +380,37 @@ def test_a_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str], t
     assert len(games) < 500
     assert standings["sprt"]["verdict"] == "H1 accepted"
     assert played(capsys, *words)[0] == []
+
+
+def test_a_page_to_watch(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pgn, page = tmp_path / "m.pgn", tmp_path / "m.html"
+    words = [*GOOD, *fake("<b>Bad</b>", "--fault", "confess"), "--each", "tc=5", "--max-moves", "3", "--games"]
+    found = []
+    for games in ("2", "4"):
+        played(capsys, *words, games, "--pgn", str(pgn), "--page", str(page))
+        text = page.read_text()
+        assert text.count("<tr data-game=") == int(games)
+        assert "<b>Bad" not in text
+        assert "data-running" not in text
+        (data,) = re.findall(r'id="data">(.*)</script>', text)
+        found = json.loads(data)
+    assert [game["title"][:3] for game in found] == ["1.1", "1.2", "2.1", "2.2"]
+    with pgn.open() as file:
+        for told in found:
+            game = chess.pgn.read_game(file)
+            assert game is not None
+            assert told["moves"] == " ".join(move.uci() for move in game.mainline_moves())
+    code, said = complaint(capsys, *words, "4", "--page", str(pgn))
+    assert (code, "is not a page of a match" in said) == (2, True)
+
+
+def test_the_table_comes_every_so_many_games(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*GOOD, *fake("A"), *fake("B"), "--each", "tc=5", "--max-moves", "1", "--games", "2", "--every", "2"]
+    assert main(["match", "--json", *words]) == 0
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [event["event"] for event in events] == [*["game", "game", "standings"] * 3, "end"]
+    assert main(["match", *words]) == 0
+    assert capsys.readouterr().out.count("by other scorings") == 4
 
 
 def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,9 +9,11 @@ import pytest
 
 from tbgen import outcome
 from tbgen.errors import BadInput
+from tbgen.referee.match import announce
 from tbgen.referee.match.ledger import TORN, Entry, Ledger
 from tbgen.referee.match.standings import Standings, parse_sprt
 from tbgen.rules.scoring import Exponential, Komi, scoring
+from tbgen.rules.statistics import Sprt
 
 # The ledger
 
@@ -200,9 +202,75 @@ def test_a_komi_of_its_own() -> None:
     assert standings.points(entry("A", "B", "G2.0")._replace(komi=Komi.parse("G1.75"))) == 0
 
 
+def test_the_direct_encounter_goes_first() -> None:
+    direct = Standings("ABC", scoring("classical"), "direct")
+    for white, black, result in (("A", "B", "G0.0"), ("B", "C", "G0.0"), ("B", "C", "G3.0"), ("A", "C", "-G0.0")):
+        direct.add(entry(white, black, result))
+    assert direct.ranking() == [["B"], ["C"], ["A"]]
+
+
+def test_level_players_are_told_apart_by_one_tiebreak_after_the_other() -> None:
+    games = (("A", "B", "G0.0"), ("A", "C", "-G0.0"), ("B", "C", "G0.0"), ("A", "C", "G2.0"), ("B", "A", "-G2.0"))
+    found = {}
+    for tiebreak in ("", "direct", "mobility", "sonneborn-berger", "wins", "forfeits"):
+        standings = Standings("ABC", scoring("classical"), tiebreak)
+        for white, black, result in games:
+            standings.add(entry(white, black, result))
+        found[tiebreak] = standings.ranking()
+    assert found[""] == found["mobility"] == found["wins"] == found["forfeits"] == [["A"], ["B", "C"]]
+    assert found["direct"] == [["A"], ["B"], ["C"]]
+    assert found["sonneborn-berger"] == [["A"], ["C"], ["B"]]
+
+
+def test_sonneborn_berger() -> None:
+    standings = Standings("ABC", scoring("classical"))
+    for white, black, result in (("A", "B", "G0.0"), ("B", "C", "G0.0"), ("A", "C", "G5.0")):
+        standings.add(entry(white, black, result))
+    assert standings.sonneborn_berger("A") == 1 * 1 + Fraction(1, 2) * Fraction(1, 2)
+    assert standings.sonneborn_berger("C") == Fraction(1, 2) * Fraction(3, 2)
+
+
+def test_all_scorings_side_by_side() -> None:
+    standings = Standings("AB", scoring("winner"))
+    standings.add(entry("A", "B", "G5.5"))
+    found = standings.by_scoring("A")
+    assert found["RMobility Winner"] == found["Full Points"] == 1
+    assert found["Classical"] == found["Over The Board"] == Fraction(1, 2)
+    assert found["Harmonic"] == Fraction(13, 24)
+    assert set(standings.as_dict()["table"][0]["scorings"]) == set(found)
+    for name in ("exponential", "winner"):
+        standings = Standings("ABC", scoring(name))
+        standings.add(entry("A", "B", "G5.5"))
+        lines = standings.lines()
+        for heads, rows in (announce.crosstable(standings, lines), announce.scorings(standings, lines)):
+            assert len(set(heads)) == len(heads)
+            assert {len(row) for row in rows} == {len(heads)}
+        assert ("r-mobility" in announce.crosstable(standings, lines)[0]) == (name == "winner")
+        assert standings.scoring.title not in announce.scorings(standings, lines)[0]
+
+
+def test_results_by_colour_and_pairs() -> None:
+    standings = Standings("AB", scoring("classical"))
+    for number, (white, black, result) in enumerate((("A", "B", "G0.0"), ("B", "A", "G3.0"), ("A", "B", "G1.0"))):
+        standings.add(entry(white, black, result)._replace(round=f"{number // 2 + 1}.{number % 2 + 1}"))
+    first = standings.lines()[0]
+    assert (first.player, str(first.as_white), str(first.as_black), first.pairs) == (
+        "A",
+        "1-1-0",
+        "0-1-0",
+        (0, 0, 0, 1, 0),
+    )
+
+
+@pytest.mark.parametrize("tiebreak", ["fame", "direct,fame"])
+def test_no_tiebreak(tiebreak: str) -> None:
+    with pytest.raises(BadInput, match="no such tiebreak: 'fame'"):
+        Standings("AB", Exponential(), tiebreak)
+
+
 def test_a_sequential_test_counts_for_the_first() -> None:
     standings = Standings("AB", scoring("classical"), sprt=parse_sprt(["elo0=0", "elo1=50"]))
-    assert standings.sprt is not None
+    assert isinstance(standings.sprt, Sprt)
     standings.add(entry("A", "B", "G0.0"))
     standings.add(entry("B", "A", "-G0.0"))
     standings.add(entry("B", "A", "G0.0"))
@@ -211,7 +279,7 @@ def test_a_sequential_test_counts_for_the_first() -> None:
     assert standings.as_dict()["sprt"]["verdict"] == "continue"
 
 
-@pytest.mark.parametrize("words", [["elo2=5"], ["elo0"], ["elo0=x"], ["elo0=5", "elo1=0"], ["alpha=0"]])
+@pytest.mark.parametrize("words", [["elo2=5"], ["elo0"], ["elo0=x"], ["elo0=5", "elo1=0"], ["alpha=0"], ["model=x"]])
 def test_no_sequential_test(words: list[str]) -> None:
     with pytest.raises(BadInput):
         parse_sprt(words)

@@ -1,0 +1,68 @@
+"""What there is to see of a match on a terminal, in a pipe and in a browser."""
+
+import sys
+from collections import Counter
+
+from tbgen.referee.match import announce
+from tbgen.referee.match.events import Event, Finished
+from tbgen.referee.match.ledger import Ledger
+from tbgen.referee.match.page import Page
+from tbgen.referee.match.run import Match
+from tbgen.text import say, to_json
+
+
+class Show:
+    """What there is to see of a match: every event goes to the terminal, as text or JSON, and to the page."""
+
+    def __init__(self, match: Match, page: Page | None, *, json: bool, quiet: bool, every: int) -> None:
+        self._match = match
+        self._page = page
+        self._json = json
+        self._quiet = quiet
+        self._every = every
+        self._missing = Counter[str]()
+
+    def resumed(self, ledger: Ledger | None) -> None:
+        """Say what an earlier run has left."""
+        if ledger is None or self._json or self._quiet:
+            return
+        if ledger.torn is not None:
+            say(f"the last game in the PGN file breaks off: it is played again (what there was is in {ledger.torn_at})")
+        if self._match.standings.games:
+            say(f"{self._match.standings.games} games have been played, {len(self._match.todo)} are to come")
+
+    def watch(self, event: Event) -> None:
+        """Something has happened."""
+        finished = isinstance(event, Finished)
+        if isinstance(event, Finished):
+            self._missing.update(event.missing)
+            self._draw(event)
+        if self._json:
+            say(to_json(event.as_dict()), flush=True)
+        elif not isinstance(event, Finished):
+            say(f"tbgen: {announce.remark(event)}", file=sys.stderr, flush=True)
+        elif not self._quiet:
+            say(announce.game_line(event))
+            say(f"    {announce.status_line(self._match.standings, self._match.games)}", flush=True)
+        if finished and self._every and self._match.standings.games % self._every == 0:
+            self._table("standings")
+
+    def _draw(self, event: Finished) -> None:
+        if self._page is not None:
+            self._page.add(event.pgn.encode())
+            self._page.write(self._match.standings, self._match.games, running=True)
+
+    def _table(self, name: str) -> None:
+        standings = self._match.standings
+        if self._json:
+            say(to_json({"event": name, **standings.as_dict(), "missing": dict(self._missing)}), flush=True)
+        elif standings.games:
+            say(*announce.table(standings), flush=True)
+
+    def end(self) -> None:
+        """The table, however the match ended."""
+        if self._page is not None:
+            self._page.write(self._match.standings, self._match.games, running=False)
+        self._table("end")
+        for words, times in () if self._json else self._missing.items():
+            say(f"{words} (asked for {times} times)", file=sys.stderr)
