@@ -92,15 +92,16 @@ ROOMS = {
     "pgn": "errors rules text",
     "referee": "",
     "referee/workers": "",
-    "referee/adjudicate": "errors files outcome table_rules probe rules text pgn referee/workers",
-    "referee/match": "_version errors files packed outcome probe rules text pgn referee/workers",
+    "referee/syzygy": "errors outcome rules",
+    "referee/adjudicate": "errors files outcome table_rules probe rules text pgn referee/workers referee/syzygy",
+    "referee/match": "_version errors files packed outcome probe rules text pgn referee/workers referee/syzygy",
     "referee/player": "_version errors outcome table_rules position probe rules text",
     "report": "_version errors outcome table_rules material contents board index store probe rules text",
     # Wiring.
     "cli": (
         "_version errors files outcome table_rules material index store/directory store store/disk_arrays "
-        "store/entry_cache store/leftovers verify generate probe rules text referee/adjudicate "
-        "referee/match referee/player report"
+        "store/entry_cache store/leftovers verify generate probe rules text referee/syzygy referee/adjudicate "
+        "referee/match referee/player referee/syzygy report"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version probe",
@@ -111,7 +112,7 @@ ONLY_IN = {
     "h5py": "store/format store/read store/write",
     "numba": "kept jit intrinsics retro/threads",
     "llvmlite": "jit intrinsics retro/threads",
-    "chess": "position probe rules pgn referee/adjudicate referee/match referee/player report cli",
+    "chess": "position probe rules pgn referee/syzygy referee/adjudicate referee/match referee/player report cli",
     "rich": "report cli",
     "distributed": "generate cli",
     "dask": "generate",

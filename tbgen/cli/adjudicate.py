@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -16,6 +17,7 @@ from tbgen.referee.adjudicate.files import STANDARD, Done, adjudicate
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, DRAWS, parse_kinds
 from tbgen.referee.adjudicate.report import TOP, Report
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
+from tbgen.referee.syzygy import Syzygy
 from tbgen.table_rules import TableRules
 from tbgen.text import say, shown, to_json
 
@@ -31,6 +33,7 @@ result rests on:
   played             the record when the game ended
   tablebase, DTG 14  what best play would have reached, that many plies on
   stands, DTG 0      the record, which by the tables nobody could have bettered
+  syzygy, cursed win G0.0, which chess tables call won, only by ignoring 50 moves
   awarded            G0.0, for a game that was won without mate on the board
 
 A draw is of one of these kinds, by its tags Termination and TerminationDetails,
@@ -89,6 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="the report as one JSON object")
     common.add_quiet(parser)
+    common.add_syzygy(parser, "draws that these Syzygy tables call won, with or without the 50-move rule, are G0.0")
     common.add_tables(parser)
 
 
@@ -108,6 +112,9 @@ def run(args: argparse.Namespace) -> int:
         decide=parse_kinds(args.decide),
         strict=args.strict,
     )
+    if args.syzygy:
+        Syzygy(args.syzygy).close()  # what is wrong with it is said at once
+        settings = replace(settings, syzygy=tuple(args.syzygy), syzygy_men=args.syzygy_men)
     report = Report(settings.scheme, with_players=wants_report)
     with _terminable(), _Bar(args.games, quiet=args.quiet) as bar:
 

@@ -166,6 +166,23 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_syzygy(parser: argparse.ArgumentParser, purpose: str) -> None:
+    parser.add_argument(
+        "--syzygy",
+        type=lambda words: [directory(word) for word in words.split(os.pathsep)],
+        default=[],
+        metavar="DIR[:DIR]",
+        help=purpose,
+    )
+    parser.add_argument(
+        "--syzygy-men",
+        type=whole_number(2, 7),
+        default=7,
+        metavar="N",
+        help="ask them for at most N men (default: 7)",
+    )
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object per line, for programs")
 

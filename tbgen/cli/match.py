@@ -11,6 +11,7 @@ from tbgen.cli.common import (
     add_json,
     add_quiet,
     add_rules,
+    add_syzygy,
     at_once,
     directory,
     present_tables_directory,
@@ -121,6 +122,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="komi of openings that have none of their own (default: G5.75)",
     )
     parser.add_argument("--tables", type=directory, metavar="DIR", help="end games as soon as these tables cover them")
+    add_syzygy(parser, "win the game as soon as these Syzygy tables say so")
+    parser.add_argument(
+        "--resign",
+        nargs="+",
+        metavar="KEY=VALUE",
+        help="movecount=3 score=600 [twosided=true]: a loss by scores",
+    )
+    parser.add_argument(
+        "--draw",
+        nargs="+",
+        metavar="KEY=VALUE",
+        help="movenumber=34 movecount=8 score=20: the record stands",
+    )
     parser.add_argument(
         "--max-moves", type=whole_number(1), metavar="N", help="moves of each side after which the record stands"
     )
@@ -196,12 +210,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _plan(args: argparse.Namespace) -> "Plan":
+    from tbgen.referee.match.adjudication import parse_draw, parse_resign
     from tbgen.referee.match.conditions import Conditions
     from tbgen.referee.match.contestants import contestants
     from tbgen.referee.match.desk import Setting
     from tbgen.referee.match.run import Plan
     from tbgen.referee.match.schedule import schedule
+    from tbgen.referee.syzygy import Syzygy
 
+    if args.syzygy:
+        Syzygy(args.syzygy).close()  # what is wrong with it is said at once
     engines = contestants(args.engine or [], args.each)
     settings = make_settings(
         scoring_name=args.scoring,
@@ -233,6 +251,10 @@ def _plan(args: argparse.Namespace) -> "Plan":
                 scoring=settings.scheme,
                 own_komi=args.komi is None,
                 tables=None if args.tables is None else present_tables_directory(args),
+                syzygy=tuple(args.syzygy),
+                syzygy_men=args.syzygy_men,
+                resign=None if args.resign is None else parse_resign(args.resign),
+                draw=None if args.draw is None else parse_draw(args.draw),
                 margin=args.margin,
                 patience=args.patience,
                 longest=args.max_moves,

@@ -118,7 +118,7 @@ class Engine:
         if fault in ("garbage", "chatter"):
             sys.stdout.buffer.write(b"\xff\xfe\n\ninfo depth x score cp y pv e9e9\noption name\ninfo\n")
             sys.stdout.buffer.flush()
-        say("info depth 1 score cp 12 pv " + move)
+        say(f"info depth 1 score cp {self.args.score} pv {move}")
         answer = {"illegal": "e1e5", "garbage": "@@@@", "null": "0000", "none": "(none)"}.get(fault or "", move)
         say(f"bestmove {answer}")
         if fault == "twice":
@@ -131,6 +131,7 @@ def main() -> None:
     parser.add_argument("--at", type=int, default=2)
     parser.add_argument("--after", type=int, default=0, help="games of this process")
     parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--score", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--heard", type=Path, help="where to write down what comes in")
     parser.add_argument("--lives", type=int, help="how often it starts")

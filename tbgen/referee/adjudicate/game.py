@@ -24,6 +24,7 @@ from tbgen.pgn.tags import BadTag, TagSection
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.referee.adjudicate.finish import Finish, finish_of
 from tbgen.referee.adjudicate.settings import Settings
+from tbgen.referee.syzygy import Syzygy
 from tbgen.rules.ends import Game, Turn
 from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import Scoring
@@ -58,6 +59,8 @@ class Basis(enum.Enum):
     """What best play would have made of it."""
     STANDS = "stands"
     """The record, which by the tables nobody could have bettered."""
+    SYZYGY = "syzygy"
+    """The whole point, for what chess tables call won."""
     AWARDED = "awarded"
     """The whole point, for a game won without mate."""
 
@@ -123,6 +126,7 @@ class Judge:
         self._settings = settings
         self._asks = settings.tables is not None and bool(settings.decide)
         self._tables: dict[TableRules, Tablebase] = {}
+        self._syzygy = Syzygy(settings.syzygy, settings.syzygy_men) if settings.syzygy and settings.decide else None
         if self._asks:
             self._opened(settings.rules.of_tables)
 
@@ -139,6 +143,8 @@ class Judge:
         for tables in self._tables.values():
             tables.close()
         self._tables.clear()
+        if self._syzygy is not None:
+            self._syzygy.close()
 
     def _opened(self, rules: TableRules) -> Tablebase:
         """The tables of these rules."""
@@ -230,14 +236,26 @@ class Judge:
         self, finish: Finish, board: chess.Board, record: int, rules: RuleSet
     ) -> tuple[int, Basis, Reach, str, int, str]:
         """The result of a game without a winner, and what there is to say of it."""
-        if not self._asks or finish not in self._settings.decide:
+        if finish not in self._settings.decide:
+            return record, Basis.PLAYED, Reach.NOT_ASKED, "", 0, ""
+        found = self._ask_tables(board, record, rules)
+        won = None
+        if self._syzygy is not None and found[2] is not Reach.ANSWERED:
+            won = self._syzygy.verdict(board, rules)
+        if won is None:
+            return found
+        return won.outcome, Basis.SYZYGY, Reach.ANSWERED, "Syzygy", 0, str(won).removeprefix(Basis.SYZYGY.value)
+
+    def _ask_tables(self, board: chess.Board, record: int, rules: RuleSet) -> tuple[int, Basis, Reach, str, int, str]:
+        """The same by our own tables."""
+        if not self._asks:
             return record, Basis.PLAYED, Reach.NOT_ASKED, "", 0, ""
         try:
             answer = self._opened(rules.of_tables).probe(board, record)
         except UnsupportedPosition:
             return record, Basis.PLAYED, Reach.OUT_OF_REACH, "", 0, ""
         except MissingTable as error:
-            if self._settings.strict:
+            if self._settings.strict and self._syzygy is None:
                 raise
             named = _TABLE.search(str(error))
             return record, Basis.PLAYED, Reach.MISSING, named[0] if named else str(error), 0, ""

@@ -130,8 +130,8 @@ class Report:
         for (name, _), count in self._tables.items():
             names[name] += count
         return [
-            (name, self._tables[name, Basis.TABLEBASE], self._tables[name, Basis.STANDS], self._longest[name])
-            for name, _ in names.most_common()
+            (name, games - self._tables[name, Basis.STANDS], self._tables[name, Basis.STANDS], self._longest[name])
+            for name, games in names.most_common()
         ]
 
     @property

@@ -8,6 +8,7 @@ from typing import Final
 
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, Finish
+from tbgen.referee.syzygy import MOST_MEN
 from tbgen.rules.rulesets import RuleSet, W, rule_set
 from tbgen.rules.scoring import SCORINGS, Exponential, FullPoints, Scoring, Winner, WithKomi, scoring
 
@@ -37,6 +38,9 @@ class Settings:
     """The same of the scoring."""
     tables: Path | None = None
     """Where the tables are; None: nobody is to look."""
+    syzygy: tuple[Path, ...] = ()
+    """Directories of Syzygy tables: what they call won, and own tables do not know, is G0.0."""
+    syzygy_men: int = MOST_MEN
     decide: frozenset[Finish] = BY_DEFAULT
     """The draws that tables decide."""
     strict: bool = False

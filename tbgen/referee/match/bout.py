@@ -10,12 +10,14 @@ from chess.engine import InfoDict
 
 from tbgen import outcome
 from tbgen.errors import TbgenError
+from tbgen.referee.match.adjudication import ScoreWatch
 from tbgen.referee.match.client import Breach, CannotStart, Client, Misconduct, Resigns
 from tbgen.referee.match.conditions import Conditions
 from tbgen.referee.match.control import Clock, limit
 from tbgen.referee.match.openings import Opening
 from tbgen.referee.match.schedule import Pairing
 from tbgen.referee.match.table_judge import TableJudge, TableVerdict
+from tbgen.referee.syzygy import Syzygy, SyzygyVerdict
 from tbgen.rules.ends import Game
 from tbgen.rules.scoring import Scoring
 
@@ -39,10 +41,12 @@ class End(NamedTuple):
     """The result."""
     words: str
     """Why."""
-    verdict: TableVerdict | None = None
+    verdict: TableVerdict | SyzygyVerdict | None = None
     misconduct: Misconduct | None = None
     awarded: bool = False
     """Whether it is lost without mate on the board."""
+    gives_up: bool = False
+    """Whether an engine has given it up."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,17 @@ class Bout:
         """The tag of the PGN standard."""
         if self.end.misconduct is not None:
             return self.end.misconduct.value
-        return "normal" if self.game.ended else "adjudication"
+        return "normal" if self.game.ended or self.end.gives_up else "adjudication"
+
+
+class Judges(NamedTuple):
+    """The tables that end games."""
+
+    tables: TableJudge | None = None
+    syzygy: Syzygy | None = None
+
+
+NOBODY: Final = Judges()
 
 
 async def play(
@@ -76,7 +90,7 @@ async def play(
     opening: Opening,
     clients: Mapping[chess.Color, Client],
     conditions: Conditions,
-    judge: TableJudge | None = None,
+    judges: Judges = NOBODY,
 ) -> Bout:
     """Play a game to its end."""
     game = opening.game(conditions.rules)
@@ -84,6 +98,7 @@ async def play(
     scoring = conditions.scoring_with(opening.komi)
     clocks = {colour: Clock(client.contestant.control) for colour, client in clients.items()}
     plies: list[Ply] = []
+    scores = ScoreWatch(conditions.resign, conditions.draw)
     faults = await _announce(clients, told)
     if faults:
         (absent,) = faults
@@ -91,15 +106,17 @@ async def play(
         return Bout(
             pairing, opening, game, (), _lost(absent, words, Misconduct.CRASH), conditions.scoring_with(opening.komi)
         )
-    while (end := _end(game, len(plies), conditions, judge)) is None:
+    while (end := _end(game, len(plies), conditions, judges, scores)) is None:
         turn = game.board.turn
         try:
-            plies.append(await _move(game, clients[turn], clocks, conditions))
+            ply = await _move(game, clients[turn], clocks, conditions)
+            plies.append(ply)
+            scores.add(turn, ply.info, reset=game.turn.standing.reset)
         except Breach as breach:
             end = _lost(turn, str(breach), breach.misconduct)
             break
         except Resigns:
-            end = _lost(turn, "resigns")
+            end = _lost(turn, "resigns")._replace(gives_up=True)
             break
     return Bout(pairing, opening, game, tuple(plies), end, scoring)
 
@@ -127,16 +144,24 @@ def _lost(side: chess.Color, words: str, misconduct: Misconduct | None = None) -
     return End(lost, f"{SIDES[side]} {words}", misconduct=misconduct, awarded=True)
 
 
-def _end(game: Game, plies: int, conditions: Conditions, judge: TableJudge | None) -> End | None:
+def _end(game: Game, plies: int, conditions: Conditions, judges: Judges, scores: ScoreWatch) -> End | None:
     """Whether the game is over before the next move, and how."""
     if game.ended:
         return End(game.record.outcome, str(game.turn.ending))
-    verdict = None if judge is None else judge.verdict(game)
+    verdict = None if judges.tables is None else judges.tables.verdict(game)
     if verdict is not None:
         words = (
             "the record stands" if verdict.stands else f"in {verdict.dtg} more {'ply' if verdict.dtg == 1 else 'plies'}"
         )
         return End(verdict.outcome, f"tables: {words}", verdict)
+    won = None if judges.syzygy is None else judges.syzygy.verdict(game.board, game.rules)
+    if won is not None:
+        kind = "win, but for the 50-move rule," if won.cursed else "win"
+        return End(won.outcome, f"Syzygy tables: {kind} for {SIDES[won.winner]}", won)
+    if scores.loser is not None:
+        return _lost(scores.loser, f"resigns by the scores: {conditions.resign}")
+    if scores.is_draw(game.board.fullmove_number - 1):
+        return End(game.record.outcome, f"draw rule: {conditions.draw}")
     if conditions.longest is not None and plies >= 2 * conditions.longest:
         return End(game.record.outcome, "adjudication: move limit")
     return None

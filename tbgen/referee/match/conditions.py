@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Final
 
 from tbgen.errors import BadInput
+from tbgen.referee.match.adjudication import DrawRule, ResignRule
 from tbgen.referee.match.contestants import Contestant
+from tbgen.referee.syzygy import MOST_MEN
 from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import Komi, Scoring
 from tbgen.rules.tags import CUTOFF, FIFTY, KOMI, RULE_SET, RULES, SCORING, write_rules, write_tags
@@ -41,6 +43,11 @@ class Conditions:
     """Where a komi decides, an opening's own goes before the one in the scoring."""
     tables: Path | None = None
     """Own tables, which end a game as soon as they cover it."""
+    syzygy: tuple[Path, ...] = ()
+    """Directories of Syzygy tables, which end a game as soon as they call it won."""
+    syzygy_men: int = MOST_MEN
+    resign: ResignRule | None = None
+    draw: DrawRule | None = None
     margin: float = MARGIN
     patience: float = PATIENCE
     longest: int | None = None
@@ -69,6 +76,11 @@ class Conditions:
     def _adjudication(self) -> Iterator[str]:
         if self.tables is not None:
             yield "tables"
+        if self.syzygy:
+            yield f"Syzygy, {self.syzygy_men} men"
+        for rule in (self.resign, self.draw):
+            if rule is not None:
+                yield str(rule)
         if self.longest is not None:
             yield f"{self.longest} moves"
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import chess
 
 from tbgen.errors import TbgenError
-from tbgen.referee.match.bout import Bout, NobodyStarts, play
+from tbgen.referee.match.bout import Bout, Judges, NobodyStarts, play
 from tbgen.referee.match.client import Client, quit_all
 from tbgen.referee.match.conditions import Conditions
 from tbgen.referee.match.contestants import Contestant
@@ -28,7 +28,8 @@ from tbgen.referee.match.ledger import Entry
 from tbgen.referee.match.openings import Opening
 from tbgen.referee.match.protocol import LOGGER
 from tbgen.referee.match.schedule import Pairing
-from tbgen.referee.match.table_judge import TableJudge
+from tbgen.referee.match.table_judge import TableJudge, TableVerdict
+from tbgen.referee.syzygy import Syzygy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +124,10 @@ class _Desk:
         self._note = note
         self.clients: dict[int, Client] = {}
         conditions = setting.conditions
-        self._judge = None if conditions.tables is None else TableJudge(conditions.tables, conditions.rules)
+        self._judges = Judges(
+            None if conditions.tables is None else TableJudge(conditions.tables, conditions.rules),
+            Syzygy(conditions.syzygy, conditions.syzygy_men) if conditions.syzygy else None,
+        )
 
     async def obey(self, order: Start | Game) -> Started | Finished | Unplayed:
         """Carry an order out."""
@@ -144,7 +148,7 @@ class _Desk:
         await quit_all(gone)
         clients = {chess.WHITE: self._client(pairing.white), chess.BLACK: self._client(pairing.black)}
         try:
-            bout = await play(pairing, opening, clients, self._setting.conditions, self._judge)
+            bout = await play(pairing, opening, clients, self._setting.conditions, self._judges)
         except NobodyStarts as error:
             white, black = (client.contestant.name for client in clients.values())
             return Unplayed(pairing, white, black, str(error))
@@ -156,9 +160,9 @@ class _Desk:
     def _finished(self, bout: Bout, identities: dict[chess.Color, str]) -> Finished:
         engines = self._setting.engines
         missing = {}
-        if self._judge is not None:
-            missing = dict(self._judge.missing)
-            self._judge.missing.clear()
+        if self._judges.tables is not None:
+            missing = dict(self._judges.tables.missing)
+            self._judges.tables.missing.clear()
         return Finished(
             pairing=bout.pairing,
             entry=Entry(
@@ -175,7 +179,7 @@ class _Desk:
             whole=bout.scoring.whole,
             plies=bout.game.record.ply,
             ending=bout.end.words,
-            dtg=None if bout.end.verdict is None else bout.end.verdict.dtg,
+            dtg=bout.end.verdict.dtg if isinstance(bout.end.verdict, TableVerdict) else None,
             pgn=write_game(bout, engines, self._setting.conditions, self._setting.event),
             digest=_digest(bout),
             missing=missing,

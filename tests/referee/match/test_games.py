@@ -260,6 +260,35 @@ def test_tables_end_games(capsys: pytest.CaptureFixture[str], tmp_path: Path, sm
     assert [game.get("dtg") for game in games[:6]] == [29, 29, None, None, 13, 13]
 
 
+@pytest.mark.parametrize(
+    ("score", "rule", "ending", "result", "basis"),
+    [
+        ("-700", ["--resign", "movecount=3", "score=600"], "White resigns by the scores", "0-1", "awarded"),
+        ("0", ["--draw", "movenumber=0", "movecount=3", "score=20"], "draw rule: draw 20", "1/2-1/2", "played"),
+    ],
+)
+def test_scores_end_games(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    score: str,
+    rule: list[str],
+    ending: str,
+    result: str,
+    basis: str,
+) -> None:
+    pgn, book = tmp_path / "m.pgn", tmp_path / "book.epd"
+    book.write_text(f"{KRK}\n")
+    words = [*fake("A", "--score", score), *fake("B", "--score", "0"), "--each", "tc=5", "--openings", str(book)]
+    games, _ = played(capsys, *words, *rule, "--games", "1", "--pgn", str(pgn))
+    assert (games[0]["ending"].startswith(ending), games[0]["plies"] < 8) == (True, True)
+    headers = headers_of(pgn.read_text().splitlines())
+    assert (headers["Result"], headers["RMobilityTermination"]) == (result, basis)
+    assert (headers["Termination"], headers["TerminationDetails"]) == ("adjudication", games[0]["ending"])
+    assert headers["RMobilityAdjudication"].startswith(rule[0].removeprefix("--"))
+    assert main(["adjudicate", str(pgn), "-o", str(tmp_path / "again.pgn"), "--decide", "none"]) == 0
+    assert (tmp_path / "again.pgn").read_bytes() == pgn.read_bytes()
+
+
 def test_a_komi_from_the_opening(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     book = tmp_path / "book.pgn"
     book.write_text(f'[Event "a"]\n[Komi "-G0.75"]\n[FEN "{KRK} 0 1"]\n\n*\n')

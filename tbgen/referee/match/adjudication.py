@@ -1,0 +1,113 @@
+"""What ends a game before its end: the engines' own scores, its length, and tables."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import chess
+from chess.engine import InfoDict
+
+from tbgen.errors import BadInput
+from tbgen.referee.match.control import read_number
+
+_MATE: Final = 1_000_000
+"""Centipawns that a mate is worth."""
+_TRUE: Final = {"true": True, "yes": True, "false": False, "no": False}
+
+
+class ResignRule(NamedTuple):
+    """A side has lost when its engine says so for some moves running, or both engines do."""
+
+    moves: int
+    score: int
+    """Centipawns."""
+    both: bool = False
+
+    def __str__(self) -> str:
+        return f"resign {self.score} for {self.moves} moves{', by both' if self.both else ''}"
+
+
+class DrawRule(NamedTuple):
+    """The record stands when both engines see nothing for some moves running; captures and pawn moves begin again."""
+
+    first: int
+    """Moves that have to be played before."""
+    moves: int
+    score: int
+
+    def __str__(self) -> str:
+        return f"draw {self.score} for {self.moves} moves from {self.first} on"
+
+
+def parse_resign(words: Sequence[str]) -> ResignRule:
+    """A rule from `movecount=3 score=600 twosided=true`."""
+    given = _given(words, ("movecount", "score", "twosided"))
+    both = given.get("twosided", "false")
+    if both not in _TRUE:
+        raise BadInput(f"twosided is true or false, not {both!r}")
+    return ResignRule(_count(given, "movecount", 1), _count(given, "score", 0), _TRUE[both])
+
+
+def parse_draw(words: Sequence[str]) -> DrawRule:
+    """A rule from `movenumber=34 movecount=8 score=20`."""
+    given = _given(words, ("movenumber", "movecount", "score"))
+    return DrawRule(_count(given, "movenumber", 0, 0), _count(given, "movecount", 1), _count(given, "score", 0))
+
+
+def _given(words: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+    given = dict(word.partition("=")[::2] for word in words)
+    unknown = [key for key in given if key not in known]
+    if unknown or not given:
+        raise BadInput(f"a rule is written {' '.join(f'{key}=N' for key in known)}, not {' '.join(words)!r}")
+    return given
+
+
+def _count(given: dict[str, str], key: str, least: int, otherwise: int | None = None) -> int:
+    if key not in given:
+        if otherwise is None:
+            raise BadInput(f"the rule lacks {key}=N")
+        return otherwise
+    found = read_number(key, given[key], int)
+    if not least <= found < _MATE:
+        raise BadInput(f"{key} cannot be {given[key]}")
+    return found
+
+
+@dataclass
+class ScoreWatch:
+    """What the engines of a game have said of it so far."""
+
+    resign: ResignRule | None
+    draw: DrawRule | None
+    _lost: dict[chess.Color, int] = field(default_factory=lambda: {chess.WHITE: 0, chess.BLACK: 0})
+    """For how many moves running a side has called its game lost."""
+    _won: dict[chess.Color, int] = field(default_factory=lambda: {chess.WHITE: 0, chess.BLACK: 0})
+    _level: int = 0
+    """For how many plies running all has been level."""
+
+    def add(self, side: chess.Color, info: InfoDict, *, reset: bool) -> None:
+        """A side has moved; `reset` if by a capture or with a pawn."""
+        told = info.get("score")
+        score = None if told is None else told.relative.score(mate_score=_MATE)
+        if self.resign is not None:
+            self._lost[side] = self._lost[side] + 1 if score is not None and score <= -self.resign.score else 0
+            self._won[side] = self._won[side] + 1 if score is not None and score >= self.resign.score else 0
+        if self.draw is not None:
+            level = score is not None and abs(score) <= self.draw.score and not reset
+            self._level = self._level + 1 if level else 0
+
+    @property
+    def loser(self) -> chess.Color | None:
+        """The side that has lost by the engines' scores."""
+        rule = self.resign
+        if rule is None:
+            return None
+        for side, moves in self._lost.items():
+            if moves >= rule.moves and (not rule.both or self._won[not side] >= rule.moves):
+                return side
+        return None
+
+    def is_draw(self, moves: int) -> bool:
+        """Whether the record stands after so many moves of the game."""
+        rule = self.draw
+        return rule is not None and moves >= rule.first and self._level >= 2 * rule.moves
