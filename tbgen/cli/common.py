@@ -94,6 +94,22 @@ def address(words: str) -> str:
     return words
 
 
+def processors(words: str) -> tuple[int, ...]:
+    """Takes a list of processors such as 0,2,4-7; nothing stands for all."""
+    there = os.sched_getaffinity(0)
+    if not words:
+        return tuple(sorted(there))
+    found: list[int] = []
+    for part in words.split(","):
+        match = re.fullmatch(r"([0-9]{1,4})(?:-([0-9]{1,4}))?", part)
+        if match is None:
+            raise _refused("processors such as 0,2,4-7", words)
+        found += range(int(match[1]), int(match[2] or match[1]) + 1)
+    if not found or not there.issuperset(found):
+        raise _refused(f"some of the processors {','.join(map(str, sorted(there)))}", words)
+    return tuple(found)
+
+
 def directory(words: str) -> Path:
     """Takes the name of a directory."""
     if not words:  # it would mean the current directory; most often a variable of the shell is not set

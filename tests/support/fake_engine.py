@@ -69,6 +69,7 @@ class Engine:
             say("id name fake")
             say("option name Hash type spin default 1 min 1 max 8")
             say("option name Style type combo default calm var calm var wild")
+            say("option name Ponder type check default false")
             say("uciok")
         elif command == "isready":
             say("readyok")

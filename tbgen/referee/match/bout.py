@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from fractions import Fraction
 from typing import Final, NamedTuple
 
@@ -61,6 +62,7 @@ class Bout:
     end: End
     scoring: Scoring
     """An opening may bring its own komi along."""
+    begun: datetime
 
     @property
     def points(self) -> Fraction:
@@ -95,6 +97,7 @@ async def play(
     """Play a game to its end."""
     game = opening.game(conditions.rules)
     told = None if opening.record is None else outcome.text(opening.record)
+    begun = datetime.now().astimezone()
     scoring = conditions.scoring_with(opening.komi)
     clocks = {colour: Clock(client.contestant.control) for colour, client in clients.items()}
     plies: list[Ply] = []
@@ -103,9 +106,7 @@ async def play(
     if faults:
         (absent,) = faults
         words = str(faults[absent]).removeprefix(f"{clients[absent].contestant.name} ")
-        return Bout(
-            pairing, opening, game, (), _lost(absent, words, Misconduct.CRASH), conditions.scoring_with(opening.komi)
-        )
+        return Bout(pairing, opening, game, (), _lost(absent, words, Misconduct.CRASH), scoring, begun)
     while (end := _end(game, len(plies), conditions, judges, scores)) is None:
         turn = game.board.turn
         try:
@@ -118,7 +119,7 @@ async def play(
         except Resigns:
             end = _lost(turn, "resigns")._replace(gives_up=True)
             break
-    return Bout(pairing, opening, game, tuple(plies), end, scoring)
+    return Bout(pairing, opening, game, tuple(plies), end, scoring, begun)
 
 
 class NobodyStarts(CannotStart):

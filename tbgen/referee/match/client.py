@@ -18,6 +18,7 @@ from chess.engine import EngineError, EngineTerminatedError, Info, InfoDict, Lim
 from tbgen.errors import BadInput, TbgenError
 from tbgen.referee.match.contestants import Contestant
 from tbgen.referee.match.protocol import Guarded, Uci, XBoard
+from tbgen.text import shown
 
 _ATTEMPTS: Final = 3
 _PAUSE: Final = 0.5
@@ -74,11 +75,14 @@ class Client:
         self._transport: asyncio.SubprocessTransport | None = None
         self._protocol: Uci | XBoard | None = None
         self._starting: Guarded | None = None
+        self._identity = ""
+        self._game = object()
+        """Another one for each game."""
 
     @property
     def identity(self) -> str:
-        """What the engine calls itself."""
-        return "" if self._protocol is None else self._protocol.id.get("name", "")
+        """What the engine called itself when it was last started."""
+        return self._identity
 
     async def ready(self, *, chess960: bool = False) -> None:
         """Start the engine if it is not running, and see that it knows the kind of chess to be played."""
@@ -92,8 +96,9 @@ class Client:
         async def announce() -> None:
             protocol = await self._running()
             protocol.record = record if self.contestant.record else None
-            protocol.game = object()
+            self._game = object()
             if isinstance(protocol, Uci):
+                protocol.game = self._game
                 # What `play` would do at the first move, but then it would be on the engine's time.
                 protocol.first_game = False
                 protocol.send_line("ucinewgame")
@@ -159,6 +164,7 @@ class Client:
         except EngineError as error:
             raise BadInput(f"{one.name}: {error}") from None
         self._protocol = protocol
+        self._identity = shown(protocol.id.get("name", ""))
         return protocol
 
     async def move(self, board: chess.Board, limit: Limit, allowed: float | None, patience: float) -> Answer:
@@ -175,7 +181,7 @@ class Client:
         try:
             async with asyncio.timeout(deadline):
                 played = await protocol.play(
-                    board, limit, game=protocol.game, info=Info.BASIC | Info.SCORE, ponder=self.contestant.ponder
+                    board, limit, game=self._game, info=Info.BASIC | Info.SCORE, ponder=self.contestant.ponder
                 )
             seconds = loop.time() - begun
             if seconds > deadline:

@@ -1,6 +1,6 @@
 """Under which conditions the games of a match are played, and the tags that say so in each of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -98,3 +98,15 @@ class Conditions:
             if found.get(name) != wanted.get(name):
                 there, here = (f"is {tags[name]}" if name in tags else "is missing" for tags in (found, wanted))
                 raise BadInput(f"the PGN file was played under other conditions: {name} {there} there, and {here} here")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What holds for all games of a match."""
+
+    engines: Sequence[Contestant]
+    conditions: Conditions
+    event: str = "tbgen match"
+    site: str = "?"
+    log: Path | None = None
+    """Where to write down all that engines say and are told."""

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from tbgen.errors import BadInput
@@ -14,6 +15,7 @@ from tbgen.referee.match.control import KEYS, Control, read_number
 _GAMES: Final = "/usr/games"
 """Where Debian has engines; not on every PATH."""
 
+_CONF: Final = "conf"
 _OPTION: Final = "option."
 _ANSWERS: Final = {"yes": True, "no": False, "on": True, "off": False, "true": True, "false": False}
 _PROTOCOLS: Final = ("uci", "xboard")
@@ -91,7 +93,7 @@ class Contestant:
 
 
 KNOWN: Final = (
-    "cmd", "name", "dir", *KEYS, "margin", "start", "restart", "ponder", "proto", "initstr", "elo", "record",
+    "cmd", "name", "dir", *KEYS, "margin", "start", "restart", "ponder", "proto", "initstr", "elo", "record", _CONF,
     f"{_OPTION}NAME",
 )  # fmt: skip
 """What can be said of an engine."""
@@ -111,15 +113,27 @@ def _answer(key: str, words: str) -> bool:
     return _ANSWERS[words]
 
 
-def contestants(engines: Sequence[Sequence[str]], every: Sequence[str] = ()) -> list[Contestant]:
-    """All engines of a match. Of those with the same name the later ones get a number."""
+def contestants(
+    engines: Sequence[Sequence[str]],
+    every: Sequence[str] = (),
+    known: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+) -> list[Contestant]:
+    """All engines of a match. Of those with the same name the later ones get a number.
+
+    `known` are engines of a file, of which `conf=NAME` takes one; all of them play if no engine is named.
+    """
     found: list[Contestant] = []
-    if len(engines) < 2:
+    named = engines or [[f"{_CONF}={name}"] for name in known]
+    if len(named) < 2:
         raise BadInput("a match takes two engines: --engine cmd=... --engine cmd=...")
-    for words in engines:
-        one = Contestant.parse(words, every)
+    for words in named:
+        given = _pairs(words)
+        conf = given.pop(_CONF, None)
+        if conf is not None and conf not in known:
+            raise BadInput(f"no engine of this name in the file of engines: {conf!r} (there are: {', '.join(known)})")
+        one = Contestant.of({**_pairs(every), **({} if conf is None else known[conf]), **given})
         taken = {other.name for other in found}
-        name = next(name for name in _names(one.name, len(engines)) if name not in taken)
+        name = next(name for name in _names(one.name, len(named)) if name not in taken)
         found.append(replace(one, name=name))
     return found
 

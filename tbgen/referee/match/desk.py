@@ -8,9 +8,8 @@ import hashlib
 import logging
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
@@ -20,8 +19,7 @@ import chess
 from tbgen.errors import TbgenError
 from tbgen.referee.match.bout import Bout, Judges, NobodyStarts, play
 from tbgen.referee.match.client import Client, quit_all
-from tbgen.referee.match.conditions import Conditions
-from tbgen.referee.match.contestants import Contestant
+from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.events import Finished, Note, Unplayed
 from tbgen.referee.match.export import write_game
 from tbgen.referee.match.ledger import Entry
@@ -30,17 +28,6 @@ from tbgen.referee.match.protocol import LOGGER
 from tbgen.referee.match.schedule import Pairing
 from tbgen.referee.match.table_judge import TableJudge, TableVerdict
 from tbgen.referee.syzygy import Syzygy
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """What holds for all games of a match."""
-
-    engines: Sequence[Contestant]
-    conditions: Conditions
-    event: str = "tbgen match"
-    log: Path | None = None
-    """Where to write down all that engines say and are told."""
 
 
 class Start(NamedTuple):
@@ -152,12 +139,12 @@ class _Desk:
         except NobodyStarts as error:
             white, black = (client.contestant.name for client in clients.values())
             return Unplayed(pairing, white, black, str(error))
-        identities = {colour: client.identity for colour, client in clients.items()}
+        identities = (clients[chess.WHITE].identity, clients[chess.BLACK].identity)
         for client in clients.values():
             await client.rest()
         return self._finished(bout, identities)
 
-    def _finished(self, bout: Bout, identities: dict[chess.Color, str]) -> Finished:
+    def _finished(self, bout: Bout, identities: tuple[str, str]) -> Finished:
         engines = self._setting.engines
         missing = {}
         if self._judges.tables is not None:
@@ -180,7 +167,7 @@ class _Desk:
             plies=bout.game.record.ply,
             ending=bout.end.words,
             dtg=bout.end.verdict.dtg if isinstance(bout.end.verdict, TableVerdict) else None,
-            pgn=write_game(bout, engines, self._setting.conditions, self._setting.event),
+            pgn=write_game(bout, self._setting, identities),
             digest=_digest(bout),
             missing=missing,
         )

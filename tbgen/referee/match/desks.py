@@ -11,7 +11,8 @@ from typing import Final, NamedTuple, Self
 
 from tbgen.errors import TbgenError
 from tbgen.referee.match import desk as desk_module
-from tbgen.referee.match.desk import Game, Setting, Start, Started, work
+from tbgen.referee.match.conditions import Setting
+from tbgen.referee.match.desk import Game, Start, Started, work
 from tbgen.referee.match.events import Event, Note, Unplayed
 from tbgen.referee.workers import deaf, fork_server
 

@@ -5,8 +5,8 @@ and the record if the move set it: `{+0.31/14 0.52s, G3.5}`.
 """
 
 import textwrap
-from collections.abc import Iterator, Sequence
-from datetime import date
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Final
 
 import chess
@@ -14,35 +14,48 @@ import chess
 from tbgen import outcome
 from tbgen.pgn.tags import written
 from tbgen.referee.match.bout import Bout, Ply
-from tbgen.referee.match.conditions import Conditions
-from tbgen.referee.match.contestants import Contestant
+from tbgen.referee.match.conditions import Setting
+from tbgen.referee.match.eco import name_of
 from tbgen.rules.scoring import classical_result
 from tbgen.rules.tags import RECORD, TERMINATION, write_tags
 
+_TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 _WIDTH: Final = 100
 _NO_BRACES: Final = str.maketrans("{}", "()")
 
 
-def write_game(bout: Bout, engines: Sequence[Contestant], conditions: Conditions, event: str) -> str:
-    """The text of a game, an empty line at its end."""
-    tags = _tags(bout, engines, conditions, event)
+def write_game(bout: Bout, setting: Setting, identities: tuple[str, str] = ("", "")) -> str:
+    """The text of a game, an empty line at its end. The identities are what the engines call themselves."""
+    tags = _tags(bout, setting, identities)
     section = "".join(f"{written(name, value).decode()}\n" for name, value in tags.items())
     words = " ".join([*_moves(bout), tags["Result"]])
     text = "\n".join(textwrap.wrap(words, _WIDTH, break_long_words=False, break_on_hyphens=False))
     return f"{section}\n{text}\n\n"
 
 
-def _tags(bout: Bout, engines: Sequence[Contestant], conditions: Conditions, event: str) -> dict[str, str]:
-    white, black = engines[bout.pairing.white], engines[bout.pairing.black]
+def _tags(bout: Bout, setting: Setting, identities: tuple[str, str]) -> dict[str, str]:
+    white, black = setting.engines[bout.pairing.white], setting.engines[bout.pairing.black]
+    conditions = setting.conditions
     tags = {
-        "Event": event,
-        "Site": "?",
-        "Date": date.today().strftime("%Y.%m.%d"),
+        "Event": setting.event,
+        "Site": setting.site,
+        "Date": bout.begun.strftime("%Y.%m.%d"),
         "Round": bout.pairing.round,
         "White": white.name,
         "Black": black.name,
         "Result": classical_result(bout.end.outcome),
     }
+    for colour, one in (("White", white), ("Black", black)):
+        if one.elo is not None:
+            tags[f"{colour}Elo"] = str(one.elo)
+    tags["GameStartTime"] = bout.begun.astimezone(UTC).strftime(_TIME)
+    tags["GameEndTime"] = datetime.now(UTC).strftime(_TIME)
+    for colour, identity in zip(("White", "Black"), identities, strict=True):
+        if identity:
+            tags[f"{colour}Engine"] = identity
+    name = name_of(bout.opening.board, bout.game.board.move_stack)
+    if name is not None:
+        tags["ECO"], tags["Opening"] = name
     if bout.opening.board.chess960:
         tags["Variant"] = "Chess960"
     if bout.opening.fen is not None:

@@ -2,19 +2,21 @@
 
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 from tbgen.errors import BadInput, TbgenError
-from tbgen.referee.match.desk import Game, Setting, Start, Started
+from tbgen.referee.match.conditions import Setting
+from tbgen.referee.match.desk import Game, Start, Started
 from tbgen.referee.match.desks import ANY, Desks, Processors
 from tbgen.referee.match.events import Event, Finished, Note
 from tbgen.referee.match.ledger import Entry, Ledger
 from tbgen.referee.match.openings import Openings
 from tbgen.referee.match.schedule import Pairing
 from tbgen.referee.match.standings import Standings
+from tbgen.referee.match.systems import Format
 from tbgen.rules.statistics import Verdict
 
 Watch: TypeAlias = Callable[[Event], None]
@@ -25,8 +27,10 @@ class Plan:
     """Everything about a match but its games."""
 
     setting: Setting
-    pairings: Sequence[Pairing]
+    form: Format
     openings: Openings
+    last_opening: int | None = None
+    """The last opening that is played; None: they are played again and again."""
     concurrency: int = 1
     processors: Processors = ANY
 
@@ -37,46 +41,62 @@ class Match:
     def __init__(self, plan: Plan, standings: Standings, ledger: Ledger | None = None) -> None:
         self.plan = plan
         self.standings = standings
+        self.todo: list[Pairing] = []
+        """What is left of the batch that is being played."""
         self._ledger = ledger
+        self._batches = plan.form.batches(standings)
+        self._kept = [] if ledger is None else list(zip(ledger.entries, ledger.conditions, strict=True))
         self._played: dict[str, str] = {}
         """The games of this run by what was played, with their rounds."""
-        done: set[str] = set()
+        self._advance()
+        if self._kept:
+            self._refuse(self._kept[0][0])
         if ledger is not None:
-            done = self._taken_up(ledger)
             ledger.accept()
-        self.todo = [pairing for pairing in plan.pairings if pairing.round not in done]
 
-    def _taken_up(self, ledger: Ledger) -> set[str]:
-        """Count the games of an earlier run, which have to be of this match and played under its conditions."""
+    def _advance(self) -> None:
+        """Go on to the batch that is not yet played. The games of an earlier run are counted on the way."""
+        kept = {entry.round: (entry, conditions) for entry, conditions in self._kept}
+        if len(kept) < len(self._kept):
+            rounds = [entry.round for entry, _ in self._kept]
+            self._refuse(next(entry for entry, _ in self._kept if rounds.count(entry.round) > 1))
+        left: list[Pairing] = []
+        for batch in self._batches:
+            left = []
+            for pairing in batch:
+                if self.plan.last_opening is not None and pairing.opening > self.plan.last_opening:
+                    continue
+                if pairing.round in kept:
+                    self._take_up(pairing, *kept.pop(pairing.round))
+                else:
+                    left.append(pairing)
+            if left and not kept:  # games of later batches say that nobody could play what is left of this one
+                break
+        self.todo = left
+        self._kept = list(kept.values())
+
+    def _take_up(self, pairing: Pairing, entry: Entry, conditions: Mapping[str, str]) -> None:
+        """Count a game of an earlier run, which has to be of this match and played under its conditions."""
         setting = self.plan.setting
-        known = {pairing.round: pairing for pairing in self.plan.pairings}
-        done: set[str] = set()
-        for entry, conditions in zip(ledger.entries, ledger.conditions, strict=True):
-            pairing = known.get(entry.round)
-            if pairing is not None:
-                white, black = setting.engines[pairing.white], setting.engines[pairing.black]
-                if (entry.white, entry.black) == (white.name, black.name):
-                    komi = self.plan.openings.opening(pairing.opening).komi
-                    setting.conditions.check(conditions, white, black, komi)
-            if pairing is None or entry.round in done or not self._is_of(entry, pairing):
-                raise BadInput(
-                    f"the PGN file is of another match: round {entry.round}, {entry.white} - {entry.black}"
-                    f"{'' if entry.fen is None else f', from {entry.fen}'}"
-                )
-            done.add(entry.round)
-            self.standings.add(entry)
-        return done
-
-    def _is_of(self, entry: Entry, pairing: Pairing) -> bool:
-        engines = self.plan.setting.engines
-        names = (engines[pairing.white].name, engines[pairing.black].name)
         opening = self.plan.openings.opening(pairing.opening)
-        return (entry.white, entry.black, entry.fen, entry.record) == (*names, opening.fen, opening.record)
+        white, black = setting.engines[pairing.white], setting.engines[pairing.black]
+        if (entry.white, entry.black) == (white.name, black.name):
+            setting.conditions.check(conditions, white, black, opening.komi)
+        if (entry.white, entry.black, entry.fen, entry.record) != (white.name, black.name, opening.fen, opening.record):
+            self._refuse(entry)
+        self.standings.add(entry)
+
+    @staticmethod
+    def _refuse(entry: Entry) -> NoReturn:
+        raise BadInput(
+            f"the PGN file is of another match: round {entry.round}, {entry.white} - {entry.black}"
+            f"{'' if entry.fen is None else f', from {entry.fen}'}"
+        )
 
     @property
     def games(self) -> int | None:
-        """How many games the match has."""
-        return len(self.plan.pairings)
+        """How many games the match has, if that does not depend on results."""
+        return None if self.plan.last_opening is not None else self.plan.form.total
 
     @property
     def decided(self) -> bool:
@@ -86,16 +106,23 @@ class Match:
 
     def run(self, watch: Watch) -> None:
         """Play what is left. Ctrl-C and SIGTERM end it as KeyboardInterrupt, when all engines have gone."""
-        # All openings are read now: a bad one, or one that an engine cannot play, is to be found out at once.
-        openings = [self.plan.openings.opening(pairing.opening) for pairing in self.todo]
         if not self.todo or self.decided:
             return
+        # All openings are read now: a bad one, or one that an engine cannot play, is to be found out at once.
+        openings = [self.plan.openings.opening(pairing.opening) for pairing in self.todo]
         for words in self.plan.openings.notes():
             watch(Note(words))
-        count = min(self.plan.concurrency, len(self.todo))
-        with _terminable(), Desks(self.plan.setting, count, self.plan.processors) as desks:
+        with _terminable(), Desks(self.plan.setting, self._concurrency, self.plan.processors) as desks:
             self._try_engines(desks, watch, chess960=any(opening.board.chess960 for opening in openings))
-            self._play(desks, watch)
+            while self.todo and not self.decided:
+                self._play(desks, watch)
+                self._advance()
+
+    @property
+    def _concurrency(self) -> int:
+        """No more desks than there are games for."""
+        most = max(len(self.todo), len(self.plan.setting.engines) // 2 * self.plan.form.games)
+        return min(self.plan.concurrency, most)
 
     def _try_engines(self, desks: Desks, watch: Watch, *, chess960: bool) -> None:
         """Start every engine once: what is wrong with a command line is found out before anything is played.

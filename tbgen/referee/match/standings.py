@@ -78,6 +78,7 @@ class Standings:
         self._points: dict[tuple[str, str], Fraction] = {}
         self._tallies = {(player, white): Tally() for player in players for white in (True, False)}
         self._forfeits = Counter[str]()
+        self._byes = Counter[str]()
 
     def points(self, entry: Entry) -> Fraction:
         """White's points for a game."""
@@ -105,12 +106,27 @@ class Standings:
         if entry.termination in _MISCONDUCT:
             self._forfeits[entry.black if entry.result > 0 else entry.white] += 1
 
+    # --- what systems of pairing look at: systems.Results ---
+
+    def score_of(self, player: int, opponent: int | None = None) -> Fraction:
+        """Points, in all games or in those against an opponent."""
+        return self.score(self.players[player], None if opponent is None else [self.players[opponent]])
+
+    def order(self) -> list[int]:
+        """The players from first to last; of those who are level the one that was named first."""
+        return [self.players.index(player) for group in self.ranking() for player in group]
+
+    def add_bye(self, player: int, points: int) -> None:
+        """Give a player points for games that it could not play for want of an opponent."""
+        self._byes[self.players[player]] += points
+
     # --- what tiebreaks look at: ranking.Scores ---
 
     def score(self, player: str, among: Sequence[str] | None = None) -> Fraction:
         """A player's points, in all games or in those against some."""
         others = self.players if among is None else among
-        return sum((self._points.get((player, other), Fraction(0)) for other in others), Fraction(0))
+        byes = Fraction(self._byes[player] if among is None else 0)
+        return sum((self._points.get((player, other), Fraction(0)) for other in others), byes)
 
     def mobility(self, player: str) -> Fraction:
         """The sum of r-mobility points."""
@@ -144,8 +160,8 @@ class Standings:
         found = {}
         for kind in SCORINGS.values():
             scoring = self.scoring if type(self.scoring) is kind else kind()
-            own = self.score(player) if scoring is self.scoring else self._table.points(player, scoring)
-            found[scoring.title] = own
+            points = self._table.points(player, scoring) + self._byes[player]
+            found[scoring.title] = self.score(player) if scoring is self.scoring else points
         return found
 
     def ranking(self) -> list[list[str]]:

@@ -93,7 +93,7 @@ def test_odd_lines_are_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
         capsys, *GOOD, *fake("Odd", "--fault", "chatter"), "--each", "tc=5+1", "--max-moves", "4", "--games", "2"
     )
     assert {game["termination"] for game in games} == {"adjudication"}
-    assert {game["ending"] for game in games} == {"move limit"}
+    assert {game["ending"] for game in games} == {"adjudication: move limit"}
     assert {line["forfeits"] for line in standings["table"]} == {0}
 
 
@@ -442,6 +442,71 @@ def test_the_table_comes_every_so_many_games(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out.count("by other scorings") == 4
 
 
+@pytest.mark.parametrize("system", ["swiss", "knockout"])
+def test_a_format_goes_on_where_it_was(capsys: pytest.CaptureFixture[str], tmp_path: Path, system: str) -> None:
+    pgn = tmp_path / "m.pgn"
+    words = [*fake("A", "--fault", "none", "--at", "1"), *GOOD, *fake("C"), *fake("D", "--fault", "none", "--at", "1")]
+    words += ["--each", "tc=5", "--max-moves", "1", "--format", system, "--pgn", str(pgn), "--concurrency", "2"]
+    words += ["--scoring", "classical"]
+    games, standings = played(capsys, *words)
+    whole = pgn.read_text()
+    parts = whole.split("\n\n[Event")
+    for count in (1, len(parts) - 1):
+        pgn.write_text("\n\n[Event".join(parts[:count]) + "\n\n")
+        rest, again = played(capsys, *words)
+        assert len(rest) == len(games) - count
+        assert [line["player"] for line in again["table"]] == [line["player"] for line in standings["table"]]
+
+
+def test_what_a_game_says_of_itself(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pgn, book, engines = tmp_path / "m.pgn", tmp_path / "book.pgn", tmp_path / "engines.json"
+    book.write_text('[Event "a"]\n\n1. e4 c5 *\n')
+    engines.write_text(json.dumps([{"name": name, "cmd": shlex.join([sys.executable, str(FAKE)])} for name in "AB"]))
+    words = ["--engines", str(engines), "--each", "tc=5", "elo=3000", "--openings", str(book), "--max-moves", "2"]
+    played(capsys, *words, "--games", "1", "--pgn", str(pgn), "--site", "Here", "--affinity")
+    headers = headers_of(pgn.read_text().splitlines())
+    assert (headers["Site"], headers["ECO"], headers["WhiteElo"]) == ("Here", "B20", "3000")
+    assert headers["Opening"].startswith("Sicilian Defense")
+    assert headers["WhiteEngine"] == headers["BlackEngine"] == "fake"
+    assert headers["GameStartTime"] <= headers["GameEndTime"]
+
+
+def test_more_games_at_a_time_than_processors(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*GOOD, *fake("B"), "--each", "tc=5", "--max-moves", "1", "--concurrency", "1000"]
+    assert main(["match", *words]) == 0
+    assert "1000 games at a time on" in capsys.readouterr().err
+
+
+def test_an_xboard_engine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    book = tmp_path / "book.epd"
+    book.write_text(f"{KRK}\n" * 4)
+    board = [sys.executable, str(FAKE.parent / "fake_xboard.py")]
+    words = [*fake("Uci"), "--engine", f"cmd={shlex.join(board)}", "proto=xboard", "name=Board"]
+    words += ["--engine", f"cmd={shlex.join([*board, '--resign', '3'])}", "proto=xboard", "name=Meek"]
+    words += ["--each", "tc=20", "--openings", str(book), "--max-moves", "5"]
+    games, standings = played(capsys, *words)
+    assert len(games) == 6
+    assert {line["forfeits"] for line in standings["table"]} == {0}
+    meek = [game for game in games if "Meek" in (game["white"], game["black"])]
+    assert {game["ending"].partition(" ")[2] for game in meek} == {"resigns"}
+    assert {game["plies"] for game in games if game not in meek} == {10}
+
+
+def test_another_process_for_every_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    births = tmp_path / "births"
+    words = [*fake("A", "--births", str(births), "--lives", "99"), "restart=yes", *GOOD, "--each", "tc=5"]
+    played(capsys, *words, "--max-moves", "1", "--games", "4")
+    assert len(births.read_text()) == 4
+
+
+def test_pondering(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    heard = tmp_path / "heard"
+    words = [*fake("A", "--heard", str(heard)), "ponder=yes", *GOOD, "--each", "tc=5", "--max-moves", "6"]
+    _, standings = played(capsys, *words)
+    assert "setoption name Ponder value true" in heard.read_text()
+    assert {line["forfeits"] for line in standings["table"]} == {0}
+
+
 def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     words = [*GOOD, *fake("Bad", "--fault", "none"), *fake("Worse", "--fault", "crash", "--at", "1"), "--each", "tc=9"]
     assert main(["match", *words, "--games", "2"]) == 0
@@ -463,6 +528,11 @@ def test_bad_command_lines(capsys: pytest.CaptureFixture[str]) -> None:
         [*GOOD, *fake("B"), "--each", "tc=1", "--games", "0"],
         [*GOOD, *fake("B"), "--each", "tc=1", "--games", "1", "--rounds", "1"],
         [*GOOD, *fake("B"), "--each", "tc=1", "--rules-set", "X"],
+        [*GOOD, *fake("B"), "--each", "tc=1", "--format", "gauntlet", "--seeds", "2"],
+        [*GOOD, *fake("B"), "--each", "tc=1", "--affinity", "0-99999"],
+        [*GOOD, *fake("B"), "--each", "tc=1", "--syzygy", "/nowhere"],
+        [*GOOD, *fake("B"), "--each", "tc=1", "proto=arena"],
+        [*GOOD, *fake("B"), "--each", "tc=1", "start=0"],
         [*GOOD, *fake("B"), "--each", "tc=1", "--concurrency", "-1"],
         [*GOOD, *fake("B"), "--each", "tc=1", "--patience", "nan"],
         [*GOOD, *fake("B"), "--each", "tc=1", "--tables", "/nowhere"],

@@ -15,8 +15,9 @@ from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.referee.match.contestants import Contestant, contestants
 from tbgen.referee.match.control import Clock, Control, limit
+from tbgen.referee.match.eco import Name, name_of
+from tbgen.referee.match.engine_file import read_engines
 from tbgen.referee.match.openings import Openings
-from tbgen.referee.match.schedule import schedule
 from tbgen.rules.rulesets import WG, W
 from tbgen.rules.scoring import Komi
 
@@ -285,30 +286,72 @@ def test_a_record_that_is_left_out_is_said(tmp_path: Path) -> None:
     assert last.endswith("2 more records are left out")
 
 
-# The schedule
+# Engines from a file
 
 
-def test_everybody_plays_everybody_with_both_colours() -> None:
-    games = list(schedule(3, 4))
-    assert len({game.round for game in games}) == len(games) == 12
-    assert [game.round for game in games[:7]] == ["1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "2.1"]
-    assert {(game.white, game.black) for game in games if game.opening == 0} == {
-        (0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)
-    }  # fmt: skip
+def test_engines_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "engines.json"
+    path.write_text(
+        """[{"name": "One", "cmd": "sh -c x", "options": {"Hash": 8, "Own Book": false}, "start": 300, "tc": "5+1"},
+            {"cmd": "sh", "nodes": 7}]"""
+    )
+    found = contestants([], ["tc=1", "margin=2"], read_engines(path))
+    assert [one.name for one in found] == ["One", "sh"]
+    assert found[0].options == {"Hash": "8", "Own Book": "false"}
+    assert (found[0].start, found[0].margin, found[0].control.base, found[1].control.nodes) == (300, 2, 5, 7)
+    found = contestants([["conf=sh", "name=A"], ["conf=sh", "name=B", "option.Hash=2"]], ["tc=1"], read_engines(path))
+    assert [(one.name, dict(one.options)) for one in found] == [("A", {}), ("B", {"Hash": "2"})]
+    with pytest.raises(BadInput, match=r"no engine of this name .*: 'Two' \(there are: One, sh\)"):
+        contestants([["conf=Two"], ["conf=sh"]], ["tc=1"], read_engines(path))
 
 
-def test_an_odd_number_of_games() -> None:
-    games = list(schedule(2, 3))
-    assert [(game.white, game.black, game.opening) for game in games] == [(0, 1, 0), (1, 0, 0), (0, 1, 1)]
+def test_the_file_of_another_program(tmp_path: Path) -> None:
+    """As Cute Chess writes it."""
+    path = tmp_path / "engines.json"
+    path.write_text(
+        """[{"command": "sh -c x", "name": "Uci", "protocol": "uci", "stderrFile": "", "variants": ["standard"],
+             "timeoutScaleFactor": 1, "workingDirectory": "/tmp", "ponder": true, "restart": "on", "options": [
+               {"alias": "", "default": 16, "max": 9, "min": 1, "name": "Hash", "type": "spin", "value": 64},
+               {"default": false, "name": "Same", "type": "check", "value": false},
+               {"default": false, "name": "Flag", "type": "check", "value": true},
+               {"name": "Clear Hash", "type": "button", "value": null}]},
+            {"command": "sh", "name": "Winboard", "protocol": "xboard", "restart": "auto", "workingDirectory": "",
+             "initStrings": ["log", "level 3"]}]"""
+    )
+    uci, winboard = contestants([], ["tc=1"], read_engines(path))
+    assert uci.options == {"Hash": "64", "Flag": "true"}
+    assert (uci.directory, uci.ponder, uci.restart, uci.protocol) == (Path("/tmp"), True, True, "uci")
+    assert (winboard.protocol, winboard.restart, winboard.setup) == ("xboard", False, ("log", "level 3"))
 
 
-def test_colours_and_openings_by_choice() -> None:
-    assert [game[1:4] for game in schedule(2, 2, swap=False)] == [(0, 1, 0), (0, 1, 1)]
-    assert [game[1:4] for game in schedule(2, 2, reverse=True)] == [(1, 0, 0), (0, 1, 0)]
-    assert [game.opening for game in schedule(3, 4, each=True)] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("no", "not JSON"),
+        ("{}", "has to be a list of engines"),
+        ("[1]", "has to be a list of engines"),
+        ('[{"name": {}}]', "engine 1: neither a text nor a number"),
+        ('[{"cmd": "sh", "options": [1]}]', "engine 1: options are an object"),
+        ('[{"cmd": "sh"}, {"cmd": "sh"}]', "two engines have the name 'sh'"),
+    ],
+)
+def test_no_file_of_engines(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "engines.json"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=complaint):
+        read_engines(path)
 
 
-def test_a_gauntlet() -> None:
-    assert {frozenset(game[1:3]) for game in schedule(4, 2, gauntlet=True)} == {
-        frozenset((0, other)) for other in (1, 2, 3)
-    }
+# Names of openings
+
+
+def test_openings_have_names() -> None:
+    def named(line: str) -> Name | None:
+        board = chess.Board()
+        for word in line.split():
+            board.push_san(word)
+        return name_of(chess.Board(), board.move_stack)
+
+    assert named("") is None
+    assert named("e4 c5") == ("B20", "Sicilian Defense")
+    assert named("d4 Nf6 c4 e6 Nf3 d5 Nc3") == named("c4 e6 Nc3 d5 d4 Nf6 Nf3")

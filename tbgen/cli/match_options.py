@@ -1,0 +1,221 @@
+"""The options of `tbgen match`."""
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from tbgen.cli.common import (
+    add_json,
+    add_quiet,
+    add_rules,
+    add_syzygy,
+    at_once,
+    directory,
+    processors,
+    seconds,
+    some_seconds,
+    whole_number,
+)
+from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS
+from tbgen.referee.match.conditions import MARGIN, PATIENCE
+from tbgen.referee.match.ranking import DEFAULT as TIEBREAK
+from tbgen.referee.match.systems import SYSTEMS
+from tbgen.rules.rulesets import FIFTY_MOVES
+
+_MOST_GAMES: Final = 1_000_000
+"""Of two engines: their pairings are written down beforehand."""
+
+EPILOG = """\
+about an engine, as key=value (with --each: about all of them):
+  cmd=stockfish           the program with its arguments
+  name=SF                 what to call it
+  conf=SF                 the engine of this name in the file of --engines
+  dir=DIR                 where it runs
+  option.Hash=16          a UCI option; "option.Move Overhead=5" with a space
+  tc=60+0.6               its clock: [MOVES/][[H:]MINUTES:]SECONDS[+INCREMENT]
+  movetime=1  nodes=10000  depth=12
+                          other limits; what is given holds together
+  margin=0.5              seconds over the time forgiven, if not --margin
+  start=300               seconds it may take to start (default: 60)
+  restart=yes             another process for every game
+  ponder=yes              let it think on the other side's time
+  proto=xboard            an engine of Winboard's protocol
+  initstr="LINE\\nLINE"   what it is told before all else
+  elo=3400                for the PGN tags
+  record=no               do not tell it the record of the start position:
+                          the FEN bears it in a seventh field
+
+rules, as --rules-set:
+  W         the tournament's wiki: tables win also beyond the 50-move rule
+  C         cuteRMob: a better record restarts the 50-move count; bare kings end
+  C-legacy  cuteRMob's older form: as C, with W's 50-move rule
+the 50-move rule, as --fifty:
+  classic   after 100 plies without capture or pawn move the record stands
+  cutermob  the same, but a better record below the cutoff restarts the count
+  ignored   the game goes on
+
+formats:
+  round-robin  everybody plays everybody
+  gauntlet     the first --seeds engines play all others
+  swiss        --rounds rounds among those who are level
+  knockout     who loses an encounter is out; a level one is prolonged
+  pyramid      each engine plays all that stand before it
+
+examples:
+  tbgen match --engine cmd=stockfish name=A --each tc=10+0.1 \\
+              --engine cmd=stockfish name=B option.Hash=64 \\
+              --openings book.pgn --order random --rounds 50 --pgn match.pgn
+  tbgen match --engine cmd=new --engine cmd=old --each tc=10+0.1 \\
+              --openings book.epd --rounds 5000 --sprt elo0=0 elo1=5 \\
+              --tables data --concurrency 8 --pgn test.pgn
+  tbgen match --engine "cmd=tbgen uci --tables data" --engine cmd=stockfish \\
+              --each nodes=10000 ...
+
+With --pgn a match that was stopped goes on where it was when the same command
+is given again; a file that no such match has written is refused. An engine that
+crashes, is silent, plays an illegal move, loses on time or does not start loses
+the game (G0.0) and is started again. docs/match.md has cutechess-cli's and
+fastchess's options beside these.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--engine", nargs="+", action="append", metavar="KEY=VALUE", help="an engine, see below")
+    parser.add_argument(
+        "--engines", type=Path, metavar="JSON", help="engines from a file, also Cute Chess's engines.json: conf=NAME"
+    )
+    parser.add_argument("--each", nargs="+", default=[], metavar="KEY=VALUE", help="what holds for all engines")
+    parser.add_argument(
+        "--openings",
+        type=Path,
+        metavar="FILE",
+        help="PGN, also of whole games; polyglot book (.bin); else one EPD or FEN, with or without record, a line; "
+        "each also packed (.gz, .bz2, .zst)",
+    )
+    parser.add_argument("--order", choices=("sequential", "random"), default="sequential", help="of the openings")
+    parser.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="of the random order (default: 0)")
+    parser.add_argument(
+        "--plies", type=whole_number(0), metavar="N", help="how many plies of an opening to play at most"
+    )
+    parser.add_argument("--start", type=whole_number(1), default=1, metavar="N", help="the first opening of the order")
+    parser.add_argument(
+        "--opening-per",
+        choices=("round", "pair"),
+        default="round",
+        help="whether all pairs of engines play the same opening in a round, or each its own (default: round)",
+    )
+    parser.add_argument(
+        "--reuse",
+        action=argparse.BooleanOptionalAction,
+        help="what to do when all openings have been played: play them again, or end the match",
+    )
+    parser.add_argument("--no-swap", action="store_true", help="play each opening once, without changing colours")
+    parser.add_argument("--reverse", action="store_true", help="begin with the other colours")
+    parser.add_argument(
+        "--variant",
+        choices=("standard", "chess960"),
+        default="standard",
+        help="chess960: all openings are of Chess960; else those are whose castling rights say so",
+    )
+    parser.add_argument(
+        "--games",
+        type=whole_number(1, _MOST_GAMES),
+        metavar="N",
+        help="for each pair that meets (default: 2)",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=whole_number(1, _MOST_GAMES // 2),
+        metavar="N",
+        help="the same in pairs of games, colours swapped; of a swiss, how many rounds",
+    )
+    parser.add_argument("--format", choices=tuple(SYSTEMS), default="round-robin", help="default: round-robin")
+    parser.add_argument("--gauntlet", action="store_true", help="the same as --format gauntlet")
+    parser.add_argument(
+        "--seeds",
+        type=whole_number(1),
+        default=1,
+        metavar="N",
+        help="engines that play all others in a gauntlet",
+    )
+    parser.add_argument("--concurrency", type=at_once, default=1, metavar="N", help="games at a time (default: 1)")
+    parser.add_argument(
+        "--affinity",
+        nargs="?",
+        const="",
+        type=processors,
+        metavar="CPUS",
+        help="give each game processors of its own, of these (as in 0,2,4-7) or all",
+    )
+    parser.add_argument("--rules-set", choices=SHORT_RULE_SETS, default="W", help="what ends a game (default: W)")
+    add_rules(parser)
+    parser.add_argument("--fifty", choices=tuple(FIFTY_MOVES), help="form of the 50-move rule, if not the rule set's")
+    parser.add_argument("--cutoff", metavar="G", help="of rules and scorings that have one (default: G6.0)")
+    parser.add_argument("--scoring", choices=SHORT_SCORINGS, default="exponential", help="default: exponential")
+    parser.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25, also against an opening's own")
+    parser.add_argument(
+        "--default-komi",
+        metavar="G",
+        default=None,
+        help="komi of openings that have none of their own (default: G5.75)",
+    )
+    parser.add_argument("--tables", type=directory, metavar="DIR", help="end games as soon as these tables cover them")
+    add_syzygy(parser, "win the game as soon as these Syzygy tables say so")
+    parser.add_argument(
+        "--resign",
+        nargs="+",
+        metavar="KEY=VALUE",
+        help="movecount=3 score=600 [twosided=true]: a loss by scores",
+    )
+    parser.add_argument(
+        "--draw",
+        nargs="+",
+        metavar="KEY=VALUE",
+        help="movenumber=34 movecount=8 score=20: the record stands",
+    )
+    parser.add_argument(
+        "--max-moves", type=whole_number(1), metavar="N", help="moves of each side after which the record stands"
+    )
+    parser.add_argument(
+        "--margin",
+        type=seconds,
+        default=MARGIN,
+        metavar="S",
+        help=f"seconds over the time forgiven (default: {MARGIN:g})",
+    )
+    parser.add_argument(
+        "--patience",
+        type=some_seconds,
+        default=PATIENCE,
+        metavar="S",
+        help=f"seconds of silence allowed without a clock (default: {PATIENCE:g})",
+    )
+    parser.add_argument("--pgn", type=Path, metavar="FILE", help="where the games go, one by one; also to resume from")
+    parser.add_argument("--event", default="tbgen match", metavar="NAME", help="the PGN tag")
+    parser.add_argument("--site", default="?", metavar="NAME", help="the PGN tag")
+    parser.add_argument(
+        "--sprt",
+        nargs="+",
+        metavar="KEY=VALUE",
+        help="elo0=0 elo1=5 alpha=0.05 beta=0.05 model=bayesian, normalized or logistic",
+    )
+    parser.add_argument(
+        "--tiebreak",
+        metavar="NAMES",
+        default=TIEBREAK,
+        help=f"in their order (default: {TIEBREAK}); also balance, wins, forfeits",
+    )
+    parser.add_argument(
+        "--every",
+        type=whole_number(0),
+        default=0,
+        metavar="N",
+        help="print the table every N games (default: at the end)",
+    )
+    parser.add_argument(
+        "--page", type=Path, metavar="FILE", help="an HTML page of the match, written again after each game, to watch"
+    )
+    parser.add_argument("--log", type=Path, metavar="FILE", help="write down all that engines say and are told")
+    add_json(parser)
+    add_quiet(parser)
+    parser.epilog = EPILOG

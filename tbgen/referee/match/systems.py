@@ -1,0 +1,212 @@
+"""Who plays whom: systems of pairing, each a generator of batches.
+
+A batch is asked for when all games of the one before have been played, so that a system may look at the results. It
+gives the same batches for the same results, which is how a match is taken up again.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from types import MappingProxyType
+from typing import Final, Protocol, TypeAlias
+
+from tbgen.errors import BadInput
+from tbgen.referee.match.schedule import Pairing
+
+_EXTRA: Final = 4
+"""How often a match of a knockout that is level is prolonged by two games. Then the better seed goes on."""
+
+Batch: TypeAlias = Sequence[Pairing]
+
+
+class Results(Protocol):
+    """What there is to know of the games so far, by engines' numbers."""
+
+    def score_of(self, player: int, opponent: int | None = None) -> Fraction:
+        """Points, in all games or in those against an opponent."""
+
+    def order(self) -> list[int]:
+        """The players from first to last."""
+
+    def add_bye(self, player: int, points: int) -> None:
+        """Give a player points for games that it could not play for want of an opponent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """How a match is played."""
+
+    system: str = "round-robin"
+    engines: int = 2
+    games: int = 2
+    """Of each pair of engines that meets."""
+    rounds: int | None = None
+    """Of a swiss."""
+    seeds: int = 1
+    """The first engines, who play all others in a gauntlet, and meet last in a knockout."""
+    swap: bool = True
+    reverse: bool = False
+    each: bool = False
+    """Whether each pair of engines has its own opening in a round."""
+
+    def batches(self, results: Results) -> Iterator[Batch]:
+        """All games of the match, batch after batch."""
+        return SYSTEMS[self.system](self, results)
+
+    @property
+    def total(self) -> int | None:
+        """How many games that are; None if it depends on the results."""
+        if self.system == "knockout":
+            return None
+        if self.system == "swiss":
+            return self.engines // 2 * self.games * self.swiss_rounds
+        return self.games * len(_pairs(self))
+
+    @property
+    def swiss_rounds(self) -> int:
+        """As many as it takes to find a winner, if nobody says how many."""
+        return self.rounds or max(1, (self.engines - 1).bit_length())
+
+    @property
+    def openings(self) -> int:
+        """How many openings are wanted."""
+        in_encounter = -(-self.games // (2 if self.swap else 1))
+        rounds = {"swiss": self.swiss_rounds, "knockout": max(1, (self.engines - 1).bit_length())}.get(self.system, 1)
+        pairs = len(_pairs(self)) if self.each and rounds == 1 else 1
+        return in_encounter * rounds * pairs
+
+
+def _pairs(form: Format) -> list[tuple[int, int]]:
+    """Who meets whom in a system that does not look at results."""
+    pairs = list(combinations(range(form.engines), 2))
+    if form.system == "gauntlet":
+        return [pair for pair in pairs if pair[0] < form.seeds <= pair[1]]
+    if form.system == "pyramid":
+        return sorted(pairs, key=lambda pair: (pair[1], pair[0]))
+    return pairs
+
+
+def _encounters(form: Format, pairs: Sequence[tuple[int, int]], first: int = 0) -> Iterator[Pairing]:
+    """All games of these pairs, round by round: every pair plays so many games.
+
+    In a round a pair plays one opening twice, colours swapped; of an odd number of games the last round
+    has only the first. Without `swap` it is played once. All pairs of a round play the same opening, or `each` its
+    own. `first` is how many rounds came before.
+    """
+    in_pair = 2 if form.swap else 1
+    for number in range(-(-form.games // in_pair)):
+        in_round = 0
+        for place, (one, two) in enumerate(pairs):
+            if form.reverse:
+                one, two = two, one
+            for white, black in ((one, two), (two, one))[: min(in_pair, form.games - in_pair * number)]:
+                in_round += 1
+                opening = (first + number) * len(pairs) + place if form.each else first + number
+                yield Pairing(f"{first + number + 1}.{in_round}", white, black, opening)
+
+
+def _at_once(form: Format, results: Results) -> Iterator[Batch]:
+    """Everything that does not depend on results."""
+    yield list(_encounters(form, _pairs(form)))
+
+
+def _pyramid(form: Format, results: Results) -> Iterator[Batch]:
+    """Every engine plays against all before it, one encounter after the other."""
+    games = []
+    for number, pair in enumerate(_pairs(form)):
+        for game in _encounters(form, [pair]):
+            place, _, inner = game.round.partition(".")
+            games.append(game._replace(round=f"{number + 1}.{2 * int(place) - 2 + int(inner)}"))
+    yield games
+
+
+def _swiss(form: Format, results: Results) -> Iterator[Batch]:
+    """In each round those meet who are level, or nearly so, and have not met before."""
+    met: set[frozenset[int]] = set()
+    whites: Counter[int] = Counter()
+    had_bye: set[int] = set()
+    in_encounter = -(-form.games // (2 if form.swap else 1))
+    for number in range(form.swiss_rounds):
+        order = results.order() if number else list(range(form.engines))
+        if len(order) % 2:
+            bye = next(player for player in reversed(order) if player not in had_bye or len(had_bye) == len(order))
+            had_bye.add(bye)
+            order.remove(bye)
+            results.add_bye(bye, form.games)
+        half = len(order) // 2
+        if not number:  # the first of one half against the first of the other, and so on
+            pairs = list(zip(order[:half], order[half:], strict=True))
+        else:
+            pairs = _unmet(order, met) or list(zip(order[::2], order[1::2], strict=True))
+        pairs = [pair if whites[pair[0]] <= whites[pair[1]] else pair[::-1] for pair in pairs]
+        whites.update(one for one, _ in pairs)
+        met.update(map(frozenset, pairs))
+        yield list(_encounters(form, pairs, number * in_encounter))
+
+
+def _unmet(order: Sequence[int], met: set[frozenset[int]]) -> list[tuple[int, int]] | None:
+    """Pairs of players near to each other who have not met; None if there are none."""
+    if not order:
+        return []
+    first, *others = order
+    for other in others:
+        if frozenset((first, other)) not in met:
+            rest = _unmet([one for one in others if one != other], met)
+            if rest is not None:
+                return [(first, other), *rest]
+    return None
+
+
+def _knockout(form: Format, results: Results) -> Iterator[Batch]:
+    """Who loses an encounter is out. The first engines meet last."""
+    alive = _bracket(form.engines)
+    done = 0
+    in_encounter = -(-form.games // (2 if form.swap else 1))
+    while len(alive) > 1:
+        meetings = list(zip(alive[::2], alive[1::2], strict=True))
+        pairs = [(min(one, two), max(one, two)) for one, two in meetings if one is not None and two is not None]
+        yield list(_encounters(form, pairs, done))
+        done += in_encounter
+        for _ in range(_EXTRA):
+            level = [(one, two) for one, two in pairs if results.score_of(one, two) == results.score_of(two, one)]
+            if not level:
+                break
+            yield list(_encounters(replace(form, games=2 if form.swap else 1), level, done))
+            done += 1
+        alive = [_winner(one, two, results) for one, two in meetings]
+
+
+def _bracket(engines: int) -> list[int | None]:
+    """Places of a knockout, so that the first players meet last; None where a player has no opponent."""
+    places = [0]
+    while len(places) < engines:
+        size = 2 * len(places)
+        places = [place for one in places for place in (one, size - 1 - one)]
+    return [place if place < engines else None for place in places]
+
+
+def _winner(one: int | None, two: int | None, results: Results) -> int | None:
+    if one is None or two is None:
+        return two if one is None else one
+    better, worse = min(one, two), max(one, two)
+    return worse if results.score_of(worse, better) > results.score_of(better, worse) else better
+
+
+SYSTEMS: Final[Mapping[str, Callable[[Format, Results], Iterator[Batch]]]] = MappingProxyType(
+    {
+        "round-robin": _at_once,
+        "gauntlet": _at_once,
+        "swiss": _swiss,
+        "knockout": _knockout,
+        "pyramid": _pyramid,
+    }
+)
+
+
+def checked(form: Format) -> Format:
+    """BadInput for a match that cannot be played."""
+    if form.system == "gauntlet" and form.seeds >= form.engines:
+        raise BadInput(f"a gauntlet of {form.seeds} seeds takes more engines than {form.engines}")
+    return form

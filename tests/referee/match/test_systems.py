@@ -1,0 +1,132 @@
+"""Who plays whom."""
+
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+
+from tbgen import outcome
+from tbgen.errors import BadInput
+from tbgen.referee.match.ledger import Entry
+from tbgen.referee.match.schedule import Pairing
+from tbgen.referee.match.standings import Standings
+from tbgen.referee.match.systems import Format, checked
+from tbgen.rules.scoring import scoring
+
+Result = Callable[[Pairing], str]
+
+
+def played(form: Format, result: Result = lambda game: "G3.0") -> tuple[list[list[Pairing]], Standings]:
+    """All batches of a match whose games end so, and its standings."""
+    standings = Standings([str(number) for number in range(form.engines)], scoring("classical"), "")
+    batches = []
+    for batch in form.batches(standings):
+        batches.append(list(batch))
+        for game in batch:
+            names = (str(game.white), str(game.black))
+            standings.add(Entry(game.round, *names, outcome.parse(result(game)), "normal"))
+    rounds = [game.round for batch in batches for game in batch]
+    assert len(set(rounds)) == len(rounds)
+    return batches, standings
+
+
+def the_first_wins(game: Pairing) -> str:
+    return "G0.0" if game.white < game.black else "-G0.0"
+
+
+def test_everybody_plays_everybody_with_both_colours() -> None:
+    ((*games,),), _ = played(Format(engines=3, games=4))
+    assert len(games) == 12 == Format(engines=3, games=4).total
+    assert [game.round for game in games[:7]] == ["1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "2.1"]
+    assert {(game.white, game.black) for game in games if game.opening == 0} == {
+        (0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)
+    }  # fmt: skip
+
+
+def test_an_odd_number_of_games() -> None:
+    ((*games,),), _ = played(Format(games=3))
+    assert [game[1:4] for game in games] == [(0, 1, 0), (1, 0, 0), (0, 1, 1)]
+
+
+def test_colours_and_openings_by_choice() -> None:
+    def games(**options: object) -> list[tuple[int, ...]]:
+        (batch,), _ = played(Format(**options))  # type: ignore[arg-type]
+        return [game[1:4] for game in batch]
+
+    assert games(swap=False) == [(0, 1, 0), (0, 1, 1)]
+    assert games(reverse=True) == [(1, 0, 0), (0, 1, 0)]
+    form = Format(engines=3, games=4, each=True)
+    assert [opening for *_, opening in games(engines=3, games=4, each=True)] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    assert form.openings == 6
+
+
+@pytest.mark.parametrize(("seeds", "meetings"), [(1, {(0, 1), (0, 2), (0, 3)}), (2, {(0, 2), (0, 3), (1, 2), (1, 3)})])
+def test_a_gauntlet(seeds: int, meetings: set[tuple[int, int]]) -> None:
+    form = checked(Format(system="gauntlet", engines=4, seeds=seeds))
+    ((*games,),), _ = played(form)
+    assert {(min(game[1:3]), max(game[1:3])) for game in games} == meetings
+    assert len(games) == form.total
+    with pytest.raises(BadInput, match="4 seeds"):
+        checked(Format(system="gauntlet", engines=4, seeds=4))
+
+
+def test_a_pyramid() -> None:
+    ((*games,),), _ = played(Format(system="pyramid", engines=4))
+    assert [frozenset(game[1:3]) for game in games[::2]] == [{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}, {2, 3}]
+    assert [game.round for game in games[:4]] == ["1.1", "1.2", "2.1", "2.2"]
+
+
+@pytest.mark.parametrize(("engines", "rounds"), [(2, 1), (5, 4), (6, 5), (8, 3), (9, 5), (20, 9)])
+def test_a_swiss(engines: int, rounds: int) -> None:
+    form = Format(system="swiss", engines=engines, rounds=rounds)
+    batches, standings = played(form, the_first_wins)
+    assert len(batches) == rounds
+    assert sum(map(len, batches)) == form.total
+    meetings = Counter(frozenset(game[1:3]) for batch in batches for game in batch)
+    assert set(meetings.values()) == {2}, "nobody meets anybody again"
+    for batch in batches:
+        games = Counter(player for game in batch for player in game[1:3])
+        assert set(games.values()) == {2}
+        assert len(games) == engines - engines % 2
+    assert standings.order()[0] == 0
+    assert standings.score_of(0) == 2 * rounds
+    byes = sum(standings.score_of(player) for player in range(engines)) - form.total
+    assert byes == (2 * rounds if engines % 2 else 0)
+
+
+def test_in_a_swiss_those_meet_who_are_level() -> None:
+    batches, _ = played(Format(system="swiss", engines=8, rounds=3), the_first_wins)
+    assert {frozenset(game[1:3]) for game in batches[1]} == {
+        frozenset(pair) for pair in ((0, 1), (2, 3), (4, 5), (6, 7))
+    }  # fmt: skip
+
+
+def test_a_swiss_of_more_rounds_than_opponents() -> None:
+    batches, _ = played(Format(system="swiss", engines=4, rounds=6))
+    assert [len(batch) for batch in batches] == [4] * 6
+
+
+@pytest.mark.parametrize("engines", [2, 3, 5, 8, 11, 16])
+def test_a_knockout(engines: int) -> None:
+    batches, _ = played(Format(system="knockout", engines=engines), the_first_wins)
+    meetings = [{frozenset(game[1:3]) for game in batch} for batch in batches]
+    assert sum(map(len, meetings)) == engines - 1
+    assert meetings[-1] == {frozenset((0, 1))}
+    if engines == 8:
+        assert meetings[0] == {frozenset(pair) for pair in ((0, 7), (3, 4), (1, 6), (2, 5))}
+
+
+def test_a_level_match_of_a_knockout_is_prolonged() -> None:
+    form = Format(system="knockout", engines=2, games=4)
+    batches, _ = played(form, lambda game: "G0.0" if game.round == "4.2" else "G3.0")
+    assert [len(batch) for batch in batches] == [4, 2, 2]
+    batches, standings = played(form)
+    assert [len(batch) for batch in batches] == [4, 2, 2, 2, 2]
+    assert standings.score_of(0) == Fraction(6)
+
+
+def test_the_same_results_give_the_same_batches() -> None:
+    for system in ("swiss", "knockout"):
+        form = Format(system=system, engines=7, rounds=4)
+        assert played(form, the_first_wins)[0] == played(form, the_first_wins)[0]
