@@ -99,8 +99,8 @@ ROOMS = {
     "report": "_version errors outcome table_rules material contents board index store probe rules text",
     # Wiring.
     "cli": (
-        "_version errors files outcome table_rules material index store/directory store store/disk_arrays "
-        "store/entry_cache store/leftovers verify generate probe rules text referee/syzygy referee/adjudicate "
+        "_version errors files packed outcome table_rules material index store/directory store store/disk_arrays "
+        "store/entry_cache store/leftovers verify generate probe rules text pgn referee/syzygy referee/adjudicate "
         "referee/match referee/player referee/syzygy report"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.

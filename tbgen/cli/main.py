@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "probe": ("tbgen.cli.probe", "what a position is worth, and the best moves"),
     "report": ("tbgen.cli.report", "what the tables know: statistics, records, comparisons"),
     "adjudicate": ("tbgen.cli.adjudicate", "r-mobility results for the games in PGN files"),
+    "sheet": ("tbgen.cli.sheet", "the score sheets of games over the board"),
     "match": ("tbgen.cli.match", "engines play each other under r-mobility rules"),
     "uci": ("tbgen.cli.uci", "a UCI engine that plays perfectly from the tables"),
 }

@@ -49,6 +49,8 @@ rules, as --rules-set:
   W         the tournament's wiki: tables win also beyond the 50-move rule
   C         cuteRMob: a better record restarts the 50-move count; bare kings end
   C-legacy  cuteRMob's older form: as C, with W's 50-move rule
+  otb       the game over the board: scores up to G3.5 count, and 50 moves are
+            counted from the last entry on the score sheet (see: tbgen sheet)
 the 50-move rule, as --fifty:
   classic   after 100 plies without capture or pawn move the record stands
   cutermob  the same, but a better record below the cutoff restarts the count
@@ -151,7 +153,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_rules(parser)
     parser.add_argument("--fifty", choices=tuple(FIFTY_MOVES), help="form of the 50-move rule, if not the rule set's")
     parser.add_argument("--cutoff", metavar="G", help="of rules and scorings that have one (default: G6.0)")
-    parser.add_argument("--scoring", choices=SHORT_SCORINGS, default="exponential", help="default: exponential")
+    parser.add_argument("--scoring", choices=SHORT_SCORINGS, help="default: exponential; otb under the rules otb")
     parser.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25, also against an opening's own")
     parser.add_argument(
         "--default-komi",

@@ -1,7 +1,8 @@
 """Rule sets by name: what ends a game, as data.
 
 `W` is the tournament's wiki and the default; `C` and `C legacy` are the two modes of cuteRMob, the
-cutechess fork; `wg` is whole-game mobility, in which nothing resets. Variations are made with
+cutechess fork; `wg` is whole-game mobility, in which nothing resets; `otb` is the game over the board, in which
+50 moves are counted from the last entry on the score sheet. Variations are made with
 `rule_set("W", fifty="ignored", cutoff="G4.5")` or `dataclasses.replace`.
 
 A mate or stalemate counts whenever it is on the board, also on the ply that completes 50 moves, and
@@ -19,6 +20,9 @@ from tbgen.table_rules import TableRules
 
 DEFAULT_CUTOFF: Final = 12
 """The level of G6.0: from here on, some scorings and rules see no difference."""
+
+SHEET_LEVEL: Final = 7
+"""The level of G3.5: over the board nothing weaker is written down."""
 
 _Thing = TypeVar("_Thing")
 
@@ -90,8 +94,9 @@ W: Final = RuleSet("W")
 C: Final = RuleSet("C", fifty=CUTERMOB, bare_kings=2, adjudicates_draws=False)
 C_LEGACY: Final = RuleSet("C legacy", bare_kings=2, adjudicates_draws=False, legacy=True)
 WG: Final = RuleSet("wg", whole_game=True)
+OTB: Final = RuleSet("otb", fifty=CUTERMOB, cutoff=SHEET_LEVEL + 1)
 
-RULE_SETS: Final[Mapping[str, RuleSet]] = MappingProxyType({rules.name: rules for rules in (W, C, C_LEGACY, WG)})
+RULE_SETS: Final[Mapping[str, RuleSet]] = MappingProxyType({rules.name: rules for rules in (W, C, C_LEGACY, WG, OTB)})
 
 
 def rule_set(name: str = "W", *, fifty: str | None = None, cutoff: str | int | None = None) -> RuleSet:

@@ -10,7 +10,8 @@ from fractions import Fraction
 
 from tbgen import outcome
 from tbgen.rules.record import Standing
-from tbgen.rules.scoring import DRAW, LOSS, SHEET_LEVEL, WIN
+from tbgen.rules.rulesets import SHEET_LEVEL
+from tbgen.rules.scoring import DRAW, LOSS, WIN
 
 
 class ScoreSheet:

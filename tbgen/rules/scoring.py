@@ -14,14 +14,11 @@ from typing import Any, ClassVar, Final, Self
 
 from tbgen import outcome
 from tbgen.errors import BadInput
-from tbgen.rules.rulesets import DEFAULT_CUTOFF, named, parse_cutoff
+from tbgen.rules.rulesets import DEFAULT_CUTOFF, SHEET_LEVEL, named, parse_cutoff
 
 WIN: Final = Fraction(1)
 DRAW: Final = Fraction(1, 2)
 LOSS: Final = Fraction(0)
-
-SHEET_LEVEL: Final = 7
-"""The level of G3.5: over the board nothing weaker is written down."""
 
 _WHOLE: Final = {WIN: "1-0", DRAW: "1/2-1/2", LOSS: "0-1"}
 _KOMI: Final = re.compile(r"([+\-mM]?)[gG]([0-9]{1,3})(?:\.(00?|25|50?|75))?\Z")

@@ -9,7 +9,7 @@ from typing import Final
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, Finish
 from tbgen.referee.syzygy import MOST_MEN
-from tbgen.rules.rulesets import RuleSet, W, rule_set
+from tbgen.rules.rulesets import OTB, RuleSet, W, rule_set
 from tbgen.rules.scoring import SCORINGS, Exponential, FullPoints, Scoring, Winner, WithKomi, scoring
 
 SHORT_SCORINGS: Final[Mapping[str, str]] = MappingProxyType(
@@ -17,7 +17,7 @@ SHORT_SCORINGS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The names of scorings as one types them."""
 
-SHORT_RULE_SETS: Final = ("W", "C", "C-legacy")
+SHORT_RULE_SETS: Final = ("W", "C", "C-legacy", OTB.name)
 """The names of rule sets that a tournament may have been played under."""
 _EXPONENTIAL: Final = Exponential()
 
@@ -60,7 +60,9 @@ def make_settings(
 ) -> Settings:
     """Settings from what a user wrote, None being nothing; BadInput for a cutoff or komi that would have no effect."""
     rules = rule_set(rules_name or "W", cutoff=cutoff)
-    wanted = scoring_name or "exponential"
+    if rules.name == OTB.name and cutoff is not None:
+        raise BadInput("over the board nothing weaker than G3.5 is written down, and there is no other cutoff")
+    wanted = scoring_name or ("over the board" if rules.name == OTB.name else "exponential")
     scheme = scoring(SHORT_SCORINGS.get(wanted, wanted), komi=komi)
     if komi is not None and not isinstance(scheme, FullPoints):
         raise BadInput(f"{scheme.title} scoring knows no komi (komi and full do)")

@@ -1,0 +1,63 @@
+"""`tbgen sheet`: what players write down when they play over the board."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Final
+
+from tbgen.cli.common import add_json
+from tbgen.errors import BadInput
+from tbgen.packed import reading
+from tbgen.pgn.split import units
+from tbgen.referee.adjudicate.sheet import Sheet, lines, sheet_of
+from tbgen.text import say, to_json
+
+_SKIPPED: Final = 3
+
+_EPILOG: Final = """\
+Over the board, players write down each G-score up to G3.5 that improves the
+record. A capture or pawn move draws a line under the sheet. 50 moves are counted
+from the last entry, capture or pawn move. Whoever suffered the last entry below
+the last line loses; without one the game is drawn.
+
+examples:
+  tbgen sheet game.pgn
+  tbgen sheet games.pgn.gz --json
+  tbgen match --rules-set otb ...      a match by these rules
+
+Games that cannot be read are named on standard error; the exit code is then 3.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("games", nargs="+", type=Path, metavar="PGN", help="files of games, also packed")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    faults = told = 0
+    for path in args.games:
+        with reading(path) as stream:
+            for unit in units(stream):
+                try:
+                    if unit.fault:
+                        raise BadInput(unit.fault)
+                    sheet = sheet_of(unit.data)
+                except BadInput as error:
+                    say(f"tbgen: {path}:{unit.line}: game {unit.number}: {error}", file=sys.stderr)
+                    faults += 1
+                    continue
+                if sheet is not None:
+                    _tell(sheet, first=not told, json=args.json)
+                    told += 1
+    return _SKIPPED if faults else 0
+
+
+def _tell(sheet: Sheet, *, first: bool, json: bool) -> None:
+    if json:
+        parts = [[{"move": move, "entry": str(entry)} for move, entry in part] for part in sheet.parts]
+        end = None if sheet.end is None else str(sheet.end)
+        say(to_json({**sheet._asdict(), "parts": parts, "end": end}))
+        return
+    say(*([] if first else [""]), *lines(sheet))

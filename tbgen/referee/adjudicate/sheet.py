@@ -1,0 +1,93 @@
+"""The score sheet of a game over the board, made from its moves."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from tbgen import outcome
+from tbgen.pgn import moves as pgn_moves
+from tbgen.pgn import san
+from tbgen.pgn.tags import TagSection
+from tbgen.rules.ends import Ending, Game
+from tbgen.rules.record import Standing
+from tbgen.rules.rulesets import OTB
+from tbgen.rules.scoresheet import ScoreSheet
+from tbgen.rules.scoring import points_text
+from tbgen.rules.tags import read_start
+
+_LINE: Final = "-" * 16
+
+
+class Written(NamedTuple):
+    """An entry with the move that made it."""
+
+    move: str
+    """As in `12... Kh5`; empty where the start position has it."""
+    standing: Standing
+
+
+class Sheet(NamedTuple):
+    """What two players have written down."""
+
+    white: str
+    black: str
+    parts: list[list[Written]]
+    """Entries between the lines, which captures and pawn moves draw."""
+    points: str
+    quiet: int
+    """Plies since the last entry, capture or pawn move."""
+    end: Ending | None
+    """What ended the game by the rules; None: it could have gone on."""
+    left: int
+    """Plies that were played after that."""
+
+
+def sheet_of(data: bytes) -> Sheet | None:
+    """The sheet of a game; None for what is none."""
+    section = TagSection(data)
+    text = data[section.end :].decode("latin-1")
+    if not section.headers and not text.strip():
+        return None
+    start = read_start(section.headers)
+    game = Game(start.board, start.record, OTB)
+    playing = start.board.copy(stack=False)
+    for token in pgn_moves.read(text).tokens:
+        step = san.step(token)
+        if step is not None:
+            san.play(playing, step)
+    names: list[str] = [""]
+    board = start.board.copy(stack=False)
+    for move in playing.move_stack:
+        if game.ended:
+            break
+        names.append(f"{board.fullmove_number}{'.' if board.turn else '...'} {board.san_and_push(move)}")
+        game.push_legal(move)
+    sheet = ScoreSheet(game.record.standings)
+    return Sheet(
+        section.headers.get("White", "?"),
+        section.headers.get("Black", "?"),
+        [[Written(names[entry.ply], entry) for entry in part] for part in sheet.parts],
+        points_text(sheet.points, whole=True),
+        game.turn.quiet,
+        game.turn.ending,
+        len(playing.move_stack) - game.record.ply,
+    )
+
+
+def lines(sheet: Sheet) -> Iterator[str]:
+    """The sheet as players keep it."""
+    yield f"{sheet.white} - {sheet.black}"
+    for number, part in enumerate(sheet.parts):
+        if number:
+            yield _LINE
+        for move, entry in part:
+            yield f"{move or 'start':<12}  {outcome.text(entry.outcome)}"
+    last = sheet.parts[-1][-1].standing.outcome if sheet.parts[-1] else None
+    if last is None:
+        why = "no entry below the last line" if len(sheet.parts) > 1 else "no entry"
+    else:
+        why = f"{'Black' if last > 0 else 'White'} suffered the last entry, {outcome.text(last)}"
+    yield f"{sheet.points}  {why}"
+    yield f"{sheet.quiet / 2:g} of 50 moves since the last entry, capture or pawn move"
+    if sheet.end is not None:
+        after = f"; {sheet.left} more plies were played" if sheet.left else ""
+        yield f"ended by {sheet.end}{after}"

@@ -1,0 +1,97 @@
+"""`tbgen sheet`: the score sheet of a game over the board."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import chess
+import pytest
+
+from tbgen.cli.main import main
+from tbgen.rules.ends import Ending, Game
+from tbgen.rules.rulesets import OTB, W
+from tests.support.places import FAKE_ENGINE
+
+BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 7 30"
+
+SHEET = """\
+Ann - Bob
+start         G3.5
+31. Kf4       G2.5
+32. Kg4       G1.5
+1-0  Black suffered the last entry, G1.5
+0 of 50 moves since the last entry, capture or pawn move
+"""
+
+
+def sheet(tmp_path: Path, capsys: pytest.CaptureFixture[str], moves: str, fen: str, *words: str) -> str:
+    path = tmp_path / "game.pgn"
+    path.write_text(f'[White "Ann"]\n[Black "Bob"]\n[FEN "{fen}"]\n\n{moves} 1/2-1/2\n')
+    assert main(["sheet", str(path), *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_the_entries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sheet(tmp_path, capsys, "30... Kh5 31. Kf4 Kh6 32. Kg4", BISHOP) == SHEET
+    found = json.loads(sheet(tmp_path, capsys, "30... Kh5 31. Kf4 Kh6 32. Kg4", BISHOP, "--json"))
+    assert found["parts"] == [
+        [{"move": "", "entry": "G3.5"}, {"move": "31. Kf4", "entry": "G2.5"}, {"move": "32. Kg4", "entry": "G1.5"}]
+    ]
+    assert (found["points"], found["quiet"], found["end"]) == ("1-0", 0, None)
+
+
+def test_a_reset_draws_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = sheet(tmp_path, capsys, "30... Kh5 31. Kd4 Kg5 32. a3 Kh5", "8/8/8/4KBk1/8/8/P7/8 b - - 7 30")
+    assert "start         G3.5\n----------------\n1/2-1/2  no entry below the last line\n" in found
+    assert "0.5 of 50 moves" in found
+
+
+def test_no_entry_is_a_draw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Ann - Bob\n1/2-1/2  no entry\n" in sheet(tmp_path, capsys, "1. Ka2", "8/8/8/4k3/8/8/8/K6R w - - 0 1")
+
+
+def test_a_capture_after_the_end_is_not_on_the_sheet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = sheet(tmp_path, capsys, "98. Ka2 Kd5 99. Kb2 Ke5 100. Ka2", "8/8/8/4k3/8/8/8/K6R w - - 97 98")
+    assert "ended by 50-move rule; 2 more plies were played" in found
+
+
+def test_fifty_moves_count_from_the_last_entry() -> None:
+    weak = Game.from_fen("8/8/8/4KB2/8/8/8/6k1 b - - 96 60 G9.0", OTB)
+    weak.push_all(map(weak.board.parse_uci, ["g1h2"]))
+    assert weak.turn.quiet == 97
+    for rules, ending in ((OTB, None), (W, Ending.FIFTY_MOVES)):
+        game = Game.from_fen("8/8/8/4KBk1/8/8/8/8 b - - 98 60", rules)
+        for move in ("g5h5", "e5f4"):  # G2.5: an entry on the 100th ply
+            game.push(chess.Move.from_uci(move))
+        assert game.turn.ending is ending
+        assert game.turn.quiet == (0 if ending is None else 100)
+
+
+def test_a_match_by_these_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pgn = tmp_path / "m.pgn"
+    book = tmp_path / "b.epd"
+    book.write_text(f"{BISHOP}\n")
+    engine = f"cmd={sys.executable} {FAKE_ENGINE}"
+    words = ["--engine", engine, "name=A", "--engine", engine, "name=B", "--each", "tc=5", "--openings", str(book)]
+    words += ["--rules-set", "otb", "--max-moves", "4", "--pgn", str(pgn)]
+    assert main(["match", *words]) == 0
+    capsys.readouterr()
+    text = pgn.read_text()
+    assert '[RMobilityScoring "Over The Board"]' in text
+    assert '[RMobilityRuleSet "otb"]' in text
+    assert main(["sheet", str(pgn), "--json"]) == 0
+    found = [json.loads(line)["points"] for line in capsys.readouterr().out.splitlines()]
+    assert found == re.findall(r'\[Points "(.*)"\]', text)
+    assert main(["adjudicate", str(pgn), "-o", str(tmp_path / "again.pgn"), "--decide", "none"]) == 0
+    assert (tmp_path / "again.pgn").read_text() == text
+    assert main(["match", *words, "--cutoff", "G5.0"]) == 2
+
+
+def test_what_cannot_be_read_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_text('[White "A"]\n\n1. e4 e4 *\n\n[White "B"]\n\n1. e4 *\n')
+    assert main(["sheet", str(path)]) == 3
+    captured = capsys.readouterr()
+    assert captured.out.startswith("B - ?\n")
+    assert captured.err.startswith(f"tbgen: {path}:1: game 1: ")
