@@ -93,7 +93,7 @@ ROOMS = {
     "referee": "",
     "referee/workers": "",
     "referee/syzygy": "errors outcome rules",
-    "referee/adjudicate": "errors files outcome table_rules probe rules text pgn referee/workers referee/syzygy",
+    "referee/adjudicate": "errors files packed outcome table_rules probe rules text pgn referee/workers referee/syzygy",
     "referee/match": "_version errors files packed outcome probe rules text pgn referee/workers referee/syzygy",
     "referee/player": "_version errors outcome table_rules position probe rules text",
     "report": "_version errors outcome table_rules material contents board index store probe rules text",

@@ -19,7 +19,7 @@ from tbgen.referee.adjudicate.report import TOP, Report
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
 from tbgen.referee.syzygy import Syzygy
 from tbgen.table_rules import TableRules
-from tbgen.text import say, shown, to_json
+from tbgen.text import OUTPUT, say, shown, to_json
 
 _SKIPPED: Final = 3
 _DEFAULT: Final = ",".join(str(finish) for finish in DRAWS if finish in BY_DEFAULT)
@@ -54,6 +54,7 @@ examples:
   tbgen adjudicate games.pgn -o t.pgn --decide all   repetitions and others too
   tbgen adjudicate games.pgn -o t.pgn --decide none  without tables
 
+Files whose names end in .gz, .bz2 or .zst are packed, when read and when written.
 The file that -o names may be one of those read: it is replaced when all games
 are written. Games that cannot be read are passed on as they are and named on
 standard error; the exit code is then 3.
@@ -62,8 +63,16 @@ standard error; the exit code is then 3.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("games", nargs="+", type=Path, metavar="PGN", help="files of games; - is standard input")
-    parser.add_argument("-o", "--output", type=Path, metavar="PGN", help="where the games go; - is standard output")
+    parser.add_argument(
+        "games", nargs="+", type=Path, metavar="PGN", help="files of games, also packed; - is standard input"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="PGN",
+        help="where the games go; - is standard output",
+    )
     parser.add_argument("--report", action="store_true", help="print a summary and a crosstable")
     parser.add_argument(
         "--top",
@@ -124,7 +133,10 @@ def run(args: argparse.Namespace) -> int:
             for fault in done.faults:
                 report.add_fault(done.name, fault)
                 bar.say(f"tbgen: {fault.told(done.name)}")
-            for note in [] if args.quiet else done.notes:
+            for note in done.notes:
+                report.left_out += 1
+                if args.quiet:
+                    continue
                 bar.say(f"tbgen: {note.told(done.name)}")
             bar.advance(done.read)
 
@@ -132,8 +144,10 @@ def run(args: argparse.Namespace) -> int:
     if wants_report:
         stream = sys.stderr if args.output == STANDARD else sys.stdout
         say(*([to_json(report.as_dict())] if args.json else report.lines(args.top)), file=stream)
-    elif report.missing and not args.quiet:
-        say(f"tbgen: {report.want()}", file=sys.stderr)
+    elif not args.quiet:
+        say(f"tbgen: {report.summary(OUTPUT if args.output == STANDARD else str(args.output))}", file=sys.stderr)
+        if report.missing:
+            say(f"tbgen: {report.want()}", file=sys.stderr)
     return _SKIPPED if faults else 0
 
 

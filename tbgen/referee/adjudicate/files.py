@@ -4,20 +4,23 @@ Nothing is ever lost: what cannot be judged is passed on as it is, and a run tha
 there before, even if that was the input.
 """
 
+import fcntl
 import multiprocessing
 import os
+import stat
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from tbgen import files
-from tbgen.errors import MissingTable, TbgenError
+from tbgen.errors import BadInput, MissingTable, TbgenError
+from tbgen.packed import reading, writing
 from tbgen.pgn.split import Unit, units
 from tbgen.referee.adjudicate.game import Fault, Judge, Verdict
 from tbgen.referee.adjudicate.settings import Settings
@@ -170,7 +173,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
     if path == STANDARD:
         yield standard_input()
     else:
-        with path.open("rb") as stream:
+        with reading(path) as stream:
             yield stream
 
 
@@ -184,8 +187,22 @@ def _writer(target: Path | None) -> Iterator[Callable[[int, bytes], None]]:
             yield _Joined(standard_output()).write
             standard_output().flush()
     else:
-        with files.replacing(target) as stream:
-            yield _Joined(stream).write
+        _refuse_ledger(target)
+        with files.replacing(target) as stream, writing(stream, target) as packed:
+            yield _Joined(packed).write
+
+
+def _refuse_ledger(target: Path) -> None:
+    """BadInput if a match writes to the file: its next game would go into what is replaced, and be lost."""
+    with suppress(OSError):  # what is wrong with the file is said when it is written
+        handle = os.open(target, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            if stat.S_ISREG(os.fstat(handle).st_mode):
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput(f"a match is writing to {target}: name another file with -o") from None
+        finally:
+            os.close(handle)
 
 
 class _Joined:

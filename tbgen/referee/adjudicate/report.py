@@ -25,6 +25,15 @@ _BALANCES: Final = 6
 """G-scores from G0.5 on whose balance is printed."""
 
 
+_SUMMARY: Final = {
+    Basis.PLAYED: "as played",
+    Basis.TABLEBASE: "bettered by tables",
+    Basis.STANDS: "confirmed by tables",
+    Basis.SYZYGY: "won by Syzygy tables",
+    Basis.AWARDED: "awarded",
+}
+
+
 class Asked(NamedTuple):
     """What tables said of draws of one kind."""
 
@@ -42,6 +51,8 @@ class Report:
         self._wanted = scheme
         self._with_players = with_players
         """Whether there is to be a crosstable."""
+        self.left_out = 0
+        """Games of which a record has been left out."""
         self._faults: list[tuple[str, Fault]] = []
         self._games = 0
         self._kinds: Counter[tuple[Finish, Basis, Reach]] = Counter()
@@ -70,6 +81,19 @@ class Report:
         if self._with_players:
             self._crosstable.add(Played(verdict.white, verdict.black, verdict.outcome))
         self._schemes.add(verdict.scheme)
+
+    def summary(self, target: str) -> str:
+        """What has been done, in a line."""
+        bases = Counter[Basis]()
+        for (_, basis, _), games in self._kinds.items():
+            bases[basis] += games
+        parts = [f"{self._games} game{'' if self._games == 1 else 's'} judged"]
+        parts += [f"{games} {words}" for basis, words in _SUMMARY.items() if (games := bases[basis])]
+        if self.left_out:
+            parts.append(f"{self.left_out} with a record left out")
+        if self._faults:
+            parts.append(f"{len(self._faults)} passed on as they were")
+        return f"{', '.join(parts)}; written to {target}"
 
     @property
     def scheme(self) -> Scoring:
@@ -154,6 +178,7 @@ class Report:
         """All of it, for programs."""
         return {
             "games": self._games,
+            "left_out": self.left_out,
             "faults": [{"file": file, **fault._asdict()} for file, fault in self._faults],
             "finishes": {
                 str(finish): {"games": games, **(asked._asdict() if finish in DRAWS else {})}

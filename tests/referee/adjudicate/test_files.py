@@ -1,6 +1,7 @@
 """`tbgen adjudicate`: whole files, several processes, what is printed and how it ends."""
 
 import contextlib
+import fcntl
 import io
 import os
 import re
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.packed import reading, writing
 from tbgen.referee.adjudicate import files
 from tbgen.referee.adjudicate.files import adjudicate
 from tbgen.referee.adjudicate.settings import Settings
@@ -270,3 +272,42 @@ def test_a_record_that_is_left_out_is_named(capsys: pytest.CaptureFixture[str]) 
     assert code == 0
     assert err.startswith("tbgen: games.pgn:1: game 1: the record G3.0 is left out: the halfmove clock is 0")
     assert run(capsys, "games.pgn", "-o", "out.pgn", "--quiet")[2] == ""
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
+def test_packed_files_are_read_and_written(capsys: pytest.CaptureFixture[str], suffix: str) -> None:
+    plain = SAMPLE.read_bytes()
+    source, target = Path(f"games.pgn{suffix}"), Path(f"tagged.pgn{suffix}")
+    with source.open("wb") as raw, writing(raw, source) as packed:
+        packed.write(plain)
+    assert run(capsys, str(source), "-o", str(target))[0] == 0
+    assert run(capsys, str(SAMPLE), "-o", "tagged.pgn")[0] == 0
+    assert target.stat().st_size < len(plain)
+    with reading(target) as stream:
+        assert stream.read() == Path("tagged.pgn").read_bytes()
+    source.write_bytes(source.read_bytes()[:-20])
+    code, _, err = run(capsys, str(source), "-o", "other.pgn")
+    assert (code, err.startswith("tbgen: cannot be unpacked: games.pgn")) == (2, True)
+    assert not Path("other.pgn").exists()
+
+
+def test_what_has_been_done_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, err = run(capsys, str(SAMPLE), "-o", "tagged.pgn")
+    assert out == ""
+    line = next(line for line in err.splitlines() if "judged" in line)
+    assert line.startswith("tbgen: 8 games judged, ")
+    assert line.endswith("; written to tagged.pgn")
+    assert "1 awarded" in line
+    assert "judged" not in run(capsys, str(SAMPLE), "-o", "tagged.pgn", "--quiet")[2]
+
+
+def test_a_file_that_a_match_writes_to_is_not_replaced(capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path("m.pgn")
+    path.write_bytes(SAMPLE.read_bytes())
+    before = path.read_bytes()
+    with path.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        code, _, err = run(capsys, "m.pgn", "-o", "m.pgn")
+    assert (code, err) == (2, "tbgen: a match is writing to m.pgn: name another file with -o\n")
+    assert path.read_bytes() == before
+    assert run(capsys, "m.pgn", "-o", "m.pgn")[0] == 0

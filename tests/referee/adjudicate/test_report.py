@@ -88,6 +88,7 @@ def test_missing_tables_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "in.pgn", "-o", "out.pgn") == (
         0,
         "",
+        "tbgen: 2 games judged, 2 as played; written to out.pgn\n"
         "tbgen: draws scored as played for want of a table: 2: KRvKR (2)\n",
     )
     assert run(capsys, "in.pgn", "-o", "out.pgn", "-q") == (0, "", "")
