@@ -9,6 +9,7 @@ import argparse
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -32,6 +33,10 @@ FAULTS = (
     "endless",  # a line that never ends
     "noise",  # lines without end, also when it is not its turn
     "confess",  # dies, and says on standard error why
+    "mute",  # closes its output and goes on
+    "weep",  # 30 MB on standard error before the answer; no fault at all
+    "orphan",  # dies, and leaves a child that holds its pipes open
+    "stubborn",  # takes no signal but the last, and does not quit; no fault at all
 )
 
 
@@ -79,7 +84,7 @@ class Engine:
             self.position(words)
         elif command == "go":
             self.go()
-        elif command == "quit":
+        elif command == "quit" and self.args.fault != "stubborn":
             sys.exit()
         if self.args.heard is not None:
             with self.args.heard.open("a") as file:
@@ -106,6 +111,15 @@ class Engine:
         if fault == "confess":
             print("first words\nout of memory\n\x07at line 7", file=sys.stderr, flush=True)
             os._exit(3)
+        if fault == "mute":
+            os.close(1)
+            time.sleep(600)
+        if fault == "weep":
+            for _ in range(300):
+                os.write(2, b"woe is me, and woe is the world, and nobody listens\n" * 2000)
+        if fault == "orphan":
+            subprocess.Popen(["sleep", "600"])
+            os._exit(9)
         if fault == "long":
             say("info depth 9 score cp 5 pv" + " e2e4" * 2_000_000)
         if fault == "flood":
@@ -142,6 +156,9 @@ def main() -> None:
     if not may_live(args):
         sys.exit("no more lives")
     time.sleep(args.late)
+    if args.fault == "stubborn":
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
     engine = Engine(args)
     for line in sys.stdin:
         engine.obey(line)

@@ -20,6 +20,7 @@ from tbgen import outcome
 from tbgen.cli.main import main
 from tbgen.pgn.tags import TagSection
 from tbgen.rules.tags import read_tags
+from tests.support.misbehaving import engines
 from tests.support.places import FAKE_ENGINE
 
 FAKE = FAKE_ENGINE
@@ -165,6 +166,20 @@ def test_no_output_holds_up_another_game(capsys: pytest.CaptureFixture[str], tmp
     games, standings = played(capsys, *words)
     assert len(games) == 6
     assert {line["player"]: line["forfeits"] for line in standings["table"]} == {"Loud": 0, "A": 0, "B": 0}
+
+
+@pytest.mark.full
+def test_a_tournament_with_all_that_misbehave(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    bad = engines(tmp_path / "births")
+    assert len(bad) == 24
+    words = [*GOOD, "tc=60"]
+    for name, (command, _) in bad.items():
+        words += ["--engine", f"cmd={command}", f"name={name}", "start=2"]
+    words += ["--each", "tc=1", "--format", "gauntlet", "--max-moves", "4", "--concurrency", "2", "--scoring", "winner"]
+    games, standings = played(capsys, *words, "--cutoff", "G0.5")
+    assert len(games) == 48
+    forfeits = {line["player"]: line["forfeits"] for line in standings["table"]}
+    assert forfeits == {"Good": 0, **{name: 2 if loses else 0 for name, (_, loses) in bad.items()}}
 
 
 def test_processes_that_are_killed_are_replaced(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
