@@ -4,7 +4,7 @@ Tags come as a mapping from names to values; pgn/tags.py reads and writes the te
 """
 
 import re
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final

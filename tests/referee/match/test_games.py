@@ -296,7 +296,7 @@ def test_scores_end_games(
     words = [*fake("A", "--score", score), *fake("B", "--score", "0"), "--each", "tc=5", "--openings", str(book)]
     games, _ = played(capsys, *words, *rule, "--games", "1", "--pgn", str(pgn))
     assert (games[0]["ending"].startswith(ending), games[0]["plies"] < 8) == (True, True)
-    headers = headers_of(pgn.read_text().splitlines())
+    headers = TagSection(pgn.read_bytes()).headers
     assert (headers["Result"], headers["RMobilityTermination"]) == (result, basis)
     assert (headers["Termination"], headers["TerminationDetails"]) == ("adjudication", games[0]["ending"])
     assert headers["RMobilityAdjudication"].startswith(rule[0].removeprefix("--"))
@@ -479,7 +479,7 @@ def test_what_a_game_says_of_itself(capsys: pytest.CaptureFixture[str], tmp_path
     engines.write_text(json.dumps([{"name": name, "cmd": shlex.join([sys.executable, str(FAKE)])} for name in "AB"]))
     words = ["--engines", str(engines), "--each", "tc=5", "elo=3000", "--openings", str(book), "--max-moves", "2"]
     played(capsys, *words, "--games", "1", "--pgn", str(pgn), "--site", "Here", "--affinity")
-    headers = headers_of(pgn.read_text().splitlines())
+    headers = TagSection(pgn.read_bytes()).headers
     assert (headers["Site"], headers["ECO"], headers["WhiteElo"]) == ("Here", "B20", "3000")
     assert headers["Opening"].startswith("Sicilian Defense")
     assert headers["WhiteEngine"] == headers["BlackEngine"] == "fake"
