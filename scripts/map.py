@@ -50,8 +50,9 @@ BOXES: Final = {
     "generate": Box(150, 6, ("plan, forecast, build,", "resume, cluster")),
     "tbgen": Box(385, 6, ("import tbgen:", "open_tablebase"), "tbgen"),
     "report": Box(617, 6, ("what all positions", "of tables add up to")),
-    "referee": Box(850, 6, ("adjudicate, match,", "player (UCI)")),
-    "cli": Box(500, 7, ("one module per command",)),
+    "referee": Box(850, 6, ("adjudicate, annotate,", "match, player (UCI)")),
+    "serve": Box(733, 7, ("the tables over HTTP,", "and in the browser")),
+    "cli": Box(500, 8, ("one module per command",)),
 }  # fmt: skip
 
 WIDTH: Final = 1000
@@ -109,9 +110,10 @@ def arrows() -> list[tuple[str, str]]:
 
 
 def draw() -> str:
-    lines = {row: max(len(box.about) for box in BOXES.values() if box.row == row) for row in range(8)}
+    rows = 1 + max(box.row for box in BOXES.values())
+    lines = {row: max(len(box.about) for box in BOXES.values() if box.row == row) for row in range(rows)}
     heights = {row: LINE * (count + 1) + 16 for row, count in lines.items()}
-    tops = {row: MARGIN + sum(heights[above] + GAP for above in range(row + 1, 8)) for row in lines}
+    tops = {row: MARGIN + sum(heights[above] + GAP for above in range(row + 1, rows)) for row in lines}
     height = tops[0] + heights[0] + MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="Map of tbgen">',

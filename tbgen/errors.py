@@ -25,6 +25,11 @@ class MissingTable(TbgenError, KeyError):
 
     exit_code = 4
 
+    @property
+    def table(self) -> str:
+        """The name of its file, such as `KRvKN.r.h5`; empty where no single one is meant."""
+        return str(self.args[1]) if len(self.args) > 1 else ""
+
     def __str__(self) -> str:  # KeyError would print the repr
         return str(self.args[0]) if self.args else ""
 

@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol, TextIO
 
+from tbgen.errors import BadInput
+
 BOM: Final = codecs.BOM_UTF8
 """The byte order mark, which some editors put at the head of a file. It is not text."""
 
@@ -33,6 +35,8 @@ _PLAIN: Final = str.maketrans(
 
 _BEYOND_PRINTABLE: Final = re.compile(r"[^\x00-\x7e]")
 """Characters that JSON need not escape, but that an encoding may lack or a terminal obey: DEL is a control."""
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False).encode
+"""`json.dumps` would make an encoder for each object."""
 _PIECE: Final = 1 << 16
 _BYTES: Final = range(0xDC80, 0xDD00)
 """The characters that Python puts for bytes of a file's name that it cannot decode."""
@@ -89,8 +93,16 @@ def shown(words: str) -> str:
 
 def to_json(found: Any, indent: int | None = None) -> str:
     """JSON in ASCII, for an output of any encoding. Bytes that are not text are escapes: JSON has only text."""
-    words = json.dumps(found, indent=indent, ensure_ascii=False)
+    words = _COMPACT(found) if indent is None else json.dumps(found, indent=indent, ensure_ascii=False)
     return _BEYOND_PRINTABLE.sub(_json_of, words)
+
+
+def from_json(data: bytes) -> Any:
+    """What somebody sent, if it is JSON; BadInput where it is not, or nested without end."""
+    try:
+        return json.loads(decoded(data))
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"not JSON: {error}") from None
 
 
 def say(*words: str, file: TextIO | None = None, flush: bool = False) -> None:

@@ -28,7 +28,7 @@ ROOMS = {
     "errors": "",
     "turns": "",
     "sizes": "",
-    "text": "",
+    "text": "errors",
     "files": "",
     "packed": "errors",
     "outcome": "errors",
@@ -95,13 +95,18 @@ ROOMS = {
     "referee/syzygy": "errors outcome rules",
     "referee/adjudicate": "errors files packed outcome table_rules probe rules text pgn referee/workers referee/syzygy",
     "referee/match": "_version errors files packed outcome probe rules text pgn referee/workers referee/syzygy",
+    "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version errors outcome table_rules position probe rules text",
     "report": "_version errors outcome table_rules material contents board index store probe rules text",
+    # The tables over HTTP.
+    "serve": (
+        "_version errors outcome table_rules material position index probe rules referee/annotate report store text"
+    ),
     # Wiring.
     "cli": (
         "_version errors files packed outcome table_rules material index store/directory store store/disk_arrays "
         "store/entry_cache store/leftovers verify generate probe rules text pgn referee/syzygy referee/adjudicate "
-        "referee/match referee/player referee/syzygy report"
+        "referee/match referee/player referee/annotate report serve"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version probe",
@@ -112,11 +117,17 @@ ONLY_IN = {
     "h5py": "store/format store/read store/write",
     "numba": "kept jit intrinsics retro/threads",
     "llvmlite": "jit intrinsics retro/threads",
-    "chess": "position probe rules pgn referee/syzygy referee/adjudicate referee/match referee/player report cli",
+    "chess": (
+        "position probe rules pgn referee/syzygy referee/adjudicate referee/annotate referee/match referee/player "
+        "report serve cli"
+    ),
     "rich": "report cli",
     "distributed": "generate cli",
     "dask": "generate",
     "matplotlib": "report",
+    "starlette": "serve",
+    "uvicorn": "serve",
+    "prometheus_client": "serve",
 }
 
 

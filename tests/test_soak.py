@@ -12,7 +12,7 @@ from resource import RUSAGE_SELF
 from types import SimpleNamespace
 
 import pytest
-from soaking import command, crew, ground, readers
+from soaking import command, crew, ground, readers, serving
 from soaking.case import Failed, Limits, seed_of
 from soaking.main import PARTS, main, part_class
 from soaking.tables import Tables
@@ -61,6 +61,17 @@ def test_nothing_is_found(name: str, base: Path) -> None:
 @pytest.mark.parametrize("name", PARTS)
 def test_nothing_is_found_for_longer(name: str, base: Path) -> None:
     check(soak(name, base, SOME[name], run=2), SOME[name])
+
+
+def test_a_server_under_load(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert serving.soak(base, 0.1, 1) == 0
+    assert capsys.readouterr().out.endswith("0 wrong\n")
+
+
+@pytest.mark.parametrize(("memory", "descriptors", "told"), [(0, 0, 0), (1 << 20, 0, 1), (0, 1, 1)])
+def test_a_server_that_grows_is_noticed(memory: int, descriptors: int, told: int) -> None:
+    looks = [serving.Look(float(n), (100 << 20) + n * memory, 10 + n * descriptors) for n in range(100)]
+    assert len(serving._growth(looks, 100)) == told
 
 
 # --- what it is there for ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from soaking import crew, ground
+from soaking import crew, ground, serving
 from soaking.case import seed_of, shown
 
 PARTS: Final = {
@@ -61,6 +61,9 @@ examples:
   scripts/soak --minutes 60 --seed 7 --count kills=300 --count tables=10000
       so many attempts at these, however long they take; the others share the minutes
   scripts/soak --only tables --count tables=500
+  scripts/soak --serve 60
+      tbgen serve under positions, batches, pages, files, nonsense, slow and broken connections; fails where an answer
+      or a file is wrong, memory or descriptors grow, or the server says something on standard error
   scripts/soak --case tables:3f2a91c05d17
       one attempt again, as the table names it. What is drawn is the same; a process that is killed after so many
       milliseconds is not always at the same place then
@@ -76,6 +79,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.environ.pop(name, None)
     try:
         ground.prepare(base)
+        if args.serve:
+            return serving.soak(base, args.serve, args.seed)
         if args.case:
             return _repeat(args.case, base)
         return _run(args, base)
@@ -100,6 +105,9 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help="these parts: see below")
     parser.add_argument("--count", action="append", default=[], metavar="PART=N", help="so many attempts")
     parser.add_argument("--case", metavar="PART:SEED", help="repeat one attempt, and tell all of it")
+    parser.add_argument(
+        "--serve", type=float, default=0.0, metavar="MINUTES", help="nothing but a server under mixed load, for so long"
+    )
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes (default: all cores)"
     )

@@ -57,6 +57,7 @@ _OPTIONS: Final = {
     "report": "--rules=RULES --limit=FEW --format=FORMAT --table=TABLE --details -o=PATH",
     "adjudicate": "-o=PATH --report --top=NUMBER --scoring=SCORING --cutoff=SCORE --komi=SCORE --rules-set=SET"
     " --rules=RULES --decide=DRAWS --strict -j=FEW --json -q",
+    "annotate": "-o=PATH --rules=RULES -q",
     "match": "--engine=ENGINE --each=EACH --openings=PATH --order=ORDER --games=NUMBER --rounds=NUMBER --gauntlet"
     " --seed=NUMBER --sprt=SPRT --cutoff=SCORE --margin=NUMBER",
     "uci": "--rules=RULES",
@@ -81,7 +82,7 @@ class Words:
         words = self._words(draw, name)
         ran = command.run_here(words, a_fen(draw).encode()) if draw.random() > _APART else self._apart(draw, words)
         command.judge(ran, CODES, raw="-" in words)
-        if ran.err and ran.code in (1, 2, 6) and name not in ("probe", "match", "adjudicate", "verify"):
+        if ran.err and ran.code in (1, 2, 6) and name not in ("probe", "match", "adjudicate", "annotate", "verify"):
             command.check_one_line(ran)
         if names_in(Path(self._tables)) != there:
             raise ran.fail("it changed the tables")
@@ -118,7 +119,7 @@ class Words:
         match name:
             case "probe":
                 return [a_fen(draw) for _ in range(draw.choice((0, 1, 2)))] + draw.choice(([], ["-"]))
-            case "adjudicate":
+            case "adjudicate" | "annotate":
                 return draw.choices(_PATHS, k=draw.choice((0, 1, 2)))
             case "report":
                 return [draw.choice(("stats", "records", "compare", "potential", "x")), draw.choice(_MATERIALS[:4])]

@@ -25,13 +25,16 @@ COMMANDS: Final = {
     "report": ("tbgen.cli.report", "what the tables know: statistics, records, comparisons"),
     "adjudicate": ("tbgen.cli.adjudicate", "r-mobility results for the games in PGN files"),
     "sheet": ("tbgen.cli.sheet", "the score sheets of games over the board"),
+    "annotate": ("tbgen.cli.annotate", "games with what the tables know of every move"),
     "match": ("tbgen.cli.match", "engines play each other under r-mobility rules"),
+    "serve": ("tbgen.cli.serve", "the tables over HTTP, and a board in the browser"),
+    "fetch": ("tbgen.cli.fetch", "tables from a server, with all that they depend on"),
     "uci": ("tbgen.cli.uci", "a UCI engine that plays perfectly from the tables"),
 }
 
 INTERRUPTED: Final = 130
 
-_AT_WORK: Final = ("build", "verify", "match")
+_AT_WORK: Final = ("build", "verify", "match", "serve", "fetch")
 """Commands that are run for what they do: they go on when their output is no longer read."""
 
 _EPILOG: Final = """\

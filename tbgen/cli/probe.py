@@ -3,15 +3,13 @@
 import argparse
 import sys
 from collections.abc import Iterable
-from typing import Any, Final, Protocol
-
-import chess
+from typing import Final, Protocol
 
 from tbgen import outcome
 from tbgen.cli import common, show
 from tbgen.cli.fens import STDIN, fens
 from tbgen.errors import MissingTable, TbgenError
-from tbgen.probe import Result, Tablebase, open_tablebase
+from tbgen.probe import Tablebase, as_dict, open_tablebase
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.table_rules import TableRules
 from tbgen.text import say, shown, to_json
@@ -86,44 +84,11 @@ class _Json:
         self._asked = {"moves": args.moves, "line": args.line}
 
     def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
-        found = self._object(fen, read.board, tablebase.probe(read.board, read.record, **self._asked))
-        if read.dropped is not None:
-            found["dropped"] = outcome.text(read.dropped)
-        say(to_json(found))
+        result = tablebase.probe(read.board, read.record, **self._asked)
+        say(to_json(as_dict(fen, read.board, result, read.dropped)))
 
     def error(self, fen: str, error: TbgenError) -> None:
         say(to_json({"fen": fen, "error": str(error), "code": error.exit_code}))
-
-    def _object(self, fen: str, board: chess.Board, result: Result) -> dict[str, Any]:
-        found: dict[str, Any] = {
-            "fen": fen,
-            "material": result.material,
-            "gscore": result.gscore,
-            "winner": chess.COLOR_NAMES[result.winner],
-            "dtg": result.dtg,
-            "exact": result.exact,
-            "record": outcome.text(result.record),
-            "stands": result.stands,
-        }
-        if result.moves is not None:
-            found["moves"] = [
-                {
-                    "uci": move.uci,
-                    "san": board.san(move.move),
-                    "gscore": move.gscore,
-                    "dtg": move.dtg,
-                    "reset": move.reset,
-                    "record": outcome.text(move.record),
-                }
-                for move in result.moves
-            ]
-        if result.line is not None:
-            board = board.copy(stack=False)
-            found["line"] = [
-                {"uci": step.move.uci(), "san": board.san_and_push(step.move), "record": outcome.text(step.record)}
-                for step in result.line
-            ]
-        return found
 
 
 class _Brief:

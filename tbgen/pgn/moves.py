@@ -1,6 +1,8 @@
 """The moves of a game, from the text behind its tags. Comments and variations are not looked into."""
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import Final, NamedTuple, NoReturn
 
 from tbgen.errors import BadInput
@@ -56,17 +58,19 @@ def read(text: str) -> Moves:
 
 def place(text: str, index: int) -> int:
     """Where in the text a token of the main line stands."""
-    depth = count = 0
+    return next(islice(places(text), index, None), len(text))
+
+
+def places(text: str) -> Iterator[int]:
+    """Where in the text the tokens of the main line stand, the result included."""
+    depth = 0
     for match in _TOKEN.finditer(_blank(text)):
         if match[0] == "(":
             depth += 1
         elif match[0] == ")":
             depth -= 1
         elif not depth:
-            if count == index:
-                return match.start()
-            count += 1
-    return len(text)
+            yield match.start()
 
 
 def _main_line(text: str) -> list[str]:

@@ -7,9 +7,9 @@ is worth what its best move is worth.
 import chess
 
 from tbgen import outcome as outcomes
-from tbgen.errors import CorruptTable
+from tbgen.errors import CorruptTable, MissingTable
 from tbgen.position import goal
-from tbgen.probe.result import LineMove, MoveResult, Result
+from tbgen.probe.result import LineMove, MoveResult, Result, UnknownMove
 from tbgen.probe.tables import OpenTables
 
 
@@ -30,8 +30,11 @@ def result(tables: OpenTables, board: chess.Board, record: int | None) -> Result
     return Result(tables.numbered_table(board).name, best.outcome, distance, best.exact, standing)
 
 
-def moves(tables: OpenTables, board: chess.Board, standing: int) -> list[MoveResult]:
-    """All legal moves under the record that stands, best first.
+def moves(
+    tables: OpenTables, board: chess.Board, standing: int, unknown: list[UnknownMove] | None = None
+) -> list[MoveResult]:
+    """All legal moves under the record that stands, best first. Those that lead to a missing table are put into
+    `unknown`, if it is given.
 
     Of equal outcomes that better the record for the side to move the nearest comes first, of others the farthest;
     moves that are still equal go by name."""
@@ -40,8 +43,15 @@ def moves(tables: OpenTables, board: chess.Board, standing: int) -> list[MoveRes
     for move in list(board.legal_moves):
         reset = not tables.whole_game and board.is_zeroing(move)
         board.push(move)
-        after = result(tables, board, None if reset else standing)
-        board.pop()
+        try:
+            after = result(tables, board, None if reset else standing)
+        except MissingTable as error:
+            if unknown is None:
+                raise
+            unknown.append(UnknownMove(move, reset, error.table))
+            continue
+        finally:
+            board.pop()
         untouched = not reset and after.record == standing == after.outcome
         distance = 0 if untouched else after.dtg + 1
         found.append(MoveResult(move, after.outcome, distance, after.exact, reset, after.record))

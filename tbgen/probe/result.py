@@ -39,6 +39,15 @@ class MoveResult(NamedTuple):
         return outcomes.text(self.outcome)
 
 
+class UnknownMove(NamedTuple):
+    """A move that leads to a table that is missing."""
+
+    move: chess.Move
+    reset: bool
+    table: str
+    """The name of its file."""
+
+
 class LineMove(NamedTuple):
     """A move of the principal line."""
 
@@ -63,6 +72,8 @@ class Result(NamedTuple):
     """All legal moves, best first, if they were asked for."""
     line: tuple[LineMove, ...] | None = None
     """Best play to the goal, if it was asked for; empty where the record stands."""
+    unknown: tuple[UnknownMove, ...] = ()
+    """The moves that `moves` lacks, if part of them is enough."""
 
     @property
     def gscore(self) -> str:

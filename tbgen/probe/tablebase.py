@@ -13,7 +13,7 @@ from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
 from tbgen.position import check_record, read
 from tbgen.probe import play
 from tbgen.probe.numbering import check, is_sound
-from tbgen.probe.result import Answers, Fresh, Positions, Result
+from tbgen.probe.result import Answers, Fresh, Positions, Result, UnknownMove
 from tbgen.probe.tables import OpenTables
 from tbgen.table_rules import TableRules
 
@@ -48,11 +48,20 @@ class Tablebase:
         """Close all files. A later probe opens them again."""
         self._tables.close()
 
-    def probe(self, board: chess.Board, record: Record = None, *, moves: bool = False, line: bool = False) -> Result:
+    def probe(
+        self,
+        board: chess.Board,
+        record: Record = None,
+        *,
+        moves: bool = False,
+        line: bool = False,
+        partial: bool = False,
+    ) -> Result:
         """What a position is worth under the record of the game so far.
 
         The position's own goal always counts: it is the record if none is given, or if the given one is weaker.
         The board's counters and its move stack are ignored.
+        With `partial`, moves that lead to missing tables are in `unknown`, and no error.
 
         Raises MissingTable, UnsupportedPosition, BadInput for an illegal position, CorruptTable.
         """
@@ -61,7 +70,9 @@ class Tablebase:
         given = None if record is None else _outcome(board, record)
         found = play.result(self._tables, board, given)
         if moves:
-            found = found._replace(moves=tuple(play.moves(self._tables, board, found.record)))
+            unknown: list[UnknownMove] | None = [] if partial else None
+            known = play.moves(self._tables, board, found.record, unknown)
+            found = found._replace(moves=tuple(known), unknown=tuple(unknown or ()))
         if line:
             found = found._replace(line=tuple(play.line(self._tables, board, found)))
         return found

@@ -2,6 +2,7 @@
 
 from tbgen.store.directory import build_some, check_file, list_tables, table_path
 from tbgen.store.lock import building
+from tbgen.store.read.file_digest import file_digest
 from tbgen.store.read.table import TableFile, open_table
 from tbgen.store.write.table import write_table
 
@@ -10,6 +11,7 @@ __all__ = [
     "build_some",
     "building",
     "check_file",
+    "file_digest",
     "list_tables",
     "open_table",
     "table_path",

@@ -69,7 +69,7 @@ class OpenFile:
         except OSError as error:
             raise CorruptTable(f"{path} cannot be read: {error.strerror}") from error
         if not there:
-            raise MissingTable(f"{path} is missing (to build it: {build_command(path)})")
+            raise MissingTable(f"{path} is missing (to build it: {build_command(path)})", path.name)
         try:
             self._open()
         except BaseException:

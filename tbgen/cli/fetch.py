@@ -1,0 +1,71 @@
+"""`tbgen fetch`: tables from a server, with all that they depend on."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from tbgen.cli import common
+from tbgen.errors import BadInput
+from tbgen.generate.forecast import size_of
+from tbgen.text import say
+
+_MOST: Final = 5
+
+_EPILOG: Final = """\
+A server is whatever `tbgen serve` answers at: one machine builds, all others fetch. Every byte is compared with its
+digest before a table gets its name. A fetch that breaks off, or is stopped, goes on where it was with the same command.
+
+examples:
+  tbgen fetch KRPvKR --from http://tables.example.org:8000
+      the table and all that it depends on, into data/
+  tbgen fetch --all 4 --from http://192.168.0.7:8000 --tables DIR
+      all materials of up to four men
+  tbgen fetch KRvKP --from http://localhost:8000 --dry-run
+      what would come
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("material", nargs="*", help="such as KRPvKR")
+    parser.add_argument("--all", type=common.whole_number(2, _MOST), metavar="N", help="all of up to N men")
+    parser.add_argument("--from", dest="source", required=True, metavar="URL", help="where tbgen serve answers")
+    parser.add_argument("--dry-run", action="store_true", help="say what would come, and stop")
+    common.add_rules(parser)
+    common.add_quiet(parser)
+    common.add_tables(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from tbgen.serve.fetch import Source, fetch, wanted
+
+    materials = common.materials_of(args.material, args.all)
+    if not materials:
+        raise BadInput("name a material, as in KRPvKR, or --all N")
+    directory = common.tables_directory(args)
+    source = Source(args.source)
+    plan = wanted(source, materials, args.rules, directory)
+    if not args.quiet or args.dry_run:
+        here = f"; {len(plan.there)} are here already" if plan.there else ""
+        say(f"{len(plan.coming)} tables, {size_of(plan.left)} to come{here}")
+    if args.dry_run:
+        for table in plan.coming:
+            say(f"{table.material} ({table.rules}): {size_of(table.size)}")
+        return 0
+    with _bar(plan.left, quiet=args.quiet) as tick:
+        for table in plan.coming:
+            fetch(source, table, directory, tick)
+    return 0
+
+
+@contextmanager
+def _bar(total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+
+    console = common.console(sys.stderr)
+    columns = (BarColumn(), DownloadColumn(binary_units=True), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bars:
+        task = bars.add_task("", total=total)
+        yield lambda count: bars.advance(task, count)

@@ -1,0 +1,42 @@
+"""Whole files of games, told and written as they come. What cannot be told is passed on as it is."""
+
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from tbgen.errors import BadInput
+from tbgen.pgn.moves import BadMoves
+from tbgen.pgn.split import units
+from tbgen.pgn.tags import BadTag, TagSection
+from tbgen.probe import Tablebase
+from tbgen.referee.annotate.game import Teller, Told
+from tbgen.text import LineReader
+
+
+def tell(source: LineReader, tablebase: Tablebase, most: int | None = None) -> Iterator[tuple[bytes, Told | None, str]]:
+    """Of each game its bytes, what there is to tell, or why there is nothing, with the line."""
+    teller = Teller(tablebase)
+    for unit in units(source):
+        try:
+            told = teller.tell(unit, most)
+        except BadMoves as error:
+            section = TagSection(unit.data)
+            line = unit.line + section.lines + unit.data[section.end :].count(b"\n", 0, error.at)
+            yield unit.data, None, f"{line}: game {unit.number}: {error}"
+        except BadTag as error:
+            yield unit.data, None, f"{unit.line + error.line}: game {unit.number}: {error}"
+        except BadInput as error:
+            yield unit.data, None, f"{unit.line}: game {unit.number}: {error}"
+        else:
+            yield told.data, told, ""
+
+
+def annotate(
+    source: LineReader, target: BinaryIO, tablebase: Tablebase, watch: Callable[[Told | None, str], None]
+) -> int:
+    """Gives the number of games that could not be told."""
+    faults = 0
+    for data, told, fault in tell(source, tablebase):
+        target.write(data)
+        watch(told, fault)
+        faults += told is None
+    return faults

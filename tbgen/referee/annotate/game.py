@@ -1,0 +1,166 @@
+"""One game of a PGN file, gone through move by move. All its bytes are kept; comments come between them."""
+
+import re
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+import chess
+
+from tbgen import outcome
+from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
+from tbgen.pgn import moves as pgn_moves
+from tbgen.pgn import san
+from tbgen.pgn.moves import BadMoves
+from tbgen.pgn.split import Unit
+from tbgen.pgn.tags import TagSection
+from tbgen.probe import Tablebase
+from tbgen.rules.fen import format_fen
+from tbgen.rules.record import Record
+from tbgen.rules.tags import start_of
+from tbgen.table_rules import TableRules
+
+_GAVE: Final = "$2"
+_GAVE_ALL: Final = "$4"
+"""The other side holds the score now."""
+_OURS: Final = re.compile(r" (?:\$[24] )?\{-?G\d+\.[05], record -?G[^{}]*\}")
+
+
+class Verdict(NamedTuple):
+    """What a table says of a position under its record."""
+
+    outcome: int
+    dtg: int
+
+
+class Ply(NamedTuple):
+    """A move and what is so after it."""
+
+    uci: str
+    san: str
+    number: str
+    """As it is written before the move: `12.` or `12...`."""
+    fen: str
+    """With the record as seventh field."""
+    goal: int
+    record: int
+    is_new_record: bool
+    reset: bool
+    verdict: Verdict | None
+    """None where there is no table."""
+    gave: int | None
+    """The outcome that the side to move had before, where this move is worth less."""
+    better: str
+    """The move that would have kept it."""
+
+
+class Told(NamedTuple):
+    """A game."""
+
+    headers: Mapping[str, str]
+    start: str
+    """The first position, as a FEN with its record."""
+    verdict: Verdict | None
+    """Of the first position."""
+    plies: list[Ply]
+    data: bytes
+    """The game with comments."""
+
+
+class Teller:
+    """Tells games by the tables of one set of rules."""
+
+    def __init__(self, tablebase: Tablebase) -> None:
+        self._tablebase = tablebase
+        self._whole_game = tablebase.rules == TableRules.WHOLE_GAME
+
+    def tell(self, unit: Unit, most: int | None = None) -> Told:
+        """BadInput for what is no game, BadMoves where its moves cannot be read or are more than `most`."""
+        if unit.fault is not None:
+            raise BadInput(unit.fault or "longer than a game may be")
+        section = TagSection(unit.data)
+        text = _OURS.sub("", unit.data[section.end :].decode("latin-1"))
+        tokens = pgn_moves.read(text).tokens
+        board, given = start_of(section.headers, whole_game=self._whole_game)
+        record = Record(board, given, whole_game=self._whole_game)
+        start = format_fen(record.board, record.outcome, whole_game=self._whole_game)
+        verdict = first = self._verdict(record)
+        plies: list[Ply] = []
+        pieces, at = [], 0
+        for token, place in zip(tokens, pgn_moves.places(text), strict=False):
+            step = san.step(token)
+            if step is None:
+                continue
+            if len(plies) == most:
+                raise BadMoves(f"more than {most} moves", place)
+            ply = self._ply(record, step, verdict, place)
+            verdict = ply.verdict
+            plies.append(ply)
+            end = place + len(token)
+            pieces += [text[at:end], " ", comment(ply)]
+            at = end
+        data = unit.data[: section.end] + "".join([*pieces, text[at:]]).encode("latin-1")
+        return Told(section.headers, start, first, plies, data)
+
+    def _ply(self, record: Record, step: san.Step, before: Verdict | None, place: int) -> Ply:
+        board, standing = record.board, record.outcome
+        number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
+        played = board.copy(stack=False)
+        try:
+            san.play(played, step)
+        except BadInput as error:
+            raise BadMoves(f"{error} (ply {record.ply + 1})", place) from None
+        move = played.peek()
+        words, uci = board.san(move), board.uci(move)
+        position = board.copy(stack=False)
+        after = record.push(move)
+        verdict = self._verdict(record)
+        sign = 1 if position.turn else -1
+        gave, better = None, ""
+        if before is not None and verdict is not None and sign * verdict.outcome < sign * before.outcome:
+            gave, better = before.outcome, self._best(position, standing)
+        return Ply(
+            uci,
+            words,
+            number,
+            format_fen(record.board, record.outcome, whole_game=self._whole_game),
+            after.goal,
+            after.outcome,
+            after.just_set and not after.reset,
+            after.reset,
+            verdict,
+            gave,
+            better,
+        )
+
+    def _verdict(self, record: Record) -> Verdict | None:
+        try:
+            found = self._tablebase.probe(record.board, record.outcome)
+        except (MissingTable, UnsupportedPosition):
+            return None
+        return Verdict(found.outcome, found.dtg)
+
+    def _best(self, board: chess.Board, record: int) -> str:
+        found = self._tablebase.probe(board, record, moves=True, partial=True).moves
+        return board.san(found[0].move) if found else ""
+
+
+def comment(ply: Ply) -> str:
+    """What stands behind a move; `_OURS` knows it again."""
+    words = [outcome.text(ply.goal), f"record {outcome.text(ply.record)}"]
+    if ply.verdict is not None:
+        words.append(f"table {in_words(ply.verdict)}")
+    if ply.gave is not None:
+        words.append(f"{outcome.text(ply.gave)} was there: {ply.better}")
+    mark = f"{glyph(ply)} " if ply.gave is not None else ""
+    return f"{mark}{{{', '.join(words)}}}"
+
+
+def in_words(verdict: Verdict) -> str:
+    plies = "ply" if verdict.dtg == 1 else "plies"
+    return outcome.text(verdict.outcome) + (f" in {verdict.dtg} {plies}" if verdict.dtg else "")
+
+
+def glyph(ply: Ply) -> str:
+    """The numeric annotation of a move that gave something away."""
+    lost = ply.gave is not None and ply.verdict is not None and (ply.gave > 0) != (ply.verdict.outcome > 0)
+    return _GAVE_ALL if lost else _GAVE

@@ -1,0 +1,92 @@
+"""What the tables say, as the plain data that goes out. The shape of a position is that of `tbgen probe --json`."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import chess
+
+from tbgen import outcome
+from tbgen.errors import MissingTable, TbgenError, UnsupportedPosition
+from tbgen.position import level
+from tbgen.probe import Result, Tablebase, as_dict
+from tbgen.report.document import Line, Step
+from tbgen.report.lines import pgn
+from tbgen.rules.fen import format_fen
+from tbgen.serve.problem import problem_of
+from tbgen.serve.question import Question, question
+from tbgen.table_rules import TableRules
+
+_FIRST_RECORD: Final = 2
+"""The lowest level that a record can have while the game goes on."""
+_OF_UNKNOWN: Final = {"gscore": None, "dtg": None, "record": None}
+
+
+def position(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
+    return as_dict(asked.fen, asked.board, tablebase.probe(asked.board, asked.record), asked.read.dropped)
+
+
+def moves(asked: Question, tablebase: Tablebase, *, fens: bool = False) -> dict[str, Any]:
+    """Moves that lead to a missing table come last, with nothing known of them. `fens`: with the FEN after each."""
+    result = tablebase.probe(asked.board, asked.record, moves=True, partial=True)
+    found = as_dict(asked.fen, asked.board, result, asked.read.dropped)
+    for one in found.pop("unknown", ()):
+        found["moves"].append({"uci": one["uci"], "san": one["san"], "reset": one["reset"], **_OF_UNKNOWN})
+        found["moves"][-1]["missing"] = one["table"]
+    if fens:
+        known = {move.uci: move.record for move in result.moves or ()}
+        for move in found["moves"]:
+            board = asked.board.copy(stack=False)
+            board.push_uci(move["uci"])
+            move["fen"] = format_fen(board, known.get(move["uci"]), whole_game=asked.whole_game)
+    return found
+
+
+def line(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
+    result = tablebase.probe(asked.board, asked.record, line=True)
+    return as_dict(asked.fen, asked.board, result, asked.read.dropped)
+
+
+def line_as_pgn(asked: Question, tablebase: Tablebase) -> str:
+    result = tablebase.probe(asked.board, asked.record, line=True)
+    board = asked.board.copy(stack=False)
+    steps = tuple(Step(board.san_and_push(step.move), step.record) for step in result.line or ())
+    title = f"{result.material}: {result.gscore} in {result.dtg} plies"
+    return pgn(Line("line", title, format_fen(asked.board), result.outcome, steps, asked.rules)) + "\n"
+
+
+def staircase(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
+    """What the position is worth under each record, from White's best to Black's."""
+    result = tablebase.probe(asked.board, asked.record)
+    levels = range(_FIRST_RECORD, level(asked.board) + 1)
+    records = [*map(outcome.held_by_white, levels), *map(outcome.held_by_black, reversed(levels))]
+    steps = []
+    for record in records:
+        under = tablebase.probe(asked.board, record)
+        steps.append({"record": outcome.text(record), "gscore": under.gscore, "dtg": under.dtg})
+    return {
+        "fen": asked.fen,
+        "material": result.material,
+        "gscore": result.gscore,
+        "record": outcome.text(result.record),
+        "staircase": steps,
+    }
+
+
+def each(
+    fens: Sequence[str], record: str | None, rules: TableRules, tablebase: Tablebase, *, with_moves: bool
+) -> Iterator[dict[str, Any]]:
+    """An answer for each position, in order; what is wrong with one is said in its place."""
+    for fen in fens:
+        try:
+            asked = question(fen, record, rules)
+            yield moves(asked, tablebase) if with_moves else position(asked, tablebase)
+        except TbgenError as error:
+            yield {"fen": fen, "error": problem_of(error).as_dict()}
+
+
+def known_or_none(tablebase: Tablebase, board: chess.Board, record: int | None) -> Result | None:
+    """What is known of a position, moves and all; None where no table here covers it."""
+    try:
+        return tablebase.probe(board, record, moves=True, partial=True)
+    except (MissingTable, UnsupportedPosition):
+        return None

@@ -1,0 +1,259 @@
+"""The interface for programs, `/v1/...`, and the one in the shape of lila-tablebase."""
+
+import time
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from tbgen._version import __version__
+from tbgen.errors import BadInput
+from tbgen.material import parse, with_dependencies
+from tbgen.probe import Tablebase
+from tbgen.probe.numbering import signature
+from tbgen.serve import answers, lila
+from tbgen.serve.openapi import document
+from tbgen.serve.problem import Problem, missing_material
+from tbgen.serve.question import Question, asked, check_names, params_of, rules_of, switch
+from tbgen.serve.served import Shelved
+from tbgen.serve.service import COST_OF_LINE, JSON, Job, Service, encoded
+from tbgen.serve.work import QUICK, SLOW
+from tbgen.table_rules import TableRules
+from tbgen.text import decoded, from_json
+
+PGN: Final = "application/x-chess-pgn"
+NDJSON: Final = "application/x-ndjson"
+_AT_ONCE: Final = 200
+"""Positions of a batch that are answered in one go."""
+_PER_REQUEST: Final = 50
+"""Positions of a batch that cost as much as a request."""
+Ask = Callable[[Question, Tablebase], Any]
+_BATCH: Final = ("fens", "record", "rules", "moves")
+
+
+class Api:
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._started = time.monotonic()
+        self._document = encoded(document(service.settings.limits))
+        self._known: set[tuple[int, TableRules]] = set()
+        """Men whose table is open: to ask it takes no longer than to hand the question to a thread."""
+
+    def routes(self) -> list[BaseRoute]:
+        return [
+            Route("/v1/probe", self.probe),
+            Route("/v1/moves", self.moves),
+            Route("/v1/line", self.line),
+            Route("/v1/staircase", self.staircase),
+            Route("/v1/batch", self.batch, methods=["POST"]),
+            Route("/v1/materials", self.materials),
+            Route("/v1/materials/{material}", self.material),
+            Route("/v1/materials/{material}/stats", self.stats),
+            Route("/v1/materials/{material}/records", self.records),
+            Route("/v1/health", self.health),
+            Route("/v1/metrics", self.metrics),
+            Route("/v1/openapi.json", self.openapi),
+            Route("/standard", self.standard),
+            Route("/standard/mainline", self.mainline),
+        ]
+
+    # Positions
+
+    async def probe(self, request: Request) -> Response:
+        return await self._service.answered(request, self._probe)
+
+    async def moves(self, request: Request) -> Response:
+        return await self._service.answered(request, self._moves)
+
+    async def staircase(self, request: Request) -> Response:
+        return await self._service.answered(request, partial(self._about, answers.staircase))
+
+    async def line(self, request: Request) -> Response:
+        return await self._service.answered(request, self._line)
+
+    async def standard(self, request: Request) -> Response:
+        return await self._service.answered(request, partial(self._about, lila.standard))
+
+    async def mainline(self, request: Request) -> Response:
+        return await self._service.answered(request, partial(self._about, lila.mainline, kind=SLOW, cost=COST_OF_LINE))
+
+    def _asked(self, request: Request, *more: str) -> tuple[Question, dict[str, str]]:
+        self._service.metrics.positions.inc()
+        params = params_of(request.scope["query_string"])
+        return asked(params, self._service.settings.rules, *more), params
+
+    def _job(self, question: Question, make: Ask, **how: Any) -> Job:
+        return Job(lambda: self._service.ask(question.rules, partial(make, question)), **how)
+
+    def _about(self, make: Ask, request: Request, **how: Any) -> Job:
+        question, _ = self._asked(request)
+        return self._job(question, make, **how)
+
+    def _probe(self, request: Request) -> Job:
+        question, _ = self._asked(request)
+        men = (signature(question.board), question.rules)
+        if question.board.ep_square is None and men in self._known:
+            return self._job(question, answers.position, kind=None)
+
+        def make(question: Question, there: Tablebase) -> dict[str, Any]:
+            found = answers.position(question, there)
+            self._known.add(men)
+            return found
+
+        return self._job(question, make)
+
+    def _moves(self, request: Request) -> Job:
+        question, params = self._asked(request, "fens")
+        return self._job(question, partial(answers.moves, fens=switch(params, "fens")))
+
+    def _line(self, request: Request) -> Job:
+        question, params = self._asked(request, "format")
+        form = params.get("format", "json")
+        if form not in ("json", "pgn"):
+            raise BadInput(f"format is json or pgn, not {form[:40]!r}")
+        if form == "pgn":
+            return self._job(question, answers.line_as_pgn, kind=SLOW, media=PGN, cost=COST_OF_LINE)
+        return self._job(question, answers.line, kind=SLOW, cost=COST_OF_LINE)
+
+    # Many positions
+
+    async def batch(self, request: Request) -> Response:
+        service = self._service
+        wanted = await self._batch(request)
+        most = service.settings.limits.positions
+        if len(wanted.fens) > most:
+            raise Problem(413, "too_many_positions", f"more than {most:,} positions", "send them in several batches")
+        service.charge(request, len(wanted.fens) / _PER_REQUEST)
+        service.metrics.positions.inc(len(wanted.fens))
+        pieces = [wanted.fens[at : at + _AT_ONCE] for at in range(0, len(wanted.fens), _AT_ONCE)]
+
+        def answer(fens: list[str]) -> bytes:
+            with service.served.tablebase(wanted.rules) as there:
+                return b"".join(
+                    map(encoded, answers.each(fens, wanted.record, wanted.rules, there, with_moves=wanted.moves))
+                )
+
+        first = await service.work.do(QUICK, partial(answer, pieces[0])) if pieces else b""
+
+        async def stream() -> AsyncIterator[bytes]:
+            yield first
+            for fens in pieces[1:]:
+                yield await service.work.do(QUICK, partial(answer, fens))
+
+        return StreamingResponse(stream(), media_type=NDJSON, headers={"cache-control": "no-store"})
+
+    async def _batch(self, request: Request) -> "_Batch":
+        """One FEN a line, with all else in the query; or an object."""
+        body = await request.body()
+        media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        rules = self._service.settings.rules
+        if media == "text/plain":
+            params = params_of(request.scope["query_string"])
+            check_names(params, "record", "rules", "moves")
+            fens = [line.strip() for line in decoded(body).splitlines() if line.strip()]
+            return _Batch(fens, params.get("record"), rules_of(params, rules), switch(params, "moves"))
+        if media != JSON:
+            raise Problem(415, "unsupported_media_type", "a batch is application/json or text/plain",
+                          'curl --json \'{"fens": ["8/8/8/4KBk1/8/8/8/8 b - - 0 1"]}\'')  # fmt: skip
+        given = from_json(body)
+        if not isinstance(given, dict) or not isinstance(given.get("fens"), list):
+            raise BadInput('a batch is an object with a list of FENs: {"fens": [...]}')
+        check_names(given, *_BATCH)
+        if not all(isinstance(fen, str) for fen in given["fens"]):
+            raise BadInput("fens are texts")
+        if not isinstance(given.get("moves", False), bool):
+            raise BadInput("moves is true or false")
+        words = {name: given[name] for name in ("record", "rules") if given.get(name) is not None}
+        if not all(isinstance(word, str) for word in words.values()):
+            raise BadInput("record and rules are texts")
+        return _Batch(given["fens"], words.get("record"), rules_of(words, rules), given.get("moves", False))
+
+    # Tables
+
+    async def materials(self, request: Request) -> Response:
+        return await self._service.answered(request, self._materials)
+
+    async def material(self, request: Request) -> Response:
+        return await self._service.answered(request, self._material)
+
+    async def stats(self, request: Request) -> Response:
+        return await self._study(request, "stats")
+
+    async def records(self, request: Request) -> Response:
+        return await self._study(request, "records")
+
+    def _materials(self, request: Request) -> Job:
+        params = params_of(request.scope["query_string"])
+        check_names(params, "rules")
+        only = rules_of(params, self._service.settings.rules) if "rules" in params else None
+        tables = [one for one in self._service.served.state.tables.values() if only in (None, one.rules)]
+        return Job(lambda: {"materials": list(map(shelved, tables))}, kind=None)
+
+    def _material(self, request: Request) -> Job:
+        one = self._named(request)
+        there = self._service.served.state.tables
+        needs = [other for other in with_dependencies([one.material]) if other != one.material]
+        missing = [other.name for other in needs if (other, one.rules) not in there]
+        return Job(
+            lambda: shelved(one) | {"needs": [other.name for other in needs], "missing": missing},
+            kind=None,
+        )
+
+    async def _study(self, request: Request, part: str) -> Response:
+        found = await self._service.study(request, self._named(request))
+        return await self._service.answered(request, lambda _: Job(lambda: found[part], kind=None))
+
+    def _named(self, request: Request) -> Shelved:
+        params = params_of(request.scope["query_string"])
+        check_names(params, "rules")
+        rules = rules_of(params, self._service.settings.rules)
+        try:
+            material = parse(request.path_params["material"])
+        except BadInput as error:
+            raise Problem(404, "no_such_material", str(error), "/v1/materials lists those that are here") from None
+        found = self._service.served.state.tables.get((material, rules))
+        if found is None:
+            raise missing_material(material, rules)
+        return found
+
+    # The server
+
+    async def health(self, request: Request) -> Response:
+        tables = len(self._service.served.state.tables)
+        found = {
+            "status": "ok" if tables else "empty",
+            "version": __version__,
+            "tables": tables,
+            "tag": self._service.served.state.tag,
+            "seconds": round(time.monotonic() - self._started, 1),
+        }
+        return Response(encoded(found), 200 if tables else 503, media_type=JSON, headers={"cache-control": "no-store"})
+
+    async def metrics(self, request: Request) -> Response:
+        media = "text/plain; version=0.0.4"
+        return Response(self._service.metrics.render(), media_type=media, headers={"cache-control": "no-store"})
+
+    async def openapi(self, request: Request) -> Response:
+        return Response(self._document, media_type=JSON, headers={"cache-control": "public, max-age=3600"})
+
+
+class _Batch(NamedTuple):
+    fens: list[str]
+    record: str | None
+    rules: TableRules
+    moves: bool
+
+
+def shelved(one: Shelved) -> dict[str, Any]:
+    """What there is to say of a table without opening it."""
+    return {
+        "material": one.material.name,
+        "rules": one.rules.value,
+        "men": one.material.men,
+        "file": one.path.name,
+        "bytes": one.size,
+        "sha256": one.sha256,
+    }

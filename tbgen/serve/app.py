@@ -1,0 +1,103 @@
+"""The application: all addresses, what goes wrong, and the look at the directory every other second."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from tbgen.errors import TbgenError
+from tbgen.serve.api import Api
+from tbgen.serve.downloads import Downloads
+from tbgen.serve.limits import Guard
+from tbgen.serve.pages import Pages
+from tbgen.serve.problem import Problem, problem_of
+from tbgen.serve.service import Service, Settings, encoded
+from tbgen.text import say
+
+_LOOK_EVERY: Final = 2.0
+"""Seconds."""
+_HINTS: Final = {404: "/v1/openapi.json lists all addresses", 405: "/v1/openapi.json says which methods there are"}
+_CODES: Final = {404: "not_found", 405: "method_not_allowed"}
+_ROBOTS: Final = "User-agent: *\nDisallow: /v1/\nDisallow: /standard\nDisallow: /*?\n"
+
+
+def make_app(settings: Settings) -> Guard:
+    service = Service(settings)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        watching = asyncio.create_task(_watch(service))
+        yield
+        watching.cancel()
+        service.close()
+
+    cors = Middleware(
+        CORSMiddleware, allow_origins=settings.cors, allow_methods=["GET", "POST"], expose_headers=["ETag"]
+    )
+    app = Starlette(
+        routes=_routes(service),
+        middleware=[cors] if settings.cors else [],
+        exception_handlers={
+            HTTPException: _refused,
+            ClientDisconnect: _gone,
+            **dict.fromkeys((Problem, TbgenError, MemoryError, Exception), _told),
+        },
+        lifespan=lifespan,
+    )
+    app.router.redirect_slashes = False
+    service.guard = Guard(app, settings.limits, service.metrics)
+    return service.guard
+
+
+def _routes(service: Service) -> list[BaseRoute]:
+    return [
+        Route("/robots.txt", robots),
+        *Api(service).routes(),
+        *Downloads(service).routes(),
+        *Pages(service).routes(),
+    ]
+
+
+async def robots(request: Request) -> Response:
+    return PlainTextResponse(_ROBOTS, headers={"cache-control": "public, max-age=86400"})
+
+
+async def _watch(service: Service) -> None:
+    while True:
+        await asyncio.sleep(_LOOK_EVERY)
+        try:
+            await asyncio.to_thread(service.refresh)
+        except OSError as error:
+            say(f"tbgen: the tables cannot be listed: {error}", file=sys.stderr)
+
+
+def _answer(problem: Problem) -> Response:
+    body = encoded({"error": problem.as_dict()})
+    return Response(body, problem.status, media_type="application/json", headers=problem.headers)
+
+
+async def _told(request: Request, error: Exception) -> Response:
+    return _answer(problem_of(error))
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = _CODES.get(error.status_code, "refused")
+    hint = _HINTS.get(error.status_code, "")
+    found = _answer(Problem(error.status_code, code, error.detail, hint))
+    found.headers.update(error.headers or {})
+    return found
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    """Nobody hears this."""
+    return Response(status_code=400)

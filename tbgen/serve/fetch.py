@@ -1,0 +1,210 @@
+"""Tables taken from a server: whole and checked, or not there at all.
+
+What has come is kept beside the table until all of it is there, so that a broken connection costs what was on its way.
+The digest that the server gives is part of that file's name: another table under the same name begins from nothing.
+"""
+
+import http.client
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, BinaryIO, Final, NamedTuple
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+from tbgen._version import __version__
+from tbgen.errors import BadInput, CorruptTable, MissingTable, TbgenError
+from tbgen.material import Material, parse, with_dependencies
+from tbgen.store import building, file_digest, open_table, table_path
+from tbgen.table_rules import TableRules
+from tbgen.text import from_json
+
+_PIECE: Final = 1 << 18
+_WAIT: Final = 60
+"""Seconds without a byte."""
+_ATTEMPTS: Final = 5
+"""Of which each has to bring at least a byte more."""
+_LARGEST_MANIFEST: Final = 64 << 20
+_COMING: Final = ".coming"
+"""Ends the name of what has come of a table."""
+_DIGEST: Final = 16
+"""Characters of it in that name."""
+
+
+class Remote(NamedTuple):
+    """A table as the server tells of it."""
+
+    material: Material
+    rules: TableRules
+    name: str
+    size: int
+    sha256: str
+
+
+Tick = Callable[[int], None]
+"""Told how many bytes have come."""
+
+
+class Source:
+    """A server that has tables."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            parts = urlsplit(url)
+            is_one = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:
+            is_one = False
+        if not is_one or not url.isascii() or not url.isprintable() or " " in url or parts.query or parts.fragment:
+            raise BadInput(f"not the address of a server: {url!a} (write http://host:8000/)")
+        self.url = url.rstrip("/")
+
+    def tables(self, rules: TableRules) -> dict[Material, Remote]:
+        """All that it has of these rules."""
+        with self._open("/v1/tables") as answer:
+            found = from_json(answer.read(_LARGEST_MANIFEST))
+        try:
+            listed = [_remote(one) for one in found["tables"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise TbgenError(f"{self.url} does not list tables as tbgen serve does") from error
+        return {one.material: one for one in listed if one.rules == rules}
+
+    def read(self, table: Remote, start: int) -> http.client.HTTPResponse:
+        """Its bytes from here on, if it is still the same."""
+        tag = f'"{table.sha256}"'
+        answer = self._open(f"/v1/tables/{table.name}", {"Range": f"bytes={start}-", "If-Range": tag})
+        if answer.headers.get("ETag") != tag or answer.status != http.HTTPStatus.PARTIAL_CONTENT:
+            answer.close()
+            raise TbgenError(f"{table.name} has changed at {self.url}: run this again")
+        return answer
+
+    def _open(self, path: str, headers: dict[str, str] | None = None) -> http.client.HTTPResponse:
+        request = Request(self.url + path, headers={"User-Agent": f"tbgen/{__version__}", **(headers or {})})
+        try:
+            answer: http.client.HTTPResponse = urlopen(request, timeout=_WAIT)
+        except HTTPError as error:
+            error.close()
+            raise TbgenError(f"{self.url}{path}: {error.code} {error.reason}") from None
+        except URLError as error:
+            raise ConnectionError(f"{self.url} cannot be reached: {error.reason}") from None
+        except http.client.HTTPException as error:
+            raise ConnectionError(f"{self.url} does not speak HTTP: {error!r}") from None
+        return answer
+
+
+def _remote(one: dict[str, Any]) -> Remote:
+    """Nothing of what a server says becomes the name of a file here."""
+    material, rules = parse(one["material"]), TableRules.of(one["rules"])
+    name = table_path("", material, rules).name
+    size, sha256 = int(one["bytes"]), str(one["sha256"])
+    if one["file"] != name or size <= 0 or len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
+        raise ValueError(name)
+    return Remote(material, rules, name, size, sha256)
+
+
+class Wanted(NamedTuple):
+    """What is to be done."""
+
+    coming: list[Remote]
+    there: list[Path]
+    """Tables that are here already, the same as the server's."""
+    left: int
+    """Bytes that have yet to come."""
+
+
+def wanted(source: Source, materials: Iterable[Material], rules: TableRules, directory: Path) -> Wanted:
+    """What has to come for these and all that they depend on. MissingTable names what the server lacks."""
+    offered = source.tables(rules)
+    needed = with_dependencies(list(materials))
+    lacking = [one.name for one in needed if one not in offered]
+    if lacking:
+        raise MissingTable(f"{source.url} lacks {', '.join(lacking)}")
+    coming, there, left = [], [], 0
+    for material in needed:
+        remote, path = offered[material], table_path(directory, material, rules)
+        if path.exists() and file_digest(path) == remote.sha256:
+            there.append(path)
+        elif path.exists():
+            raise TbgenError(f"{path} is there and is another table than the server's: remove it to fetch that one")
+        else:
+            coming.append(remote)
+            left += remote.size - _come(_beside(path, remote))
+    return Wanted(coming, there, left)
+
+
+def fetch(source: Source, table: Remote, directory: Path, tick: Tick = lambda count: None) -> Path:
+    """Take one table. While it comes, nobody else builds or fetches it."""
+    path = table_path(directory, table.material, table.rules)
+    with building(path):
+        if path.exists():  # another process was faster
+            return path
+        beside = _beside(path, table)
+        for old in path.parent.glob(f".{path.name}.*{_COMING}"):
+            if old != beside:  # of a table that the server has replaced
+                old.unlink()
+        _take(source, table, beside, tick)
+        _check(beside, table)
+        os.replace(beside, path)  # noqa: PTH105
+        _settle(path.parent)
+    return path
+
+
+def _beside(path: Path, table: Remote) -> Path:
+    return path.with_name(f".{path.name}.{table.sha256[:_DIGEST]}{_COMING}")
+
+
+def _come(beside: Path) -> int:
+    try:
+        return beside.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _take(source: Source, table: Remote, beside: Path, tick: Tick) -> None:
+    """All bytes that are not here yet. As long as some come, a connection may break as often as it likes."""
+    failures = 0
+    with beside.open("ab") as file:
+        if file.tell() > table.size:
+            file.truncate(0)
+        while file.tell() < table.size:
+            before = file.tell()
+            try:
+                with source.read(table, before) as answer:
+                    _copy(answer, file, table.size, tick)
+                if file.tell() < table.size:
+                    raise ConnectionError(f"{source.url} broke off in {table.name}")
+            except (OSError, http.client.HTTPException) as error:
+                if not isinstance(error, ConnectionError | TimeoutError | http.client.HTTPException):
+                    raise
+                failures = 0 if file.tell() > before else failures + 1
+                if failures >= _ATTEMPTS:
+                    raise TbgenError(f"{error} (run this again to go on at byte {file.tell():,})") from None
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _copy(answer: http.client.HTTPResponse, file: BinaryIO, size: int, tick: Tick) -> None:
+    while data := answer.read(min(_PIECE, size - file.tell())):
+        file.write(data)
+        tick(len(data))
+
+
+def _check(beside: Path, table: Remote) -> None:
+    """Every byte, before it gets a name under which somebody might believe it."""
+    try:
+        with open_table(beside) as opened:
+            opened.check()
+            right = (opened.material, opened.rules) == (table.material, table.rules)
+        if not right or file_digest(beside) != table.sha256:
+            raise CorruptTable("it is another table")
+    except CorruptTable as error:
+        beside.unlink(missing_ok=True)
+        raise CorruptTable(f"what came as {table.name} is not what it should be, and is removed: {error}") from None
+
+
+def _settle(directory: Path) -> None:
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,170 @@
+"""The pages, and what they are made of: `part=1` gives the panel alone, for the script to put in place."""
+
+import asyncio
+import io
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from tbgen.errors import BadInput
+from tbgen.index import layout_of
+from tbgen.material import parse
+from tbgen.probe import Tablebase
+from tbgen.referee.annotate.files import tell
+from tbgen.referee.annotate.game import Told
+from tbgen.serve.problem import Problem, missing_material, problem_of
+from tbgen.serve.question import check_names, params_of, rules_of, switch
+from tbgen.serve.served import Shelved
+from tbgen.serve.service import COST_OF_LINE, Job, Service
+from tbgen.serve.view import explorer, game, materials
+from tbgen.serve.work import QUICK, SLOW
+from tbgen.table_rules import TableRules
+from tbgen.text import decoded
+
+_STATIC: Final = Path(__file__).parent / "static"
+_HTML: Final = "text/html"
+_PGN: Final = "application/x-chess-pgn"
+_PLIES: Final = 2000
+"""Of a game that is told."""
+_GAMES: Final = 50
+_COUNTED_UNASKED: Final = 20 << 20
+"""Numbers of a table that is counted for the map without being asked for: a few seconds of work each."""
+
+
+class Static(StaticFiles):
+    def file_response(self, path: object, stat_result: object, scope: Scope, status_code: int = 200) -> Response:
+        found = super().file_response(path, stat_result, scope, status_code)  # type: ignore[arg-type]
+        found.headers["cache-control"] = "public, max-age=300"
+        return found
+
+
+class Pages:
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._counting: asyncio.Task[None] | None = None
+
+    def routes(self) -> list[BaseRoute]:
+        return [
+            Route("/", self.explorer),
+            Route("/materials", self.materials),
+            Route("/materials/{material}", self.material),
+            Route("/game", self.game, methods=["GET", "POST"]),
+            Route("/v1/annotate", self.annotate, methods=["POST"]),
+            Mount("/static", Static(directory=_STATIC)),
+        ]
+
+    async def explorer(self, request: Request) -> Response:
+        return await self._service.answered(request, self._explorer)
+
+    def _explorer(self, request: Request) -> Job:
+        params = params_of(request.scope["query_string"])
+        check_names(params, "fen", "rules", "line", "part")
+        rules = rules_of(params, self._service.settings.rules)
+        fen = params.get("fen") or explorer.START
+        with_line = switch(params, "line")
+        part = switch(params, "part")
+
+        def make(there: Tablebase) -> str:
+            panel = explorer.panel(fen, rules, there, with_line=with_line)
+            return panel if part else explorer.whole(fen, rules, panel)
+
+        kind, cost = (SLOW, COST_OF_LINE) if with_line else (QUICK, 0)
+        return Job(lambda: self._service.ask(rules, make), kind, _HTML, cost)
+
+    # Materials
+
+    async def materials(self, request: Request) -> Response:
+        rules = self._rules(request)
+        tables = [one for one in self._service.served.state.tables.values() if one.rules == rules and one.sha256]
+        if self._counting is None or self._counting.done():
+            self._counting = asyncio.create_task(self._count(tables))
+        body = materials.listing(tables, self._service.studies, rules)
+        return Response(body, media_type=_HTML, headers={"cache-control": "no-cache"})
+
+    async def _count(self, tables: list[Shelved]) -> None:
+        """One after the other, the small ones first."""
+        for one in sorted(tables, key=lambda one: one.size):
+            if layout_of(one.material).size <= _COUNTED_UNASKED:
+                try:
+                    await self._service.study(None, one)
+                except Problem:
+                    continue  # its own page says why
+
+    async def material(self, request: Request) -> Response:
+        rules = self._rules(request)
+        try:
+            material = parse(request.path_params["material"])
+            found = self._service.served.state.tables.get((material, rules))
+            if found is None:
+                raise missing_material(material, rules)
+            study = await self._service.study(request, found)
+        except (Problem, BadInput) as error:
+            told = Problem(404, "", str(error)) if isinstance(error, BadInput) else problem_of(error)
+            body = materials.waiting(request.path_params["material"], str(told), told.hint)
+            return Response(body, told.status, media_type=_HTML, headers=told.headers)
+        return await self._service.answered(
+            request, lambda _: Job(lambda: materials.one(material.name, rules, study), None, _HTML)
+        )
+
+    def _rules(self, request: Request) -> TableRules:
+        params = params_of(request.scope["query_string"])
+        check_names(params, "rules")
+        return rules_of(params, self._service.settings.rules)
+
+    # Games
+
+    async def game(self, request: Request) -> Response:
+        if request.method != "POST":
+            return Response(game.games(self._service.settings.rules, "", []), media_type=_HTML)
+        pgn, rules = await self._sent(request)
+        told = await self._tell(request, pgn, rules)
+        body = game.games(rules, decoded(pgn), [(one, fault) for _, one, fault in told])
+        return Response(body, media_type=_HTML, headers={"cache-control": "no-store"})
+
+    async def annotate(self, request: Request) -> Response:
+        pgn, rules = await self._sent(request)
+        told = await self._tell(request, pgn, rules)
+        headers = {"cache-control": "no-store", "content-disposition": 'attachment; filename="annotated.pgn"'}
+        return Response(b"".join(data for data, _, _ in told), media_type=_PGN, headers=headers)
+
+    async def _sent(self, request: Request) -> tuple[bytes, TableRules]:
+        """What a form sent, or a program: then the PGN alone is the body."""
+        body = await request.body()
+        media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        given: Mapping[str, str] = params_of(request.scope["query_string"])
+        if media == "application/x-www-form-urlencoded":
+            try:
+                fields = dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=4))
+            except ValueError:
+                raise BadInput("a form that cannot be read") from None
+            check_names(fields, "pgn", "rules")
+            body, given = fields.get("pgn", "").replace("\r\n", "\n").encode("utf-8", "replace"), fields
+        elif media not in (_PGN, "text/plain"):
+            raise Problem(
+                415, "unsupported_media_type", f"games are {_PGN} or text/plain", "curl --data-binary @games.pgn"
+            )
+        return body, rules_of(given, self._service.settings.rules)
+
+    async def _tell(self, request: Request, pgn: bytes, rules: TableRules) -> list[tuple[bytes, Told | None, str]]:
+        self._service.charge(request, COST_OF_LINE + len(pgn) / 1000)
+
+        def work(there: Tablebase) -> list[tuple[bytes, Told | None, str]]:
+            found = []
+            for one in tell(io.BytesIO(pgn), there, _PLIES):
+                found.append(one)
+                if len(found) > _GAMES:
+                    raise Problem(413, "too_many_games", f"more than {_GAMES} games", "tbgen annotate takes any number")
+            return found
+
+        found: list[tuple[bytes, Told | None, str]] = await self._service.work.do(
+            SLOW, partial(self._service.ask, rules, work)
+        )
+        return found

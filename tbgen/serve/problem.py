@@ -1,0 +1,64 @@
+"""What goes wrong, as those who asked are told: a status, a word for programs, one line for people and what to do."""
+
+from typing import Any, Final
+
+from tbgen.errors import BadInput, CorruptTable, MissingTable, OutOfRoom, TbgenError, UnsupportedPosition
+from tbgen.material import Material
+from tbgen.table_rules import TableRules
+
+_SHOWN: Final = 300
+"""Characters of a message: more of what somebody sent need not go back to them."""
+_UNREAD: Final = (408, 413)
+"""Where there is more to the request that nobody will read."""
+
+
+class Problem(Exception):
+    """A request that is not answered as it was meant."""
+
+    def __init__(self, status: int, code: str, message: str, hint: str = "", retry_after: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.hint = hint
+        self.retry_after = retry_after
+        """Seconds."""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        wait = {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
+        over = {"connection": "close"} if self.status in _UNREAD else {}
+        return {"cache-control": "no-store", **wait, **over}
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"code": self.code, "message": str(self)[:_SHOWN], "hint": self.hint}
+
+
+def missing(name: str) -> Problem:
+    """`name` of the table's file."""
+    material, _, rules = name.removesuffix(".h5").partition(".")
+    option = f" --rules {rules}" if rules != TableRules.RESET else ""
+    return Problem(404, "missing_table", f"no table of {material} is here", f"tbgen build{option} {material}")
+
+
+def missing_material(material: Material, rules: TableRules) -> Problem:
+    return missing(f"{material.normal.name}.{rules}.h5")
+
+
+def problem_of(error: Exception) -> Problem:
+    """Names of files stay here: those who ask over a network have no use for them."""
+    match error:
+        case Problem():
+            return error
+        case MissingTable(table=str(name)) if name:
+            return missing(name)
+        case UnsupportedPosition():
+            return Problem(422, "unsupported_position", str(error), "tables hold up to five men and no castling")
+        case BadInput():
+            return Problem(400, "bad_input", str(error), "/v1/openapi.json says what is taken")
+        case CorruptTable():
+            return Problem(503, "corrupt_table", "a table that this needs is damaged", "tbgen verify names it")
+        case OutOfRoom() | MemoryError():
+            return Problem(503, "out_of_room", "the server is out of memory", "ask again later", 10)
+        case TbgenError():
+            return Problem(503, "failed", "this could not be worked out", "the server's log says why")
+    return Problem(500, "internal", "the server made a mistake", "the server's log says which")

@@ -1,0 +1,94 @@
+"""The server from its start to its end."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import uvicorn
+
+from tbgen.errors import TbgenError
+from tbgen.serve.app import make_app
+from tbgen.serve.protocol import Protocol
+from tbgen.serve.service import Settings
+
+_GRACE: Final = 20
+"""Seconds in which what is begun may end."""
+_BACKLOG: Final = 2048
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's, but signals are heard in the loop, and the caller decides what they mean for the exit code."""
+
+    stopped_by: int | None = None
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, self._stop, number)
+        try:
+            yield
+        finally:
+            for number in _SIGNALS:
+                loop.remove_signal_handler(number)
+
+    def _stop(self, number: int) -> None:
+        self.stopped_by = number
+        self.handle_exit(number, None)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that is ours before anything is made; port 0 is any that is free."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = found[0]
+        made = socket.socket(family, kind, protocol)
+        try:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            made.bind(address)
+        except OSError:
+            made.close()
+            raise
+    except OSError as error:
+        what = f"cannot listen at {host}, port {port}: {error.strerror}"
+        raise TbgenError(f"{what} (--host and --port name others)") from None
+    return made
+
+
+def address_of(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+
+def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None]) -> int | None:
+    """Serve until a signal, which is given back."""
+    Protocol.limits = settings.limits
+    config = uvicorn.Config(
+        make_app(settings),
+        http=Protocol,
+        ws="none",
+        lifespan="on",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        backlog=_BACKLOG,
+        timeout_keep_alive=20,
+        timeout_graceful_shutdown=_GRACE,
+    )
+    server = _Server(config)
+    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+        runner.run(_serve(server, listening, ready))
+    return server.stopped_by
+
+
+async def _serve(server: _Server, listening: socket.socket, ready: Callable[[], None]) -> None:
+    running = asyncio.create_task(server.serve(sockets=[listening]))
+    while not server.started and not running.done():
+        await asyncio.sleep(0.005)
+    if server.started:
+        ready()
+    await running

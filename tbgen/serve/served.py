@@ -1,0 +1,114 @@
+"""The directory that is served: which tables are there, and open tablebases that follow when files are replaced."""
+
+import hashlib
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from tbgen.errors import CorruptTable
+from tbgen.material import Material
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.store import file_digest, list_tables
+from tbgen.table_rules import TableRules
+
+
+class Shelved(NamedTuple):
+    """A table that is there."""
+
+    path: Path
+    material: Material
+    rules: TableRules
+    stamp: tuple[int, int, int]
+    """Inode, size, time: another file has another one."""
+    sha256: str
+    """Of all bytes behind the first 512; empty where the file is no table."""
+
+    @property
+    def size(self) -> int:
+        return self.stamp[1]
+
+    @property
+    def key(self) -> tuple[Material, TableRules]:
+        return self.material, self.rules
+
+
+class State(NamedTuple):
+    """What was there at the last look."""
+
+    tables: Mapping[tuple[Material, TableRules], Shelved]
+    tag: str
+    """Another one when any table is another."""
+
+
+def look(directory: Path, before: State | None = None) -> State:
+    """Only files that are new or have changed are opened."""
+    known = {} if before is None else before.tables
+    found: dict[tuple[Material, TableRules], Shelved] = {}
+    for path, material, rules in list_tables(directory):
+        try:
+            there = path.stat()
+            stamp = there.st_ino, there.st_size, there.st_mtime_ns
+            old = known.get((material, rules))
+            sha256 = old.sha256 if old is not None and old.stamp == stamp else file_digest(path)
+        except FileNotFoundError:
+            continue
+        except (OSError, CorruptTable):
+            sha256 = ""
+        found[material, rules] = Shelved(path, material, rules, stamp, sha256)
+    digest = hashlib.sha256("".join(f"{one.path.name} {one.sha256}\n" for one in found.values()).encode())
+    return State(found, digest.hexdigest()[:16])
+
+
+class _Lent:
+    """A tablebase that is closed when it is no longer wanted and the last who uses it has gone."""
+
+    def __init__(self, tablebase: Tablebase) -> None:
+        self.tablebase = tablebase
+        self.users = 0
+        self.retired = False
+
+
+class Served:
+    """The tables of a directory, for all threads."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.state = look(directory)
+        self._changing = threading.Lock()
+        self._open = {rules: _Lent(open_tablebase(directory, rules)) for rules in TableRules}
+
+    def refresh(self) -> bool:
+        """Look again; True if something has changed. A table that was replaced or is gone is read no more."""
+        new = look(self.directory, self.state)
+        old, self.state = self.state, new
+        for rules in TableRules:
+            if any(new.tables.get(key) != one for key, one in old.tables.items() if one.rules == rules):
+                with self._changing:
+                    before, self._open[rules] = self._open[rules], _Lent(open_tablebase(self.directory, rules))
+                    before.retired = True
+                    self._close_if_idle(before)
+        return new.tag != old.tag
+
+    @contextmanager
+    def tablebase(self, rules: TableRules) -> Iterator[Tablebase]:
+        with self._changing:
+            lent = self._open[rules]
+            lent.users += 1
+        try:
+            yield lent.tablebase
+        finally:
+            with self._changing:
+                lent.users -= 1
+                self._close_if_idle(lent)
+
+    def close(self) -> None:
+        for lent in self._open.values():
+            with self._changing:
+                lent.retired = True
+                self._close_if_idle(lent)
+
+    def _close_if_idle(self, lent: _Lent) -> None:
+        if lent.retired and not lent.users:
+            lent.tablebase.close()

@@ -1,0 +1,124 @@
+"""What all endpoints stand on: the tables, the work, the limits; and answers with a tag, made once and kept."""
+
+import zlib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tbgen._version import __version__
+from tbgen.probe import Tablebase
+from tbgen.serve.limits import Guard, Limits
+from tbgen.serve.metrics import Metrics
+from tbgen.serve.served import Served, Shelved
+from tbgen.serve.studies import study
+from tbgen.serve.work import QUICK, SLOW, Answer, Work
+from tbgen.table_rules import TableRules
+from tbgen.text import to_json
+
+JSON: Final = "application/json"
+_FRESH: Final = "public, max-age=60"
+"""How long answers may be taken for granted: a table may be replaced."""
+
+COST_OF_LINE: Final = 20
+COST_OF_STUDY: Final = 20
+"""In positions."""
+
+
+class Settings(NamedTuple):
+    directory: Path
+    rules: TableRules = TableRules.RESET
+    limits: Limits = Limits()
+    cors: tuple[str, ...] = ()
+    """Origins whose pages may ask; none unless told otherwise."""
+    public: bool = False
+    """Whether robots may index pages; they are never let at the interface."""
+
+
+class Job(NamedTuple):
+    """What it takes to answer."""
+
+    make: Callable[[], Any]
+    kind: str | None = QUICK
+    """Where it is done; None: here and now."""
+    media: str = JSON
+    cost: float = 0
+    """In positions, beside the one that every request costs."""
+
+
+class Service:
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.served = Served(settings.directory)
+        self.metrics = Metrics()
+        self.work = Work(settings.limits.patience)
+        self.guard: Guard
+        self.studies: dict[tuple[str, str], dict[str, Any]] = {}
+        self.metrics.gauge("tbgen_tables", "Tables that are there", lambda: len(self.served.state.tables))
+        self.metrics.gauge("tbgen_kept_bytes", "Memory for kept answers", lambda: self.work.kept.used)
+
+    def charge(self, request: Request, cost: float) -> None:
+        self.guard.charge(request.scope, cost)
+
+    def tag(self, request: Request) -> str:
+        """Of the answer to a request: another one when any table is another, or the program."""
+        words = request.scope["path"].encode() + b"?" + request.scope["query_string"]
+        return f'"{__version__}-{self.served.state.tag}-{zlib.crc32(words):08x}"'
+
+    async def answered(self, request: Request, plan: Callable[[Request], Job]) -> Response:
+        """An answer that follows from the address and the tables alone. Only where it is not there yet, the question
+        is read."""
+        tag = self.tag(request)
+        headers = {"etag": tag, "cache-control": _FRESH}
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        key = (tag, request.scope["path"], request.scope["query_string"])
+        found = self.work.kept.get(key)
+        if found is None:
+            job = plan(request)
+            if job.cost:
+                self.charge(request, job.cost)
+            make = job.make
+            body = encoded(make()) if job.kind is None else await self.work.do(job.kind, lambda: encoded(make()), key)
+            found = Answer(body, job.media)
+            self.work.kept.put(key, found)
+        else:
+            self.metrics.hits.inc()
+        return Response(found.body, media_type=found.media, headers=headers)
+
+    def ask(self, rules: TableRules, question: Callable[[Tablebase], Any]) -> Any:
+        with self.served.tablebase(rules) as tablebase:
+            return question(tablebase)
+
+    async def study(self, request: Request | None, table: Shelved) -> dict[str, Any]:
+        """Statistics and records of a table, counted once per contents."""
+        key = (table.path.name, table.sha256)
+        found = self.studies.get(key)
+        if found is None:
+            if request is not None:
+                self.charge(request, COST_OF_STUDY)
+            found = await self.work.do(SLOW, lambda: self.ask(table.rules, partial(study, table.path)), key)
+            self.studies[key] = found
+        return found
+
+    def refresh(self) -> None:
+        if self.served.refresh():
+            there = {(one.path.name, one.sha256) for one in self.served.state.tables.values()}
+            for key in [key for key in self.studies if key not in there]:
+                del self.studies[key]
+            self.work.kept.clear()
+
+    def close(self) -> None:
+        self.work.close()
+        self.served.close()
+
+
+def encoded(answer: Any) -> bytes:
+    if isinstance(answer, bytes):
+        return answer
+    if isinstance(answer, str):
+        return answer.encode()
+    return (to_json(answer) + "\n").encode()

@@ -1,0 +1,44 @@
+// The board, as explorer and game viewer use it.
+
+import { Chessground } from "./chessground/chessground.min.js";
+
+const letters = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export function makeBoard(element, options = {}) {
+  element.replaceChildren();
+  return Chessground(element, {
+    animation: { enabled: !still, duration: 180 },
+    disableContextMenu: true,
+    drawable: { enabled: true, eraseOnMovablePieceClick: true },
+    ...options,
+  });
+}
+
+export const placementOf = (fen) => fen.split(" ")[0];
+
+export function pieceOf(letter) {
+  return { role: letters[letter.toLowerCase()], color: letter === letter.toUpperCase() ? "white" : "black" };
+}
+
+export const squares = (uci) => [uci.slice(0, 2), uci.slice(2, 4)];
+
+// Arrows for the moves that a pointer or the focus is on.
+export function hint(board, uci) {
+  board.setAutoShapes(uci ? [{ orig: squares(uci)[0], dest: squares(uci)[1], brush: "blue" }] : []);
+}
+
+export function button(words, name, onClick, shown = words) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.textContent = shown;
+  made.setAttribute("aria-label", words);
+  made.title = words;
+  if (name) made.dataset.tool = name;
+  made.addEventListener("click", onClick);
+  return made;
+}
+
+// Keys belong to a field or a button that has the focus.
+export const isTyping = (target) => target.closest("input, textarea, select, dialog") !== null;
+export const isPressing = (target) => target.closest("button, a, summary") !== null;

@@ -1,0 +1,221 @@
+"""A position: what it is worth in words and in notation, its moves by outcome, its staircase, its line."""
+
+from collections.abc import Iterator
+from html import escape
+from itertools import groupby
+from typing import Any, Final
+
+import chess
+import chess.svg
+
+from tbgen import outcome
+from tbgen.errors import TbgenError
+from tbgen.probe import Tablebase
+from tbgen.rules.fen import format_fen
+from tbgen.serve import answers
+from tbgen.serve.problem import Problem, problem_of
+from tbgen.serve.question import Question, question
+from tbgen.serve.view.frame import colour_class, link_to, meaning, page, plies, problem, side
+from tbgen.serve.view.pictures import staircase
+from tbgen.table_rules import TableRules
+
+START: Final = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+"""The board that a visitor finds."""
+_NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
+
+
+def panel(fen: str, rules: TableRules, tablebase: Tablebase, *, with_line: bool) -> str:
+    """All that stands beside the board; of what is wrong, that it is."""
+    try:
+        asked = question(fen, None, rules)
+    except TbgenError as error:
+        return _wrong(fen, problem_of(error))
+    try:
+        found = answers.moves(asked, tablebase, fens=True)
+    except TbgenError as error:
+        return _head(asked, None) + _wrong_inside(problem_of(error)) + _unknown_moves(asked)
+    parts = [_head(asked, found), _verdict(asked, found), *_moves(asked, found), _stairs(asked, tablebase)]
+    parts.append(_line(asked, tablebase, found) if with_line else _line_link(asked, found))
+    return "".join(parts)
+
+
+def _head(asked: Question, found: dict[str, Any] | None) -> str:
+    """What the board is to show, for the script; and the men in words, for who does not see it."""
+    board = asked.board
+    record = asked.record
+    if found is not None and (board.halfmove_clock or asked.whole_game or record is not None):
+        record = outcome.parse(found["record"])
+    fen = format_fen(board, record, whole_game=asked.whole_game)
+    check = chess.COLOR_NAMES[board.turn] if board.is_check() else ""
+    men = ". ".join(f"{side(colour)}: {_men(board, colour)}" for colour in (True, False))
+    return (
+        f'<div id="position" data-fen="{escape(fen)}" data-turn="{chess.COLOR_NAMES[board.turn]}" '
+        f'data-check="{check}" data-rules="{asked.rules}"></div>'
+        f'<p class="sr">{men}. {side(board.turn)} to move.</p>'
+    )
+
+
+def _men(board: chess.Board, colour: chess.Color) -> str:
+    return ", ".join(
+        f"{_NAMES[kind - 1]} {chess.square_name(square)}"
+        for kind in reversed(chess.PIECE_TYPES)
+        for square in board.pieces(kind, colour)
+    )
+
+
+def _wrong(fen: str, told: Problem) -> str:
+    words = escape(fen.replace("_", " "))
+    return f'<div id="position" data-fen="{words}" data-wrong="true"></div>{_wrong_inside(told)}'
+
+
+def _wrong_inside(told: Problem) -> str:
+    title = {404: "Not known.", 422: "Not in any table.", 400: "Not a position."}.get(told.status, "No answer.")
+    hint = f"To have it: {told.hint}" if told.code == "missing_table" else ""
+    return problem(title, str(told), hint)
+
+
+def _unknown_moves(asked: Question) -> str:
+    """Without a table the board can still be played on."""
+    board, items = asked.board, []
+    for move in board.legal_moves:
+        san = board.san(move)
+        after = board.copy(stack=False)
+        after.push(move)
+        items.append(_item(board.uci(move), san, format_fen(after), asked.rules, "", "unknown"))
+    return f'<section aria-label="Moves"><h2>Moves</h2><ul class="moves">{"".join(items)}</ul></section>'
+
+
+def _verdict(asked: Question, found: dict[str, Any]) -> str:
+    value, record = outcome.parse(found["gscore"]), outcome.parse(found["record"])
+    winner = side(value > 0)
+    loser = side(value < 0)
+    if not found["stands"]:
+        words = f"{winner} forces {found['gscore']} in {plies(found['dtg'])}"
+        more = f"With best play {loser} then faces {meaning(value)}. Neither side can do better."
+    elif not found["moves"] and outcome.level(value) <= 1:
+        words = f"{meaning(value).capitalize()}: {found['gscore']}"
+        more = f"The game is over; {winner} scores."
+    else:
+        words = f"The record stands: {found['gscore']}"
+        more = f"{winner} has had {loser} down to {meaning(value)}, and neither side can force better."
+    told = ""
+    if not found["stands"]:
+        told = f" The record so far is <b>{found['record']}</b> ({side(record > 0)}’s: {meaning(record)})."
+    dropped = (
+        f'<p class="note">The record {escape(found["dropped"])} does not count: the halfmove clock is 0.</p>'
+        if "dropped" in found
+        else ""
+    )
+    rules = "" if asked.rules == TableRules.RESET else f"?rules={asked.rules}"
+    return (
+        f'<section class="verdict {colour_class(value)}" aria-live="polite"><h2>{escape(words)}</h2>'
+        f"<p>{escape(more)}{told}</p>{dropped}"
+        f'<p class="note"><a href="/materials/{found["material"]}{rules}">{found["material"]}</a>, '
+        f"{side(asked.board.turn)} to move</p></section>"
+    )
+
+
+def _moves(asked: Question, found: dict[str, Any]) -> Iterator[str]:
+    if not found["moves"]:
+        return
+    yield '<section aria-label="Moves"><h2>Moves</h2>'
+    for gscore, group in groupby(found["moves"], key=lambda move: move["gscore"]):
+        moves = list(group)
+        if gscore is None:
+            yield '<div class="group"><h3><span class="badge">unknown</span> the table is missing</h3>'
+        else:
+            value = outcome.parse(gscore)
+            yield (
+                f'<div class="group"><h3><span class="badge {colour_class(value)}">{gscore}</span> '
+                f"{side(value > 0)}: {meaning(value)}</h3>"
+            )
+        yield '<ul class="moves">'
+        for move in moves:
+            distance = "" if move["dtg"] is None else plies(move["dtg"]) if move["dtg"] else "stands"
+            badge = "reset" if move["reset"] else ""
+            yield _item(move["uci"], move["san"], move["fen"], asked.rules, distance, badge)
+        yield "</ul></div>"
+    yield "</section>"
+
+
+def _item(uci: str, san: str, fen: str, rules: TableRules, distance: str, badge: str) -> str:
+    mark = f'<span class="badge small">{badge}</span>' if badge else ""
+    told = f'<span class="plies">{distance}</span>' if distance else ""
+    known = " data-known" if distance else ""
+    return (
+        f'<li><a class="move" href="{link_to(fen, rules)}" data-uci="{uci}" data-fen="{escape(fen)}"{known}>'
+        f"<b>{escape(san)}</b>{told}{mark}</a></li>"
+    )
+
+
+def _stairs(asked: Question, tablebase: Tablebase) -> str:
+    picture = staircase(answers.staircase(asked, tablebase))
+    if not picture:
+        return ""
+    return (
+        '<section class="stairs" aria-label="Staircase"><h2>Under other records</h2>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="Picture of the staircase">{picture}</div>'
+        '<p class="note">Across: the record. Up: what the position is worth under it. Where the line leaves the '
+        "dashes, somebody can better the record; the upright line marks the present one.</p></section>"
+    )
+
+
+def _line_link(asked: Question, found: dict[str, Any]) -> str:
+    if found["stands"]:
+        return ""
+    return (
+        '<section aria-label="Line"><h2>Best play</h2>'
+        f'<p><a id="show-line" href="{link_to(asked.fen, asked.rules, "line=1")}">Show the line</a></p></section>'
+    )
+
+
+def _line(asked: Question, tablebase: Tablebase, found: dict[str, Any]) -> str:
+    if found["stands"]:
+        return ""
+    try:
+        line = tablebase.probe(asked.board, asked.record, line=True).line or ()
+    except TbgenError as error:
+        return f'<section aria-label="Line"><h2>Best play</h2>{_wrong_inside(problem_of(error))}</section>'
+    board, items, record = asked.board.copy(stack=False), [], outcome.parse(found["record"])
+    for place, step in enumerate(line):
+        number = f"{board.fullmove_number}{'.' if board.turn else '...'} " if board.turn or not place else ""
+        uci, san = board.uci(step.move), board.san_and_push(step.move)
+        fen = format_fen(board, step.record, whole_game=asked.whole_game)
+        new = f' <span class="badge small">{outcome.text(step.record)}</span>' if step.record != record else ""
+        record = step.record
+        items.append(
+            f'<li>{number}<a href="{link_to(fen, asked.rules)}" data-line="{uci}" data-fen="{escape(fen)}">'
+            f"{escape(san)}</a>{new}</li>"
+        )
+    pgn = link_to(asked.fen, asked.rules, "format=pgn").replace("/?", "/v1/line?", 1)
+    return (
+        f'<section aria-label="Line"><h2>Best play</h2><ol class="line">{"".join(items)}</ol>'
+        f'<p><a href="{pgn}" download="line.pgn">As PGN</a></p></section>'
+    )
+
+
+def whole(fen: str, rules: TableRules, inside: str) -> str:
+    """The page around a panel."""
+    words = escape(fen.replace("_", " "))
+    choices = "".join(
+        f'<option value="{one}"{" selected" if one == rules else ""}>{told}</option>'
+        for one, told in (("r", "resets by captures and pawn moves"), ("wg", "no resets (whole game)"))
+    )
+    body = f"""<h1 class="sr">Endgame explorer</h1>
+<div class="explorer"><div class="left">
+<div id="board" class="board"><noscript>{_picture(fen)}</noscript></div>
+<div id="tools" class="tools" hidden></div>
+<form class="ask" action="/" method="get"><label for="fen">FEN, with the record as seventh field</label>
+<div class="row"><input id="fen" name="fen" value="{words}" autocomplete="off" spellcheck="false">
+<button type="submit">Ask</button></div>
+<label for="rules">Rules</label><select id="rules" name="rules">{choices}</select></form>
+</div><div id="panel" class="right">{inside}</div></div>
+<dialog id="promote" aria-label="Promote to"></dialog>"""
+    return page("tbgen: endgame explorer", body, "explorer.js", "/")
+
+
+def _picture(fen: str) -> str:
+    try:
+        return chess.svg.board(chess.Board(None) if not fen else question(fen, None, TableRules.RESET).board)
+    except TbgenError:
+        return ""

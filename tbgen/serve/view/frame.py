@@ -1,0 +1,69 @@
+"""What all pages have."""
+
+from html import escape
+from typing import Final
+from urllib.parse import quote
+
+from tbgen import outcome
+from tbgen._version import __version__
+
+_PAGES: Final = (("/", "Board"), ("/materials", "Materials"), ("/game", "Game"))
+_ENDS: Final = {0: "checkmate", 1: "stalemate"}
+"""By level."""
+
+
+def page(title: str, body: str, script: str = "", here: str = "") -> str:
+    nav = "".join(f'<a href="{path}"{" aria-current=page" if path == here else ""}>{name}</a>' for path, name in _PAGES)
+    board = '<link rel="stylesheet" href="/static/chessground/chessground.css">' if script else ""
+    code = f'<script type="module" src="/static/{script}"></script>' if script else ""
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="/static/icon.svg">
+{board}<link rel="stylesheet" href="/static/style.css">{code}</head>
+<body><a class="skip" href="#main">Skip to the content</a>
+<header><a class="brand" href="/">tbgen</a><nav aria-label="Pages">{nav}</nav></header>
+<main id="main">{body}</main>
+<footer><p>R-mobility endgame tables. <a href="/v1/openapi.json">Interface for programs</a>. This page stores
+nothing and asks no other site. tbgen {__version__}, GPL-3.0-or-later.</p></footer></body></html>
+"""
+
+
+def problem(title: str, message: str, hint: str = "") -> str:
+    told = f"<p>{escape(hint)}</p>" if hint else ""
+    return f'<div class="problem" role="alert"><p><strong>{escape(title)}</strong> {escape(message)}</p>{told}</div>'
+
+
+def link_to(fen: str, rules: str, *more: str) -> str:
+    """A position's address, ready to stand in an attribute."""
+    words = [f"fen={quote(fen.replace(' ', '_'), safe='/-')}", *([f"rules={rules}"] if rules != "r" else []), *more]
+    return escape("/?" + "&".join(words))
+
+
+def side(white: bool) -> str:
+    return "White" if white else "Black"
+
+
+def meaning(value: int) -> str:
+    """What a G-score is on the board."""
+    level = outcome.level(value)
+    if level in _ENDS:
+        return _ENDS[level]
+    moves = f"{level >> 1} legal move{'s' if level >> 1 != 1 else ''}"
+    return f"{moves}, {'not in check' if level & 1 else 'in check'}"
+
+
+def plies(count: int) -> str:
+    return f"{count} {'ply' if count == 1 else 'plies'}"
+
+
+def colour_class(value: int) -> str:
+    """How good it is for its holder, and whose it is: the same colours on all pages."""
+    level = outcome.level(value)
+    grade = 0 if level == 0 else 1 if level == 1 else 2 if level <= 7 else 3
+    return f"{'w' if value > 0 else 'b'}{grade}"
+
+
+GRADES: Final = ("mate", "stalemate", "G1.0 to G3.5", "more")
+"""What the digits of `colour_class` stand for."""

@@ -1,0 +1,93 @@
+"""Games told ply by ply, beside a board that steps through them."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from tbgen import outcome
+from tbgen.referee.annotate.game import Ply, Told, glyph, in_words
+from tbgen.serve.view.frame import colour_class, link_to, page
+from tbgen.table_rules import TableRules
+
+_MARKS = {"$2": "?", "$4": "??"}
+_EXAMPLE = """[White "Ann"]
+[Black "Bob"]
+[Result "1/2-1/2"]
+[FEN "8/8/8/4KBk1/8/8/8/8 b - - 7 30 G2.5"]
+
+30... Kh5 31. Kf4 Kh6 32. Bg6 Kxg6 1/2-1/2
+"""
+
+
+def form(rules: TableRules, pgn: str = "") -> str:
+    choices = "".join(
+        f'<option value="{one}"{" selected" if one == rules else ""}>{told}</option>'
+        for one, told in (("r", "resets by captures and pawn moves"), ("wg", "no resets (whole game)"))
+    )
+    is_open = "" if pgn else " open"
+    return f"""<details class="paste"{is_open}><summary>Paste or open a PGN</summary>
+<form id="pgn-form" action="/game" method="post">
+<label for="pgn">Games as PGN</label>
+<textarea id="pgn" name="pgn" rows="10" spellcheck="false">{escape(pgn or _EXAMPLE)}</textarea>
+<div class="row"><label for="game-rules">Rules</label><select id="game-rules" name="rules">{choices}</select></div>
+<div class="row"><button type="submit">Show</button>
+<button type="submit" formaction="/v1/annotate">Download annotated</button>
+<label id="open-label" class="file" hidden>Open a file <input id="open" type="file" accept=".pgn,.txt"></label></div>
+</form></details>"""
+
+
+def games(rules: TableRules, pgn: str, told: Sequence[tuple[Told | None, str]]) -> str:
+    inside = "".join(_one(number, one, fault, rules) for number, (one, fault) in enumerate(told, start=1))
+    if pgn and not told:
+        inside = '<div class="problem" role="alert"><p>There is no game in that.</p></div>'
+    board = '<div class="left"><div id="board" class="board"></div><div id="steps" class="tools" hidden></div></div>'
+    shown = f'<div class="explorer">{board}<div id="games" class="right">{inside}</div></div>' if inside else ""
+    body = (
+        "<h1>A game and its records</h1><p>After each move: the G-score on the board, the record, and what the table "
+        f"says once there is one.</p>{form(rules, pgn)}{shown}"
+    )
+    return page("tbgen: a game", body, "game.js", "/game")
+
+
+def _one(number: int, told: Told | None, fault: str, rules: TableRules) -> str:
+    if told is None:
+        return f'<div class="problem" role="alert"><p><strong>Not read.</strong> Line {escape(fault)}</p></div>'
+    white, black = (told.headers.get(name) or "?" for name in ("White", "Black"))
+    result = told.headers.get("RMobilityResult") or told.headers.get("Result") or ""
+    rows = "".join(_rows(told, rules))
+    known = sum(ply.verdict is not None for ply in told.plies)
+    gave = sum(ply.gave is not None for ply in told.plies)
+    words = f"{len(told.plies)} plies, tables know {known}; {gave or 'none'} gave something away."
+    title = f"{escape(white)} – {escape(black)} {escape(result)}"
+    return (
+        f'<section class="game" data-start="{escape(told.start)}" aria-label="Game {number}"><h2>{title}</h2>'
+        f'<p class="note">{words}</p>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="Moves of game {number}">'
+        '<table class="plies"><thead><tr><th scope="col">move</th><th scope="col">G-score</th>'
+        '<th scope="col">record</th><th scope="col">table</th><th scope="col">given away</th></tr></thead>'
+        f"<tbody>{rows}</tbody></table></div></section>"
+    )
+
+
+def _rows(told: Told, rules: TableRules) -> Iterator[str]:
+    first = next((place for place, ply in enumerate(told.plies) if ply.verdict is not None), -1)
+    for place, ply in enumerate(told.plies):
+        mark = f'<span class="bad">{_MARKS[glyph(ply)]}</span>' if ply.gave is not None else ""
+        table = (
+            ""
+            if ply.verdict is None
+            else f'<span class="badge {colour_class(ply.verdict.outcome)}">{in_words(ply.verdict)}</span>'
+        )
+        gave = "" if ply.gave is None else f"{outcome.text(ply.gave)}: {escape(ply.better)}"
+        record = outcome.text(ply.record)
+        kind = ' class="first"' if place == first and not (place == 0 and told.verdict) else ""
+        yield (
+            f'<tr{kind}><th scope="row">{ply.number} <a href="{link_to(ply.fen, rules)}" data-uci="{ply.uci}" '
+            f'data-fen="{escape(ply.fen)}">{escape(ply.san)}</a>{mark}</th><td>{outcome.text(ply.goal)}</td>'
+            f"<td>{_record(ply, record)}</td><td>{table}</td><td>{gave}</td></tr>"
+        )
+
+
+def _record(ply: Ply, record: str) -> str:
+    if ply.reset:
+        return f'{record} <span class="badge small">reset</span>'
+    return f"<b>{record}</b>" if ply.is_new_record else record

@@ -1,0 +1,152 @@
+"""Materials: all of them as a map by men and outcome, and what one table knows."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from itertools import groupby
+from typing import Any
+
+from tbgen import outcome
+from tbgen.serve.served import Shelved
+from tbgen.serve.view.frame import GRADES, colour_class, link_to, meaning, page, plies, problem
+from tbgen.serve.view.pictures import histogram, share_bar
+from tbgen.table_rules import TableRules
+
+Study = Mapping[str, Any]
+
+
+def listing(tables: Sequence[Shelved], studies: Mapping[tuple[str, str], Study], rules: TableRules) -> str:
+    body = [
+        "<h1>Materials</h1>",
+        "<p>White has the men named first. Each bar has all placements, with either side to move: from White’s best "
+        "scores on the left to Black’s on the right.</p>",
+        _legend(),
+        _other_rules("/materials", rules),
+    ]
+    if not tables:
+        body.append(problem("Nothing here.", "There is no table of these rules.", "tbgen build --all 3"))
+    in_order = sorted(tables, key=lambda one: (one.material.men, one.material.pawns, one.material.name))
+    for men, group in groupby(in_order, key=lambda one: one.material.men):
+        rows = "".join(_row(one, studies.get((one.path.name, one.sha256)), rules) for one in group)
+        body.append(
+            f'<h2>{men} men</h2><div class="scroll" tabindex="0" role="region" aria-label="{men} men">'
+            '<table class="map">'
+            '<thead><tr><th scope="col">material</th><th scope="col">who forces what</th>'
+            '<th scope="col" class="number">longest</th><th scope="col" class="number">size</th></tr></thead>'
+            f"<tbody>{rows}</tbody></table></div>"
+        )
+    if any((one.path.name, one.sha256) not in studies for one in tables):
+        body.append(
+            '<p class="note">Tables without a bar are being counted, or are counted when their page is opened.</p>'
+        )
+    return page("tbgen: materials", "".join(body), here="/materials")
+
+
+def _row(one: Shelved, study: Study | None, rules: TableRules) -> str:
+    name, query = one.material.name, "" if rules == TableRules.RESET else f"?rules={rules}"
+    bar, longest = "", ""
+    if study is not None:
+        shares = _shares(study["stats"]["outcomes"])
+        words = ", ".join(f"{outcome.text(value)} {100 * share:.0f} %" for value, share in shares if share > 0.005)
+        bar = share_bar(shares, f"{name}: {words}")
+        longest = str(study["stats"]["longest_dtg"])
+    return (
+        f'<tr><th scope="row"><a href="/materials/{name}{query}">{name}</a></th><td class="wide">{bar}</td>'
+        f'<td class="number">{longest}</td><td class="number">{one.size / 1024:,.0f} KiB</td></tr>'
+    )
+
+
+def _shares(outcomes: Iterable[Mapping[str, Any]]) -> list[tuple[int, float]]:
+    """Of all placements, best for White first. Where the sides are equal, colours swapped count as well."""
+    weights: dict[int, float] = {}
+    for row in outcomes:
+        value, weight = outcome.parse(row["gscore"]), float(row["placements"])
+        parts = [(value, weight)] if row["to_move"] != "either" else [(value, weight / 2), (-value, weight / 2)]
+        for held, part in parts:
+            weights[held] = weights.get(held, 0) + part
+    total = sum(weights.values()) or 1
+    return [(value, weights[value] / total) for value in sorted(weights, reverse=True)]
+
+
+def _legend() -> str:
+    chips = "".join(
+        f'<li><span class="chip {colour}{grade}"></span>{whose} {words}</li>'
+        for colour, whose in (("w", "White’s"), ("b", "Black’s"))
+        for grade, words in enumerate(GRADES)
+    )
+    return f'<ul class="legend">{chips}</ul>'
+
+
+def _other_rules(path: str, rules: TableRules) -> str:
+    links = []
+    for one, told in ((TableRules.RESET, "resets"), (TableRules.WHOLE_GAME, "no resets (whole game)")):
+        query = "" if one == TableRules.RESET else f"?rules={one}"
+        mark = " aria-current=true" if one == rules else ""
+        links.append(f'<a href="{path}{query}"{mark}>{told}</a>')
+    return f'<p class="switch">Rules: {" ".join(links)}</p>'
+
+
+def one(name: str, rules: TableRules, study: Study) -> str:
+    stats, records = study["stats"], study["records"]["records"]
+    body = [
+        f"<h1>{name}</h1>",
+        _other_rules(f"/materials/{name}", rules),
+        f"<p>{stats['positions']:,} positions up to symmetry, {stats['placements']:,} placements; the goal that "
+        f"decides is {stats['mean_dtg']:.1f} plies away on average, {plies(stats['longest_dtg'])} at most. In "
+        f"{100 * stats['record_matters']:.1f} % of positions the record matters for what can be forced.</p>",
+        share_bar(_shares(stats["outcomes"]), f"{name}: shares of outcomes"),
+        _legend(),
+        *_outcomes(name, stats["outcomes"]),
+        *_longest(records, rules),
+    ]
+    return page(f"tbgen: {name}", "".join(body), here="/materials")
+
+
+def waiting(name: str, message: str, hint: str) -> str:
+    return page(f"tbgen: {name}", f"<h1>{escape(name)}</h1>{problem('Not yet.', message, hint)}", here="/materials")
+
+
+def _outcomes(name: str, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for to_move, group in groupby(outcomes, key=lambda row: row["to_move"]):
+        title = "Either side to move" if to_move == "either" else f"{to_move.capitalize()} to move"
+        yield (
+            f'<h2>{title}</h2><div class="scroll" tabindex="0" role="region" aria-label="{title}"><table>'
+            '<thead><tr><th scope="col">forced</th><th scope="col">by</th><th scope="col" class="number">share</th>'
+            '<th scope="col" class="number">positions</th><th scope="col" class="number">mean plies</th>'
+            '<th scope="col" class="number">longest</th><th scope="col">placements by plies</th></tr></thead><tbody>'
+        )
+        for row in group:
+            value = outcome.parse(row["gscore"])
+            label = f"{row['gscore']}: placements by plies, 0 to {row['longest_dtg']}"
+            kind = colour_class(value)
+            yield (
+                f'<tr><th scope="row"><span class="badge {kind}">{row["gscore"]}</span></th>'
+                f"<td>{'White' if value > 0 else 'Black'}: {meaning(value)}</td>"
+                f'<td class="number">{_percent(row["share"])}</td><td class="number">{row["positions"]:,}</td>'
+                f'<td class="number">{row["mean_dtg"]:.1f}</td><td class="number">{row["longest_dtg"]}</td>'
+                f'<td class="wide">{histogram(row["histogram"], label, kind)}</td></tr>'
+            )
+        yield "</tbody></table></div>"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2f} %" if share >= 0.0001 else "&lt;0.01 %"
+
+
+def _longest(records: Sequence[Mapping[str, Any]], rules: TableRules) -> Iterator[str]:
+    yield (
+        '<h2>The longest ways</h2><div class="scroll" tabindex="0" role="region" aria-label="The longest ways"><table>'
+        '<thead><tr><th scope="col">forced</th><th scope="col">to move</th><th scope="col" class="number">plies</th>'
+        '<th scope="col" class="number">positions</th><th scope="col">one of them</th></tr></thead><tbody>'
+    )
+    for row in records:
+        kind = colour_class(outcome.parse(row["gscore"]))
+        fens = "".join(
+            f'<li><a href="{link_to(fen, rules, "line=1")}"><code>{escape(fen.rsplit(" ", 4)[0])}</code></a></li>'
+            for fen in row["fens"]
+        )
+        yield (
+            f'<tr><th scope="row"><span class="badge {kind}">{row["gscore"]}</span></th>'
+            f'<td>{row["to_move"]}</td><td class="number">{row["dtg"]}</td>'
+            f'<td class="number">{row["positions"]:,}</td><td><ul class="plain">{fens}</ul></td></tr>'
+        )
+    yield '</tbody></table></div><p class="note">A link opens the board with the line of best play.</p>'

@@ -1,0 +1,94 @@
+"""`tbgen annotate`: nothing of a game is lost, and what is said of its moves is what the tables say."""
+
+import io
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+
+from tbgen import open_tablebase, outcome
+from tbgen.cli.main import main
+from tbgen.pgn.split import units
+from tbgen.referee.annotate.game import Teller, Told
+from tests.support.judged_games import BISHOP, game
+
+SAMPLE = Path(__file__).parents[2] / "data" / "games.pgn"
+PLAYED = "30... Kh5 31. Kf4 Kh6 { quiet } 32. Bg6 (32. Kg4 Kg7) Kxg6 ; to the end of the line\n1/2-1/2"
+
+
+def told(data: bytes, tables: Path, rules: str = "r") -> Told:
+    (unit,) = units(io.BytesIO(data))
+    with open_tablebase(tables, rules) as tablebase:
+        return Teller(tablebase).tell(unit)
+
+
+def test_each_ply_is_what_the_tables_say(small_tables: Path) -> None:
+    found = told(game(PLAYED, FEN=f"{BISHOP} G2.5"), small_tables)
+    assert [ply.san for ply in found.plies] == ["Kh5", "Kf4", "Kh6", "Bg6", "Kxg6"]
+    with open_tablebase(small_tables) as tablebase:
+        for ply in found.plies:
+            board = chess.Board(" ".join(ply.fen.split()[:6]))
+            result = tablebase.probe(board, ply.record)
+            assert ply.verdict == (result.outcome, result.dtg)
+            assert ply.goal == outcome.goal(2 * board.legal_moves.count() + (not board.is_check()), board.turn)
+    assert [outcome.text(ply.record) for ply in found.plies] == ["G2.5"] * 4 + ["-G6.5"]
+    assert [ply.gave is not None for ply in found.plies] == [False, False, False, True, False]
+    late = found.plies[3]
+    assert late.better == "Kg4"
+    assert outcome.text(late.gave or 0) == "G1.5"
+
+
+def test_nothing_is_lost(small_tables: Path) -> None:
+    data = game(PLAYED, FEN=f"{BISHOP} G2.5")
+    found = told(data, small_tables).data
+    assert b"{ quiet }" in found
+    assert b"(32. Kg4 Kg7)" in found
+    assert b"; to the end of the line\n" in found
+    assert b"32. Bg6 $2 {" in found
+    assert b"G1.5 was there: Kg4}" in found
+    assert told(found, small_tables).data == found, "comments of an earlier run are replaced"
+    assert b" {-G18.5, record G2.5, table G1.5 in 3 plies}" in found
+    read = chess.pgn.read_game(io.StringIO(found.decode().replace(' G2.5"]', '"]')))
+    assert read is not None
+    assert not read.errors
+    nags = [node.nags for node in read.mainline()]
+    assert nags == [set(), set(), set(), {2}, set()]
+
+
+def test_a_reset_begins_a_record(small_tables: Path) -> None:
+    found = told(game("1. Kxd4 *".replace("*", "1/2-1/2"), FEN="8/8/8/8/2Kb4/8/8/k7 w - - 9 9 G1.0"), small_tables)
+    (ply,) = found.plies
+    assert ply.reset
+    assert not ply.is_new_record
+    assert ply.record == ply.goal
+    assert told(game("1. Kxd4 1/2-1/2", FEN="8/8/8/8/2Kb4/8/8/k7 w - - 9 9 G1.0"), small_tables, "wg").plies[
+        0
+    ].record == outcome.parse("G1.0")
+
+
+def test_a_game_that_no_table_covers(small_tables: Path) -> None:
+    found = told(game("1. e4 e5 1/2-1/2"), small_tables)
+    assert [ply.verdict for ply in found.plies] == [None, None]
+    assert b"1. e4 {G20.5, record G20.5} e5 {-G29.5, record -G29.5} 1/2-1/2" in found.data
+
+
+def test_the_command(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "told.pgn"
+    words = ["annotate", str(SAMPLE), "-o", str(target), "--tables", str(small_tables)]
+    assert main(words) == 0
+    assert capsys.readouterr().out.startswith("8 games; ")
+    first = target.read_bytes()
+    with SAMPLE.open("rb") as before, target.open("rb") as after:
+        assert len(list(units(before))) == len(list(units(after)))
+    assert main(["annotate", str(target), "-o", str(target), "--tables", str(small_tables), "-q"]) == 0
+    assert target.read_bytes() == first
+
+
+def test_games_that_cannot_be_read_pass(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "games.pgn"
+    bad = b'[Event "x"]\n[Result "*"]\n\n1. e4 e5 2. Ke3 *\n\n'
+    source.write_bytes(bad + game("1. e4 1-0"))
+    assert main(["annotate", str(source), "-o", str(tmp_path / "o"), "--tables", str(small_tables), "-q"]) == 3
+    assert f"{source}:4: game 1: illegal move: Ke3 (ply 3)" in capsys.readouterr().err
+    assert (tmp_path / "o").read_bytes().startswith(bad)

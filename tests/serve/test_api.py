@@ -1,0 +1,352 @@
+"""The interface for programs: every answer is what the tables say, in the shape that the document promises."""
+
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.pgn
+import httpx
+import jsonschema
+import pytest
+
+from tbgen import open_tablebase, outcome
+from tbgen.cli.main import main
+from tbgen.rules.fen import read_fen
+from tests.support.serving import Server, serving
+
+BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+LATER = "8/8/8/4KBk1/8/8/8/8 b - - 7 30"
+KNIGHTS = "8/8/8/8/8/1k6/8/KN5N w - - 0 1"
+
+
+@pytest.fixture(scope="session")
+def document(client: httpx.Client) -> dict[str, Any]:
+    found: dict[str, Any] = client.get("/v1/openapi.json").json()
+    return found
+
+
+def check(document: dict[str, Any], found: Any, schema: str) -> None:
+    jsonschema.Draft202012Validator({"$ref": f"#/components/schemas/{schema}", **document}).validate(found)
+
+
+def answered(client: httpx.Client, document: dict[str, Any], path: str, schema: str, **query: str) -> dict[str, Any]:
+    answer = client.get(path, params=query)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    check(document, found, schema)
+    return found
+
+
+def refused(
+    client: httpx.Client, document: dict[str, Any], path: str, status: int, code: str, **query: str
+) -> dict[str, str]:
+    answer = client.get(path, params=query)
+    assert answer.status_code == status, answer.text
+    assert answer.headers["cache-control"] == "no-store"
+    found = answer.json()
+    check(document, found, "Error")
+    assert found["error"]["code"] == code
+    problem: dict[str, str] = found["error"]
+    return problem
+
+
+def test_the_document_is_one_and_names_every_address(document: dict[str, Any], server: Server) -> None:
+    from tbgen.serve.app import _routes
+    from tbgen.serve.service import Service, Settings
+
+    service = Service(Settings(Path("nowhere")))
+    there = {route.path for route in _routes(service) if getattr(route, "include_in_schema", False)}  # type: ignore[attr-defined]
+    service.close()
+    assert {path for path in there if path.startswith(("/v1", "/standard"))} == set(document["paths"])
+    for schema in document["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+@pytest.mark.parametrize("query", [{"fen": BISHOP}, {"fen": f"{LATER} G2.5"}, {"fen": f"{BISHOP} G2.5"}])
+@pytest.mark.parametrize("options", [[], ["--moves"], ["--line"]])
+def test_the_same_json_as_tbgen_probe(
+    client: httpx.Client,
+    document: dict[str, Any],
+    small_tables: Path,
+    capsys: pytest.CaptureFixture[str],
+    query: dict[str, str],
+    options: list[str],
+) -> None:
+    assert main(["probe", "--json", "--tables", str(small_tables), *options, query["fen"]]) == 0
+    path = f"/v1/{options[0].strip('-') if options else 'probe'}"
+    assert answered(client, document, path, "Position", **query) == json.loads(capsys.readouterr().out)
+
+
+def test_the_record_and_the_rules(client: httpx.Client, document: dict[str, Any]) -> None:
+    def ask(**query: str) -> dict[str, Any]:
+        return answered(client, document, "/v1/probe", "Position", **query)
+
+    assert ask(fen=LATER, record="-G3.5")["record"] == "-G3.5"
+    assert ask(fen=f"{LATER} G2.5", record="G2.0")["record"] == "G2.0"
+    assert ask(fen=f"{BISHOP} G2.5")["dropped"] == "G2.5"
+    assert "dropped" not in ask(fen=f"{BISHOP} G2.5", rules="wg")
+    assert ask(fen=BISHOP.replace(" ", "_")) == {**ask(fen=BISHOP), "fen": BISHOP}
+
+
+def test_the_fen_after_each_move_leads_on(client: httpx.Client, document: dict[str, Any], small_tables: Path) -> None:
+    """Whoever follows them keeps the record: the worth of a move is that of the position behind it."""
+    for fen in (LATER, f"{LATER} G1.0", "8/8/8/8/2kB4/8/8/K7 b - - 5 9 -G9.0", "8/2P5/8/8/8/1k6/8/K7 w - - 0 1"):
+        for rules in ("r", "wg"):
+            found = answered(client, document, "/v1/moves", "Position", fen=fen, fens="true", rules=rules)
+            for move in found["moves"]:
+                there = answered(client, document, "/v1/probe", "Position", fen=move["fen"], rules=rules)
+                assert (there["gscore"], there["record"]) == (move["gscore"], move["record"]), (fen, rules, move)
+                assert max(0, move["dtg"] - 1) == there["dtg"]
+                assert "dropped" not in there
+
+
+def test_a_missing_table_for_one_move_leaves_that_move_unknown(
+    small_tables: Path, document: dict[str, Any], tmp_path: Path
+) -> None:
+    for name in ("KPvK.r.h5", "KvK.r.h5", "KQvK.r.h5"):
+        shutil.copy(small_tables / name, tmp_path)
+    with serving(tmp_path) as server, httpx.Client(base_url=server.url) as client:
+        found = answered(client, document, "/v1/moves", "Position", fen="8/2P5/8/8/8/1k6/8/K7 w - - 0 1", fens="1")
+        unknown = {move["san"]: move for move in found["moves"] if move["gscore"] is None}
+        assert set(unknown) == {"c8=R", "c8=B", "c8=N"}
+        assert unknown["c8=R"]["missing"] == "KRvK.r.h5"
+        assert unknown["c8=R"]["dtg"] is None
+        assert [move["gscore"] is None for move in found["moves"]] == sorted(
+            move["gscore"] is None for move in found["moves"]
+        ), "what is unknown is never best"
+        assert found["gscore"] == "G0.0"
+        standard = answered(client, document, "/standard", "Standard", fen="8/2P5/8/8/8/1k6/8/K7 w - - 0 1")
+        assert {move["san"] for move in standard["moves"] if move["category"] == "unknown"} == set(unknown)
+        assert standard["category"] == "win"
+        assert answered(client, document, "/standard", "Standard", fen=BISHOP)["category"] == "unknown"
+        problem = refused(client, document, "/v1/probe", 404, "missing_table", fen=BISHOP)
+        assert problem["hint"] == "tbgen build KBvK"
+        assert refused(client, document, "/v1/probe", 404, "missing_table", fen=BISHOP, rules="wg")["hint"] == (
+            "tbgen build --rules wg KBvK"
+        )
+        assert refused(client, document, "/standard/mainline", 404, "missing_table", fen=BISHOP)
+
+
+def test_the_line_as_a_game(client: httpx.Client, document: dict[str, Any]) -> None:
+    answer = client.get("/v1/line", params={"fen": BISHOP, "format": "pgn"})
+    assert answer.headers["content-type"] == "application/x-chess-pgn"
+    game = chess.pgn.read_game(io.StringIO(answer.text))
+    assert game is not None
+    assert not game.errors
+    line = answered(client, document, "/v1/line", "Position", fen=BISHOP)["line"]
+    assert [move.uci() for move in game.mainline_moves()] == [step["uci"] for step in line]
+    assert [node.comment for node in game.mainline()] == [step["record"] for step in line]
+
+
+def test_the_staircase(client: httpx.Client, document: dict[str, Any], small_tables: Path) -> None:
+    found = answered(client, document, "/v1/staircase", "Staircase", fen=f"{LATER} G2.5")
+    assert (found["gscore"], found["record"]) == ("G1.5", "G2.5")
+    steps = found["staircase"]
+    records = [outcome.parse(step["record"]) for step in steps]
+    assert records == sorted(records, reverse=True)
+    with open_tablebase(small_tables) as tablebase:
+        for step in steps:
+            result = tablebase.probe(chess.Board(LATER), step["record"])
+            assert (step["gscore"], step["dtg"]) == (result.gscore, result.dtg)
+    assert {"G3.5", "-G3.5", "G1.0", "-G1.0"} <= {step["record"] for step in steps}
+
+
+# Many
+
+
+def test_a_batch_is_answered_in_order(client: httpx.Client, document: dict[str, Any]) -> None:
+    fens = [
+        BISHOP,
+        "nonsense",
+        "8/8/8/4K1k1/8/8/8/QR6 w - - 0 1",
+        KNIGHTS,
+        "r3k3/8/8/8/8/8/8/4K3 b q - 0 1",
+        LATER,
+    ] * 100
+    answer = client.post("/v1/batch", json={"fens": fens, "moves": True})
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    found = [json.loads(line) for line in answer.text.splitlines()]
+    assert [one["fen"] for one in found] == fens
+    for one in found[:6]:
+        check(document, one, "BatchLine")
+    assert found[0]["moves"][0]["san"] == "Kh5"
+    assert [one["error"]["code"] if "error" in one else None for one in found[:6]] == [
+        None, "bad_input", "missing_table", None, "unsupported_position", None,
+    ]  # fmt: skip
+
+
+def test_a_batch_of_lines(client: httpx.Client) -> None:
+    answer = client.post(
+        "/v1/batch?record=G2.0", content=f"{LATER}\n\n{LATER} G3.0\n", headers={"content-type": "text/plain"}
+    )
+    assert [json.loads(line)["record"] for line in answer.text.splitlines()] == ["G2.0", "G2.0"]
+    assert client.post("/v1/batch", json={"fens": []}).text == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        (b"", 400),
+        (b"[]", 400),
+        (b"[" * 100_000, 400),
+        (b'{"fens": "x"}', 400),
+        (b'{"fens": [1]}', 400),
+        (b'{"fens": [], "what": 1}', 400),
+        (b'{"fens": [], "moves": 3}', 400),
+        (b'{"fens": [], "rules": []}', 400),
+        (b'{"fens": [], "rules": "x"}', 400),
+        (b"\xff\xfe\x00", 400),
+        (json.dumps({"fens": [BISHOP] * 10_001}).encode(), 413),
+        (b" " * (5 << 20), 413),
+    ],
+)
+def test_a_batch_that_is_none(client: httpx.Client, document: dict[str, Any], given: bytes, status: int) -> None:
+    answer = client.post("/v1/batch", content=given, headers={"content-type": "application/json"})
+    assert answer.status_code == status
+    check(document, answer.json(), "Error")
+
+
+def test_a_batch_of_another_kind(client: httpx.Client) -> None:
+    assert client.post("/v1/batch", content=b"x", headers={"content-type": "image/png"}).status_code == 415
+
+
+# Tables
+
+
+def test_materials(client: httpx.Client, document: dict[str, Any], small_tables: Path) -> None:
+    found = answered(client, document, "/v1/materials", "Materials")["materials"]
+    assert {one["file"] for one in found} == {path.name for path in small_tables.glob("*.h5")}
+    for one in found:
+        assert one["bytes"] == (small_tables / one["file"]).stat().st_size
+    only = answered(client, document, "/v1/materials", "Materials", rules="wg")["materials"]
+    assert {one["rules"] for one in only} == {"wg"}
+    one = answered(client, document, "/v1/materials/kbk", "Material")
+    assert (one["material"], one["needs"], one["missing"]) == ("KBvK", ["KvK"], [])
+
+
+def test_statistics_and_records(client: httpx.Client, document: dict[str, Any], small_tables: Path) -> None:
+    stats = answered(client, document, "/v1/materials/KBvK/stats", "Stats")
+    for row in stats["outcomes"]:
+        assert sum(row["histogram"]) == row["placements"]
+        assert len(row["histogram"]) == row["longest_dtg"] + 1
+    shares = [row["share"] for row in stats["outcomes"] if row["to_move"] == "white"]
+    assert sum(shares) == pytest.approx(1, abs=1e-6)
+    records = answered(client, document, "/v1/materials/KBvK/records", "Records")["records"]
+    assert max(one["dtg"] for one in records) == stats["longest_dtg"]
+    with open_tablebase(small_tables) as tablebase:
+        for one in records:
+            result = tablebase.probe(chess.Board(one["fens"][0]))
+            assert (result.gscore, result.dtg) == (one["gscore"], one["dtg"])
+    even = answered(client, document, "/v1/materials/KvK/stats", "Stats")
+    assert {row["to_move"] for row in even["outcomes"]} == {"either"}
+
+
+def test_the_server_itself(client: httpx.Client, document: dict[str, Any]) -> None:
+    health = answered(client, document, "/v1/health", "Health")
+    assert health["status"] == "ok"
+    client.get("/v1/probe", params={"fen": BISHOP})
+    metrics = client.get("/v1/metrics")
+    assert 'tbgen_requests_total{route="probe",status="200"}' in metrics.text
+    assert "tbgen_tables " in metrics.text
+    assert client.head("/v1/health").status_code == 200
+
+
+# What is wrong
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "status", "code"),
+    [
+        ("/v1/probe", {}, 400, "bad_input"),
+        ("/v1/probe", {"fen": "nonsense"}, 400, "bad_input"),
+        ("/v1/probe", {"fen": "8/8/8/8/8/8/8/K1k1QQ2 w - - 0 1"}, 400, "bad_input"),
+        ("/v1/probe", {"fen": BISHOP, "record": "G"}, 400, "bad_input"),
+        ("/v1/probe", {"fen": BISHOP, "rules": "x"}, 400, "bad_input"),
+        ("/v1/probe", {"fen": BISHOP, "recrod": "G1.0"}, 400, "bad_input"),
+        ("/v1/moves", {"fen": BISHOP, "fens": "perhaps"}, 400, "bad_input"),
+        ("/v1/line", {"fen": BISHOP, "format": "xml"}, 400, "bad_input"),
+        ("/v1/probe", {"fen": chess.STARTING_FEN}, 422, "unsupported_position"),
+        ("/v1/probe", {"fen": "r3k3/8/8/8/8/8/8/4K3 b q - 0 1"}, 422, "unsupported_position"),
+        ("/v1/probe", {"fen": "8/8/8/4K1k1/8/8/8/QR6 w - - 0 1"}, 404, "missing_table"),
+        ("/v1/materials/KQQQvK", {}, 404, "missing_table"),
+        ("/v1/materials/XvY", {}, 404, "no_such_material"),
+        ("/v1/materials/KRvKR/stats", {}, 404, "missing_table"),
+        ("/v1/nothing", {}, 404, "not_found"),
+        ("/v1/batch", {}, 405, "method_not_allowed"),
+    ],
+)
+def test_errors_say_what_to_do(
+    client: httpx.Client, document: dict[str, Any], path: str, query: dict[str, str], status: int, code: str
+) -> None:
+    problem = refused(client, document, path, status, code, **query)
+    assert problem["message"]
+    assert problem["hint"]
+
+
+def test_no_message_names_a_directory(client: httpx.Client, small_tables: Path) -> None:
+    for fen in ("8/8/8/4K1k1/8/8/8/QR6 w - - 0 1", "nonsense"):
+        assert str(small_tables) not in client.get("/v1/probe", params={"fen": fen}).text
+
+
+def test_a_damaged_table(small_tables: Path, document: dict[str, Any], tmp_path: Path) -> None:
+    data = bytearray((small_tables / "KBvK.r.h5").read_bytes())
+    data[600] ^= 1
+    (tmp_path / "KBvK.r.h5").write_bytes(data)
+    (tmp_path / "KNvK.r.h5").write_bytes(b"no table")
+    with serving(tmp_path) as server, httpx.Client(base_url=server.url) as client:
+        assert (
+            refused(client, document, "/v1/probe", 503, "corrupt_table", fen=BISHOP)["hint"] == "tbgen verify names it"
+        )
+        found = answered(client, document, "/v1/materials", "Materials")["materials"]
+        assert [one["sha256"] == "" for one in found] == [False, True]
+
+
+# The shape of lila-tablebase
+
+
+class LilaClient:
+    """As clients of that interface read it: fields by name, the best move first, values inside moves turned round."""
+
+    def __init__(self, client: httpx.Client) -> None:
+        self._client = client
+
+    def best(self, fen: str) -> tuple[str, str]:
+        found = self._client.get("/standard", params={"fen": fen.replace(" ", "_")}).raise_for_status().json()
+        assert set(found) >= {"checkmate", "stalemate", "insufficient_material", "dtz", "dtm", "category", "moves"}
+        first = found["moves"][0]
+        turned = {"win": "loss", "loss": "win", "cursed-win": "blessed-loss", "blessed-loss": "cursed-win"}
+        assert turned[first["category"]] == found["category"]
+        return str(first["uci"]), str(found["category"])
+
+
+def test_a_client_of_lila_mates(client: httpx.Client) -> None:
+    board = chess.Board("8/8/8/3k4/8/8/8/R3K3 w - - 0 1")
+    lila = LilaClient(client)
+    while not board.is_game_over(claim_draw=False):
+        uci, category = lila.best(board.fen())
+        assert category == ("win" if board.turn else "loss")
+        board.push_uci(uci)
+        assert board.ply() < 100
+    assert board.is_checkmate()
+
+
+def test_the_shape_of_lila(client: httpx.Client, document: dict[str, Any]) -> None:
+    found = answered(client, document, "/standard", "Standard", fen=BISHOP)
+    assert (found["category"], found["dtz"], found["dtm"]) == ("blessed-loss", -4, None)
+    assert found["insufficient_material"] is True
+    assert (found["moves"][0]["category"], found["moves"][0]["dtz"]) == ("cursed-win", 3)
+    rook = answered(client, document, "/standard", "Standard", fen="8/8/8/8/7r/1k6/8/K7 b - - 0 1")
+    assert (rook["category"], rook["dtm"]) == ("win", rook["dtz"])
+    capture = answered(client, document, "/standard", "Standard", fen="8/8/8/8/2kB4/8/8/K7 b - - 0 1")["moves"]
+    assert {move["san"]: move["zeroing"] for move in capture}["Kxd4"] is True
+    mainline = answered(client, document, "/standard/mainline", "Mainline", fen=BISHOP)
+    assert [step["san"] for step in mainline["mainline"]] == ["Kh5", "Kf4", "Kh6", "Kg4"]
+    assert mainline["mainline"][-1]["dtz"] == 0
+    assert read_fen(BISHOP).board.fen() == BISHOP
+    too_many = answered(client, document, "/standard", "Standard", fen=chess.STARTING_FEN)
+    assert too_many["category"] == "unknown"
+    assert len(too_many["moves"]) == 20

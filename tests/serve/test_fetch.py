@@ -1,0 +1,199 @@
+"""Files in parts, lists with digests, and `tbgen fetch` on connections that break."""
+
+import hashlib
+import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tbgen.cli.main import main
+from tbgen.material import parse
+from tbgen.serve.fetch import Source, fetch, wanted
+from tbgen.store import open_table
+from tbgen.table_rules import TableRules
+from tests.support.serving import Server, serving
+
+
+def files(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in directory.iterdir()}
+
+
+def test_the_list_has_digests(client: httpx.Client, small_tables: Path) -> None:
+    found = client.get("/v1/tables").json()["tables"]
+    assert {one["file"] for one in found} == {path.name for path in small_tables.glob("*.h5")}
+    for one in found[:5]:
+        data = (small_tables / one["file"]).read_bytes()
+        assert one["bytes"] == len(data)
+        assert one["sha256"] == hashlib.sha256(data[512:]).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("asked", "start", "end"),
+    [("bytes=0-", 0, None), ("bytes=100-199", 100, 200), ("bytes=-10", -10, None), ("bytes=5-99999999", 5, None)],
+)
+def test_parts_of_a_file(client: httpx.Client, small_tables: Path, asked: str, start: int, end: int | None) -> None:
+    data = (small_tables / "KBvK.r.h5").read_bytes()
+    answer = client.get("/v1/tables/KBvK.r.h5", headers={"range": asked})
+    assert answer.status_code == 206
+    assert answer.content == data[start:end]
+    first = len(data) + start if start < 0 else start
+    assert answer.headers["content-range"] == f"bytes {first}-{first + len(answer.content) - 1}/{len(data)}"
+
+
+def test_the_whole_file(client: httpx.Client, small_tables: Path, server: Server) -> None:
+    data = (small_tables / "KBvK.r.h5").read_bytes()
+    answer = client.get("/v1/tables/KBvK.r.h5")
+    assert (answer.status_code, answer.content) == (200, data)
+    tag = answer.headers["etag"]
+    assert client.get("/v1/tables/KBvK.r.h5", headers={"if-none-match": tag}).status_code == 304
+    for headers in ({"range": "bytes=1-2", "if-range": '"other"'}, {"range": "bytes=1-2,5-6"}, {"range": "lines=1"}):
+        assert client.get("/v1/tables/KBvK.r.h5", headers=headers).status_code == 200
+    assert client.get("/v1/tables/KBvK.r.h5", headers={"range": "bytes=1-2", "if-range": tag}).content == data[1:3]
+    past = client.get("/v1/tables/KBvK.r.h5", headers={"range": f"bytes={len(data)}-"})
+    assert (past.status_code, past.headers["content-range"]) == (416, f"bytes */{len(data)}")
+    head = client.head("/v1/tables/KBvK.r.h5")
+    assert (head.status_code, head.headers["content-length"], head.content) == (200, str(len(data)), b"")
+    held = [path.resolve() for path in Path(f"/proc/{server.process.pid}/fd").iterdir()]
+    assert sum(path.name == "KBvK.r.h5" for path in held) <= 1
+
+
+def test_only_tables_can_be_had(client: httpx.Client) -> None:
+    for name in ("..%2Fconftest.py", "KQQvK.r.h5", ".KBvK.r.h5.lock", "%2Fetc%2Fpasswd"):
+        assert client.get(f"/v1/tables/{name}").status_code == 404
+
+
+def test_fetch(server: Server, small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["fetch", "KPvK", "--from", f"{server.url}/", "--tables", str(tmp_path)]
+    assert main([*words, "--dry-run"]) == 0
+    assert "6 tables" in capsys.readouterr().out
+    assert not files(tmp_path)
+    assert main(words) == 0
+    names = {f"{name}.r.h5" for name in ("KPvK", "KQvK", "KRvK", "KBvK", "KNvK", "KvK")}
+    assert files(tmp_path) == {name: data for name, data in files(small_tables).items() if name in names}
+    capsys.readouterr()
+    assert main(words) == 0
+    assert "0 tables" in capsys.readouterr().out
+    assert main(["fetch", "--all", "2", "--rules", "wg", "--from", server.url, "--tables", str(tmp_path), "-q"]) == 0
+    assert (tmp_path / "KvK.wg.h5").exists()
+
+
+def test_fetch_says_what_is_wrong(
+    server: Server, small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(code: int, *words: str) -> str:
+        assert main(["fetch", *words, "--tables", str(tmp_path / "new")]) == code
+        errors = capsys.readouterr().err
+        assert errors.count("\n") == 1
+        return errors
+
+    assert "lacks KRvKR" in refused(4, "KRvKR", "--from", server.url)
+    assert "not the address" in refused(2, "KRvK", "--from", "example.org")
+    for url in ("http://[", "http://x y/", "http://\u00e9/", "ftp://x", "http://x:99999", "http://?", "http://x/#y"):
+        assert "not the address" in refused(2, "KRvK", "--from", url)
+    assert "cannot be reached" in refused(1, "KRvK", "--from", "http://127.0.0.1:9/")
+    assert "name a material" in refused(2, "--from", server.url)
+    assert "404" in refused(1, "KRvK", "--from", f"{server.url}/v1")
+    (tmp_path / "new").mkdir()
+    shutil.copy(small_tables / "KBvK.wg.h5", tmp_path / "new" / "x")
+    (tmp_path / "new" / "KvK.r.h5").write_bytes(b"no table")
+    assert "is not a table" in refused(5, "KRvK", "--from", server.url)
+
+
+class Breaking:
+    """A way to a server on which connections break after so many bytes, or on which bytes change."""
+
+    def __init__(self, server: Server, lets_through: int, *, flip: bool = False) -> None:
+        self._server = server
+        self._lets_through = lets_through
+        self._flip = flip
+        self.connections = 0
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            try:
+                there, _ = self._listening.accept()
+            except OSError:
+                return
+            self.connections += 1
+            with there, socket.create_connection(("127.0.0.1", self._server.port)) as on:
+                asked = b""
+                while b"\r\n\r\n" not in asked:
+                    asked += there.recv(1 << 16)
+                on.sendall(asked)
+                left = self._lets_through if b"/v1/tables/" in asked else 1 << 30
+                while left and (data := on.recv(min(left, 1 << 16))):
+                    left -= len(data)
+                    if self._flip and b"/v1/tables/" in asked and not data.endswith(b"\r\n\r\n"):
+                        data = data[:-1] + bytes([data[-1] ^ 1])
+                    there.sendall(data)
+
+    def close(self) -> None:
+        self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+        self._thread.join()
+
+
+@contextmanager
+def breaking(server: Server, lets_through: int, *, flip: bool = False) -> Iterator[Breaking]:
+    found = Breaking(server, lets_through, flip=flip)
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+def test_a_fetch_goes_on_where_it_was(server: Server, small_tables: Path, tmp_path: Path) -> None:
+    with breaking(server, 30_000) as way:
+        assert main(["fetch", "KBvK", "--from", way.url, "--tables", str(tmp_path), "-q"]) == 0
+        assert way.connections > 3
+    assert files(tmp_path) == {name: (small_tables / name).read_bytes() for name in ("KBvK.r.h5", "KvK.r.h5")}
+
+
+def test_a_server_that_sends_nothing_is_given_up_and_asked_again_later(
+    server: Server, small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    size = (small_tables / "KBvK.r.h5").stat().st_size
+    with serving(small_tables) as there:
+        plan = wanted(Source(there.url), [parse("KBvK")], TableRules.RESET, tmp_path)
+        table = plan.coming[-1]
+        beside = tmp_path / f".{table.name}.{table.sha256[:16]}.coming"
+        beside.write_bytes((small_tables / table.name).read_bytes()[:1000])
+        with breaking(server, 10) as way:
+            assert main(["fetch", "KBvK", "--from", way.url, "--tables", str(tmp_path), "-q"]) == 1
+            assert "run this again to go on" in capsys.readouterr().err
+        assert beside.stat().st_size == 1000
+        assert not list(tmp_path.glob("[!.]*"))
+        came: list[int] = []
+        fetch(Source(there.url), table, tmp_path, came.append)
+    assert sum(came) == size - 1000
+    with open_table(tmp_path / table.name) as opened:
+        opened.check()
+    assert {path.name for path in tmp_path.glob("*KBvK*")} == {"KBvK.r.h5"}
+
+
+def test_bytes_that_change_on_the_way_are_noticed(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with breaking(server, 1 << 29, flip=True) as way:
+        assert main(["fetch", "KvK", "--from", way.url, "--tables", str(tmp_path), "-q"]) == 5
+    assert "not what it should be" in capsys.readouterr().err
+    assert not files(tmp_path)
+
+
+def test_a_server_cannot_name_files(monkeypatch: pytest.MonkeyPatch, server: Server, tmp_path: Path) -> None:
+    from tbgen.serve import fetch as module
+
+    good = {"material": "KBvK", "rules": "r", "file": "KBvK.r.h5", "bytes": 1, "sha256": "0" * 64}
+    assert module._remote(good).name == "KBvK.r.h5"
+    for change in ({"file": "../x.r.h5"}, {"sha256": "../../x"}, {"sha256": "0"}, {"bytes": -1}, {"material": "/etc"}):
+        with pytest.raises(ValueError):  # noqa: PT011
+            module._remote({**good, **change})

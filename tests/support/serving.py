@@ -1,0 +1,44 @@
+"""`tbgen serve` as a process of its own, as everybody else has it."""
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Server(NamedTuple):
+    url: str
+    """Without a slash at its end."""
+    process: subprocess.Popen[str]
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
+
+    def descriptors(self) -> int:
+        return sum(1 for _ in Path(f"/proc/{self.process.pid}/fd").iterdir())
+
+
+@contextmanager
+def serving(tables: Path, *options: str) -> Iterator[Server]:
+    """It has to end well, whatever was asked of it, and to have said nothing on standard error."""
+    command = [sys.executable, "-m", "tbgen", "serve", "--tables", str(tables), "--port", "0", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        line = process.stdout.readline()
+        found = re.search(r"(http://\S+)/ ", line)
+        assert found, f"{line!r} {process.communicate()}"
+        yield Server(found[1], process)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=30)
+        assert process.returncode == 0
+        assert not errors, errors
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
