@@ -47,11 +47,12 @@ BOXES: Final = {
     "verify": Box(370, 5, ("the second opinion,", "forward moves only")),
     "probe": Box(600, 5, ("tables asked,", "without a compiler")),
     "pgn": Box(850, 5, ("games as bytes,", "moves, tags")),
-    "generate": Box(150, 6, ("plan, forecast, build,", "resume, cluster")),
-    "tbgen": Box(385, 6, ("import tbgen:", "open_tablebase"), "tbgen"),
-    "report": Box(617, 6, ("what all positions", "of tables add up to")),
-    "referee": Box(850, 6, ("adjudicate, annotate,", "match, player (UCI)")),
-    "serve": Box(733, 7, ("the tables over HTTP,", "and in the browser")),
+    "generate": Box(105, 6, ("plan, forecast, build,", "resume, cluster")),
+    "tbgen": Box(303, 6, ("import tbgen:", "open_tablebase"), "tbgen"),
+    "fortress": Box(500, 6, ("more men: what is sure,", "and a checker of proofs"), "fortress checker own"),
+    "report": Box(697, 6, ("what all positions", "of tables add up to")),
+    "referee": Box(895, 6, ("adjudicate, annotate,", "match, player (UCI)")),
+    "serve": Box(796, 7, ("the tables over HTTP,", "and in the browser")),
     "cli": Box(500, 8, ("one module per command",)),
 }  # fmt: skip
 

@@ -52,3 +52,7 @@ NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENOME
 
 class WrongTable(TbgenError):
     """A table that was just built and is not what its positions' moves make of it. It has not been kept."""
+
+
+class WrongClaim(TbgenError):
+    """A certificate that does not prove what it claims. The message says where."""

@@ -97,10 +97,10 @@ def to_json(found: Any, indent: int | None = None) -> str:
     return _BEYOND_PRINTABLE.sub(_json_of, words)
 
 
-def from_json(data: bytes) -> Any:
+def from_json(words: bytes | str) -> Any:
     """What somebody sent, if it is JSON; BadInput where it is not, or nested without end."""
     try:
-        return json.loads(decoded(data))
+        return json.loads(words if isinstance(words, str) else decoded(words))
     except (ValueError, RecursionError) as error:
         raise BadInput(f"not JSON: {error}") from None
 

@@ -87,6 +87,10 @@ ROOMS = {
     ),
     # Tables asked. No solver, and no compiler either.
     "probe": "errors outcome table_rules material position contents board index store",
+    # More men than tables have: what a side is sure of by holding. The checker knows nothing of the prover.
+    "fortress": "outcome board probe errors text",
+    "checker": "errors outcome probe text",
+    "own": "errors outcome material position contents index retro/solver retro/export",
     # The game around the tables.
     "rules": "errors outcome table_rules position",
     "pgn": "errors rules text",
@@ -104,9 +108,9 @@ ROOMS = {
     ),
     # Wiring.
     "cli": (
-        "_version errors files packed outcome table_rules material index store/directory store store/disk_arrays "
-        "store/entry_cache store/leftovers verify generate probe rules text pgn referee/syzygy referee/adjudicate "
-        "referee/match referee/player referee/annotate report serve"
+        "_version errors files packed outcome table_rules material position index store/directory store "
+        "store/disk_arrays store/entry_cache store/leftovers verify generate probe fortress checker rules text pgn "
+        "referee/syzygy referee/adjudicate referee/match referee/player referee/annotate report serve"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version probe",
@@ -118,8 +122,8 @@ ONLY_IN = {
     "numba": "kept jit intrinsics retro/threads",
     "llvmlite": "jit intrinsics retro/threads",
     "chess": (
-        "position probe rules pgn referee/syzygy referee/adjudicate referee/annotate referee/match referee/player "
-        "report serve cli"
+        "position probe fortress checker own rules pgn referee/syzygy referee/adjudicate referee/annotate "
+        "referee/match referee/player report serve cli"
     ),
     "rich": "report cli",
     "distributed": "generate cli",

@@ -22,6 +22,8 @@ COMMANDS: Final = {
     "info": ("tbgen.cli.info", "which tables are there, and what they hold"),
     "verify": ("tbgen.cli.verify", "recheck tables: every byte, every position"),
     "probe": ("tbgen.cli.probe", "what a position is worth, and the best moves"),
+    "solve": ("tbgen.cli.solve", "what each side is sure of, for any number of men"),
+    "check": ("tbgen.cli.check", "verify the certificates that solve writes"),
     "report": ("tbgen.cli.report", "what the tables know: statistics, records, comparisons"),
     "adjudicate": ("tbgen.cli.adjudicate", "r-mobility results for the games in PGN files"),
     "sheet": ("tbgen.cli.sheet", "the score sheets of games over the board"),

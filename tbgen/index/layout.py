@@ -37,6 +37,8 @@ class Group:
 @dataclass(frozen=True)
 class Layout:
     material: Material
+    chosen: tuple[tuple[int, ...], ...] | None = None
+    """The placements of pawns that a table of single positions has (`pawns.some`); None: all of them."""
 
     @cached_property
     def letters(self) -> tuple[tuple[int, str], ...]:
@@ -89,6 +91,8 @@ class Layout:
     @cached_property
     def placements(self) -> pawns.Placements:
         first, second = self.material.first.count("P"), self.material.second.count("P")
+        if self.chosen is not None:
+            return pawns.some(first, second, self.chosen)
         return pawns.placements(first, second, self.material.even)
 
     @property

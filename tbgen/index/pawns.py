@@ -6,6 +6,7 @@ number: the order in which they can be solved.
 """
 
 from functools import cache
+from itertools import permutations
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -90,4 +91,27 @@ def placements(first: int, second: int, even: bool) -> Placements:
         np.sort(to_go).astype(np.int16),
         keys[FILES_MIRRORED, False][canonical] == own[canonical],
         flip,
+    )
+
+
+def some(first: int, second: int, chosen: tuple[tuple[int, ...], ...]) -> Placements:
+    """These placements and no others, each a slice of its own: symmetry makes no two of them one.
+
+    The squares are in slot order, like pawns in rising order; no pawn move leads out of them."""
+    squares = np.array(sorted(chosen), np.int64).reshape(len(chosen), first + second)
+    to_go = (7 - squares[:, :first] // 8).sum(axis=1) + (squares[:, first:] // 8).sum(axis=1)
+    order = np.argsort(to_go, kind="stable")
+    squares, to_go = squares[order], to_go[order]
+    slice_of = np.full(64 ** (first + second), -1, np.int32)
+    shifts = 6 * np.arange(first + second)
+    for one in permutations(range(first)):
+        for other in permutations(range(first, first + second)):
+            codes = (squares[:, [*one, *other]] << shifts).sum(axis=1)
+            slice_of[codes] = np.arange(len(squares)) * 16
+    return Placements(
+        slice_of,
+        squares.astype(np.int8),
+        to_go.astype(np.int16),
+        np.zeros(len(squares), np.bool_),
+        np.full(len(squares), -1, np.int8),
     )

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tbgen import outcome as outcomes
+from tbgen.board.move_sets import Ints
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.errors import BadInput
 from tbgen.index import layout_of
@@ -14,7 +15,7 @@ from tbgen.probe.levels import levels
 from tbgen.probe.numbering import check_men
 from tbgen.probe.result import Answers, Positions
 from tbgen.probe.tables import OpenTables
-from tbgen.probe.vector import Ints, PositionColumns, numbers, sound
+from tbgen.probe.vector import PositionColumns, numbers, sound
 from tbgen.store import TableFile
 from tbgen.table_rules import TableRules
 

@@ -10,28 +10,13 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.geometry import GEOMETRY, KINDS, KING
+from tbgen.board.geometry import GEOMETRY, KING
+from tbgen.board.move_sets import BIT, Bools, Ints, Sets, screen
 from tbgen.index import Layout, layout_of
 from tbgen.index.groups import choices
 from tbgen.index.kings import kings
 from tbgen.index.pawns import SWAP_BIT
 from tbgen.material import Material
-
-Ints = NDArray[np.int64]
-Sets = NDArray[np.uint64]
-Bools = NDArray[np.bool_]
-
-NOWHERE = np.uint64(2**64 - 1)
-
-BIT: Sets = np.uint64(1) << np.arange(64, dtype=np.uint64)
-
-
-@cache
-def screen(kind: int) -> Sets:
-    """`[a * 64 + b]`: what has to be empty for this kind of man on a to attack b; everything if it never does."""
-    reach = (GEOMETRY.attacks[kind][:, None] & BIT[None, :]).reshape(-1) != 0
-    between = GEOMETRY.between if KINDS[kind][1] else np.uint64(0)
-    return np.where(reach, between, NOWHERE)
 
 
 @dataclass(frozen=True)

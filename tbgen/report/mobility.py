@@ -12,11 +12,12 @@ from typing import Final
 import numpy as np
 
 from tbgen.board.geometry import GEOMETRY, PAWN_DOWN, PAWN_UP
+from tbgen.board.move_sets import BIT, Ints, attacks
 from tbgen.index import layout_of
 from tbgen.index.layout import Layout
 from tbgen.material import Material
-from tbgen.probe.levels import attacks, levels
-from tbgen.probe.vector import BIT, Ints, PositionColumns, sound
+from tbgen.probe.levels import levels
+from tbgen.probe.vector import PositionColumns, sound
 
 _KING_STEPS: Final = 8
 _ROWS: Final = 1 << 15

@@ -49,6 +49,10 @@ _GLANCE: Final = 0.1
 """Seconds between two reports of progress."""
 
 
+STAND_IN: Final = Material("Q", "")
+"""The least material whose two sides to move are numbered apart."""
+
+
 class Stopped(Exception):
     """The caller asked for an end before the table was done."""
 
@@ -89,15 +93,19 @@ def solve(
     threads: int = 1,
     report: Callable[[int], None] = lambda numbers: None,
     checkpoint: Checkpoint | None = None,
+    chosen: Layout | None = None,
+    stand_in: NDArray[np.int32] | None = None,
 ) -> Solved:
     """Solve a normal material, given the entries of all its successors.
 
-    `report` is called with how many numbers are done since its last call, those of the checkpoint first."""
-    layout = layout_of(material)
+    `report` is called with how many numbers are done since its last call, those of the checkpoint first. `chosen` is a
+    layout of the material with some placements of pawns only. `stand_in` has the entries, by the numbers of STAND_IN,
+    for every successor that is not given: where the kings stand and who has the move is all that it is asked."""
+    layout = chosen or layout_of(material)
     checkpoint = checkpoint or InMemory()
     arrays, done = checkpoint.open(layout.size, links_for(layout.size))
     solved = Solved(layout, rules, arrays.entries, arrays.staircases, Links(arrays.links))
-    _solve_slices(_make_job(solved, successor_entries, checkpoint, report), done, threads)
+    _solve_slices(_make_job(solved, successor_entries, checkpoint, report, stand_in), done, threads)
     return solved
 
 
@@ -106,12 +114,17 @@ def _make_job(
     successor_entries: Mapping[Material, NDArray[np.int32]],
     checkpoint: Checkpoint,
     report: Callable[[int], None],
+    stand_in: NDArray[np.int32] | None,
 ) -> _Job:
     material = solved.layout.material
-    tables = [material, *material.successors()]
-    entries = [solved.entries, *(successor_entries[table] for table in tables[1:])]
-    atlas = make_atlas([layout_of(table) for table in tables])
-    routes = make_routes(solved.layout, tables, [part.ctypes.data for part in entries])
+    known = [one for one in material.successors() if stand_in is None or one in successor_entries]
+    layouts = [solved.layout, *map(layout_of, known)]
+    addresses = [part.ctypes.data for part in (solved.entries, *(successor_entries[one] for one in known))]
+    if stand_in is not None:
+        layouts.append(layout_of(STAND_IN))
+        addresses.append(stand_in.ctypes.data)
+    atlas = make_atlas(layouts)
+    routes = make_routes(solved.layout, [material, *known], addresses)
     finished = Finished(solved.staircases, solved.links, int(solved.rules == TableRules.WHOLE_GAME))
     return _Job(solved, atlas, routes, finished, checkpoint, report)
 

@@ -56,7 +56,8 @@ def _route(layout: Layout, taken: int, promoted: int, promotion: int) -> tuple[M
 
 
 def make_routes(layout: Layout, tables: list[Material], addresses: list[int]) -> Routes:
-    """`tables` are the materials in the atlas, the layout's own first."""
+    """`tables` are the materials in the atlas, the layout's own first. One address more is that of a stand-in for all
+    others: its kings are the kings, and its other men stand where the first king does."""
     routes = Routes(
         np.full(_CHANGES, -1, np.int64),
         np.zeros(_CHANGES, np.int64),
@@ -76,6 +77,10 @@ def make_routes(layout: Layout, tables: list[Material], addresses: list[int]) ->
                     routes.table[change] = tables.index(material)
                     routes.swap[change] = swap
                     routes.source[change * MEN : change * MEN + len(source)] = source
+                elif len(addresses) > len(tables):
+                    change = plain(change_number)(taken, promoted, promotion)
+                    routes.table[change] = len(tables)
+                    routes.source[change * MEN + 1] = 1
     return routes
 
 

@@ -1,0 +1,43 @@
+"""`tbgen check`: certificates verified."""
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+import chess
+
+from tbgen import outcome
+from tbgen.checker import check, read
+from tbgen.cli import common
+from tbgen.probe import open_tablebase
+from tbgen.text import lines, say
+
+_LONGEST: Final = 4096
+"""Bytes of a line."""
+
+_EPILOG: Final = """\
+A certificate holds claims of what a side is sure of, and its reply to whatever the other side does. This plays
+through all of it with the rules of chess alone; what captures lead to is asked of tables. It knows nothing of how
+claims are found. The first thing that is not as claimed is named, and the exit code is 1.
+
+examples:
+  tbgen check proof.txt
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("file", type=Path, metavar="FILE", help="what tbgen solve --certificate has written")
+    common.add_tables(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    with open_tablebase(common.present_tables_directory(args)) as tables, args.file.open("rb") as source:
+        for claim in read(line.text for line in lines(source, _LONGEST)):
+            count = check(claim, tables)
+            side = chess.COLOR_NAMES[claim.defender].capitalize()
+            what = f"{side} is sure of {outcome.text(claim.bound)}"
+            if claim.plies is not None:
+                what = f"{side} keeps {outcome.text(claim.bound)} until ply {claim.plies}"
+            say(f"{claim.board.fen()}: {what}: right, in {count:,} positions")
+    return 0

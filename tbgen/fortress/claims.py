@@ -1,0 +1,81 @@
+"""What is proved, with the defender's replies: for people by the squares that they need, for `tbgen check` as text.
+
+docs/beyond.md has the format of the text.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import chess
+
+from tbgen import outcome
+from tbgen.fortress.hold import Hold
+from tbgen.fortress.search import Proof
+from tbgen.fortress.strategy import Reply, replies
+from tbgen.probe import Tablebase
+from tbgen.text import to_json
+
+FORMAT = "tbgen 1"
+
+
+class Holding(NamedTuple):
+    """A man that holds, and where it stands when its side has the move."""
+
+    square: chess.Square
+    """At first."""
+    piece: chess.Piece
+    squares: list[chess.Square]
+
+
+class Claim(NamedTuple):
+    """That the defender is sure of a bound, and how."""
+
+    board: chess.Board
+    record: int
+    defender: chess.Color
+    bound: int
+    plies: int | None
+    """None: for ever. Else the first ply at which the record may change to something worse than the bound."""
+    held: Hold
+    replies: list[Reply]
+
+    @property
+    def holding(self) -> list[Holding]:
+        """The men that move, each with its squares."""
+        graph = self.held.graph
+        found = []
+        for free in graph.free_men:
+            if free.man.side == self.held.attacker:
+                continue
+            used = {reply.place[free.axis] for reply in self.replies}
+            if any(reply.move.from_square == free.squares[reply.place[free.axis]] for reply in self.replies):
+                square = free.squares[graph.start[free.axis]]
+                piece = self.board.piece_at(square)
+                assert piece is not None
+                found.append(Holding(square, piece, [free.squares[at] for at in sorted(used)]))
+        return found
+
+    def lines(self) -> Iterator[str]:
+        """The claim as text."""
+        yield to_json(
+            {
+                "claim": FORMAT,
+                "fen": self.board.fen(),
+                "record": outcome.text(self.record),
+                "defender": chess.COLOR_NAMES[self.defender],
+                "bound": outcome.text(self.bound),
+                "plies": self.plies,
+            }
+        )
+        for place, move in self.replies:
+            yield f"{self.held.graph.board_at(place, self.defender).board_fen()} {move.uci()}"
+
+
+def claims(board: chess.Board, record: int, proof: Proof, tables: Tablebase | None) -> list[Claim]:
+    """What a proof claims: a bound that holds for ever, and how long the record holds if that is not the bound."""
+    found = []
+    for held, bound, plies in ((proof.held, proof.bound, None), (proof.delay, record, proof.plies)):
+        if held is not None:
+            strategy = replies(held, board.turn, bound, tables)
+            found.append(Claim(board, record, proof.defender, bound, plies, held, strategy))
+    return found

@@ -1,0 +1,177 @@
+"""What a side can be sure of by holding: which men to move, and what bound to hold.
+
+The claim for a bound b, no better than the record r for the defender: whatever the attacker does, the game ends with b
+or better for the defender, because
+
+- no position that the attacker makes has a level below the limit, so that his goals never make a record better than b;
+- he has no exit but such as are worth b or less to him.
+
+The limit is the record's level, or the bound's if that is lower and the attacker's: a goal of the record's level or
+more changes nothing, and one of the bound's level or more is the bound at best.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations, product
+from typing import Final, NamedTuple
+
+import chess
+
+from tbgen.fortress.exits import Exits
+from tbgen.fortress.graph import Graph, size_of
+from tbgen.fortress.hold import FOR_EVER, Goals, Hold, hold
+from tbgen.outcome import BASE, MAX_LEVEL, level
+from tbgen.probe import Tablebase
+
+Men = list[chess.Square]
+
+ANY_MOVE: Final = 2
+"""Plies that the attacker needs at least, whatever quiet move the defender makes."""
+PLACEMENTS: Final = 600_000
+"""Graphs have so many at most: a second or two."""
+
+
+class Proof(NamedTuple):
+    """What a side is sure of."""
+
+    defender: chess.Color
+    bound: int
+    """An outcome: the game ends with this or better for the defender."""
+    plies: int
+    """The first ply at which the record may change for the worse; FOR_EVER if the bound is the record."""
+    held: Hold | None
+    """How the bound is held; None where it is mate by the attacker."""
+    delay: Hold | None
+    """How the record is kept so long; None where the bound is the record, or nothing is gained."""
+
+
+def prove(
+    board: chess.Board, record: int, tables: Tablebase | None = None, placements: int = PLACEMENTS
+) -> list[Proof]:
+    """What White and Black are sure of, the position's own goal being counted in the record."""
+    return [_prove(board, record, defender, tables, placements) for defender in (chess.WHITE, chess.BLACK)]
+
+
+def goals(graph: Graph, exits: Exits, attacker: int, record: int, bound: int) -> Goals:
+    """What has to be held for a bound."""
+    sign = 1 if attacker == 0 else -1
+    limit = min(level(record), level(bound)) if bound * sign > 0 else level(record)
+    return Goals(limit, exits.breaking(attacker, bound), exits.saving(1 - attacker, bound))
+
+
+def _prove(board: chess.Board, record: int, defender: chess.Color, tables: Tablebase | None, placements: int) -> Proof:
+    attempt = _Attempt(board, record, defender, tables)
+    if board.has_legal_en_passant() and board.turn != defender:  # another position than that without the right
+        return attempt.best
+    small, large = _choices(board, defender, placements)
+    for free_men in small:
+        attempt.on(free_men)
+        if attempt.done:
+            return attempt.best
+    if not breaks_soon(board, defender, tables):
+        for free_men in large:
+            attempt.on(free_men)
+            if attempt.done:
+                break
+    return attempt.best
+
+
+class _Attempt:
+    """The best that was proved so far, and more graphs to try."""
+
+    def __init__(self, board: chess.Board, record: int, defender: chess.Color, tables: Tablebase | None) -> None:
+        self._board = board
+        self._record = record
+        self._attacker = 1 if defender else 0
+        self._tables = tables
+        self._bounds = _bounds(record, self._attacker)
+        self._reached = 0
+        """The place of the best bound."""
+        self.best = Proof(defender, self._bounds[0], 1, None, None)
+
+    @property
+    def done(self) -> bool:
+        return self.best.plies == FOR_EVER
+
+    def on(self, free_men: Sequence[chess.Square]) -> None:
+        """Try what can be held when these men move."""
+        graph = Graph(self._board, free_men)
+        exits = Exits(graph, self._tables)
+        last = len(self._bounds) - 1
+        found, plies = self._hold(graph, exits, last)
+        if plies == FOR_EVER:
+            self.best = self.best._replace(bound=self._record, plies=plies, held=found, delay=None)
+            return
+        if plies > self.best.plies:
+            self.best = self.best._replace(plies=plies, delay=found if plies > ANY_MOVE else None)
+        low, high = self._reached, last
+        step = 1  # as a rule nothing better can be held: see that first
+        while high - low > 1:
+            middle = min(low + step, (low + high) // 2)
+            found, plies = self._hold(graph, exits, middle)
+            if plies == FOR_EVER:
+                low, step = middle, high
+                self.best = self.best._replace(bound=self._bounds[low], held=found)
+            else:
+                high = middle
+        self._reached = low
+
+    def _hold(self, graph: Graph, exits: Exits, at: int) -> tuple[Hold, int]:
+        found = hold(graph, self._attacker, goals(graph, exits, self._attacker, self._record, self._bounds[at]))
+        return found, found.at(graph.start, self._board.turn)
+
+
+def breaks_soon(board: chess.Board, defender: chess.Color, tables: Tablebase | None) -> bool:
+    """Whether the attacker has an exit of which nothing is known, or mates, within three plies, whichever men move.
+
+    Then larger graphs can do no more than delay that, and are not worth their time.
+    """
+    return _breaks(board.copy(stack=False), defender, tables, 3)
+
+
+def _breaks(board: chess.Board, defender: chess.Color, tables: Tablebase | None, plies: int) -> bool:
+    if plies == 0:
+        return False
+    attacks = board.turn != defender
+    outcomes = (_breaks_after(board, move, defender, tables, plies) for move in list(board.legal_moves))
+    return any(outcomes) if attacks else all(outcomes)
+
+
+def _breaks_after(
+    board: chess.Board, move: chess.Move, defender: chess.Color, tables: Tablebase | None, plies: int
+) -> bool:
+    is_exit = board.is_zeroing(move)
+    board.push(move)
+    if is_exit:
+        found = tables is None or tables.get(board) is None
+    else:
+        found = _breaks(board, defender, tables, plies - 1)
+    board.pop()
+    return found
+
+
+def _bounds(record: int, attacker: int) -> list[int]:
+    """Outcomes from mate by the attacker to the record, the best for the defender last."""
+    sign = 1 if attacker == 0 else -1
+    every = range(BASE, BASE - MAX_LEVEL - 1, -1)
+    worst_first = [*every, *(-one for one in reversed(every))]
+    relative = worst_first[: worst_first.index(record * sign) + 1]
+    return [one * sign for one in relative]
+
+
+def _choices(board: chess.Board, defender: chess.Color, placements: int) -> tuple[list[Men], list[Men]]:
+    """Sets of men that move: one man a side, and the largest that are not too large. The smallest graphs come first."""
+    pieces = board.occupied & ~board.pawns
+    ours = list(chess.SquareSet(pieces & board.occupied_co[defender]))
+    theirs = list(chess.SquareSet(pieces & board.occupied_co[not defender]))
+    pairs = [frozenset(pair) for pair in product(ours, theirs)]
+    more: dict[frozenset[chess.Square], int] = {}
+    for count in range(len(ours), 0, -1):
+        for own in combinations(ours, count):
+            for others in [theirs, *([one] for one in theirs)]:
+                free_men = frozenset((*own, *others))
+                if free_men in pairs or free_men in more or any(free_men < larger for larger in more):
+                    continue
+                size = size_of(board, sorted(free_men))
+                if size <= placements:
+                    more[free_men] = size
+    return [sorted(pair) for pair in pairs], [sorted(free_men) for free_men in sorted(more, key=more.__getitem__)]

@@ -1,0 +1,110 @@
+"""The defender's replies: what a proof comes to when it is played."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.fortress.graph import FreeMan, Graph, Turn
+from tbgen.fortress.hold import FOR_EVER, Hold
+from tbgen.probe import Tablebase
+
+
+class Reply(NamedTuple):
+    """What the defender does where he has the move."""
+
+    place: tuple[int, ...]
+    """Coordinates in the graph."""
+    move: chess.Move
+
+
+def replies(held: Hold, turn: chess.Color, bound: int, tables: Tablebase | None) -> list[Reply]:
+    """What the defender does, from the graph's own placement on, wherever the attacker goes.
+
+    If he cannot hold for ever, the replies last for as long as he can.
+    """
+    return list(_Walk(held, bound, tables).replies(turn))
+
+
+class _Walk:
+    def __init__(self, held: Hold, bound: int, tables: Tablebase | None) -> None:
+        self._held = held
+        self._bound = bound
+        self._tables = tables
+        self._attacks = _Moves(held.graph, held.graph.turns[held.attacker], held.plies[held.attacker])
+        self._holds = _Moves(held.graph, held.graph.turns[1 - held.attacker], held.plies[1 - held.attacker])
+        self._met: dict[bool, set[int]] = {True: set(), False: set()}
+        """By whether the defender has the move."""
+
+    def replies(self, turn: chess.Color) -> Iterator[Reply]:
+        held = self._held
+        defender_moves = turn == (held.attacker == 1)
+        layer = [int(np.ravel_multi_index(held.graph.start, held.graph.shape))]
+        self._met[defender_moves].update(layer)
+        left = held.at(held.graph.start, turn)
+        while layer and left > 1:
+            reached: list[int] = []
+            for place in layer:
+                if defender_moves:
+                    reply, to = self._reply(place)
+                    if reply is not None:
+                        yield reply
+                else:
+                    to = [there for _, there in self._attacks.of(place)]
+                reached += to
+            defender_moves, left = not defender_moves, left - (left < FOR_EVER)
+            met = self._met[defender_moves]
+            layer = [place for place in dict.fromkeys(reached) if place not in met]
+            met.update(layer)
+
+    def _reply(self, place: int) -> tuple[Reply | None, list[int]]:
+        """The best quiet move; among equals one that comes back to what was met, so that the strategy stays small."""
+        at = tuple(int(one) for one in np.unravel_index(place, self._held.graph.shape))
+        options = list(self._holds.of(place))
+        if options:
+            move, to = max(options, key=lambda one: (self._attacks.plies[one[1]], one[1] in self._met[False]))
+            if self._attacks.plies[to] + 1 >= self._holds.plies[place]:
+                return Reply(at, move), [to]
+        other = self._other_reply(self._held.graph.board_at(at, self._held.attacker == 1))
+        return (None if other is None else Reply(at, other)), []
+
+    def _other_reply(self, board: chess.Board) -> chess.Move | None:
+        """An exit that tables know to end well; else a quiet move, for one ply more; None where there is neither."""
+        sign = 1 if self._held.attacker == 0 else -1
+        quiet = None
+        for move in board.legal_moves:
+            if not board.is_zeroing(move):
+                quiet = quiet or move
+            elif self._tables is not None:
+                after = board.copy(stack=False)
+                after.push(move)
+                found = self._tables.get(after)
+                if found is not None and found.outcome * sign <= self._bound * sign:
+                    return move
+        return quiet
+
+
+class _Moves:
+    """The quiet moves of one side, for placements by their flat numbers."""
+
+    def __init__(self, graph: Graph, turn: Turn, plies: NDArray[np.int16]) -> None:
+        self.plies = _flat(plies, graph)
+        self._free_men = [(free, _stride(graph, free), _flat(targets, graph)) for free, targets in turn.moves]
+
+    def of(self, place: int) -> Iterator[tuple[chess.Move, int]]:
+        """Each with the placement that it leads to."""
+        for free, stride, targets in self._free_men:
+            at = place // stride % len(free.squares)
+            for target in chess.scan_forward(targets[place]):
+                yield chess.Move(free.squares[at], target), place + (free.squares.index(target) - at) * stride
+
+
+def _stride(graph: Graph, free: FreeMan) -> int:
+    return int(np.prod(graph.shape[free.axis + 1 :], dtype=np.int64))
+
+
+def _flat(array: NDArray[Any], graph: Graph) -> memoryview:
+    """Item by item, a view gives Python's own integers: faster than an array."""
+    return np.ascontiguousarray(np.broadcast_to(array, graph.shape)).reshape(-1).data

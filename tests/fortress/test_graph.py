@@ -1,0 +1,57 @@
+"""Placements, their legality, levels and moves, against python-chess."""
+
+import itertools
+import random
+
+import chess
+import pytest
+
+from tbgen.fortress.graph import Graph, size_of
+from tbgen.position import level
+
+POSITIONS = [
+    ("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1", "a1 a7"),
+    ("8/2k5/1p1p3p/1P1P1p1P/5P2/8/2B5/K7 w - - 0 1", "a1 c7 c2"),
+    ("5rk1/5p1p/5Q2/8/8/q7/5PPP/6K1 w - - 0 1", "f6 g8"),
+    ("6k1/P5pp/8/8/3n4/8/1R4pP/6K1 b - - 0 1", "d4 g1 g8"),
+    ("4k3/8/8/3pP3/8/2b5/4R2p/2B1K3 w - - 0 1", "c3 e1"),
+    ("8/1p6/8/k1pP4/8/8/1P5r/K1R5 b - - 0 1", "a5 h2 c1"),
+]
+
+
+@pytest.mark.parametrize(("fen", "free_men"), POSITIONS)
+def test_placements_are_as_python_chess_has_them(fen: str, free_men: str) -> None:
+    board = chess.Board(fen)
+    graph = Graph(board, [chess.parse_square(name) for name in free_men.split()])
+    places = list(itertools.product(*map(range, graph.shape)))
+    for place in [graph.start, *random.Random(fen).sample(places, 400)]:
+        for turn in chess.COLORS:
+            found = graph.turns[0 if turn else 1]
+            there = graph.board_at(place, turn)
+            legal = there.occupied.bit_count() == board.occupied.bit_count() and not there.was_into_check()
+            assert found.legal[place] == legal, there.fen()
+            if legal:
+                _compare(graph, place, there)
+
+
+def _compare(graph: Graph, place: tuple[int, ...], board: chess.Board) -> None:
+    turn = graph.turns[0 if board.turn else 1]
+    assert turn.level[place] == level(board), board.fen()
+    moves = set()
+    for free, targets in turn.moves:
+        at = tuple(min(one, size - 1) for one, size in zip(place, targets.shape, strict=True))
+        moves |= {(free.squares[place[free.axis]], target) for target in chess.scan_forward(int(targets[at]))}
+    standing = set(graph.still)
+    within = {move for move in board.legal_moves if not board.is_zeroing(move) and move.from_square not in standing}
+    assert moves == {(move.from_square, move.to_square) for move in within}, board.fen()
+    others = set(board.legal_moves) - within
+    assert turn.exits[place] == bool(others), board.fen()
+    assert turn.quiet_exits[place] == any(not board.is_zeroing(move) for move in others), board.fen()
+
+
+def test_a_man_has_the_squares_that_it_can_come_to() -> None:
+    board = chess.Board("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1")
+    graph = Graph(board, [chess.A1])
+    assert {chess.A5, chess.C5, chess.E5, chess.E4, chess.G4, chess.D5}.isdisjoint(graph.free_men[0].squares)
+    assert chess.G8 in graph.free_men[0].squares  # past the pawns, while the other king stands still on a7
+    assert size_of(board, [chess.A1]) == len(graph.free_men[0].squares)

@@ -1,0 +1,108 @@
+"""Nothing that is proved is wrong: against complete tables that the prover does not see, and against the slow twin."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import pytest
+
+from tbgen import outcome
+from tbgen.checker import check, read
+from tbgen.fortress import claims, prove
+from tbgen.material import parse
+from tbgen.position import goal, level
+from tbgen.probe import Tablebase, open_tablebase
+from tests.support.blocked import twin_with_exits_for
+from tests.support.boards import random_boards
+from tests.support.slow_twin.goals import Goal, goal_worth, worth
+from tests.support.slow_twin.placements import men_of, normal_form
+
+
+def records(board: chess.Board, chance: random.Random) -> Iterator[int]:
+    """The position's own goal, and others that can be the record."""
+    own = goal(board)
+    yield own
+    for _ in range(2):
+        held = outcome.held_by_white if chance.random() < 0.5 else outcome.held_by_black
+        yield outcome.improved(held(chance.randint(2, level(board))), own)
+
+
+def judge(material: str, count: int, truth: Tablebase, known: Tablebase | None, placements: int) -> int:
+    """Compare, and check every claim. Gives how many bounds are not the trivial one."""
+    chance = random.Random(material)
+    proved = 0
+    for board in random_boards(parse(material), count):
+        if level(board) < 2:
+            continue
+        for record in records(board, chance):
+            white, black = prove(board, record, known, placements)
+            value = truth.probe(board, record).outcome
+            assert white.bound <= value <= black.bound, (board.fen(), outcome.text(record))
+            for proof in (white, black):
+                proved += proof.held is not None
+                for claim in claims(board, record, proof, known):
+                    for told in read(claim.lines()):
+                        assert check(told, known) > 0
+    return proved
+
+
+@pytest.mark.parametrize("material", ["KPvK", "KNvK", "KBvK", "KRvK", "KQvK"])
+def test_three_men_without_tables(material: str, small_tables: Path) -> None:
+    with open_tablebase(small_tables) as truth:
+        judge(material, 4, truth, None, 4096)
+
+
+@pytest.mark.parametrize("material", ["KNvK", "KBvK", "KNNvK"])
+def test_with_tables_of_fewer_men(material: str, small_tables: Path, tmp_path: Path) -> None:
+    men = parse(material).men
+    for path in small_tables.glob("*.r.h5"):
+        if parse(path.name.split(".")[0]).men < men:
+            (tmp_path / path.name).symlink_to(path)
+    with open_tablebase(small_tables) as truth, open_tablebase(tmp_path) as known:
+        assert judge(material, 3, truth, known, 4096) > 0
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("material", ["KPvKP", "KRvKP", "KBvKP", "KNvKP", "KRvKB", "KBvKN"])
+def test_four_men(material: str, four_men: Path, small_tables: Path) -> None:
+    with open_tablebase(four_men) as truth, open_tablebase(small_tables) as known:
+        judge(material, 60, truth, None, 20000)
+        judge(material, 60, truth, known, 20000)
+
+
+BLOCKED = [
+    "8/5k2/8/p1p5/P1P5/2P5/8/4K3 w - - 10 40",  # seven men
+    "7k/8/1p1p1p2/1P1P1P2/8/8/8/K7 w - - 10 40",  # eight
+    "8/1k6/8/2pPp3/2P1P3/8/8/6K1 w - - 10 40",  # a protected passed pawn
+]
+
+
+@pytest.mark.parametrize("attacker", chess.COLORS, ids=chess.COLOR_NAMES.__getitem__)
+@pytest.mark.parametrize("fen", BLOCKED)
+def test_against_the_slow_twin(fen: str, attacker: chess.Color) -> None:
+    """The twin plays with all men, and every capture and pawn move mates: nobody can be sure of more."""
+    first = chess.Board(fen)
+    assert not normal_form(men_of(first))[1]
+    twin = twin_with_exits_for(attacker)
+    chance = random.Random(fen)
+    sign = 1 if attacker else -1
+    seen = same = 0
+    kings = [square for square in chess.SQUARES if not first.piece_at(square) or square in (first.king(True),)]
+    while seen < 60:
+        board = chess.Board(None)
+        for square in chess.SquareSet(first.pawns):
+            board.set_piece_at(square, first.piece_at(square))
+        for color, square in zip(chess.COLORS, chance.sample(kings, 2), strict=True):
+            board.set_piece_at(square, chess.Piece(chess.KING, color))
+        board.turn = chance.random() < 0.5
+        if not board.is_valid() or level(board) < 2:
+            continue
+        for record in records(board, chance):
+            proof = prove(board, record)[0 if not attacker else 1]
+            found = twin.value(board, Goal(record > 0, outcome.level(record)))
+            value = found.goal
+            assert proof.bound * sign >= worth(value) * sign, (board.fen(), outcome.text(record), str(value))
+            seen += 1
+            same += goal_worth(proof.bound) == value
+    assert same > seen / 2
