@@ -19,6 +19,7 @@ from tbgen.errors import CorruptTable
 from tbgen.material import parse
 from tbgen.store import open_table, write_table
 from tbgen.store.format import seal
+from tbgen.store.read.open_file import _Whole
 from tests.support.contents import random_contents
 
 LITTLE = 24 << 20
@@ -316,3 +317,14 @@ def test_what_is_no_file(tmp_path: Path, what: str, capsys: pytest.CaptureFixtur
         assert f"{path} {what}" in said.out + said.err
     assert path.lstat() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_hdf5_is_told_where_a_file_ends(sound: Path) -> None:
+    """It would ask for more for ever."""
+    size = sound.stat().st_size
+    with sound.open("rb") as file:
+        window = _Whole(file.fileno(), size)
+        window.seek(size)
+        with pytest.raises(OSError, match="past its end"):
+            window.readinto(bytearray(1))
+        assert window.readinto(bytearray()) == 0
