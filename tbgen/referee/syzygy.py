@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import chess
-import chess.syzygy
 
 from tbgen import outcome
 from tbgen.errors import BadInput
@@ -42,6 +41,8 @@ class Syzygy:
     """The Syzygy tables of some directories."""
 
     def __init__(self, directories: Sequence[Path], most_men: int = MOST_MEN) -> None:
+        import chess.syzygy  # late: few ask for it
+
         self._most_men = most_men
         self._tables = chess.syzygy.Tablebase()
         for directory in directories:

@@ -26,12 +26,15 @@ from tbgen.referee.adjudicate.finish import Finish, finish_of
 from tbgen.referee.adjudicate.settings import Settings
 from tbgen.referee.syzygy import Syzygy
 from tbgen.rules.ends import Game, Turn
-from tbgen.rules.rulesets import RuleSet
+from tbgen.rules.rulesets import RuleSet, W
 from tbgen.rules.scoring import Scoring
 from tbgen.rules.tags import (
     CUTOFF,
+    FIFTY,
     KOMI,
     LEGACY,
+    RULE_SET,
+    RULES,
     SCORING,
     TERMINATION,
     bare_name,
@@ -47,6 +50,8 @@ _UNKNOWN: Final = frozenset({"", "?", "*"})
 _NO_RESULT: Final = "*"
 _NO_NAME: Final = "?"
 _MATE: Final = {"1-0": outcome.held_by_white(0), "0-1": outcome.held_by_black(0)}
+_RULES: Final = frozenset({LEGACY, RULES, RULE_SET, FIFTY})
+"""Tags that say by which rules a game was played."""
 _TABLE: Final = re.compile(r"K[QRBNP]*vK[QRBNP]*")
 
 
@@ -216,6 +221,8 @@ class Judge:
     def _rules_of(self, headers: Mapping[str, str]) -> RuleSet:
         """The rules of a game: its own, unless others were asked for."""
         settings = self._settings
+        if _RULES.isdisjoint(headers):
+            return settings.rules
         own = rules_of(headers, settings.rules)
         return replace(
             own if settings.own_rules else settings.rules,
@@ -320,7 +327,7 @@ def _tags(
     told = {name: headers[name] for name in (CUTOFF, KOMI, LEGACY) if name in headers}
     tags = dict(told)
     write_tags(tags, result, scheme, rules)
-    if rules_of(headers) != rules:
+    if rules_of(headers) != rules if _RULES.intersection(headers) else rules != W:
         write_rules(tags, rules)
     wanted: dict[str, str | None] = {
         name: tags.get(name) for name in (*tags, *told) if tags.get(name) != told.get(name) or name not in told
