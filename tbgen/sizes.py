@@ -9,6 +9,12 @@ KEPT_FROM: Final = 1 << 23
 LARGE: Final = 1 << 26
 """Bytes; arrays of so many and more are on disk, smaller ones in memory."""
 
+
+def is_kept(slices: int, numbers: int) -> bool:
+    """Whether a table is built in a workspace, with which a stopped build goes on."""
+    return slices > 1 and numbers >= KEPT_FROM
+
+
 FIRST_LINKS: Final = 1 << 20
 LINKS_GROWTH: Final = 4
 """Slots of the first hash table of links, and how many times as many the next has."""

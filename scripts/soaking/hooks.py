@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any, Final
 
 _PLACES: Final = {
-    "worth": ("tbgen.generate.workspace", "KEPT_FROM"),
+    "worth": ("tbgen.sizes", "KEPT_FROM"),
     "wait": ("tbgen.generate.workspace", "_WAIT"),
     "large": ("tbgen.store.disk_arrays", "LARGE"),
 }

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from tbgen.index.groups import GROUP_SIZES
 from tbgen.index.kings import FIXED, FREE, PAIRS
 from tbgen.material import Material
-from tbgen.sizes import KEPT_FROM, LARGE, TEAM_FROM, links_for
+from tbgen.sizes import LARGE, TEAM_FROM, is_kept, links_for
 
 
 class Kind(NamedTuple):
@@ -108,7 +108,7 @@ def estimate(material: Material, threads: int, pace: float = 1.0) -> Estimate:
     answers = [_ENTRY * _size(other).numbers for other in material.successors()]
     arrays = [*(size * numbers for size in _WRITTEN), *answers, _LINK * links_for(numbers)]
     kept = 2 * _ENTRY * numbers  # entries and staircases while they are found, in files of a name if any
-    on_disk = (kept // 2 >= LARGE or (slices > 1 and numbers >= KEPT_FROM)) * kept
+    on_disk = (kept // 2 >= LARGE or is_kept(slices, numbers)) * kept
     return Estimate(
         material=material.name,
         numbers=numbers,

@@ -33,7 +33,7 @@ from tbgen.material import Material
 from tbgen.retro import link_log
 from tbgen.retro.checkpoint import Counts, TableArrays
 from tbgen.retro.values.staircase import Links
-from tbgen.sizes import KEPT_FROM
+from tbgen.sizes import is_kept
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.leftovers import remove, workspace_of
 from tbgen.table_rules import TableRules
@@ -46,11 +46,6 @@ _MUCH: Final = 1 << 24
 _LINKS: Final = 1 << 20
 """Links that are taken down at a time."""
 _SLOT, _KEY = np.dtype("<i4"), np.dtype("<i8")
-
-
-def is_kept(layout: Layout) -> bool:
-    """Whether what there is of a table is kept while it is built."""
-    return layout.slices > 1 and layout.size >= KEPT_FROM
 
 
 class _Resumed(NamedTuple):
@@ -74,7 +69,7 @@ class Workspace:
         self._place = workspace_of(table)
         self._layout: Layout = layout_of(material)
         self._scratch = scratch
-        self._keeps = is_kept(self._layout)
+        self._keeps = is_kept(self._layout.slices, self._layout.size)
         self._build: dict[str, Any] = {
             "program": __version__, "sources": SOLVER.digest, "material": material.name, "rules": rules,
             "needed": dict(needed or {}),

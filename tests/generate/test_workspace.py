@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tbgen import sizes
 from tbgen.generate import journal
 from tbgen.generate import workspace as workspaces
 from tbgen.generate.table import build_table
@@ -43,7 +44,7 @@ def fill(place: Path, small_tables: Path) -> None:
 def place(small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory with all that KPvK needs; every slice is made safe at once."""
     fill(tmp_path, small_tables)
-    monkeypatch.setattr(workspaces, "KEPT_FROM", 0)
+    monkeypatch.setattr(sizes, "KEPT_FROM", 0)
     monkeypatch.setattr(workspaces, "_WAIT", -1.0)
     return tmp_path
 
@@ -313,8 +314,9 @@ def test_small_tables_leave_no_workspace(tmp_path: Path) -> None:
 KILLED = """
 import sys
 from pathlib import Path
+from tbgen import sizes
 from tbgen.generate import workspace
-workspace.KEPT_FROM, workspace._WAIT = 0, -1.0
+sizes.KEPT_FROM, workspace._WAIT = 0, -1.0
 from tbgen.cli.main import main
 main(["build", "KPvK", "--tables", sys.argv[1], "--threads", "2"])
 """

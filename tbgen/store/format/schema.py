@@ -13,6 +13,9 @@ CHUNKS: Final = "chunks"
 CRC32: Final = "chunk_crc32"
 PLACES: Final = "chunk_places"
 
+LEVEL: Final = 6
+"""Of the compression of chunks: to inflate them, readers need not know it."""
+
 ESCAPE: Final = 255
 """The first byte of a position whose shape has this number or a larger one."""
 

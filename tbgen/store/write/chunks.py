@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.store.format import seal
-from tbgen.store.format.schema import CHUNKS, CRC32, PLACES
-from tbgen.store.write.encode import LEVEL
+from tbgen.store.format.schema import CHUNKS, CRC32, LEVEL, PLACES
 from tbgen.store.write.target import Target
 
 

@@ -15,7 +15,7 @@ from tbgen.contents import DISTANCE_MASK, Contents, Make, distances, in_memory
 from tbgen.index import layout_of
 from tbgen.store.format.forms import by_step, pieces
 from tbgen.store.format.order import candidates, numbers_of
-from tbgen.store.format.schema import ESCAPE, shape_type
+from tbgen.store.format.schema import ESCAPE, LEVEL, shape_type
 from tbgen.store.format.shapes import EVEN, Shapes, ShapeTable, unique
 from tbgen.store.write.staircases import Rows, make_rows, make_shapes
 from tbgen.turns import in_turn
@@ -24,7 +24,6 @@ WIDTHS: Final = (1 << 14, 1 << 12)
 """Positions a chunk: more compress better, by 4 % here, and take longer to read one from."""
 _LARGE: Final = 1 << 25
 """Tables of more numbers than this have the shorter chunks: they are read from here and there, never as a whole."""
-LEVEL: Final = 6
 _TOGETHER: Final = 16
 """Chunks that are made in one go: numpy takes as long for one, and keeps other threads waiting."""
 _AHEAD: Final = 32
