@@ -79,8 +79,10 @@ def _build(place: Path, rules: TableRules, stop_after: int | None = None) -> Non
         if told == stop_after:
             raise _Enough
 
-    scratch = DiskArrays(place, 1 << 40)
+    disk_arrays = DiskArrays(place, 1 << 40)
     try:
-        build_table(parse(_NAME), place, rules, EntryCache(place, rules, scratch), scratch, threads=1, report=report)
+        build_table(
+            parse(_NAME), place, rules, EntryCache(place, rules, disk_arrays), disk_arrays, threads=1, report=report
+        )
     finally:
-        scratch.close()
+        disk_arrays.close()

@@ -176,11 +176,11 @@ def run(args: argparse.Namespace) -> int:
     room = directory if os.access(directory, os.W_OK) else Path(tempfile.gettempdir())
     codes: list[int] = []
     with (
-        closing(DiskArrays(room, args.memory)) as scratch,
+        closing(DiskArrays(room, args.memory)) as disk_arrays,
         Progress([material for material, _ in wanted], quiet=args.quiet or args.json) as progress,
     ):
         try:
-            for report in _reports(args, directory, wanted, scratch, progress):
+            for report in _reports(args, directory, wanted, disk_arrays, progress):
                 codes.append(report.code)
                 if args.json:
                     say(to_json(report.as_dict()), flush=True)
@@ -213,7 +213,7 @@ def _reports(
     args: argparse.Namespace,
     directory: Path,
     wanted: list[tuple[Material, TableRules]],
-    scratch: "DiskArrays",
+    disk_arrays: "DiskArrays",
     progress: "Progress",
 ) -> Iterator[_Report]:
     """Table after table, whatever is wrong with one of them."""
@@ -224,7 +224,7 @@ def _reports(
     space = _space(args)
     seed = args.seed if args.seed is not None else int.from_bytes(os.urandom(4))
     for rules, tables in groupby(wanted, key=lambda one: one[1]):
-        entry_cache = EntryCache(directory, rules, scratch)
+        entry_cache = EntryCache(directory, rules, disk_arrays)
         for material, _ in tables:
             report = _Report(material, rules, seed=seed if args.sample is not None else None)
             progress.began(material)
@@ -234,7 +234,7 @@ def _reports(
                     pass  # what is no table is refused before its layout is made: that of six men takes a gigabyte
                 check_address_space(space + mapped_by(material))
                 verdict = check_table(
-                    material, directory, rules, entry_cache, scratch,
+                    material, directory, rules, entry_cache, disk_arrays,
                     threads=args.threads, sample=args.sample, seed=seed,
                     read=progress.read, report=partial(progress.solved, material), lost=report.lose,
                 )  # fmt: skip
@@ -242,7 +242,7 @@ def _reports(
             except (TbgenError, MemoryError, OSError) as error:
                 report.failed(error)
                 if not isinstance(error, TbgenError):
-                    entry_cache = EntryCache(directory, rules, scratch)  # lets go of what it held
+                    entry_cache = EntryCache(directory, rules, disk_arrays)  # lets go of what it held
             report.seconds = time.perf_counter() - begun
             progress.finished(material)
             yield report

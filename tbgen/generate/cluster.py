@@ -206,13 +206,13 @@ def build_one(job: Job, name: str, needed: list[Summary | None]) -> Summary | No
         raise ClusterFailure(f"worker {worker.address} cannot take part: {complaint}")
     directory, material = Path(job.directory), parse(name)
     threads = job.threads or max(1, len(os.sched_getaffinity(0)) // worker.state.nthreads)
-    with closing(DiskArrays(directory, job.memory)) as scratch:
+    with closing(DiskArrays(directory, job.memory)) as disk_arrays:
         return build_table(
             material,
             directory,
             job.rules,
-            EntryCache(directory, job.rules, scratch),
-            scratch,
+            EntryCache(directory, job.rules, disk_arrays),
+            disk_arrays,
             threads=threads,
             report=News(worker, job.token, name),
             rebuild=job.rebuild and not _is_newer(table_path(directory, material, job.rules), directory / job.token),

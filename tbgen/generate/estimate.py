@@ -105,8 +105,8 @@ def estimate(material: Material, threads: int, pace: float = 1.0) -> Estimate:
     numbers, slices, largest = _size(material)
     kind = kind_of(material)
     at_work = largest if largest >= TEAM_FROM else min(threads * largest, numbers)
-    answers = [_ENTRY * _size(other).numbers for other in material.successors()]
-    arrays = [*(size * numbers for size in _WRITTEN), *answers, _LINK * links_for(numbers)]
+    successors = [_ENTRY * _size(other).numbers for other in material.successors()]
+    arrays = [*(size * numbers for size in _WRITTEN), *successors, _LINK * links_for(numbers)]
     kept = 2 * _ENTRY * numbers  # entries and staircases while they are found, in files of a name if any
     on_disk = (kept // 2 >= LARGE or is_kept(slices, numbers)) * kept
     return Estimate(

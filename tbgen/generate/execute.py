@@ -29,8 +29,8 @@ class Watcher(Protocol):
 
 def execute(plan: Plan, watcher: Watcher, *, threads: int, memory: int, rebuild: bool = False) -> Iterator[Summary]:
     """Build what the plan names; yields a summary as each table is on disk."""
-    with closing(DiskArrays(plan.directory, memory)) as scratch:
-        entry_cache = EntryCache(plan.directory, plan.rules, scratch)
+    with closing(DiskArrays(plan.directory, memory)) as disk_arrays:
+        entry_cache = EntryCache(plan.directory, plan.rules, disk_arrays)
         for material in plan.todo:
             watcher.began(material)
             summary = build_table(
@@ -38,7 +38,7 @@ def execute(plan: Plan, watcher: Watcher, *, threads: int, memory: int, rebuild:
                 plan.directory,
                 plan.rules,
                 entry_cache,
-                scratch,
+                disk_arrays,
                 threads=threads,
                 report=partial(watcher.solved, material),
                 waiting=partial(watcher.waits, material),

@@ -25,7 +25,7 @@ def build_table(
     directory: Path,
     rules: TableRules,
     entry_cache: EntryCache,
-    scratch: DiskArrays,
+    disk_arrays: DiskArrays,
     *,
     threads: int,
     report: Callable[[int], None] = lambda numbers: None,
@@ -47,11 +47,11 @@ def build_table(
         if path.exists() and (waited or not rebuild):
             return None
         begun = Clocks.read()
-        scratch.peak = 0
+        disk_arrays.peak = 0
         from_the_start = not workspace_of(path).exists()
         successor_entries = entry_cache.take(material.successors())
         needed = {other.name: seal.sha256_of(table_path(directory, other, rules)) for other in successor_entries}
-        workspace = Workspace(path, material, rules, scratch, needed)
+        workspace = Workspace(path, material, rules, disk_arrays, needed)
         if rebuild:
             workspace.clear()
         solved = solve(
@@ -62,7 +62,7 @@ def build_table(
             report=report,
             checkpoint=workspace,
         )
-        contents = finish(solved, scratch.array, threads)
+        contents = finish(solved, disk_arrays.array, threads)
 
         def check(written: Path) -> None:
             try:
@@ -71,10 +71,10 @@ def build_table(
                 workspace.clear()
                 raise
 
-        write_table(path, contents, solved.counts._asdict(), threads=threads, make=scratch.array, check=check)
+        write_table(path, contents, solved.counts._asdict(), threads=threads, make=disk_arrays.array, check=check)
         workspace.clear()
         entry_cache.put(material, contents.entries)
-        summary = summarise(contents, path, begun, scratch.peak, solved.counts.attractions, solved.counts.looks)
+        summary = summarise(contents, path, begun, disk_arrays.peak, solved.counts.attractions, solved.counts.looks)
         if from_the_start or rebuild:
             calibration.record_build(estimate(material, threads).cpu_seconds, summary.cpu_seconds)
         return summary

@@ -62,13 +62,13 @@ class Workspace:
         table: Path,
         material: Material,
         rules: TableRules,
-        scratch: DiskArrays,
+        disk_arrays: DiskArrays,
         needed: Mapping[str, str] | None = None,
     ) -> None:
         """`needed`: the tables that it depends on, and what tells each from any other of its name."""
         self._place = workspace_of(table)
         self._layout: Layout = layout_of(material)
-        self._scratch = scratch
+        self._disk_arrays = disk_arrays
         self._keeps = is_kept(self._layout.slices, self._layout.size)
         self._build: dict[str, Any] = {
             "program": __version__, "sources": SOLVER.digest, "material": material.name, "rules": rules,
@@ -80,7 +80,7 @@ class Workspace:
         self._safe_at = time.monotonic()
 
     def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
-        make = self._scratch.array
+        make = self._disk_arrays.array
         if not self._keeps:
             return TableArrays(make(numbers, np.int32), make(numbers, np.int32), make(links, np.int64)), {}
         self._seen = link_log.make_seen(links)
@@ -112,11 +112,11 @@ class Workspace:
         return self._arrays
 
     def _make_arrays(self, numbers: int, links: int) -> TableArrays:
-        named = self._scratch.named
+        named = self._disk_arrays.named
         return TableArrays(
             named(self._place / "entries", numbers, np.int32),
             named(self._place / "staircases", numbers, np.int32),
-            self._scratch.array(links, np.int64),
+            self._disk_arrays.array(links, np.int64),
         )
 
     # --- going on -------------------------------------------------------------------------------------------

@@ -25,10 +25,10 @@ _SMALL_ROOM: Final = 128 << 20
 class EntryCache:
     """The most recently used tables of a directory, up to a number of bytes (and whatever is asked for at once)."""
 
-    def __init__(self, directory: Path, rules: TableRules, scratch: DiskArrays, room: int = ROOM) -> None:
+    def __init__(self, directory: Path, rules: TableRules, disk_arrays: DiskArrays, room: int = ROOM) -> None:
         self._directory = directory
         self._rules = rules
-        self._scratch = scratch
+        self._disk_arrays = disk_arrays
         self._room = room
         self._held: OrderedDict[Material, NDArray[np.int32]] = OrderedDict()
 
@@ -61,7 +61,7 @@ class EntryCache:
 
     def _read(self, material: Material, report: Callable[[Material, int], None]) -> NDArray[np.int32]:
         with open_table(table_path(self._directory, material, self._rules)) as table:
-            entries = self._scratch.array(table.size, np.int32)
+            entries = self._disk_arrays.array(table.size, np.int32)
             for here in pieces(table.size):
                 entries[here] = table.entries(here.start, here.stop)
                 report(material, here.stop - here.start)

@@ -23,7 +23,7 @@ from tbgen.retro import link_log
 from tbgen.retro.checkpoint import Counts
 from tbgen.retro.values.staircase import add_step, make_links
 from tbgen.sizes import links_for
-from tbgen.store import disk_arrays as scratch_module
+from tbgen.store import disk_arrays as disk_arrays_module
 from tbgen.store import open_table, table_path, write_table
 from tbgen.store.disk_arrays import DiskArrays, memory_in_use
 from tbgen.store.entry_cache import EntryCache
@@ -71,8 +71,8 @@ def build(place: Path, stop_after: int | None = None) -> list[int]:
         if len(told) == stop_after:
             raise Enough
 
-    scratch = DiskArrays(place, 1 << 40)
-    build_table(KPVK, place, "r", EntryCache(place, "r", scratch), scratch, threads=1, report=report)
+    disk_arrays = DiskArrays(place, 1 << 40)
+    build_table(KPVK, place, "r", EntryCache(place, "r", disk_arrays), disk_arrays, threads=1, report=report)
     return told
 
 
@@ -342,36 +342,36 @@ def test_a_killed_build_goes_on(place: Path, expected: bytes) -> None:
 
 @pytest.fixture
 def large_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scratch_module, "LARGE", 1 << 16)
+    monkeypatch.setattr(disk_arrays_module, "LARGE", 1 << 16)
 
 
 @pytest.mark.usefixtures("large_from")
 def test_arrays_on_disk_leave_memory_and_come_back(tmp_path: Path) -> None:
-    scratch = DiskArrays(tmp_path, 1 << 40)
-    array = scratch.array(1 << 24, np.int32)
+    disk_arrays = DiskArrays(tmp_path, 1 << 40)
+    array = disk_arrays.array(1 << 24, np.int32)
     assert not array.any()
     array[:] = np.arange(1 << 24)
     before, _ = memory_in_use()
-    scratch.trim()
+    disk_arrays.trim()
     assert memory_in_use()[0] < before - (1 << 25)
     assert (array == np.arange(1 << 24)).all()
     assert not list(tmp_path.iterdir()), "the files have no name"
-    scratch.close()
+    disk_arrays.close()
 
 
 @pytest.mark.usefixtures("large_from")
 def test_memory_is_kept_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scratch_module, "_GLANCE", 0.01)
-    monkeypatch.setattr(scratch_module, "_MARGIN", 1 << 30)  # whatever other tests have left in this process
+    monkeypatch.setattr(disk_arrays_module, "_GLANCE", 0.01)
+    monkeypatch.setattr(disk_arrays_module, "_MARGIN", 1 << 30)  # whatever other tests have left in this process
     budget = memory_in_use()[0] + (32 << 20)
-    scratch = DiskArrays(tmp_path, budget)
-    arrays = [scratch.array(1 << 22, np.int32) for _ in range(8)]
+    disk_arrays = DiskArrays(tmp_path, budget)
+    arrays = [disk_arrays.array(1 << 22, np.int32) for _ in range(8)]
     for array in arrays:
         array[:] = 7
         time.sleep(0.05)
         assert memory_in_use()[0] < budget + (16 << 20)
     assert all((array == 7).all() for array in arrays)
-    scratch.close()
+    disk_arrays.close()
 
 
 @pytest.fixture
@@ -383,18 +383,18 @@ def looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
         nonlocal in_use, trims
         in_use, trims = 100 << 20, trims + 1
 
-    monkeypatch.setattr(scratch_module, "memory_in_use", lambda: (in_use, in_use))
+    monkeypatch.setattr(disk_arrays_module, "memory_in_use", lambda: (in_use, in_use))
     monkeypatch.setattr(DiskArrays, "trim", trim)
-    scratch = DiskArrays(tmp_path, 1600 << 20)
+    disk_arrays = DiskArrays(tmp_path, 1600 << 20)
 
     def look(size: int) -> bool:
         nonlocal in_use
         in_use, before = size << 20, trims
-        scratch.look()
+        disk_arrays.look()
         return trims > before
 
     yield look
-    scratch.close()
+    disk_arrays.close()
 
 
 def test_a_watch_that_is_late_takes_arrays_out_earlier(looks: Callable[[int], bool]) -> None:
@@ -416,17 +416,17 @@ def test_a_watch_that_is_in_time_again_uses_all(looks: Callable[[int], bool]) ->
 
 def test_memory_is_kept_to_by_a_watch_that_is_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In between two looks 28 MiB come in, of 64 that are allowed."""
-    monkeypatch.setattr(scratch_module, "LARGE", 1 << 12)
-    monkeypatch.setattr(scratch_module, "_GLANCE", 1000.0)  # the looks are those of this test
+    monkeypatch.setattr(disk_arrays_module, "LARGE", 1 << 12)
+    monkeypatch.setattr(disk_arrays_module, "_GLANCE", 1000.0)  # the looks are those of this test
     budget = memory_in_use()[0] + (64 << 20)
-    scratch = DiskArrays(tmp_path, budget)
-    monkeypatch.setattr(scratch_module, "_MARGIN", 1 << 30)  # whatever other tests have left in this process
-    array, most = scratch.array(1 << 25, np.int32), 0
+    disk_arrays = DiskArrays(tmp_path, budget)
+    monkeypatch.setattr(disk_arrays_module, "_MARGIN", 1 << 30)  # whatever other tests have left in this process
+    array, most = disk_arrays.array(1 << 25, np.int32), 0
     for number, at in enumerate(range(0, len(array), 1 << 18)):
         array[at : at + (1 << 18)] = 7
         most = max(most, memory_in_use()[0])
         if number % 28 == 27:
-            scratch.look()
+            disk_arrays.look()
     assert most < budget
     assert (array == 7).all()
-    scratch.close()
+    disk_arrays.close()

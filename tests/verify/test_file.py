@@ -15,7 +15,7 @@ from tbgen.contents import Contents, selected
 from tbgen.material import Material, parse
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve
-from tbgen.store import disk_arrays as scratch_module
+from tbgen.store import disk_arrays as disk_arrays_module
 from tbgen.store import open_table, table_path, write_table
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
@@ -99,18 +99,18 @@ def test_a_table_that_is_on_disk_is_checked(
     small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With no memory at all for arrays of any size: what is needed comes from disk again and again."""
-    monkeypatch.setattr(scratch_module, "LARGE", 1)
-    monkeypatch.setattr(scratch_module, "_GLANCE", 0.001)
-    scratch = DiskArrays(tmp_path, memory=1)
+    monkeypatch.setattr(disk_arrays_module, "LARGE", 1)
+    monkeypatch.setattr(disk_arrays_module, "_GLANCE", 0.001)
+    disk_arrays = DiskArrays(tmp_path, memory=1)
     read: dict[Material, int] = {}
     done: list[int] = []
     name = parse("KPvK")
     verdict = check_table(
-        name, small_tables, "r", EntryCache(small_tables, "r", scratch), scratch, threads=2,
+        name, small_tables, "r", EntryCache(small_tables, "r", disk_arrays), disk_arrays, threads=2,
         read=lambda material, numbers: read.update({material: read.get(material, 0) + numbers}),
         report=done.append,
     )  # fmt: skip
-    scratch.close()
+    disk_arrays.close()
     assert verdict == Verdict(165676, 0, [])
     assert read.keys() == {name, *name.successors()}
     with open_table(table_path(small_tables, name, "r")) as table:

@@ -28,7 +28,7 @@ _TOGETHER: Final = 16
 """Chunks that are made in one go: numpy takes as long for one, and keeps other threads waiting."""
 _AHEAD: Final = 32
 """So many times as many are being made or wait to be written: all of them would be the file."""
-_BATCH: Final = 1 << 12
+_MERGED: Final = 1 << 12
 """Chunks whose kinds are put together at a time."""
 _SAMPLES: Final = 8
 """How many chunks each order of squares is tried on."""
@@ -138,7 +138,7 @@ def _part_of(found: NDArray[np.int64], kind: NDArray[np.uint16]) -> _Part:
 def _merge(parts: list[_Part]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[NDArray[np.int32]]]:
     """All kinds by rank: 0, then the commonest first; how many positions have them; and the ranks of each part's kinds,
     which it need not keep."""
-    different = [np.unique(np.concatenate([parts[number].kinds for number in b])) for b in _batches(parts, _BATCH)]
+    different = [np.unique(np.concatenate([parts[number].kinds for number in b])) for b in _batches(parts, _MERGED)]
     kinds = np.unique(np.concatenate([np.zeros(1, np.int64), *different]))
     totals, places = np.zeros(len(kinds), np.int64), []
     for number, part in enumerate(parts):
