@@ -10,7 +10,7 @@ from tbgen.board.moves import list_moves
 from tbgen.index.kernels import locate
 from tbgen.jit import SOLVER, VERIFIER, group_of, kernel
 from tbgen.retro.sweep.levels import sweep
-from tbgen.verify.compare import try_all
+from tbgen.verify.compare import check_all
 
 ROOT = Path(jit.__file__).parent
 
@@ -61,7 +61,7 @@ def test_machine_code_lies_with_its_group() -> None:
         return Path(compiled._cache.cache_path)  # type: ignore[attr-defined]
 
     assert place(sweep) == SOLVER.cache
-    assert place(try_all) == VERIFIER.cache
+    assert place(check_all) == VERIFIER.cache
     common = {place(kernel(lambda: 1)), place(list_moves), place(locate)}
     assert len(common) == 1
     assert not common & {SOLVER.cache, VERIFIER.cache}

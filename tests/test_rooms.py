@@ -272,7 +272,7 @@ def test_a_judge_shares_no_code_with_what_it_judges(path: Path) -> None:
         ("retro/sweep/levels.py", "from tbgen.retro.graph.slice import BLOCK", 0),
         ("retro/sweep/levels.py", "from tbgen.retro import solver", 1),
         ("retro/graph/slice.py", "from tbgen.retro.sweep.state import SliceState", 1),
-        ("retro/values/keys.py", "from tbgen.verify.values import Book", 1),
+        ("retro/values/keys.py", "from tbgen.verify.values import Dictionary", 1),
         ("retro/solver.py", "from tbgen.verify import run", 1),
         ("verify/run.py", "from tbgen.retro.graph.slice import make_graph", 1),
         ("verify/run.py", "from tbgen import retro", 1),

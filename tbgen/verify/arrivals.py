@@ -1,4 +1,4 @@
-"""What the table in question, and those that its resets lead to, say of the positions after a position's moves."""
+"""What tables say of the positions that moves lead to: the table that is checked, and those that its resets lead to."""
 
 from typing import Final, NamedTuple
 
@@ -17,25 +17,27 @@ from tbgen.verify.moves import MOST_MOVES, level_of_position
 
 NOWHERE: Final = -1
 UNSEEN: Final = -2
-"""Among tables and levels: of a table that is not at hand."""
+"""Among tables and levels: of a table that the verifier was not given."""
 _NIBBLE: Final = 4
 
 
 class Tables(NamedTuple):
-    """The table in question, number 0, and those that its resets lead to."""
+    """The table that is checked, number 0, and those that its resets lead to."""
 
     signature: NDArray[np.int64]
     """`[table * 2 + swapped]`: how many men of each kind each side has."""
     address: NDArray[np.int64]
+    """`[table]`: where its entries are in memory; 0 if they are missing, and for table 0, which is there by slices."""
     size: NDArray[np.int64]
-    """`[table]`: its entries in memory, 0 where they are not at hand. The first table lies there by slices:"""
+    """`[table]`: how many numbers it has."""
     start: NDArray[np.int64]
-    """`[slice]`: its first number; one more entry than slices."""
+    """`[slice]`: its first number; one more than there are slices."""
     entries: NDArray[np.int64]
+    """`[slice]`: where its entries are in memory; 0 while they are not."""
     staircases: NDArray[np.int64]
-    """`[slice]`: address of its part, 0 where it is not in memory."""
+    """`[slice]`: the same for its staircases."""
     first_staircase: NDArray[np.int64]
-    """`[slice]`: where in the book its dictionary begins."""
+    """`[slice]`: the number of its first staircase in `Dictionary`."""
 
 
 class Survey(NamedTuple):
@@ -48,35 +50,35 @@ class Survey(NamedTuple):
 
 
 class Arrivals(NamedTuple):
-    """`[move]`, for one position: what is said of where each leads."""
+    """`[move]`, for one position: what tables say of the position that each move leads to."""
 
     entry: NDArray[np.int32]
-    """0 where no position can be found."""
+    """0 if there is no such position."""
     staircase: NDArray[np.int32]
-    """In the book; its first one, that of no steps, after a reset."""
+    """Its number in `Dictionary`; after a reset 0, which has no steps."""
     level: NDArray[np.int64]
-    """Its own level, or NO_POSITION; after a reset 0, so that it is fresh under every record, or UNSEEN."""
+    """Its own level, or NO_POSITION. After a reset 0, so that it is fresh under every record, or UNSEEN."""
 
 
-class Seats(NamedTuple):
-    """Room to find them."""
+class NumberingBuffers(NamedTuple):
+    """A thread's small arrays for the numbers of these positions."""
 
     node: NDArray[np.int64]
-    """`[move]`: its number within the slice."""
+    """`[move]`: the number within the slice of the position it leads to."""
     group: NDArray[np.int64]
     """`[slot]`: the group of like men to which a piece belongs."""
     part: NDArray[np.int64]
-    """`[group]`: what it adds to the number after the turn has passed."""
+    """`[group]`: what it adds to the number of the same position with the other side to move."""
     after: NDArray[np.int64]
-    """`[slot]`: where each stands after a reset."""
+    """`[slot]`: the man's square after a reset."""
     kinds: NDArray[np.int64]
-    """What each is; NOWHERE if gone, or once it has found its place."""
+    """`[slot]`: the man's kind; NOWHERE if it was taken, or once it has a slot in the table that the reset leads to."""
     there: NDArray[np.int64]
-    """The squares, as the table has them to which they belong now."""
+    """`[slot]` of that table: the man's square."""
 
 
 def signature(material: Material) -> int:
-    """How many men of each kind each side has."""
+    """How many men of each kind each side has, in one integer."""
     sides = (material.first, material.second)
     return sum(
         sides[side].count(letter) << _NIBBLE * (side * len(PIECES) + place)
@@ -107,11 +109,11 @@ def make_arrivals() -> Arrivals:
     return Arrivals(np.zeros(MOST_MOVES, np.int32), np.zeros(MOST_MOVES, np.int32), np.zeros(MOST_MOVES, np.int64))
 
 
-def make_seats(layout: Layout) -> Seats:
+def make_numbering_buffers(layout: Layout) -> NumberingBuffers:
     group = np.zeros(MEN, np.int64)
     for number, one in enumerate(layout.groups):
         group[one.slot : one.slot + one.count] = number
-    return Seats(
+    return NumberingBuffers(
         np.zeros(MOST_MOVES, np.int64), group, np.zeros(GROUPS, np.int64), *(np.zeros(MEN, np.int64) for _ in "123")
     )
 
@@ -131,7 +133,7 @@ def part_of(tables, number):
 
 @inlined
 def _part_of_group(atlas, symmetry, swap, squares, number):
-    """What a group of like men adds to the number of a position that is to be turned like this."""
+    """What a group of like men adds to the number of a position to which this symmetry applies."""
     own = number * GROUP
     place = atlas.group[own + G_PARTNER] * GROUP if swap else own
     return atlas.group[place + G_STRIDE] * np.int64(
@@ -140,10 +142,10 @@ def _part_of_group(atlas, symmetry, swap, squares, number):
 
 
 @inlined
-def _number_quietly(atlas, moves, side, quiet, seats):
-    """Fill in the numbers, within their slice, of the positions that quiet moves lead to, NOWHERE where kings touch.
-    Returns the slice. They are those of `locate`; what does not move is worked out once."""
-    squares, node = moves.squares, seats.node
+def _number_quietly(atlas, moves, side, quiet, numbering):
+    """Fill in the numbers, within their slice, of the positions that quiet moves lead to; NOWHERE if kings touch.
+    Returns the slice. `locate` would find the same numbers; here the share of men that do not move is computed once."""
+    squares, node = moves.squares, numbering.node
     fields, turn, swap, mover = turned(atlas, 0, squares, 1 - side)
     if fields < 0:
         return np.int64(NOWHERE)
@@ -151,16 +153,16 @@ def _number_quietly(atlas, moves, side, quiet, seats):
     kings, symmetry = turned_kings(atlas, fields, turn, swap, squares)
     pieces = np.int64(0)
     for group in range(atlas.groups[0]):
-        seats.part[group] = _part_of_group(atlas, symmetry, swap, squares, group)
-        pieces += seats.part[group]
+        numbering.part[group] = _part_of_group(atlas, symmetry, swap, squares, group)
+        pieces += numbering.part[group]
     here = kings * atlas.inner[0] + offset + pieces
     for at in range(quiet):
         slot = move_slot(moves.move[at])
         origin = squares[slot]
         squares[slot] = move_target(moves.move[at])
         if slot > 1:
-            group = seats.group[slot]
-            node[at] = here - seats.part[group] + _part_of_group(atlas, symmetry, swap, squares, group)
+            group = numbering.group[slot]
+            node[at] = here - numbering.part[group] + _part_of_group(atlas, symmetry, swap, squares, group)
         else:
             kings_there, symmetry_there = turned_kings(atlas, fields, turn, swap, squares)
             pieces_there = pieces
@@ -174,12 +176,12 @@ def _number_quietly(atlas, moves, side, quiet, seats):
 
 
 @inlined
-def arrive_quietly(board, atlas, tables, survey, moves, there, side, quiet, seats, arrivals):
-    """Fill in the arrivals of the first, quiet moves. `there` is room for a position that is in no survey."""
-    part = _number_quietly(atlas, moves, side, quiet, seats)
+def arrive_quietly(board, atlas, tables, survey, moves, there, side, quiet, numbering, arrivals):
+    """Fill in the arrivals of the quiet moves, which come first. `there` is a buffer for positions without a survey."""
+    part = _number_quietly(atlas, moves, side, quiet, numbering)
     entries = tables.entries[part] if part >= 0 else 0
     for at in range(quiet):
-        node = seats.node[at]
+        node = numbering.node[at]
         arrivals.entry[at] = 0
         if entries == 0 or node < 0:
             continue
@@ -201,8 +203,7 @@ def _is_alike(kind, other):
 
 @inlined
 def _table_of(atlas, tables, kinds):
-    """Which table men of these kinds (NOWHERE: gone) make, twice its number, and one more where it has the
-    colours swapped."""
+    """The table with men of these kinds (NOWHERE: taken): twice its number, plus one if its colours are swapped."""
     found = 0
     for slot in range(2, atlas.men[0]):
         if kinds[slot] >= 0:
@@ -214,10 +215,10 @@ def _table_of(atlas, tables, kinds):
 
 
 @inlined
-def _seated(atlas, tables, squares, side, move, seats):
-    """Seat the men anew after a capture or a pawn move: nothing is kept of where they came from. Returns the table
-    (or NOWHERE, or UNSEEN) and the side to move as that table counts them."""
-    after, kinds, there = seats.after, seats.kinds, seats.there
+def _men_after_reset(atlas, tables, squares, side, move, numbering):
+    """Sort the men into the slots of the table that a capture or a pawn move leads to. Returns that table (or NOWHERE,
+    or UNSEEN) and the side to move as that table counts sides."""
+    after, kinds, there = numbering.after, numbering.kinds, numbering.there
     moved, taken, promotion = move_slot(move), move_taken(move), move_promotion(move)
     for slot in range(atlas.men[0]):
         after[slot] = squares[slot]
@@ -245,15 +246,15 @@ def _seated(atlas, tables, squares, side, move, seats):
 
 
 @inlined
-def arrive_by_reset(atlas, tables, moves, side, at, seats, arrivals):
+def arrive_by_reset(atlas, tables, moves, side, at, numbering, arrivals):
     """Fill in the arrival of a capture or pawn move."""
     arrivals.entry[at] = 0
     arrivals.staircase[at] = 0
-    table, mover = _seated(atlas, tables, moves.squares, side, moves.move[at], seats)
+    table, mover = _men_after_reset(atlas, tables, moves.squares, side, moves.move[at], numbering)
     arrivals.level[at] = UNSEEN if table == UNSEEN else 0
     if table < 0:
         return
-    number = locate(atlas, table, seats.there, mover)
+    number = locate(atlas, table, numbering.there, mover)
     if number < 0 or number >= tables.size[table]:
         return
     if table:

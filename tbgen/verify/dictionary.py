@@ -1,20 +1,16 @@
-"""The dictionary of staircases by itself: is it well formed, and the only one that says what it says?
+"""The dictionary of staircases by itself: is it well formed and canonical?
 
-A position's staircase is *canonical* if every step in it changes something. What is left to check where the
-position is known (run.py): that its last step lies within reach, and that every staircase is used.
+A staircase is *canonical* if every step in it changes something. Two more checks need the positions: its last step
+lies within reach (compare.py), and some position has it (units.py).
 """
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen import outcome as scale
 from tbgen.contents import MOVER_HOLDS, Steps
-
-LEAST_RECORD: Final = 2
-"""Mate and stalemate end the game: nobody moves under such a record."""
 
 Worth = tuple[int, int]
 """A relative outcome and the plies to it."""
@@ -30,7 +26,7 @@ class Finding:
     staircase: int = -1
     """The staircase, where the dictionary itself is wrong."""
     record: tuple[int, int] | None = None
-    """Holder (as in tbgen/contents.py) and level of the record under which the position is worth something else."""
+    """Holder (as in tbgen/contents.py) and level of the record under which the stored value is wrong."""
     expected: Worth | None = None
     """What the moves are worth."""
     stored: Worth | None = None
@@ -57,7 +53,7 @@ def _text(worth: Worth) -> str:
 
 
 def is_readable(steps: Steps) -> bool:
-    """Whether every staircase is a range of steps, and the one of no steps stands first."""
+    """Whether every staircase is a range of steps, and the first has none."""
     columns = {len(column) for column in steps[1:]}
     start = steps.start
     return (
@@ -69,7 +65,7 @@ def is_readable(steps: Steps) -> bool:
 
 
 def faults(steps: Steps) -> list[Finding]:
-    """All that is not canonical in a readable dictionary."""
+    """What is not canonical in a readable dictionary."""
     count = len(steps.start) - 1
     lengths = np.diff(steps.start)
     owner = np.repeat(np.arange(count), lengths)
@@ -93,7 +89,7 @@ def _faults_of_steps(
     distance: NDArray[np.int64],
 ) -> list[tuple[NDArray[np.bool_], str]]:
     """Which steps have which fault."""
-    behind = np.where(holder == MOVER_HOLDS, -1, 1)  # sign of what the side behind on the record likes
+    behind = np.where(holder == MOVER_HOLDS, -1, 1)  # sign of the outcomes that the side without the record likes
     order = level * 2 + holder
     unsorted = np.zeros(len(owner), np.bool_)
     unsorted[1:] = (np.diff(order) <= 0) & (np.diff(owner) == 0)
@@ -108,7 +104,7 @@ def _faults_of_steps(
     reached = scale.BASE - abs(outcome)
     return [
         (holder > 1, "a step has no holder"),
-        (level < LEAST_RECORD, "a step lies below all records"),
+        (level < scale.FIRST_RECORD, "a step lies below all records"),
         ((reached < 0) | (outcome == 0), "a step has no outcome"),
         (outcome * behind <= level - scale.BASE, "a step is worth no more than the record to the side behind"),
         (distance == 0, "a step takes no moves"),

@@ -1,4 +1,4 @@
-"""Checking tables of a directory: the file byte for byte, then every position from its moves."""
+"""Checking a table of a directory: the file byte for byte, then every position from its moves."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from tbgen.table_rules import TableRules
 from tbgen.verify.run import Verdict, verify
 
 _HELD: Final = 1 << 27
-"""Numbers of a table on trial that are in memory at a time."""
+"""Numbers of the checked table that are in memory at a time."""
 
 
 @dataclass(frozen=True)
 class _File:
-    """A table that is read into scratch arrays and tells how much of it is read."""
+    """A table that is read into arrays on disk and reports how much of it has been read."""
 
     table: TableFile
-    scratch: DiskArrays
+    disk_arrays: DiskArrays
     read: Callable[[Material, int], None]
 
     @property
@@ -36,11 +36,11 @@ class _File:
         return self.table.rules
 
     def part(self, start: int, end: int) -> Contents:
-        return self.table.part(start, end, self.scratch.array, lambda numbers: self.read(self.material, numbers))
+        return self.table.part(start, end, self.disk_arrays.array, lambda numbers: self.read(self.material, numbers))
 
 
 def mapped_by(material: Material) -> int:
-    """Bytes of address space for the entries of all tables that it leads to, and for its own parts, about."""
+    """Bytes of address space, about, for the entries of all tables that its resets lead to and for its own parts."""
     own, *others = (layout_of(one).size for one in (material, *material.successors()))
     return 4 * sum(others) + 8 * min(own, _HELD)
 
@@ -50,7 +50,7 @@ def check_table(
     directory: Path,
     rules: TableRules,
     entry_cache: EntryCache,
-    scratch: DiskArrays,
+    disk_arrays: DiskArrays,
     *,
     threads: int,
     sample: int | None = None,
@@ -59,14 +59,13 @@ def check_table(
     report: Callable[[int], None] = lambda numbers: None,
     lost: Callable[[Material, TbgenError], None] | None = None,
 ) -> Verdict:
-    """CorruptTable where the file has changed since it was written; otherwise whether its positions are worth what it
-    says.
+    """Check all positions of a table, or a sample. CorruptTable if the file has changed since it was written.
 
-    `read` hears of numbers of this table and others that have been read (some of this table several times), `report`
-    of numbers that are checked, `lost` of tables that this one leads to and that cannot be read; without it, one is an
-    error."""
+    `read` is called with the numbers that have been read of this table (some of them several times) and of others,
+    `report` with the numbers that have been checked, and `lost` with each table that this one leads to and that cannot
+    be read. Without `lost`, such a table is an error."""
     with open_table(table_path(directory, material, rules)) as table:
         table.check()
-        answers = entry_cache.take(material.successors(), read, lost)
-        source = _File(table, scratch, read)
-        return verify(source, answers, threads=threads, sample=sample, seed=seed, report=report)
+        successor_entries = entry_cache.take(material.successors(), read, lost)
+        source = _File(table, disk_arrays, read)
+        return verify(source, successor_entries, threads=threads, sample=sample, seed=seed, report=report)

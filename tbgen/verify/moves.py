@@ -1,7 +1,7 @@
 """All moves of a position, forwards only, and the own level that their number gives.
 
-They are found by sets of squares, each man's targets in one word, so that counting them takes no list. What is
-shared with the solver, which lists and counts them in other ways, is what each man attacks."""
+Moves are found as sets of squares: one word holds the targets of a man, so that counting moves takes no list. The
+solver lists and counts moves in other ways; both share the squares that each man attacks."""
 
 from typing import Final, NamedTuple
 
@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 
 from tbgen.board.attacks import BEHIND, BETWEEN, LINES, attacked, reach
 from tbgen.board.geometry import PAWN_DOWN, PAWN_UP
-from tbgen.board.moves import PROMOTION_KINDS, add_pawn_move, man_on, move_slot, move_target, occupied_by, pack_move
+from tbgen.board.moves import (
+    NOBODY,
+    PROMOTION_KINDS,
+    add_pawn_move,
+    man_on,
+    move_slot,
+    move_target,
+    occupied_by,
+    pack_move,
+)
 from tbgen.index.atlas import MEN, Atlas
 from tbgen.index.kernels import decode, part_from
 from tbgen.intrinsics import bits_set, lowest_bit
@@ -19,21 +28,21 @@ from tbgen.jit import inlined, kernel
 MOST_MOVES: Final = 256
 """No chess position has more than 218."""
 NO_POSITION: Final = 255
-"""Among levels: no legal position."""
+"""In place of a level: there is no legal position."""
 TOO_HIGH: Final = 511
-NOBODY: Final = -1
+"""In place of a level: a table cannot store it."""
 
 _ILLEGAL, _FREE, _CHECKED = -1, 0, 1
 _ALL: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
 _LAST_RANKS: Final = np.uint64(0xFF000000000000FF)
 _STEPPED_UP: Final = np.uint64(0x0000000000FF0000)
 _STEPPED_DOWN: Final = np.uint64(0x0000FF0000000000)
-"""Where pawns stand after a step from the squares on which they started."""
+"""Where pawns stand after one step from their first squares."""
 _RANK: Final = np.uint64(8)
 
 
 class Men(NamedTuple):
-    """Of an `Atlas`, what the moves of its first table depend on."""
+    """The part of an `Atlas` that the moves of its first table depend on."""
 
     men: NDArray[np.int64]
     first_pawn: NDArray[np.int64]
@@ -42,21 +51,21 @@ class Men(NamedTuple):
 
 
 class Board(NamedTuple):
-    """What the moves depend on: kernels of tbgen/board take whatever has these."""
+    """All that moves depend on: kernels of tbgen/board take any record with these fields."""
 
     atlas: Men
     lines: NDArray[np.uint64]
 
 
 class Moves(NamedTuple):
-    """Room for a position and its moves."""
+    """A thread's small arrays for a position and its moves."""
 
     squares: NDArray[np.int64]
     """`[slot]`"""
     targets: NDArray[np.uint64]
-    """`[slot]`: where the men of the side to move may go."""
+    """`[slot]`: the squares to which a man of the side to move may go."""
     move: NDArray[np.int64]
-    """Quiet ones first, captures in passing last."""
+    """`[move]`: quiet moves first, captures en passant last."""
 
 
 def make_board(atlas: Atlas) -> Board:
@@ -85,8 +94,8 @@ def _pawn_steps(kind, square, occupied):
 
 @inlined
 def _find_targets(board, moves, side):
-    """Fill in the targets, captures in passing aside. Returns whether the side to move is in check, or that this is no
-    legal position: men share a square, or the other side is in check."""
+    """Fill in the targets, without captures en passant. Returns _CHECKED if the side to move is in check, _ILLEGAL if
+    the position is not legal (men share a square, or the other side is in check), else _FREE."""
     atlas, lines, squares = board.atlas, board.lines, moves.squares
     men = atlas.men[0]
     own = np.uint64(0)
@@ -102,7 +111,7 @@ def _find_targets(board, moves, side):
     king = squares[side]
     lifted = occupied ^ _bit(king)
     danger = np.uint64(0)  # what the enemy attacks once the king has left its square
-    answers = _ALL  # where other men's moves must end
+    evasions = _ALL  # where the moves of other men must end
     pinned = np.uint64(0)
     for slot in range(men):
         kind, square = atlas.kind[slot], squares[slot]
@@ -119,12 +128,12 @@ def _find_targets(board, moves, side):
             between = lines[BETWEEN + square * 64 + king]
             blockers = between & occupied
             if not blockers:
-                answers &= between | _bit(square)
+                evasions &= between | _bit(square)
             elif not blockers & (blockers - np.uint64(1)):
                 pinned |= blockers
     for slot in range(2, men):
         if atlas.side[slot] == side:
-            moves.targets[slot] &= answers
+            moves.targets[slot] &= evasions
             if pinned & _bit(squares[slot]):
                 ray = king * 64 + squares[slot]
                 moves.targets[slot] &= lines[BETWEEN + ray] | lines[BEHIND + ray]
@@ -140,7 +149,7 @@ def _level(moves, checked):
 
 @inlined
 def level_of_position(board, moves, side):
-    """The own level, from no list: NO_POSITION where there is none that tables can hold. Takes the targets' room."""
+    """The own level, without a list of moves; NO_POSITION if tables cannot hold it. Overwrites the targets."""
     atlas = board.atlas
     checked = _find_targets(board, moves, side)
     if checked == _ILLEGAL:
@@ -166,7 +175,7 @@ def find_levels(board, atlas, pawns, numbers, moves, levels):
 
 @inlined
 def _list_passant(board, moves, side, stepped, count):
-    """The legal captures in passing of the man in slot `stepped`."""
+    """Add the legal captures en passant of the pawn in slot `stepped`. Returns the new number of moves."""
     atlas, squares = board.atlas, moves.squares
     step = squares[stepped]
     passed = step + (8 if atlas.kind[stepped] == PAWN_DOWN else -8)
@@ -175,7 +184,7 @@ def _list_passant(board, moves, side, stepped, count):
         if atlas.side[slot] != side or origin >> 3 != step >> 3 or abs(origin - step) != 1:
             continue
         squares[slot] = passed
-        squares[stepped] = passed  # gone: where another man stands, it stops nobody
+        squares[stepped] = passed  # as good as gone: it stands on the capturing pawn's square
         occupied = occupied_by(squares, atlas.men[0])
         if not attacked(board, squares, 1 - side, squares[side], occupied, stepped):
             moves.move[count] = pack_move(slot, passed, stepped, -1)
@@ -187,9 +196,8 @@ def _list_passant(board, moves, side, stepped, count):
 
 @inlined
 def list_all(board, moves, side, stepped):
-    """Fill in the list. `stepped` is the slot of the pawn that may be captured in passing, or NOBODY. Returns how many
-    moves are quiet, how many there are but for captures in passing, how many with them, and the own level: NO_POSITION
-    where there is none, TOO_HIGH to be stored."""
+    """Fill in the list. `stepped` is the slot of the pawn that may be captured en passant, or NOBODY. Returns the
+    number of quiet moves, of all but captures en passant, of all, and the own level, NO_POSITION or TOO_HIGH."""
     atlas, squares, move = board.atlas, moves.squares, moves.move
     men = atlas.men[0]
     checked = _find_targets(board, moves, side)
@@ -224,7 +232,7 @@ def list_all(board, moves, side, stepped):
 
 @inlined
 def may_give_right(atlas, squares, side, move):
-    """Whether this is a double step that ends beside an enemy pawn."""
+    """Whether this move is a double step that ends beside an enemy pawn."""
     slot, target = move_slot(move), move_target(move)
     if atlas.kind[slot] < PAWN_UP or abs(target - squares[slot]) != 16:
         return False

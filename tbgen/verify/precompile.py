@@ -1,4 +1,4 @@
-"""Compiling the verifier before it is needed, on the smallest table there is (see retro/precompile.py)."""
+"""Compiling the verifier before it is needed, on the smallest table (see retro/precompile.py)."""
 
 from collections.abc import Callable
 from typing import Final

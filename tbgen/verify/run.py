@@ -1,4 +1,4 @@
-"""Verifying: batch after batch on all threads, a part of the table at a time, and what is found."""
+"""Verifying a table: one part after another, each in batches on all threads."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.material import Material
-from tbgen.turns import in_turn
+from tbgen.turns import in_turn, pieces
 from tbgen.verify.arrivals import NO_SURVEY, Survey
 from tbgen.verify.compare import PROBLEMS
 from tbgen.verify.dictionary import Finding
@@ -20,26 +20,26 @@ from tbgen.verify.units import Source, Unreadable
 __all__ = ["Finding", "Verdict", "verify"]
 
 _AHEAD: Final = 8
-"""Batches a thread that wait to be looked at."""
+"""Batches per thread that are at work or wait."""
 _DRAWN: Final = BATCH
-"""Positions a thread that are drawn of a slice: to have it read takes longer than to check them."""
+"""Positions per thread that are drawn from a slice: reading it takes longer than checking them."""
 
 
 @dataclass(frozen=True)
 class Verdict:
     checked: int
-    """Legal positions looked at, with all their moves."""
+    """Legal positions checked with all their moves."""
     wrong: int
-    """How many of them have something wrong, and how many staircases of dictionaries, and numbers of none."""
+    """How many positions, numbers without a legal position, and staircases are wrong."""
     examples: list[Finding]
     """The first few of those."""
     unchecked: int = 0
-    """Legal positions with moves to tables that are not at hand, and nothing wrong as far as one can see."""
+    """Legal positions with moves to tables that are missing, and nothing wrong as far as the others show."""
 
 
 def verify(
     source: Source,
-    answers: Mapping[Material, NDArray[np.int32]],
+    successor_entries: Mapping[Material, NDArray[np.int32]],
     *,
     threads: int = 1,
     sample: int | None = None,
@@ -48,32 +48,32 @@ def verify(
     report: Callable[[int], None] = lambda numbers: None,
     limit: int = 10,
 ) -> Verdict:
-    """Check a table, all of it, a random sample of so many positions, or what can be drawn in so many seconds. It is
+    """Check a table: all of it, `sample` positions drawn at random, or positions drawn until `seconds` are over. It is
     read a part at a time.
 
-    `answers` holds the entries of the tables that resets lead to, which are taken as right. Where one is not among
-    them, positions with a move to it count as not checked, unless they are wrong whatever that move is worth. `report`
-    hears of numbers done."""
-    trial = _Trial(source, answers, limit, report)
+    `successor_entries` holds the entries of the tables that resets lead to, which are taken as right. If one is
+    missing, positions with a move to it count as not checked, unless they are wrong whatever that move is worth.
+    `report` is called with the numbers of each batch that is done."""
+    checker = _Checker(source, successor_entries, limit, report)
     with ThreadPoolExecutor(threads) as pool:
         try:
             generator = np.random.default_rng(seed)
             if seconds is not None:
-                trial.a_while(seconds, generator, pool, threads)
+                checker.a_while(seconds, generator, pool, threads)
             elif sample is not None:
-                trial.some(trial.table.draw(min(sample, trial.table.layout.size), generator), pool, threads)
+                checker.some(checker.table.draw(min(sample, checker.table.layout.size), generator), pool, threads)
             else:
-                for slices in trial.table.units.in_turn():
-                    trial.whole(slices, pool, threads)
+                for slices in checker.table.units.in_turn():
+                    checker.whole(slices, pool, threads)
         except Unreadable:
-            trial.note([Finding("a dictionary of staircases cannot be read", staircase=0)])
+            checker.note([Finding("a dictionary of staircases cannot be read", staircase=0)])
     return Verdict(
-        trial.checked, trial.wrong, sorted(trial.examples, key=lambda finding: finding.number), trial.unchecked
+        checker.checked, checker.wrong, sorted(checker.examples, key=lambda finding: finding.number), checker.unchecked
     )
 
 
 class _Seen(NamedTuple):
-    """What came of a batch."""
+    """What was found in a batch."""
 
     numbers: int
     legal: int
@@ -82,17 +82,17 @@ class _Seen(NamedTuple):
     found: list[list[int]]
 
 
-class _Trial:
-    """What has been found so far."""
+class _Checker:
+    """Checks parts of a table, and keeps what has been found so far."""
 
     def __init__(
         self,
         source: Source,
-        answers: Mapping[Material, NDArray[np.int32]],
+        successor_entries: Mapping[Material, NDArray[np.int32]],
         limit: int,
         report: Callable[[int], None],
     ) -> None:
-        self.table = Table(source, answers, self.note)
+        self.table = Table(source, successor_entries, self.note)
         self.checked = 0
         self.wrong = 0
         self.unchecked = 0
@@ -112,20 +112,21 @@ class _Trial:
         table.fetch(parts)
         surveys = {part: table.survey(part) for part in parts}
 
-        def batches() -> Iterator[tuple[int, int, int]]:
-            for part in parts:
-                for at in range(start[part], start[part + 1], BATCH):
-                    yield part, at, min(at + BATCH, start[part + 1])
+        def batches() -> Iterator[tuple[int, slice]]:
+            return ((part, here) for part in parts for here in pieces(start[part + 1] - start[part], BATCH))
 
-        def survey(part: int, first: int, end: int) -> None:
-            surveys[part].level[first - start[part] : end - start[part]] = table.levels(np.arange(first, end))
+        def numbers(part: int, here: slice) -> Numbers:
+            return start[part] + np.arange(here.start, here.stop)
 
-        def look(part: int, first: int, end: int) -> _Seen:
-            return self._try(part, np.arange(first, end), surveys[part])
+        def survey(part: int, here: slice) -> None:
+            surveys[part].level[here] = table.levels(numbers(part, here))
+
+        def check(part: int, here: slice) -> _Seen:
+            return self._check(part, numbers(part, here), surveys[part])
 
         for _ in in_turn(pool, _AHEAD * threads, survey, batches()):
             pass
-        for seen in in_turn(pool, _AHEAD * threads, look, batches()):
+        for seen in in_turn(pool, _AHEAD * threads, check, batches()):
             self._count(seen)
 
     def some(self, numbers: Numbers, pool: ThreadPoolExecutor, threads: int) -> None:
@@ -134,12 +135,12 @@ class _Trial:
         for part in np.unique(parts).tolist():
             self.table.fetch([part])
             here = numbers[parts == part]
-            batches = ((part, here[at : at + BATCH]) for at in range(0, len(here), BATCH))
-            for seen in in_turn(pool, _AHEAD * threads, self._try, batches):
+            batches = ((part, here[piece]) for piece in pieces(len(here), BATCH))
+            for seen in in_turn(pool, _AHEAD * threads, self._check, batches):
                 self._count(seen)
 
     def a_while(self, seconds: float, generator: np.random.Generator, pool: ThreadPoolExecutor, threads: int) -> None:
-        """Check some positions of a slice, then of another, until the time is up: of one slice at least."""
+        """Check some positions of one slice after another until the time is up; of one slice at least."""
         start, end = self.table.layout.start, time.monotonic() + seconds
         while True:
             part = int(self.table.part_of(generator.integers(start[-1], size=1))[0])
@@ -148,8 +149,8 @@ class _Trial:
             if time.monotonic() > end:
                 break
 
-    def _try(self, part: int, numbers: Numbers, survey: Survey | None = None) -> _Seen:
-        legal, wrong, unseen, found = self.table.try_all(part, numbers, survey or NO_SURVEY, self._limit)
+    def _check(self, part: int, numbers: Numbers, survey: Survey | None = None) -> _Seen:
+        legal, wrong, unseen, found = self.table.check_all(part, numbers, survey or NO_SURVEY, self._limit)
         return _Seen(len(numbers), legal, wrong, unseen, found.tolist())
 
     def _count(self, seen: _Seen) -> None:

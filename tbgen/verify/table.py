@@ -1,4 +1,4 @@
-"""A table on trial: its positions, their moves, and what is known of where those lead."""
+"""The table that is checked: its positions, their moves, and the tables that these lead to."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from tbgen.index.atlas import make_atlas
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
+from tbgen.turns import pieces
 from tbgen.verify.arrivals import Survey, make_survey, make_tables
-from tbgen.verify.compare import FIELDS, make_desk, try_all
+from tbgen.verify.compare import FIELDS, check_all, make_buffers
 from tbgen.verify.dictionary import Finding
 from tbgen.verify.moves import NO_POSITION, find_levels, make_board, make_moves
 from tbgen.verify.units import Source, Units
@@ -19,12 +20,12 @@ Numbers = NDArray[np.int64]
 Levels = NDArray[np.uint8]
 
 BATCH: Final = 1 << 13
-"""Positions that are best looked at together."""
+"""Positions that one call of a kernel checks."""
 
 
 def _reach(layout: Layout, squares: list[int]) -> set[int]:
-    """The slices of the same table that a pawn move leads to; where it gives a right to capture in passing,
-    those that the moves from there lead to as well."""
+    """The slices of the same table that a pawn move leads to. If it gives a right to capture en passant, also those
+    that pawn moves lead to from there."""
     found = set()
     sides = [side for side, _ in layout.letters[layout.first_pawn :]]
     for pawn, (side, square) in enumerate(zip(sides, squares, strict=True)):
@@ -42,24 +43,27 @@ def _reach(layout: Layout, squares: list[int]) -> set[int]:
 
 class Table:
     def __init__(
-        self, source: Source, answers: Mapping[Material, NDArray[np.int32]], note: Callable[[Iterable[Finding]], None]
+        self,
+        source: Source,
+        successor_entries: Mapping[Material, NDArray[np.int32]],
+        note: Callable[[Iterable[Finding]], None],
     ) -> None:
-        """`answers` holds the entries of the tables that resets lead to, as far as they are at hand; `note` hears
-        what is wrong with dictionaries of staircases by themselves."""
+        """`successor_entries` holds the entries of the tables that resets lead to, where they are not missing; `note`
+        is called with what is wrong with dictionaries of staircases by themselves."""
         self.layout = layout = layout_of(source.material)
         layouts = [layout, *map(layout_of, source.material.successors())]
-        self._answers = {material: np.ascontiguousarray(entries, np.int32) for material, entries in answers.items()}
+        self._entries = {m: np.ascontiguousarray(entries, np.int32) for m, entries in successor_entries.items()}
         for other in layouts[1:]:
-            if len(self._answers.get(other.material, range(other.size))) != other.size:
-                raise ValueError(f"{other.material} has {other.size} numbers, not {len(answers[other.material])}")
-        at_hand = [self._answers.get(other.material) for other in layouts[1:]]
+            if len(self._entries.get(other.material, range(other.size))) != other.size:
+                raise ValueError(f"{other.material} has {other.size} numbers, not {len(self._entries[other.material])}")
+        given = [self._entries.get(other.material) for other in layouts[1:]]
         self._atlas = make_atlas(layouts)
         self._board = make_board(self._atlas)
-        self._tables = make_tables(layouts, [0, *(0 if one is None else one.ctypes.data for one in at_hand)])
+        self._tables = make_tables(layouts, [0, *(0 if one is None else one.ctypes.data for one in given)])
         self.units = Units(source, layout, self._tables, note)
 
     def fetch(self, parts: Iterable[int]) -> None:
-        """Have these slices in memory, and those that their pawns lead to."""
+        """Bring into memory these slices and those that their pawns lead to."""
         layout = self.layout
         self.units.fetch(
             {one for part in parts for one in (part, *_reach(layout, layout.placements.pawns[part].tolist()))}
@@ -69,29 +73,29 @@ class Table:
         return np.searchsorted(self.layout.start, numbers, side="right") - 1
 
     def levels(self, numbers: Numbers) -> Levels:
-        """The own levels of positions, NO_POSITION where there is none."""
+        """The own levels of these numbers; NO_POSITION where there is no legal position."""
         levels = np.empty(len(numbers), np.uint8)
         find_levels(self._board, self._atlas, self.layout.placements.pawns, numbers, make_moves(), levels)
         return levels
 
     def survey(self, part: int) -> Survey:
-        """Room for the levels of a slice."""
+        """An empty survey of a slice."""
         return make_survey(part, int(self.layout.start[part + 1] - self.layout.start[part]))
 
-    def try_all(
+    def check_all(
         self, part: int, numbers: Numbers, survey: Survey, limit: int
     ) -> tuple[int, int, int, NDArray[np.int64]]:
-        """Try positions of a slice: how many are legal, how many wrong, how many cannot be looked at in full, and what
-        is wrong with the first. With a survey of the slice it takes less time."""
+        """Check positions of a slice: how many are legal, how many wrong, how many have moves that cannot be followed,
+        and what is wrong with the first `limit`. With a survey of the slice it takes less time."""
         found = np.zeros((limit, FIELDS), np.int64)
-        legal, wrong, unseen = try_all(
-            self._board, self._atlas, self.layout.placements.pawns, self._tables, self.units.book,
-            survey, part, numbers, make_desk(self.layout), found,
+        legal, wrong, unseen = check_all(
+            self._board, self._atlas, self.layout.placements.pawns, self._tables, self.units.dictionary,
+            survey, part, numbers, make_buffers(self.layout), found,
         )  # fmt: skip
         return legal, wrong, unseen, found[:wrong]
 
     def draw(self, count: int, random: np.random.Generator) -> Numbers:
-        """So many legal positions, each once, in rising order; all that there are if there are no more."""
+        """`count` legal positions at random, each once, in rising order; all of them if there are no more."""
         size = self.layout.size
         legal = tried = np.zeros(0, np.int64)
         while len(legal) < count and len(tried) < size:
@@ -100,6 +104,6 @@ class Table:
             else:
                 new = np.setdiff1d(np.arange(size), tried)
             tried = np.concatenate([tried, new])
-            levels = np.concatenate([self.levels(new[at : at + BATCH]) for at in range(0, len(new), BATCH)])
+            levels = np.concatenate([self.levels(new[here]) for here in pieces(len(new), BATCH)])
             legal = np.concatenate([legal, random.permutation(new[levels != NO_POSITION])])
         return np.sort(legal[:count])

@@ -1,5 +1,5 @@
-"""A table on trial lies in memory by units, neighbouring slices that are read together, each with a dictionary of
-staircases of its own: no more of them than their pawns lead to, however large the table."""
+"""The table that is checked lies in memory by units: neighbouring slices that are read together, with a dictionary of
+their staircases. However large the table, only the units that pawns lead to have to be there."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
@@ -12,17 +12,17 @@ from tbgen.contents import Contents, Steps
 from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.table_rules import TableRules
+from tbgen.turns import pieces
 from tbgen.verify.arrivals import Tables
 from tbgen.verify.dictionary import Finding, faults, is_readable
-from tbgen.verify.values import Book, make_book
+from tbgen.verify.values import Dictionary, make_dictionary
 
 _LEAST: Final = 1 << 20
-"""Numbers of a unit, but for the last one."""
+"""Numbers of a unit at least; the last one may have fewer."""
 _KEPT: Final = 1 << 26
-"""Numbers that are kept in memory although nobody needs them now."""
-_PIECE: Final = 1 << 22
+"""Numbers that may be in memory; above this, units that are not needed now are dropped."""
 _NO_STAIRCASE: Final = -(1 << 30)
-"""Stays negative, whatever number the dictionary's first staircase has in the book."""
+"""Stays negative when the number of a dictionary's first staircase is added."""
 
 
 class Source(Protocol):
@@ -40,7 +40,7 @@ class Source(Protocol):
 
 
 class Unreadable(Exception):
-    """A dictionary that is none."""
+    """A dictionary is not well formed."""
 
 
 class Unit(NamedTuple):
@@ -55,7 +55,7 @@ class Units:
     def __init__(
         self, source: Source, layout: Layout, tables: Tables, note: Callable[[Iterable[Finding]], None]
     ) -> None:
-        """`note` hears what is wrong with dictionaries by themselves."""
+        """`note` is called with what is wrong with dictionaries by themselves."""
         self._source = source
         self._start: list[int] = layout.start.tolist()
         self._tables = tables
@@ -66,10 +66,10 @@ class Units:
         """`[slice]`"""
         self._held: OrderedDict[int, Unit] = OrderedDict()
         self._judged: set[int] = set()
-        self.book: Book = make_book([], source.rules)
+        self.dictionary: Dictionary = make_dictionary([], source.rules)
 
     def in_turn(self) -> Iterator[range]:
-        """The slices of all units, each before those that its pawns lead to, which are then in memory and come next."""
+        """The slices of each unit in turn: a unit before those that its pawns lead to, and those in memory next."""
         left = set(range(len(self.slices)))
         while left:
             unit = max(left & self._held.keys() or left)
@@ -77,7 +77,7 @@ class Units:
             yield self.slices[unit]
 
     def fetch(self, slices: Iterable[int]) -> None:
-        """Have these slices in memory."""
+        """Bring these slices into memory."""
         needed = {int(self.unit_of[part]) for part in slices}
         new = sorted(needed - self._held.keys())
         for unit in new:
@@ -86,7 +86,7 @@ class Units:
             self._held.move_to_end(unit)
         if new:
             self._shed(len(needed))
-            self._open()
+            self._publish()
 
     def _read(self, number: int) -> Unit:
         slices = self.slices[number]
@@ -105,18 +105,18 @@ class Units:
         return unit
 
     def _shed(self, needed: int) -> None:
-        """Let go of those that were needed longest ago."""
+        """Drop the units that were needed longest ago."""
         spare = list(self._held)[: len(self._held) - needed]
         held = sum(len(unit.entries) for unit in self._held.values())
         for number in spare:
             if held > _KEPT:
                 held -= len(self._held.pop(number).entries)
 
-    def _open(self) -> None:
-        """Make a book of their dictionaries, and let the kernels know where all is."""
+    def _publish(self) -> None:
+        """Join the dictionaries of the units in memory, and tell the kernels the addresses."""
         tables = self._tables
         tables.entries[:] = tables.staircases[:] = 0
-        self.book = make_book([unit.steps for unit in self._held.values()], self._source.rules)
+        self.dictionary = make_dictionary([unit.steps for unit in self._held.values()], self._source.rules)
         first = 0
         for number, unit in self._held.items():
             for part in self.slices[number]:
@@ -135,33 +135,30 @@ def _divided(start: list[int]) -> Iterator[range]:
             first = part + 1
 
 
-def _pieces(staircases: NDArray[np.int32]) -> Iterator[tuple[int, NDArray[np.int32]]]:
-    return ((at, staircases[at : at + _PIECE]) for at in range(0, len(staircases), _PIECE))
-
-
 def _with_staircases(unit: Unit) -> Unit:
-    """Numbers of no staircase of this dictionary are not to be taken for those of another one."""
+    """The unit with _NO_STAIRCASE for numbers outside its dictionary: they would lie in another unit's."""
     count = len(unit.steps.start) - 1
-    for at, piece in _pieces(unit.staircases):
-        none = (piece < 0) | (piece >= count)
-        if none.any():
+    for here in pieces(len(unit.staircases)):
+        piece = unit.staircases[here]
+        if ((piece < 0) | (piece >= count)).any():
             own = unit.staircases.copy()
-            own[at:][(own[at:] < 0) | (own[at:] >= count)] = _NO_STAIRCASE
+            own[(own < 0) | (own >= count)] = _NO_STAIRCASE
             return unit._replace(staircases=own)
     return unit
 
 
 def _unused(unit: Unit) -> list[Finding]:
     used = np.zeros(len(unit.steps.start) - 1, np.bool_)
-    for _, piece in _pieces(unit.staircases):
+    for here in pieces(len(unit.staircases)):
+        piece = unit.staircases[here]
         used[piece[piece >= 0]] = True
     return [Finding("no position has it", staircase=int(one)) for one in np.flatnonzero(~used[1:]) + 1]
 
 
 def _found(unit: Unit, fault: Finding) -> Finding:
-    """With the first position that has the staircase, by which people can find it."""
-    for at, piece in _pieces(unit.staircases):
-        places = np.flatnonzero(piece == fault.staircase)
+    """The fault with the first position that has the staircase, so that a user can find it."""
+    for here in pieces(len(unit.staircases)):
+        places = np.flatnonzero(unit.staircases[here] == fault.staircase)
         if len(places):
-            return Finding(fault.problem, unit.start + at + int(places[0]), fault.staircase)
+            return Finding(fault.problem, unit.start + here.start + int(places[0]), fault.staircase)
     return fault

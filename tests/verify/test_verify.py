@@ -246,7 +246,7 @@ def test_an_entry_of_no_position_is_found() -> None:
         changed = altered(contents, column, place, 1)
         assert changed is not None
         assert check(changed) == Verdict(
-            legal(contents), 1, [Finding("no legal position, but an entry or a staircase", place)]
+            legal(contents), 1, [Finding("an entry or a staircase, but no legal position", place)]
         )
 
 
