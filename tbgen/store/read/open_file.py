@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tbgen.errors import BadInput, CorruptTable, MissingTable
 from tbgen.index import layout_of
-from tbgen.material import Material, parse
+from tbgen.material import MEN_NUMBERED, Material, parse
 from tbgen.store.directory import build_command, check_file, named
 from tbgen.store.format import seal
 from tbgen.store.format.order import numbers_of
@@ -27,7 +27,6 @@ from tbgen.table_rules import TableRules
 
 Notes = dict[str, int | float | str]
 
-_MEN: Final = 6
 _WIDEST: Final = 1 << 16
 """Positions in a chunk, at most."""
 
@@ -167,7 +166,7 @@ def _names(notes: Notes) -> tuple[Material, TableRules]:
     """Material and rules."""
     name, rules = notes.get("material"), notes.get("rules")
     material = parse(str(name))
-    if material.name != name or material.men > _MEN or rules not in list(TableRules):
+    if material.name != name or material.men > MEN_NUMBERED or rules not in list(TableRules):
         raise ValueError("it holds no material that there are tables of")
     return material, TableRules(str(rules))
 
