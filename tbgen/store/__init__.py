@@ -1,4 +1,4 @@
-"""Tables on disk: one HDF5 file a material and rule set, described in docs/format.md."""
+"""Tables on disk: one HDF5 file per material and rule set, described in docs/format.md."""
 
 from tbgen.store.directory import build_some, check_file, list_tables, table_path
 from tbgen.store.lock import building

@@ -33,7 +33,7 @@ def table_path(directory: str | Path, material: Material, rules: str) -> Path:
 
 
 def check_file(path: Path) -> bool:
-    """Whether there is a file. CorruptTable where there is something else: it can neither be read nor written over."""
+    """Whether there is a file. CorruptTable if there is something else, which can be neither read nor written over."""
     try:
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode):
@@ -50,7 +50,7 @@ def check_file(path: Path) -> bool:
 
 
 def named(path: Path) -> Listed | None:
-    """What a file claims to hold by its name; None where that is not the name of a table."""
+    """What a file claims to hold by its name; None if that is not the name of a table."""
     stem, _, rules = path.name.removesuffix(SUFFIX).rpartition(".")
     if not path.name.endswith(SUFFIX):
         return None
@@ -62,7 +62,7 @@ def named(path: Path) -> Listed | None:
 
 
 def list_tables(directory: str | Path) -> Iterator[Listed]:
-    """Every file of a directory that bears the name of a table, in order of name."""
+    """Every file of a directory that has the name of a table, in order of name."""
     try:
         paths = sorted(Path(directory).iterdir())
     except FileNotFoundError:
@@ -73,14 +73,14 @@ def list_tables(directory: str | Path) -> Iterator[Listed]:
 
 
 def build_command(path: Path) -> str:
-    """What to type for this file to appear."""
+    """The command that builds this file."""
     found = named(path)
     rules = f" --rules {found.rules}" if found is not None and found.rules != TableRules.RESET else ""
     return f"tbgen build{rules} {found.material.name if found else 'MATERIAL'} {_into(path.parent)}"
 
 
 def build_some(directory: Path) -> str:
-    """What to type for an empty directory to have something in it."""
+    """A command that builds some tables in an empty directory."""
     return f"tbgen build --all 3 {_into(directory)}"
 
 

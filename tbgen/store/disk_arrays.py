@@ -1,4 +1,4 @@
-"""Large arrays that live on disk while a table is built; memory holds of them what there is room for."""
+"""Large arrays that live on disk while a table is built; memory holds as much of them as there is room for."""
 
 import mmap
 import os
@@ -18,15 +18,15 @@ _GLANCE: Final = 0.005
 """Seconds between two looks at how much memory is in use: random reads bring in gigabytes per second. On a busy machine
 the watch wakes up late, up to a second."""
 _MARGIN: Final = 16
-"""One part in so many is always left for what comes in between two looks; to take out less is not worth it."""
+"""1 / _MARGIN of the memory is left free for what comes in between two looks. Taking out less is not worth it."""
 _FADING: Final = 0.999
 """How much of what came in between two looks is still allowed for at the next look."""
 _PAGE: Final = mmap.PAGESIZE
 
 
 def memory_in_use() -> tuple[int, int]:
-    """Bytes of this process that are in memory now, and how many of them files hold as well; zeros where the system
-    does not tell."""
+    """Bytes of this process that are in memory now, and how many of them are in files as well; zeros if the system does
+    not tell."""
     try:
         words = Path("/proc/self/statm").read_text().split()
         return int(words[1]) * _PAGE, int(words[2]) * _PAGE
@@ -35,11 +35,11 @@ def memory_in_use() -> tuple[int, int]:
 
 
 class DiskArrays:
-    """Makes the arrays, and has the system take them out of memory when all memory in use nears `memory`.
+    """Makes the arrays, and has the system take them out of memory when the process comes near `memory` bytes.
 
-    What is taken out is on disk, and comes back page by page as it is used. A thread looks how much is in use, and so
-    does whoever asks for an array. The thread may wake up late, so room is left for the most that has lately come in
-    between two looks: the later it is, the earlier it takes arrays out."""
+    Arrays that are taken out remain on disk, and come back page by page as they are used. A thread looks how much is in
+    use, and so does each call for an array. The thread may wake up late, so room is left for the most that has lately
+    come in between two looks: the later it is, the earlier it takes arrays out."""
 
     def __init__(self, directory: Path, memory: int) -> None:
         self._directory = directory
@@ -52,12 +52,13 @@ class DiskArrays:
         self._maps: list[weakref.ref[mmap.mmap]] = []
         self._lock = Lock()
         self.peak = 0
-        """Bytes on disk of all arrays together, at most since somebody set it to 0."""
+        """The most bytes on disk of all arrays together since the caller set this to 0."""
         self._stop = Event()
         self._watch: Thread | None = None
 
     def array(self, count: int, kind: DTypeLike) -> NDArray[Any]:
-        """Zeros. If it is large, in a file of no name, which is gone when the process is, however that ends."""
+        """An array of zeros. If it is large, it is in a file without a name, which the system removes with the
+        process."""
         self.look()
         kind = np.dtype(kind)
         if count * kind.itemsize < LARGE:
@@ -66,7 +67,7 @@ class DiskArrays:
             return self._map(file.fileno(), count, kind)
 
     def named(self, path: Path, count: int, kind: DTypeLike) -> NDArray[Any]:
-        """The array in this file; zeros where the file is new."""
+        """The array in this file; zeros if the file is new."""
         self.look()
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
@@ -75,7 +76,7 @@ class DiskArrays:
             os.close(handle)
 
     def _map(self, handle: int, count: int, kind: np.dtype[Any]) -> NDArray[Any]:
-        """The disk gives the room now: where it could not when a page is written, the process would be killed."""
+        """Map a file, and reserve its room on disk now: without room, writing a page later would kill the process."""
         size = count * kind.itemsize
         os.ftruncate(handle, min(size, os.fstat(handle).st_size))
         os.posix_fallocate(handle, 0, size)
@@ -84,7 +85,7 @@ class DiskArrays:
             self._maps = [*(one for one in self._maps if one() is not None), weakref.ref(memory)]
             self.peak = max(self.peak, sum(len(one) for one in (ref() for ref in self._maps) if one is not None))
             if self._watch is None:
-                self._watch = Thread(target=self._keep_watch, name="scratch", daemon=True)
+                self._watch = Thread(target=self._keep_watch, name="disk arrays", daemon=True)
                 self._watch.start()
         return np.frombuffer(memory, kind)
 

@@ -17,13 +17,13 @@ from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
 
 ROOM: Final = 4 << 30
-"""Bytes of large tables, which are on disk, that are kept."""
+"""Bytes of large tables that are kept, on disk."""
 _SMALL_ROOM: Final = 128 << 20
-"""The same of small ones, which are in memory. To read one again takes a moment."""
+"""Bytes of small tables that are kept, in memory. Reading one again takes a moment."""
 
 
 class EntryCache:
-    """The most recently used tables of a directory, up to a number of bytes (and whatever is asked for at once)."""
+    """The most recently used tables of a directory: at most `room` bytes, but always those that one call asks for."""
 
     def __init__(self, directory: Path, rules: TableRules, disk_arrays: DiskArrays, room: int = ROOM) -> None:
         self._directory = directory
@@ -42,8 +42,9 @@ class EntryCache:
         report: Callable[[Material, int], None] = lambda material, numbers: None,
         lost: Callable[[Material, TbgenError], None] | None = None,
     ) -> dict[Material, NDArray[np.int32]]:
-        """The entries of these tables, read from the directory where they are not at hand. `report` hears of numbers
-        read, `lost` of tables that are missing or damaged: they are left out. Without it, one is an error."""
+        """The entries of these tables, read from the directory if they are not in the cache. `report` is called with
+        the numbers that have been read, `lost` with each table that is missing or damaged, which is left out. Without
+        `lost`, such a table is an error."""
         found = {}
         for material in materials:
             if material not in self._held:
@@ -68,7 +69,7 @@ class EntryCache:
         return entries
 
     def _shed(self, keep: int) -> None:
-        """Let go of what was used longest ago, but for the last `keep`."""
+        """Drop the tables that were used longest ago, but not the last `keep`."""
         old = list(self._held)[: len(self._held) - keep]
         for large, room in ((True, self._room), (False, min(self._room, _SMALL_ROOM))):
             sizes = {m: entries.nbytes for m, entries in self._held.items() if (entries.nbytes >= LARGE) == large}

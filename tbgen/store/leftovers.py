@@ -1,9 +1,9 @@
-"""What builds leave in a directory beside tables: at work, stopped and to be gone on with, or of no more use.
+"""What builds leave in a directory beside tables: files in use, files that a stopped build needs, and useless ones.
 
-.KRPvKR.r.h5.lock        held by who builds the table
-.KRPvKR.r.h5.work/       what a build that is stopped goes on with; of no use once the table is there
-.KRPvKR.r.h5.4711.half   a table that process 4711 is writing; of no use to anybody else
-.tbgen-3f9c...           held by who builds on a cluster
+.KRPvKR.r.h5.lock        locked by the process that builds the table
+.KRPvKR.r.h5.work/       what a stopped build goes on with; useless once the table is there
+.KRPvKR.r.h5.4711.half   a table that process 4711 is writing; useless to all others
+.tbgen-3f9c...           locked by a process that builds on a cluster
 """
 
 import fcntl
@@ -22,19 +22,19 @@ TOKEN: Final = ".tbgen-"
 
 
 class Leftover(NamedTuple):
-    """All that there is beside one table."""
+    """All that lies beside one table."""
 
     table: Listed
     bytes: int
     """On disk."""
     resumable: bool
-    """Whether there is something that the next build goes on with."""
+    """Whether the next build can go on with it."""
     busy: bool
     """Whether a process is building it now."""
 
 
 def find_leftovers(directory: str | Path) -> list[Leftover]:
-    """What lies beside tables that are being built or were not finished, in order of name."""
+    """What lies beside tables that are being built or are not finished, in order of name."""
     found = []
     for table, paths in _beside_tables(Path(directory)).items():
         work = any(path.name.endswith(WORK) for path in paths)
@@ -44,7 +44,7 @@ def find_leftovers(directory: str | Path) -> list[Leftover]:
 
 
 def tidy(directory: str | Path) -> None:
-    """Remove what is of no use to anybody; what a process holds is left alone."""
+    """Remove what is useless; what a process has locked stays."""
     place = Path(directory)
     for table in _beside_tables(place):
         if not _is_held(lock_of(table.path)):
@@ -61,7 +61,7 @@ def workspace_of(table: Path) -> Path:
 
 
 def remove(path: Path) -> None:
-    """Remove a workspace, or whatever bears its name: what a link leads to stays."""
+    """Remove a workspace, or whatever has its name. Of a link, what it leads to stays."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -69,7 +69,7 @@ def remove(path: Path) -> None:
 
 
 def used_bytes(path: Path) -> int:
-    """Bytes on disk of a file, or of the files in a directory; they may go while one looks."""
+    """Bytes on disk of a file, or of the files in a directory. Files may disappear meanwhile."""
     total = 0
     with suppress(OSError):
         for file in path.iterdir() if path.is_dir() else [path]:
@@ -80,7 +80,7 @@ def used_bytes(path: Path) -> int:
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """A new file that is there, and held, as long as the context is."""
+    """Make a new file and hold a lock on it; the end of the context removes it."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

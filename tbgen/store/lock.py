@@ -1,4 +1,4 @@
-"""One build of a table at a time, and nothing left behind by builds that were killed."""
+"""A table's lock: one process builds it at a time, and removes what killed builds left behind."""
 
 import fcntl
 import os
@@ -9,21 +9,21 @@ from typing import Final
 
 LOCK: Final = ".lock"
 HALF: Final = ".half"
-"""Ends the name of a file that is being written."""
+"""The end of the name of a file that is being written."""
 
 
 def lock_of(table: Path) -> Path:
-    """The file that whoever builds a table holds."""
+    """The file that the process which builds a table has locked."""
     return table.with_name(f".{table.name}{LOCK}")
 
 
 def half_written(path: Path) -> Path:
-    """The name under which this process writes a table before it gives it its own."""
+    """The name under which this process writes a table before it gives the table its own."""
     return path.with_name(f".{path.name}.{os.getpid()}{HALF}")
 
 
 def sweep(path: Path) -> int:
-    """Remove what killed builds of this table left. Only for who holds its lock."""
+    """Remove what killed builds of this table left. The caller holds the lock of the table."""
     gone = 0
     for left in path.parent.glob(f".{path.name}.*{HALF}"):
         with suppress(FileNotFoundError):
@@ -34,9 +34,9 @@ def sweep(path: Path) -> int:
 
 @contextmanager
 def building(path: str | Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold the right to build this table; `waiting` is called once where another process has it first.
+    """Hold the lock of this table; `waiting` is called once if another process has it first.
 
-    The lock is the kernel's, on a file beside the table: it ends with the process, however that ends."""
+    The operating system keeps the lock, on a file beside the table, and ends it with the process."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = lock_of(path)
@@ -45,7 +45,7 @@ def building(path: str | Path, waiting: Callable[[], None] | None = None) -> Ite
         sweep(path)
         yield
     finally:
-        # removed while locked: who waits for it finds that the name has gone and starts again
+        # removed while locked: a process that waits for it finds that the name has gone, and starts again
         beside.unlink(missing_ok=True)
         os.close(handle)
 

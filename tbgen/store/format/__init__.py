@@ -1,1 +1,1 @@
-"""The format of a file: what reader and writer must agree on (docs/format.md)."""
+"""The format of a file: what reader and writer share (docs/format.md)."""

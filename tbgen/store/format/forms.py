@@ -1,5 +1,5 @@
-"""Rows of steps that are told apart a step at a time: staircases as the writer has them, shapes as a reader has them.
-There may be millions, most of them short, so that a table as wide as the longest would not fit into memory."""
+"""Comparing rows of steps, one step at a time: staircases in the writer, shapes in a reader. There may be millions,
+most of them short, so that a table as wide as the longest would not fit into memory."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -12,21 +12,21 @@ from tbgen import turns
 from tbgen.contents import Make, in_memory
 
 Words = Callable[[NDArray[np.int64]], NDArray[np.uint64]]
-"""Of these steps, all that is to be compared, in one number each that is not 0."""
+"""Gives, for each of these steps, all that is to be compared, in one number that is not 0."""
 
 _PIECE: Final = 1 << 18
 _TRIES: Final = 3
 
 
 def pieces(count: int) -> list[slice]:
-    """For what is done to so many rows or steps a piece at a time."""
+    """Slices of rows or steps that are treated together."""
     return turns.pieces(count, _PIECE)
 
 
 def by_step(
     start: NDArray[np.integer], length: NDArray[np.integer]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """First, second ... step: which of the rows that begin and are as long as this have it, and where."""
+    """For the first step, the second and so on: the rows that have it, and where it is."""
     for step in range(int(length.max(initial=0))):
         having: NDArray[np.int64] = np.flatnonzero(length > step)
         yield having, start[having].astype(np.int64) + step
@@ -39,8 +39,8 @@ def find_forms(
     make: Make = in_memory,
     each: Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]] = map,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """`[row]`: its form, equal where all words are, 0 without steps; and `[form]`: a row that has it. The forms of rows
-    depend on nothing but what rows there are."""
+    """`[row]`: its form, equal if all words are equal, 0 without steps. And `[form]`: a row that has it. The forms
+    depend on the set of different rows alone."""
     form: NDArray[np.int32] = make(len(length), np.int32)
     hashes: NDArray[np.uint64] = make(len(length), np.uint64)
     for seed in range(_TRIES):
@@ -80,7 +80,7 @@ def _hold(
     model: NDArray[np.int64],
     here: slice,
 ) -> bool:
-    """Whether these rows are as the models of their forms."""
+    """Whether these rows equal the models of their forms."""
     models = model[form[here]]
     if not (length[models] == length[here]).all():
         return False

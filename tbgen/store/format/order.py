@@ -1,9 +1,9 @@
-"""In which order the positions of a chunk are stored: the bits of their numbers, rearranged.
+"""The order of positions within a chunk: the bits of their numbers, rearranged.
 
-A chunk compresses best where neighbours are alike. Which man should walk fastest differs from material to material,
-so that the writer tries a few orders and the file names the one it has. An order is a list of steps, one for each
-bit of the place within the chunk, lowest first: the position at a place has the number that is the exclusive or of
-the steps whose bits are set in the place.
+A chunk compresses best if neighbours are alike. Which man should move fastest from place to place differs between
+materials, so the writer tries a few orders and the file names the one it has. An order is a list of steps, one for
+each bit of the place within the chunk, lowest bit first. The position at a place has the number that is the exclusive
+or of the steps whose bits are set in the place.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tbgen.index import Layout
 
 # Files and ranks of the last piece's square are F and R, those of the piece before it f and r; k is what remains.
-# C and c are squares of one colour first: along diagonals, then across, and the other colour at last.
+# C and c are squares of one colour first: along diagonals, then across, and the other colour last.
 _TWO: Final = ("FRfrk", "kfFRr", "fFRrk", "frFRk", "kfrFR", "kcC", "Cck", "cFRk", "FfRrk")
 _ONE: Final = ("FRk", "FkR", "kC", "Ck", "kFR", "kRF")
 _NONE: Final = ("k",)
@@ -36,7 +36,7 @@ def _spelled(word: str, bits: int) -> list[int]:
 
 
 def candidates(layout: Layout, width: int) -> list[list[int]]:
-    """Orders worth trying for chunks of so many positions."""
+    """Orders worth trying for chunks of `width` positions."""
     single = 0
     for group in reversed(layout.groups):
         if group.count > 1:
@@ -48,7 +48,7 @@ def candidates(layout: Layout, width: int) -> list[list[int]]:
 
 
 def numbers_of(steps: Sequence[int]) -> NDArray[np.int64]:
-    """`[place]`: the number, within the chunk, of the position that is stored there."""
+    """`[place]`: the number within the chunk of the position that is stored there."""
     numbers = np.zeros(1, np.int64)
     for step in steps:
         numbers = np.concatenate((numbers, numbers ^ step))

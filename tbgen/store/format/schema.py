@@ -1,4 +1,4 @@
-"""Names within a file, and what it says of its index for readers that have none of their own."""
+"""Names within a file, and its description of the index, for readers without an index of their own."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -14,22 +14,22 @@ CRC32: Final = "chunk_crc32"
 PLACES: Final = "chunk_places"
 
 LEVEL: Final = 6
-"""Of the compression of chunks: to inflate them, readers need not know it."""
+"""Of the compression of chunks, for the writer; a reader inflates any level."""
 
 ESCAPE: Final = 255
-"""The first byte of a position whose shape has this number or a larger one."""
+"""The first byte of a position whose shape has this number or a higher one."""
 
 FACTS: Final = "facts"
 SHAPES: Final = "shapes"
 INDEX: Final = "index"
 _SMALL: Final = 2048
-"""Bytes for which HDF5's bookkeeping of a compressed column would be longer than the column."""
+"""Bytes of a column that is not compressed: HDF5's bookkeeping would take more than it saves."""
 
 Facts = Mapping[str, int | float | str]
 
 
 def note(group: h5py.Group, facts: Facts) -> None:
-    """Attributes of fixed length: HDF5 keeps strings of any length in a heap, which is harder to read."""
+    """Write attributes of fixed length: HDF5 keeps strings of variable length in a heap, which is harder to read."""
     for name, value in facts.items():
         group.attrs[name] = np.bytes_(value.encode("utf-8")) if isinstance(value, str) else value
 
@@ -41,7 +41,7 @@ def columns(group: h5py.Group, values: Mapping[str, NDArray[Any]]) -> None:
 
 
 def describe(file: h5py.File, layout: Layout) -> None:
-    """docs/format.md tells how these add up to the number of a position."""
+    """Write the index; docs/format.md tells how it gives the number of a position."""
     index = file.create_group(INDEX)
     note(index, {"men": "".join(letter if side == 0 else letter.lower() for side, letter in layout.letters)})
     groups = [(group.slot, group.count, group.stride) for group in layout.groups]
@@ -58,5 +58,5 @@ def describe(file: h5py.File, layout: Layout) -> None:
 
 
 def shape_type(count: int) -> type[np.uint16] | type[np.uint32]:
-    """The narrowest for numbers of so many shapes, where a byte is not enough."""
+    """The narrowest type for the numbers of `count` shapes, when a byte is not enough."""
     return np.uint16 if count <= 1 << 16 else np.uint32

@@ -1,7 +1,7 @@
-"""The first 512 bytes of a file: what it is, which format, how long, and what its bytes must add up to.
+"""The first 512 bytes of a file: what it is, its format, its length, and the digests of its bytes.
 
-HDF5 leaves this room to its users. The digests cover everything behind it, and it covers itself, so no byte
-of a file can change unseen.
+HDF5 leaves this room to its users. The digests cover everything behind it, and a checksum covers the seal itself, so no
+byte of a file can change unseen.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ FORMAT: Final = (1, 0)
 """Major and minor. A reader refuses another major number and ignores what a larger minor one has added."""
 
 _NUMBER: Final = re.compile(r"[0-9]{1,18}")
-"""Larger ones are no places in a file."""
+"""Larger numbers cannot be places in a file."""
 
 
 class Unsealed(ValueError):
@@ -30,11 +30,11 @@ class Seal(NamedTuple):
     size: int
     """Bytes of the whole file."""
     head: int
-    """Where the chunks begin: in front of this lies all that a reader needs before it reads a chunk."""
+    """Where the chunks begin. Before this lies all that a reader needs to know before it reads a chunk."""
     head_crc32: int
-    """Of the bytes between this block and the chunks."""
+    """Of the bytes between the seal and the chunks."""
     sha256: str
-    """Of all bytes behind this block."""
+    """Of all bytes behind the seal."""
 
     def render(self) -> bytes:
         lines = MAGIC + (
@@ -71,13 +71,13 @@ def _number(word: str) -> int:
 
 
 def sha256_of(path: Path) -> str:
-    """What a file's seal says that its bytes add up to."""
+    """The digest in a file's seal."""
     with path.open("rb") as file:
         return parse(file.read(SIZE)).sha256
 
 
 def make_seal(file: io.BufferedRandom, head: int) -> Seal:
-    """The seal of a file that has its bytes behind it already."""
+    """The seal of a file that is complete but for the seal."""
     file.seek(SIZE)
     sha256, size = hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
     file.seek(SIZE)

@@ -1,9 +1,9 @@
-"""Shapes: all that a position says but for how many plies things take.
+"""Shapes: all that a table says of a position but for distances.
 
 A shape is a fresh outcome and the steps of a staircase, each with its holder, level and outcome. Whether a
-distance is odd follows from who scores at its end, so the shape knows it, and only half of it is stored with the
-position. Often a distance is the fresh one again or that of the step before: then the shape says so and nothing
-is stored at all. Tables have hundreds or thousands of shapes and a hundred times as many staircases.
+distance is odd follows from the side that scores at its end, so the shape knows it, and only half of the distance is
+stored with the position. Often a distance equals the fresh one or that of the step before: then the shape says so, and
+nothing is stored. Tables have hundreds or thousands of shapes, and a hundred times as many staircases.
 """
 
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ FRESH, BEFORE, EVEN, ODD = range(4)
 """Where a step's distance comes from: the fresh one, that of the step before, or one stored with the position."""
 
 KINDS: Final = {"outcome": "<i2", "odd": "u1", "steps": "u1"}
-"""Columns with a row for each shape."""
+"""Columns with a row per shape."""
 STEP_KINDS: Final = {"holder": "u1", "level": "u1", "step_outcome": "<i2", "source": "u1"}
-"""Columns with a row for each step."""
+"""Columns with a row per step."""
 
 
 class Shapes(NamedTuple):
-    """As the file has them, the commonest first; number 0 stands for no legal position."""
+    """Shapes as the file has them, the commonest first; number 0 stands for "no legal position"."""
 
     outcome: NDArray[np.int16]
     odd: NDArray[np.uint8]
@@ -42,7 +42,7 @@ class Shapes(NamedTuple):
 
 
 class ShapeTable:
-    """What a reader works out of the shapes once: when it opens a table, or when somebody asks for it."""
+    """What a reader derives from the shapes once: when it opens a table, or on first use."""
 
     def __init__(self, shapes: Shapes) -> None:
         self.shapes = shapes
@@ -68,8 +68,8 @@ class ShapeTable:
 
     @cached_property
     def distances(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """`[step]`: where its distance is, 0 for the fresh one and n for the nth that is stored with the position; and
-        whether it is odd."""
+        """`[step]`: where its distance is, 0 for the fresh one and n for the nth that is stored with the position. And
+        `[step]`: whether the distance is odd."""
         column, odd = np.empty((2, len(self.shapes.source)), np.uint8)
         for shapes, steps in self._pieces():
             source, length = self.shapes.source[steps], self.shapes.steps[shapes]
@@ -77,7 +77,7 @@ class ShapeTable:
             own = source >= EVEN
             nth = np.append(0, np.cumsum(own, dtype=np.int32))
             nth = nth[1:] - np.repeat(nth[start], length)
-            # a distance that is that of the step before is where the last one is that is not
+            # a distance that repeats the step before is where the last one lies that does not repeat
             first = np.zeros(len(source), np.bool_)
             first[start[length > 0]] = True
             said = np.maximum.accumulate(np.where((source != BEFORE) | first, np.arange(len(source)), 0))
@@ -92,8 +92,8 @@ class ShapeTable:
             yield here, slice(int(self.start[here.start]), int(self.start[last]) + int(self.shapes.steps[last]))
 
     def steps_of(self, shape: int) -> list[tuple[int, int, int, int, int]]:
-        """Holder, level, outcome, column and whether the distance is odd: as `distances`, for who looks at one position
-        in a table of a million shapes."""
+        """Holder, level, outcome, column and whether the distance is odd, as in `distances`: quick for one position in
+        a table of a million shapes."""
         shapes, start = self.shapes, int(self.start[shape])
         here = slice(start, start + int(shapes.steps[shape]))
         column, odd, stored, found = 0, int(shapes.odd[shape]), 0, []
@@ -108,13 +108,14 @@ class ShapeTable:
 
     @cached_property
     def forms(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """`[shape]`: equal where steps have the same holders, levels and outcomes; `[form]`: a shape that has it."""
+        """`[shape]`: its form, equal if the steps have the same holders, levels and outcomes. And `[form]`: a shape
+        that has it."""
         return find_forms(self.start, self.shapes.steps, self._words)
 
     @cached_property
     def makings(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """`[shape]`: equal where equal distances make equal staircases; and which bits of the fresh one are among
-        these."""
+        """`[shape]`: a number, equal if equal distances make equal staircases. And `[shape]`: the bits of the fresh
+        distance that are among these."""
         column, odd = self.distances
 
         def words(at: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -139,7 +140,7 @@ class ShapeTable:
 
 
 def check(shapes: Shapes) -> None:
-    """ValueError where no table has such shapes."""
+    """ValueError if no table can have such shapes."""
     if len(shapes.outcome) == 0 or shapes.outcome[0] or shapes.steps[0]:
         raise ValueError("its first shape is not that of no position")
     for name, least, most in (
@@ -161,9 +162,9 @@ def unique(values: NDArray[_Any]) -> tuple[NDArray[_Any], NDArray[np.int64]]:
 
 
 def unique_columns(rows: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first place of each different column, and for every column which of those it equals.
+    """The first place of each different column, and for every column the one of those that it equals.
 
-    By a hash of each, and then by comparing: two columns that only share a hash are told apart the slow way."""
+    Columns are compared by a hash first. If two differ in spite of equal hashes, all are compared the slow way."""
     mixed = np.zeros(rows.shape[1], np.uint64)
     for row in rows:
         mixed ^= row.astype(np.uint64)
@@ -179,7 +180,7 @@ def unique_columns(rows: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[
 
 
 def first_of(which: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Where each number up to `count` stands first."""
+    """`[number]`: the first place at which it stands, for numbers below `count`."""
     first = np.empty(count, np.int64)
-    first[which[::-1]] = np.arange(len(which))[::-1]  # the last to write is the first in the row
+    first[which[::-1]] = np.arange(len(which))[::-1]  # written backwards, so that the first place is written last
     return first

@@ -1,4 +1,4 @@
-"""Decoded chunks of all open tables, within one budget of memory; the longest unused goes first."""
+"""A cache with a budget of memory: what was unused for longest is dropped first."""
 
 import threading
 from collections import OrderedDict
@@ -22,7 +22,7 @@ class Cache(Generic[T]):
         try:
             found = self._held[key]
             self._held.move_to_end(key)
-        except KeyError:  # never there, or dropped by another thread in between
+        except KeyError:  # it was never there, or another thread has just dropped it
             return None
         return found[0]
 
@@ -35,7 +35,7 @@ class Cache(Generic[T]):
                 self._drop(next(iter(self._held)))
 
     def take(self, key: int) -> T | None:
-        """What is there, which is held no longer."""
+        """Remove a value and return it."""
         with self._changing:
             found = self._held.get(key)
             self._drop(key)

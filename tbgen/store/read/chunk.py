@@ -1,5 +1,5 @@
-"""A chunk as a reader holds it, inflated and decoded as far as asked for: one position by counting what stands before
-it, which is what a look at a table takes that nobody has looked at before, or all of them."""
+"""A chunk as a reader holds it, inflated and decoded as far as needed: all positions, or one. For one, the reader
+counts what stands before it; the first look at a table needs no more."""
 
 import itertools
 import zlib
@@ -36,22 +36,22 @@ class ChunkFormat:
     ) -> None:
         self.path = path
         self.length = length
-        """Of each before compression."""
+        """Bytes of each chunk before compression."""
         self.width = width = len(numbers)
         self.escape_planes = escape_planes
         self.distance_planes = distance_planes
         self.shape_table = shape_table
         self.size = 2 * length + width * (5 + np.dtype(shape_type(shape_table.count)).itemsize)
-        """Bytes of memory that a chunk takes, about, once all is decoded."""
+        """Bytes of memory, about, that a chunk takes when all of it is decoded."""
         self.numbers = numbers
-        """`[place]`: the number within the chunk of the position there."""
+        """`[place]`: the number within the chunk of the position that is stored there."""
         self.places: NDArray[np.int64] = np.argsort(numbers)
         self.place_list: list[int] = self.places.tolist()
 
 
 class _Inflating:
-    """A chunk from its start to wherever somebody wanted to know it. What zlib needs to go on is forty thousand bytes:
-    too much to be kept with every chunk."""
+    """A chunk, inflated from its start as far as needed. To go on, zlib needs forty thousand bytes: too much to keep
+    with every chunk."""
 
     def __init__(self, stored: bytes) -> None:
         self._stream = zlib.decompressobj()
@@ -60,7 +60,7 @@ class _Inflating:
         self._lock = Lock()
 
     def upto(self, end: int) -> bytes:
-        """So many bytes at least."""
+        """At least the first `end` bytes."""
         with self._lock:
             if len(self._known) < end:
                 self._known += self._stream.decompress(self._rest, end - len(self._known))
@@ -71,7 +71,7 @@ class _Inflating:
 
 
 class Chunk(Positions):
-    """Columns are by place, in the order of the file."""
+    """Columns are indexed by place, the order of the file."""
 
     def __init__(self, chunk_format: ChunkFormat, stored: bytes) -> None:
         self._chunk_format = chunk_format
@@ -82,13 +82,13 @@ class Chunk(Positions):
         self._low = low = np.frombuffer(self._upto(chunk_format.width), np.uint8, chunk_format.width)
         escaped = int(np.count_nonzero(low == ESCAPE)) if chunk_format.escape_planes else 0
         self._at = chunk_format.width + escaped * chunk_format.escape_planes
-        """Where the fresh distances begin, one for each legal position."""
+        """Where the fresh distances begin, one per legal position."""
         self._high = (
             _values(self._upto(self._at), chunk_format.width, escaped, chunk_format.escape_planes)
             if escaped
             else low[:0]
         )
-        """By how much the shapes of the escaped places are more than what `low` says, in order."""
+        """`[escaped place]`: what is added to `low` to give its shape."""
         self._legal = int(np.count_nonzero(low))
         highest = ESCAPE + int(self._high.max()) if escaped else int(low.max())
         if highest >= shape_table.count or self._stored_at > chunk_format.length:
@@ -106,8 +106,8 @@ class Chunk(Positions):
         return CorruptTable(f"{self._chunk_format.path} is damaged: {what}")
 
     def _upto(self, end: int) -> bytes:
-        """The chunk as it was before compression, so many bytes at least."""
-        inflating = self._inflating  # another thread may let go of it
+        """At least the first `end` bytes of the chunk as it was before compression."""
+        inflating = self._inflating  # another thread may drop it
         try:
             if inflating:
                 return inflating.upto(end)
@@ -117,7 +117,7 @@ class Chunk(Positions):
             raise self._damaged(error) from error
 
     def let_go(self) -> None:
-        """Of what it takes to inflate more of it: whoever comes back inflates all."""
+        """Drop what is needed to inflate more of it; the next caller that needs more inflates all."""
         self._inflating = None
 
     @cached_property
@@ -145,11 +145,11 @@ class Chunk(Positions):
 
     @cached_property
     def has_steps(self) -> bytes:
-        """Which places have a staircase."""
+        """`[place]`: whether it has a staircase."""
         return self.shape_table.inside.take(self.shapes).tobytes()
 
     def glance(self, place: int) -> tuple[int, bool]:
-        """The entry of one position, and whether it has a staircase; all others stay as they are."""
+        """The entry of one position, and whether it has a staircase, without decoding the others."""
         low = self._low[place]
         if not low:
             return 0, False
@@ -163,17 +163,17 @@ class Chunk(Positions):
         return int(self.shape_table.base[shape]) + 2 * half, bool(self.shape_table.inside[shape])
 
     def _value(self, at: int, count: int, rank: int) -> int:
-        """One of so many numbers in a section, which are there shape after shape."""
+        """One of the `count` numbers of a section, which are sorted by shape."""
         places = [at + plane * count + rank for plane in range(self._chunk_format.distance_planes)]
         raw = self._upto(places[-1] + 1)
         return sum(raw[place] << 8 * plane for plane, place in enumerate(places))
 
     def _by_shape(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The same places, shape after shape."""
+        """The same places, sorted by shape."""
         return places[np.argsort(self.shapes[places], kind="stable")]
 
     def _sections(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
-        """Where each section of stored distances begins, and which places have one in it."""
+        """Where each section of stored distances begins, and the places that have a distance in it."""
         planes, count = self._chunk_format.distance_planes, self.shape_table.stored.take(self.shapes)
         at, nth, having = self._stored_at, 0, count > 0
         while numbers := int(np.count_nonzero(having)):
@@ -182,7 +182,7 @@ class Chunk(Positions):
             having = count > nth
 
     def _stored_half(self, at: int, having: NDArray[np.bool_], place: int) -> int:
-        """A position's number in a section that these places have one in."""
+        """A position's number in a section in which these places have one."""
         shapes = self.shapes
         shape = shapes[place]
         rank = np.count_nonzero(having & (shapes < shape)) + np.count_nonzero(shapes[:place] == shape)
@@ -202,7 +202,7 @@ class Chunk(Positions):
         return table
 
     def steps(self, place: int) -> tuple[Step, ...]:
-        """The staircase of one position. Who asks for another one will ask for more, and all are decoded."""
+        """The staircase of one position. The second call on a chunk decodes all: more are likely to follow."""
         if self._asked:
             halves, entry = self.halves()[:, place].tolist(), self.entry[place]
         else:
@@ -216,7 +216,7 @@ class Chunk(Positions):
 
 
 def _values(raw: bytes, at: int, count: int, planes: int) -> NDArray[np.unsignedinteger]:
-    """Numbers of which first all lowest bytes are stored, then all of the next."""
+    """Numbers that are stored as all lowest bytes, then all of the next bytes, and so on."""
     stored = np.frombuffer(raw, np.uint8, count * planes, at)
     if planes == 1:
         return stored

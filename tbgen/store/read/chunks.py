@@ -1,7 +1,7 @@
 """The chunks of a file: a HDF5 dataset, and beside it the place and the CRC-32 of each chunk.
 
-The dataset has a row of bytes for each chunk, deflated by HDF5's own filter and as long as the longest needs.
-A reader that goes by places needs no walk through HDF5's chunk index, and never decodes a damaged chunk.
+The dataset has a row of bytes per chunk, deflated as by HDF5's own filter; all rows are as long as the longest.
+By these places, a reader finds a chunk without HDF5's chunk index; by the CRC-32, it never decodes a damaged chunk.
 """
 
 import os
@@ -18,7 +18,7 @@ class Reader:
     """Chunks of an open file by number."""
 
     def __init__(self, head: Head, count: int, room: range) -> None:
-        """So many chunks, somewhere in this part of the file."""
+        """`count` chunks, all within the part `room` of the file."""
         rows, self.length = head.shape(CHUNKS, "u1")
         """Of each before compression."""
         if rows != count:
@@ -31,7 +31,7 @@ class Reader:
         return len(self._crc32)
 
     def read(self, handle: int, number: int) -> bytes:
-        """A chunk as it is stored; ValueError where the file does not hold what it should."""
+        """A chunk as it is stored; ValueError if the file does not hold what it should."""
         offset, size = self._places[number].tolist()
         if not self._room.start <= offset <= offset + size <= self._room.stop:
             raise ValueError(f"chunk {number} is not in the file")

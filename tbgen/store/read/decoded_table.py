@@ -1,4 +1,4 @@
-"""A whole table in memory, decoded, for those who ask for a large part of it."""
+"""A whole table in memory, decoded, for callers that need a large part of it."""
 
 from collections.abc import Callable, Iterator
 
@@ -10,11 +10,11 @@ from tbgen.store.read.chunk import Chunk, ChunkFormat
 from tbgen.store.read.positions import Positions
 
 InOrder = Callable[[], Iterator[tuple[Chunk, slice, NDArray[np.int64]]]]
-"""All chunks, the numbers of each, and their places in it."""
+"""Gives all chunks, the numbers of each, and the places of these numbers in it."""
 
 
 class DecodedTable(Positions):
-    """By number."""
+    """All columns are indexed by number."""
 
     def __init__(self, chunk_format: ChunkFormat, size: int, chunks: InOrder) -> None:
         self._chunk_format = chunk_format

@@ -1,5 +1,5 @@
-"""The digest of what a table says, which is not that of its file: how it is compressed, in which order and by which
-version does not matter. docs/format.md says which bytes are added up."""
+"""The digest of what a table says, not of its file: compression, order and version do not matter. docs/format.md says
+which bytes it covers."""
 
 import hashlib
 
@@ -12,7 +12,7 @@ from tbgen.table_rules import TableRules
 
 
 class ContentsDigest:
-    """Sees all positions in the order of their numbers, in pieces of any length."""
+    """Takes all positions in the order of their numbers, in pieces of any length."""
 
     def __init__(self, material: Material, rules: TableRules) -> None:
         self._name = f"tbgen contents {material.name} {rules}\n".encode("ascii")

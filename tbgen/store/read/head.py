@@ -1,5 +1,5 @@
-"""What HDF5 notes in front of the chunks, read as if somebody had forged it: nothing is taken from outside of the file,
-filters are our own, and kind and size of everything are compared with what can be before any memory is taken for it.
+"""The head of a file, which HDF5 wrote before the chunks, read as if it were forged: nothing is read from other files,
+all filters are this program's own, and the type and size of everything are checked before memory is taken for it.
 ValueError says what is wrong."""
 
 import math
@@ -16,18 +16,18 @@ _MOST_NOTES: Final = 1000
 _LONGEST_NOTE: Final = 4096
 """Bytes."""
 _DENSEST: Final = 1032
-"""Bytes that one byte of zlib's can stand for."""
+"""The most bytes that zlib can store in one."""
 
 
 class Head:
-    """The notes of a file of so many bytes."""
+    """The head of a file of `size` bytes."""
 
     def __init__(self, file: h5py.File, size: int) -> None:
         self._groups = {"": file["/"].id}
         self._size = size
 
     def _member(self, group: str, name: str, kind: type) -> Any:
-        """HDF5 would follow links into other files."""
+        """A member of a group, but no link: HDF5 would follow one into other files."""
         raw, inside = name.encode("ascii"), self._groups[group]
         if inside.links.get_info(raw).type != h5l.TYPE_HARD:
             raise ValueError(f"{name} leads elsewhere")
@@ -37,11 +37,11 @@ class Head:
         return found
 
     def enter(self, group: str) -> None:
-        """Make what is in a group known."""
+        """Open a group, so that its members can be named."""
         self._groups[group] = self._member("", group, h5g.GroupID)
 
     def notes(self, group: str = "") -> dict[str, int | float | str]:
-        """The attributes of the file or of a group. Those of kinds that this version does not know are left out."""
+        """The attributes of the file or of a group. Those of types that this version does not know are left out."""
         at = self._groups[group]
         count = h5a.get_num_attrs(at)
         if count > _MOST_NOTES:
@@ -57,12 +57,12 @@ class Head:
         return found
 
     def shape(self, path: str, kind: str) -> tuple[int, ...]:
-        """Of a dataset of numbers of this kind."""
+        """The shape of a dataset of this type."""
         shape: tuple[int, ...] = self._dataset(path, kind).shape
         return shape
 
     def column(self, path: str, kind: str, *shape: int) -> NDArray[Any]:
-        """A dataset of just this shape."""
+        """A dataset of exactly this shape and type."""
         found = self._dataset(path, kind)
         if found.shape != shape:
             raise ValueError(f"{path} has the wrong size")
@@ -80,7 +80,7 @@ class Head:
         return values
 
     def _inflated(self, path: str, kind: np.dtype[Any], length: int, found: Any, made: Any) -> NDArray[Any]:
-        """A column in pieces. HDF5 would inflate them to whatever size they turn out to have."""
+        """A compressed column, inflated within bounds: HDF5 would inflate its pieces to whatever size they claim."""
         filters = [made.get_filter(number)[0] for number in range(made.get_nfilters())]
         (width,) = made.get_chunk()
         if filters != [h5z.FILTER_SHUFFLE, h5z.FILTER_DEFLATE] or not 0 < width <= max(length, 1):
@@ -104,7 +104,7 @@ def _type(kind: str) -> h5t.TypeID:
 
 
 def _inflate(stored: bytes, size: int) -> bytes:
-    """What is just as long as that."""
+    """The inflated bytes; ValueError unless there are exactly `size`."""
     stream = zlib.decompressobj()
     try:
         raw = stream.decompress(stored, size + 1)
@@ -116,7 +116,7 @@ def _inflate(stored: bytes, size: int) -> bytes:
 
 
 def _is_plain(note: h5a.AttrID) -> bool:
-    """Whether it is one number or a short text."""
+    """Whether an attribute is one number or a short text."""
     kind = note.get_type()
     return (
         note.get_space().get_simple_extent_type() == h5s.SCALAR

@@ -1,4 +1,4 @@
-"""Numbers for keys, given as the keys come by: whole columns of them at a time."""
+"""Numbering keys in the order in which they come, whole columns of them at a time."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from tbgen.store.format.shapes import first_of, unique
 
 _LEAST: Final = 12
 _SPARE: Final = 4
-"""At least so many places to a key."""
+"""Places per key, at least."""
 _NOBODY: Final = -1
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 
@@ -17,8 +17,8 @@ _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 class Keys:
     """Different keys, none negative, have different numbers: 0, 1, ... in the order in which they came.
 
-    A key is looked for at the one place that it would have in a table. Who finds another there, which had come
-    before, is in a dictionary instead; that is slower, but few keys share a place, and the common ones come early."""
+    Each key has one place in a table. If an earlier key has taken it, the key is in a dictionary instead. That is
+    slower, but few keys share a place, and the common ones come early."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -37,8 +37,7 @@ class Keys:
         return (keys.view(np.uint64) * _MIX >> self._shift).view(np.int64)
 
     def _enter(self, keys: NDArray[np.int64], numbers: NDArray[np.int32]) -> None:
-        """Give keys the places that are free, one of those that come at once to the same; who gets none goes into the
-        dictionary."""
+        """Put keys into their places if these are free, one key into each; the others go into the dictionary."""
         places = self._places(keys)
         free = np.flatnonzero(self._key[places] == _NOBODY)
         self._key[places[free]] = keys[free]
@@ -56,7 +55,7 @@ class Keys:
             self._enter(keys, numbers)
 
     def number(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The number of each, and where new keys stand, each once and in the order of their numbers."""
+        """The number of each key, and where the new keys stand, each once and in the order of their numbers."""
         places = self._places(keys)
         numbers = self._number.take(places)
         missed = np.flatnonzero(self._key.take(places) != keys)

@@ -1,4 +1,4 @@
-"""Numbers for the staircases of positions, which the file stores with each position and not in a list."""
+"""Numbering staircases: the file stores them with each position, not in a list."""
 
 from typing import Any, Final
 
@@ -15,11 +15,11 @@ from tbgen.store.read.positions import Positions
 _WORD: Final = 63
 """Bits that a key has room for."""
 _NUMBER: Final = 31
-"""Bits of a number that stands for a key."""
+"""Bits of a number in place of a key."""
 
 
 class _Examples(Positions):
-    """Positions out of many chunks: one for each staircase, which is read off them at the end, all at once."""
+    """Positions from many chunks, one per staircase. At the end all staircases are read from them at once."""
 
     def __init__(self, chunk_format: ChunkFormat) -> None:
         self.shape_table = chunk_format.shape_table
@@ -34,7 +34,7 @@ class _Examples(Positions):
         return self._halves
 
     def all_columns(self) -> NDArray[np.int32]:
-        """Of each in turn, see `columns`."""
+        """`columns` of all of them, in the order in which they were added."""
         nothing = np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros((self.shape_table.width, 0), np.uint16)
         entries, shapes, halves = zip(nothing, *self._parts, strict=True)
         self.entries, self.shapes = np.concatenate(entries), np.concatenate(shapes)
@@ -44,10 +44,10 @@ class _Examples(Positions):
 
 
 class Numbering:
-    """Sees the staircases of a table chunk by chunk, and remembers no more than the different ones.
+    """Takes the staircases of a table chunk by chunk, and keeps one of each.
 
-    They are told apart without being written down: by the position's shape, as far as it tells which staircase given
-    distances make, and those distances."""
+    Staircases are compared without being decoded: by the position's distances, and by the part of its shape that says
+    which staircase these make."""
 
     def __init__(self, chunk_format: ChunkFormat) -> None:
         self._shape_table = shape_table = chunk_format.shape_table
@@ -59,7 +59,7 @@ class Numbering:
         self._examples = _Examples(chunk_format)
 
     def see(self, chunk: Chunk, places: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Which staircase each place has, in numbers that are good until `finish`; 0 where it has none."""
+        """`[place]`: its staircase, in numbers that are valid until `finish`; 0 if it has none."""
         found = np.zeros(len(places), np.int32)
         inside = np.flatnonzero(chunk.inside(places))
         if len(inside):
@@ -71,7 +71,7 @@ class Numbering:
         return found
 
     def _key(self, chunk: Chunk, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Equal where the staircases are. What one word has no room for is folded: a number stands for it."""
+        """`[place]`: a key, equal if the staircases are. What does not fit into one word is replaced by a number."""
         shapes, halves = chunk.shapes[places], chunk.halves()
         key, used = self._form.take(shapes).astype(np.int64), self._form_bits
         for nth in range(1 + self._shape_table.width):
@@ -85,7 +85,7 @@ class Numbering:
         return key
 
     def finish(self, staircases: NDArray[np.int32]) -> Steps:
-        """Number all that were seen anew, none twice; `staircases` holds what `see` gave."""
+        """Give the staircases their final numbers, each one number; `staircases` holds what `see` gave."""
         columns = self._examples.all_columns()
         first, which = unique_columns(columns)
         renumbered = np.append(0, which + 1).astype(np.int32)
@@ -95,7 +95,7 @@ class Numbering:
 
 
 def _steps(columns: NDArray[np.int32], first: NDArray[np.int64], shape_table: ShapeTable) -> Steps:
-    """The staircases in these columns, behind the one without steps."""
+    """The staircases in these columns, after the one without steps."""
     shape = shape_table.forms[1][columns[0, first]]
     start = np.append(0, np.cumsum(shape_table.shapes.steps[shape], dtype=np.int64))
     known: list[NDArray[Any]] = [shape_table.shapes.holder, shape_table.shapes.level, shape_table.shapes.step_outcome]

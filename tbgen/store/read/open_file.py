@@ -1,4 +1,4 @@
-"""An open file: nothing in it is believed before its checksum has been compared."""
+"""An open file. Nothing in it is believed before its checksum has been compared."""
 
 import hashlib
 import io
@@ -28,11 +28,11 @@ from tbgen.table_rules import TableRules
 Notes = dict[str, int | float | str]
 
 _WIDEST: Final = 1 << 16
-"""Positions in a chunk, at most."""
+"""The most positions in a chunk."""
 
 
 class _Window(io.RawIOBase):
-    """What HDF5 reads an open file through: the very file whose seal was compared, whatever its name holds now."""
+    """What HDF5 reads: the very file whose seal was compared, even if its name now leads to another."""
 
     def __init__(self, handle: int, size: int) -> None:
         self._handle, self._size, self._at = handle, size, 0
@@ -67,13 +67,13 @@ class _Whole(_Window):
 
 
 class OpenFile:
-    """The file behind a table, from its name to its chunks."""
+    """The file of a table, from its name to its chunks."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
             there = check_file(path)
-            # not blocking: what has the name now may be something else again
+            # not blocking: by now something else, such as a pipe, may have the name
             self._handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK) if there else -1
         except OSError as error:
             raise CorruptTable(f"{path} cannot be read: {error.strerror}") from error
@@ -100,7 +100,7 @@ class OpenFile:
             raise CorruptTable(f"{self.path}: {error}") from error
         except (OSError, ValueError, LookupError, TypeError, RuntimeError, ArithmeticError, BadInput) as error:
             raise CorruptTable(f"{self.path} is damaged: {error}") from error
-        except MemoryError as error:  # sizes are looked at before memory is taken for them, but HDF5 takes some too
+        except MemoryError as error:  # sizes are checked before memory is taken, but HDF5 takes some of its own
             raise CorruptTable(f"{self.path} is damaged, or there is too little memory to read it") from error
 
     def _compare(self) -> seal.Seal:
@@ -150,7 +150,7 @@ class OpenFile:
             raise CorruptTable(f"{self.path} is damaged: {error}") from error
 
     def check(self) -> None:
-        """Compare every byte with what it was when the file was written."""
+        """Compare the whole file with its digest."""
         try:
             stamp = self._compare()
             window = _Window(self._handle, stamp.size)
@@ -188,7 +188,7 @@ def _order(head: Head, width: int) -> NDArray[np.int64]:
 
 
 def _shapes(head: Head, most: int) -> Shapes:
-    """No more than a table of so many numbers can have."""
+    """The shapes; ValueError if there are more than a table of `most` numbers can have."""
     head.enter(SHAPES)
     (count,) = head.shape(f"{SHAPES}/steps", "u1")
     if count > 1 + most:

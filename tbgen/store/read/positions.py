@@ -1,4 +1,4 @@
-"""Many positions decoded: what can be asked of them at once."""
+"""Many decoded positions, and questions about all of them at once."""
 
 from typing import Any, Final, NamedTuple
 
@@ -13,7 +13,7 @@ STEP: Final = np.dtype([("holder", "u1"), ("level", "u1"), ("outcome", "<i2"), (
 
 
 class Staircases(NamedTuple):
-    """Those of some positions, one after the other."""
+    """The staircases of some positions, one after the other."""
 
     length: NDArray[np.uint8]
     """`[position]`: how many steps it has."""
@@ -22,7 +22,7 @@ class Staircases(NamedTuple):
 
 
 class Positions:
-    """A chunk, by place, or a whole table, by number."""
+    """A chunk, indexed by place, or a whole table, indexed by number."""
 
     shape_table: ShapeTable
     entries: NDArray[np.int32]
@@ -33,13 +33,13 @@ class Positions:
         raise NotImplementedError
 
     def inside(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which have a staircase."""
+        """Whether each has a staircase."""
         return self.shape_table.inside.take(self.shapes[places])
 
     def under(
         self, places: NDArray[np.int64], holders: NDArray[np.integer], levels: NDArray[np.integer]
     ) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        """Outcome and distance of the last step up to a level for a holder; outcome 0 where there is none."""
+        """Outcome and distance of each staircase's last step for a holder up to a level; outcome 0 if there is none."""
         shapes, chosen = self.shapes[places], np.full(len(places), -1)
         known = self.shape_table.shapes
         for having, at in by_step(self.shape_table.start[shapes], known.steps[shapes]):
@@ -53,7 +53,7 @@ class Positions:
         return outcomes, distances
 
     def _distances(self, places: NDArray[np.int64], steps: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Of one of its steps for each position."""
+        """`[position]`: the distance of this step of its staircase."""
         column, odd = (of_all[steps] for of_all in self.shape_table.distances)
         half = ((self.entries[places] & DISTANCE_MASK) >> 1).astype(np.int64)
         own = np.flatnonzero(column)

@@ -19,25 +19,25 @@ from tbgen.store.read.open_file import OpenFile
 
 _TABLES: Final = itertools.count(1)
 _KEYS: Final = 40
-"""A table's chunks have keys of so many bits in the common cache, one chunk to a key."""
+"""Bits for a chunk's number in its key in the common caches; the bits above them tell the table."""
 _CHUNKS: Final[Cache[Chunk]] = Cache(256 << 20)
 _GLANCED: Final[Cache[Chunk]] = Cache(4 << 20)
-"""Chunks that have been asked for once: most are never asked for again, and memory that is used again is faster."""
+"""Chunks that were needed once. Most are never needed again, and a small cache uses the same memory again."""
 _DECODED: Final[Cache[DecodedTable]] = Cache(512 << 20)
 _WORTH: Final = 16
-"""When one in so many of a table's numbers has been asked for in arrays, all of it is decoded."""
+"""When 1 / _WORTH of a table's numbers have been asked for in arrays, all of it is decoded."""
 
 
 def open_table(path: str | Path) -> "TableFile":
-    """Open a table; MissingTable or CorruptTable name the file."""
+    """Open a table. MissingTable and CorruptTable name the file."""
     return TableFile(Path(path))
 
 
 class TableFile:
-    """A table on disk. All threads may read at the same time.
+    """A table on disk. Threads may read at the same time.
 
-    A staircase is a number to ask `steps_of` for, 0 where a position has none; equal numbers stand for equal
-    staircases, different numbers need not stand for different ones (in `part` they do)."""
+    A staircase is a number, for `steps_of`; 0 if a position has none. Equal numbers stand for equal staircases;
+    different numbers may stand for equal ones as well (but not in `part`)."""
 
     def __init__(self, path: Path) -> None:
         opened = OpenFile(path)
@@ -56,10 +56,10 @@ class TableFile:
         self._key = next(_TABLES) << _KEYS
         self._wanted = 0
         self._latest: Chunk | None = None
-        """Read last: of this one alone, more can be inflated."""
+        """The chunk that was read last: only this one keeps what is needed to inflate more of it."""
 
     def look(self, number: int) -> tuple[int, int, int]:
-        """Fresh relative outcome, distance and staircase of one position; outcome 0 is no legal position."""
+        """Fresh relative outcome, distance and staircase of one position; outcome 0 if it is not legal."""
         chunk = _CHUNKS.get(self._key + (number >> self._shift))
         place = self._places[number & self._mask]
         if chunk is None or number < 0:
@@ -73,12 +73,12 @@ class TableFile:
         if staircase == 0:
             return ()
         number = staircase - 1
-        # as a rule the look that has just been taken, which is no reason to keep the chunk
+        # as a rule it follows a look at the same position, which is no reason to keep the chunk
         chunk = self._chunk(number >> self._shift, again=False)
         return chunk.steps(self._places[number & self._mask])
 
     def _chunk(self, number: int, *, again: bool = True) -> Chunk:
-        """`again`: whoever has asked for it before and does so now will go on."""
+        """`again`: if the chunk was needed before, this is a reason to keep it."""
         if not 0 <= number < len(self._file.chunks):
             raise IndexError(f"{self.path} has no such number")
         key = self._key + number
@@ -113,9 +113,9 @@ class TableFile:
     def steps_many(
         self, staircases: NDArray[np.integer], holders: NDArray[np.integer], levels: NDArray[np.integer]
     ) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        """Outcome and distance of each staircase's last step for a holder up to a level; outcome 0: there is none.
+        """Outcome and distance of each staircase's last step for a holder up to a level; outcome 0 if there is none.
 
-        The position is worth that where it is better than the record for the side behind on it."""
+        The position is worth that if the side without the record prefers it to the record."""
         outcomes, distances = np.zeros(len(staircases), np.int16), np.zeros(len(staircases), np.int64)
         inside = np.flatnonzero(staircases)
         numbers = staircases[inside].astype(np.int64) - 1
@@ -129,7 +129,7 @@ class TableFile:
         return outcomes, distances
 
     def _by_chunk(self, numbers: NDArray[np.int64]) -> Iterator[tuple[Chunk, NDArray[np.int64], NDArray[np.int64]]]:
-        """Each chunk that is needed, the rows that need it, and their places in it."""
+        """Each chunk that is needed, the rows (indices of `numbers`) that need it, and their places in it."""
         wanted = numbers >> self._shift
         order = np.argsort(wanted.astype(np.uint16) if len(self._file.chunks) <= 1 << 16 else wanted, kind="stable")
         wanted = wanted[order]
@@ -138,7 +138,7 @@ class TableFile:
             yield self._chunk(int(wanted[start])), rows, self._chunk_format.places[numbers[rows] & self._mask]
 
     def _whole(self, wanted: int) -> DecodedTable | None:
-        """The whole table decoded, where it fits into memory and has been asked for enough to be worth it."""
+        """The whole table decoded, if it fits into memory and enough of it has been asked for."""
         whole = _DECODED.get(self._key)
         if whole is None:
             self._wanted += wanted
@@ -149,7 +149,7 @@ class TableFile:
         return whole
 
     def entries(self, start: int = 0, end: int | None = None) -> NDArray[np.int32]:
-        """Fresh entries of a range of numbers, past the cache."""
+        """Fresh entries of a range of numbers, without the caches."""
         end = self.size if end is None else end
         found = np.empty(end - start, np.int32)
         for chunk, rows, places in self._in_order(start, end):
@@ -157,7 +157,7 @@ class TableFile:
         return found
 
     def read(self, start: int, end: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Entries and staircases of a range of numbers, past the cache."""
+        """Entries and staircases of a range of numbers, without the caches."""
         entries, staircases = np.empty(end - start, np.int32), np.zeros(end - start, np.int64)
         for chunk, rows, places in self._in_order(start, end):
             entries[rows] = chunk.entries[places]
@@ -171,8 +171,8 @@ class TableFile:
         make: Make = in_memory,
         report: Callable[[int], None] = lambda numbers: None,
     ) -> Contents:
-        """A range of numbers, with the staircases in it numbered in any order. In two arrays of zeros that `make`
-        gives; `report` hears of numbers read."""
+        """A range of numbers, with a dictionary of its staircases, in any order. `make` gives two arrays of zeros to
+        fill; `report` is called with the numbers that have been read."""
         entries, staircases = make(end - start, np.int32), make(end - start, np.int32)
         numbering = Numbering(self._chunk_format)
         for chunk, rows, places in self._in_order(start, end):
@@ -182,8 +182,8 @@ class TableFile:
         return Contents(self.material, self.rules, entries, staircases, numbering.finish(staircases))
 
     def digest(self, report: Callable[[int], None] = lambda numbers: None) -> str:
-        """SHA-256 of all that the table says. Equal tables have equal ones, however their files are packed; `report`
-        hears of numbers read."""
+        """SHA-256 of all that the table says. Equal tables have equal digests, however their files are packed. `report`
+        is called with the numbers that have been read."""
         digest = ContentsDigest(self.material, self.rules)
         for chunk, _, places in self._in_order(0, self.size):
             digest.add(chunk, places)
@@ -191,7 +191,7 @@ class TableFile:
         return digest.hexdigest()
 
     def _in_order(self, start: int, end: int) -> Iterator[tuple[Chunk, slice, NDArray[np.int64]]]:
-        """Each chunk of a range of numbers, which part of the range it holds, and the places of that part in it."""
+        """Each chunk of a range of numbers, the part of the range that it holds, and the places of that part in it."""
         if not 0 <= start < end <= self.size:
             raise IndexError(f"{self.path} has no numbers from {start} to {end}")
         for chunk in range(start >> self._shift, ((end - 1) >> self._shift) + 1):
@@ -201,11 +201,11 @@ class TableFile:
             yield self._file.chunk(chunk), slice(first - start, last - start), places
 
     def check(self) -> None:
-        """Compare every byte of the file with what it was when the file was written; CorruptTable if one changed."""
+        """Compare the whole file with its digest; CorruptTable if a byte has changed."""
         self._file.check()
 
     def close(self) -> None:
-        """Give back the file and the memory that holds parts of it."""
+        """Close the file, and free the memory that holds parts of it."""
         self._file.close()
         self._latest = None
         for cache in (_CHUNKS, _GLANCED):

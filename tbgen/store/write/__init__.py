@@ -1,1 +1,1 @@
-"""From contents to a file."""
+"""Writing contents to a file."""

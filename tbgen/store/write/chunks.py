@@ -1,4 +1,4 @@
-"""Chunks on their way into a file, and where HDF5 has put them (see read/chunks.py)."""
+"""Writing chunks into a file, and asking HDF5 where it has put them (see read/chunks.py)."""
 
 import zlib
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from tbgen.store.write.target import Target
 
 
 def create(file: h5py.File, count: int, raw: int) -> None:
-    """Room for so many chunks; `raw` is the length of each before compression."""
+    """Make the datasets for `count` chunks; `raw` is the length of each before compression."""
     file.create_dataset(CRC32, data=np.zeros(count, "<u4"))
     file.create_dataset(PLACES, data=np.zeros((count, 2), "<u8"))
     file.create_dataset(
@@ -22,10 +22,10 @@ def create(file: h5py.File, count: int, raw: int) -> None:
 
 
 def fill(file: h5py.File, chunks: Iterable[bytes], target: Target) -> NDArray[np.uint64]:
-    """Write the chunks as they come to the file's target. Returns their places: offset in the file and length."""
+    """Write the chunks as they come. Returns their places: offset in the file, and length."""
     written, first = file[CHUNKS].id, b""
-    # HDF5 finds room for some of its notes when it must write them, and makes its index of all chunks when it has the
-    # first, behind it: so this one is written again
+    # HDF5 places some metadata only when it first writes it, and its index of all chunks after the first chunk. So
+    # it is made to do both now, and the first chunk is written again, behind them
     file.flush()
     written.write_direct_chunk((0, 0), b"\0")
     crc32, places = np.zeros(written.shape[0], "<u4"), np.zeros((written.shape[0], 2), "<u8")
@@ -38,7 +38,7 @@ def fill(file: h5py.File, chunks: Iterable[bytes], target: Target) -> NDArray[np
     def note(info: h5py.h5d.StoreInfo) -> None:
         places[info.chunk_offset[0]] = info.byte_offset, info.size
 
-    written.chunk_iter(note)  # to ask for one after the other, HDF5 walks through all of them each time
+    written.chunk_iter(note)  # asked for one chunk, HDF5 walks through all of them each time
     file.flush()
     places[:, 0] += _shift(target, int(places[0, 0]), first)
     file[CRC32][:], file[PLACES][:] = crc32, places

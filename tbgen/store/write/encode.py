@@ -1,4 +1,4 @@
-"""From contents to the chunks of a file: docs/format.md says what a chunk holds."""
+"""Encoding contents as the chunks of a file; docs/format.md says what a chunk holds."""
 
 import itertools
 import zlib
@@ -21,17 +21,17 @@ from tbgen.store.write.staircases import Rows, make_rows, make_shapes
 from tbgen.turns import in_turn
 
 WIDTHS: Final = (1 << 14, 1 << 12)
-"""Positions a chunk: more compress better, by 4 % here, and take longer to read one from."""
+"""Positions per chunk. With more, chunks compress better, by 4 % here, but reading one position takes longer."""
 _LARGE: Final = 1 << 25
-"""Tables of more numbers than this have the shorter chunks: they are read from here and there, never as a whole."""
+"""Tables of more numbers than this have the shorter chunks: programs read single positions of them, never all."""
 _TOGETHER: Final = 16
-"""Chunks that are made in one go: numpy takes as long for one, and keeps other threads waiting."""
+"""Chunks that are made in one go. For one alone numpy takes as long, and keeps other threads waiting."""
 _AHEAD: Final = 32
-"""So many times as many are being made or wait to be written: all of them would be the file."""
+"""Groups of such chunks that are being made or wait to be written, at most: all together are as large as the file."""
 _MERGED: Final = 1 << 12
-"""Chunks whose kinds are put together at a time."""
+"""Chunks whose kinds are merged at a time."""
 _SAMPLES: Final = 8
-"""How many chunks each order of squares is tried on."""
+"""Chunks on which each order of places is tried."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +42,18 @@ class Encoded:
     distance_planes: int
     shapes: Shapes
     legal: int
-    """How many legal positions there are."""
+    """Legal positions."""
     count: int
-    """How many chunks."""
+    """Chunks."""
     raw: int
-    """Bytes of every chunk before compression: what the longest needs."""
+    """Bytes of every chunk before compression: as many as the longest needs."""
     chunks: Iterator[bytes]
-    """In order. The pool is at work on them."""
+    """In order. The pool makes them meanwhile."""
 
 
 class _Part(NamedTuple):
-    """A chunk's positions told apart by kind: by all that becomes a shape, in one number; 0 is no legal position."""
+    """The kinds of positions in a chunk, and how many have each. A kind is all that becomes a shape, in one number; 0
+    for no legal position."""
 
     kinds: NDArray[np.int64]
     counts: NDArray[np.int32]
@@ -65,13 +66,13 @@ class _Task:
     width: int
     parts: list[_Part]
     kind: NDArray[np.uint16]
-    """`[position]`: the place of its kind in those of its part; as many as all chunks have room for."""
+    """`[position]`: the index of its kind in its part. As long as all chunks together, the last one filled up."""
     shapes: list[NDArray[np.int32]]
     """`[part]`: the shape of each of its kinds."""
     steps: NDArray[np.int8]
-    """`[shape, nth]`: the step whose distance is the nth that is stored, -1 where there is none."""
+    """`[shape, nth]`: the step whose distance is the nth that is stored, -1 if there is none."""
     stored: NDArray[np.int64]
-    """`[shape]`: how many are stored."""
+    """`[shape]`: how many distances are stored."""
     escape_planes: int
     distance_planes: int
     raw: int = 0
@@ -85,7 +86,7 @@ class _Task:
 
 
 def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encoded:
-    """All but the chunks is there when this returns; the pool goes on with those."""
+    """Encode contents. When this returns, all but the chunks is done; the pool goes on with those."""
     size = len(contents.entries)
     width = min(WIDTHS[size > _LARGE], 1 << max(0, size - 1).bit_length())
     rows = make_rows(contents.steps, make, pool)
@@ -120,7 +121,7 @@ def _bytes_for(largest: int) -> int:
 
 
 def _sort(contents: Contents, rows: Rows, kind: NDArray[np.uint16], start: int, width: int) -> tuple[list[_Part], int]:
-    """Some chunks from this number on, and the longest fresh distance in them."""
+    """The kinds of some chunks from this number on, and the longest fresh distance in them."""
     entries = contents.entries[start : start + width * _TOGETHER]
     kinds = rows.kinds(entries, contents.staircases[start : start + width * _TOGETHER])
     return [
@@ -129,15 +130,15 @@ def _sort(contents: Contents, rows: Rows, kind: NDArray[np.uint16], start: int, 
 
 
 def _part_of(found: NDArray[np.int64], kind: NDArray[np.uint16]) -> _Part:
-    """The last chunk is filled up with zeros."""
+    """The kinds of one chunk; the last one is filled up with zeros."""
     kinds, place = unique(np.concatenate([found, np.zeros(len(kind) - len(found), np.int64)]))
     kind[:] = place
     return _Part(kinds, np.bincount(place).astype(np.int32))
 
 
 def _merge(parts: list[_Part]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[NDArray[np.int32]]]:
-    """All kinds by rank: 0, then the commonest first; how many positions have them; and the ranks of each part's kinds,
-    which it need not keep."""
+    """All kinds by rank: 0, then the commonest first; how many positions have each; and the ranks of each part's kinds.
+    The parts lose their kinds, which are not needed any more."""
     different = [np.unique(np.concatenate([parts[number].kinds for number in b])) for b in _batches(parts, _MERGED)]
     kinds = np.unique(np.concatenate([np.zeros(1, np.int64), *different]))
     totals, places = np.zeros(len(kinds), np.int64), []
@@ -176,7 +177,7 @@ def _best_order(task: _Task, pool: Executor) -> list[int]:
 
 
 def _chunks(task: _Task, places: NDArray[np.int64], numbers: range) -> list[bytes]:
-    """Neighbouring chunks, made in one go."""
+    """Make neighbouring chunks in one go."""
     width, ranks_of = task.width, [_ranks(task.shapes[number]) for number in numbers]
     first = np.cumsum([0, *map(len, ranks_of[:-1])])[:, None]
     kind = task.kind[numbers.start * width : numbers.stop * width].reshape(-1, width).take(places, axis=1) + first
@@ -201,29 +202,29 @@ def _chunks(task: _Task, places: NDArray[np.int64], numbers: range) -> list[byte
 
 
 def _ranks(shapes: NDArray[np.int32]) -> NDArray[np.uint16]:
-    """Of a chunk's kinds: numpy sorts 16-bit numbers ten times as fast as longer ones."""
+    """The ranks of a chunk's shapes: numpy sorts 16-bit numbers ten times as fast as longer ones."""
     ranks = np.empty(len(shapes), np.uint16)
     ranks[np.argsort(shapes)] = np.arange(len(shapes))
     return ranks
 
 
 def _shape_bytes(shape: NDArray[np.unsignedinteger], escape_planes: int) -> bytes:
-    """Of one chunk."""
+    """The shapes of one chunk, as stored."""
     low = np.minimum(shape, ESCAPE).astype(np.uint8)
     escaped = shape[low == ESCAPE] - ESCAPE
     return b"".join([low.tobytes(), *_split(escaped, np.array([len(escaped)]), escape_planes)])
 
 
 def _split(values: NDArray[np.integer], ends: NDArray[np.integer], planes: int) -> list[bytes]:
-    """Of each stretch up to one of these ends the lowest bytes, then the next."""
+    """For each stretch up to one of these ends: all lowest bytes, then all of the next, and so on."""
     columns = [(values >> 8 * nth & 255).astype(np.uint8) for nth in range(planes)]
     stretches = itertools.pairwise([0, *ends.tolist()])
     return [b"".join(column[start:end].tobytes() for column in columns) for start, end in stretches]
 
 
 def _deflate(sections: Sequence[bytes], length: int) -> bytes:
-    """Sections of different nature, each with a code of its own, filled up with zeros: HDF5's chunks are all of one
-    size."""
+    """Compress sections, each with a code of its own since they differ in nature. Zeros fill up the last one: HDF5's
+    chunks all have one size."""
     packer = zlib.compressobj(LEVEL)
     done = []
     for section in (*sections[:-1], sections[-1] + bytes(length - sum(map(len, sections)))):

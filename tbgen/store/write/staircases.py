@@ -1,6 +1,6 @@
-"""Staircases as the writer sees them, from which the shapes of positions follow. Tables may have 27 million of them,
-with 123 million steps (KBPvKN): so all steps stand one after the other, in arrays that need not be in memory, and are
-looked at a piece at a time."""
+"""Staircases in the writer, and the shapes that follow from them. A table may have 27 million staircases with 123
+million steps (KBPvKN). So all steps stand one after the other, in arrays that need not be in memory, and are read a
+piece at a time."""
 
 from concurrent.futures import Executor
 from typing import Final, NamedTuple
@@ -12,13 +12,13 @@ from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Make, Steps
 from tbgen.store.format.forms import by_step, find_forms, pieces
 from tbgen.store.format.shapes import BEFORE, EVEN, FRESH, ODD, Shapes
 
-# A kind is a shape in one number, the shape being found later. From the lowest bit: legal, fresh distance odd,
-# fresh outcome, which steps repeat the fresh entry, form of the staircase.
+# A kind is one number from which the shape is found later. From the lowest bit: legal, fresh distance odd, fresh
+# outcome, which steps repeat the fresh entry, form of the staircase.
 _ODD: Final = 1
 _OUTCOME: Final = 2
 _SAME: Final = 13
 _BITS: Final = 63
-"""Of a kind. KBPvKN, with staircases of up to 17 steps in 3,646,664 forms, needs 52."""
+"""Bits of a kind. KBPvKN, with staircases of up to 17 steps in 3,646,664 forms, needs 52."""
 
 
 class Rows(NamedTuple):
@@ -26,16 +26,16 @@ class Rows(NamedTuple):
     length: NDArray[np.uint8]
     """`[staircase]`: how many steps it has."""
     longest: int
-    """Steps of the longest staircase: each has a bit in a kind."""
+    """Steps of the longest staircase: a kind has a bit for each."""
     repeats: NDArray[np.bool_]
-    """`[at]`: outcome and distance are those of the step before."""
+    """`[step]`: whether outcome and distance are those of the step before."""
     form: NDArray[np.int32]
-    """`[staircase]`: equal where all but the halves of distances is equal; 0 without steps."""
+    """`[staircase]`: its form, equal if all but the halves of distances is equal; 0 without steps."""
     model: NDArray[np.int64]
     """`[form]`: a staircase that has it."""
 
     def kinds(self, entries: NDArray[np.int32], staircases: NDArray[np.int32]) -> NDArray[np.int64]:
-        """`[position]`: its kind, 0 for no legal position."""
+        """`[position]`: its kind, 0 if it is not legal."""
         kind: NDArray[np.int64] = (entries != 0) | (entries & 1).astype(np.int64) << _ODD
         kind |= (entries >> OUTCOME_SHIFT & 0x7FF).astype(np.int64) << _OUTCOME
         inside = np.flatnonzero((staircases != 0) & (entries != 0))
@@ -103,7 +103,7 @@ def _repeats(steps: Steps, lengths: NDArray[np.uint8], make: Make) -> NDArray[np
 
 
 def make_shapes(rows: Rows, kinds: NDArray[np.int64]) -> Shapes:
-    """What the kinds mean, one after the other."""
+    """The shapes of these kinds, in the same order."""
     length = rows.length[rows.model[kinds >> _SAME + rows.longest]]
     outcome = kinds >> _OUTCOME & 0x7FF
     columns = zip(*(_columns(rows, kinds[here]) for here in pieces(len(kinds))), strict=True)

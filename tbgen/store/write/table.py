@@ -34,10 +34,10 @@ def write_table(
     make: Make = in_memory,
     check: Callable[[Path], None] = lambda written: None,
 ) -> None:
-    """Write the table, the same bytes for the same contents and facts. Whoever looks finds all of it or nothing.
+    """Write the table, the same bytes for the same contents and facts. Other programs see all of it or nothing.
 
-    `make` gives arrays for what is written down of every position in between. `check` is shown the finished file
-    before it gets its name; where it raises an error, there is no table."""
+    `make` gives arrays for notes on every position in between. `check` is called with the finished file before it gets
+    its name; if it raises an error, there is no table."""
     path = Path(path)
     half = half_written(path)
     try:
@@ -63,7 +63,7 @@ def write_table(
 
 @contextmanager
 def _workers(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """What they have not begun when something fails is not begun any more."""
+    """A pool of threads. If something fails, it drops the calls that it has not begun."""
     with ThreadPoolExecutor(threads) as pool:
         try:
             yield pool
@@ -73,8 +73,8 @@ def _workers(threads: int) -> Iterator[ThreadPoolExecutor]:
 
 
 def _write(file: BinaryIO, contents: Contents, encoded: Encoded, facts: Facts) -> int:
-    """All but the seal. Returns where the chunks begin, which are all that follows: what HDF5 notes for itself lies in
-    front of them."""
+    """Write all but the seal. Returns where the chunks begin. Nothing but chunks follows; HDF5's metadata lies
+    before."""
     header: dict[str, int | float | str] = {
         "format": ".".join(map(str, seal.FORMAT)),
         "program": f"tbgen {__version__}",

@@ -1,7 +1,7 @@
-"""What HDF5 writes to: a file that never fails it.
+"""What HDF5 writes to: a file that never reports an error to HDF5.
 
-Where a write fails, HDF5 takes the process down with it. So what fails here is kept, and HDF5 is told that all is
-well, until it has closed the file or somebody asks.
+If a write fails, HDF5 takes the process down. So the error is kept here, and HDF5 is told that all is well; `check`
+raises the error.
 """
 
 import io
@@ -18,7 +18,7 @@ class Target:
         self._at = 0
 
     def check(self) -> None:
-        """Raise what has failed."""
+        """Raise the first error, if there was one."""
         if self._error is not None:
             raise self._error
 
@@ -27,7 +27,7 @@ class Target:
         return self._try(lambda: self._file.read(count), b"", offset)
 
     def _try(self, work: Callable[[], T], instead: T, offset: int) -> T:
-        """Work from this place of the file on. From the first failure on, nothing is tried any more."""
+        """Do something at this place of the file. After the first error nothing is tried any more."""
         if self._error is None:
             try:
                 self._file.seek(offset)
