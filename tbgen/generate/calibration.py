@@ -1,4 +1,4 @@
-"""How fast this machine builds, beside the one that the estimates were measured on: kept from table to table."""
+"""How fast this machine builds, compared with the one on which estimates were measured; every build adds to it."""
 
 import json
 import platform
@@ -10,20 +10,20 @@ from tbgen import files
 from tbgen.jit import cache_home
 
 _ENOUGH: Final = 10.0
-"""CPU seconds of estimates that have to be checked before they are corrected."""
+"""Estimates are corrected once tables of this many estimated CPU seconds have been built."""
 _WORTH: Final = 1.0
-"""CPU seconds that a table has to be estimated at: a tiny one tells how long the program takes to start."""
+"""Estimated CPU seconds of a table that counts: a smaller one tells how long the program takes to start."""
 _FADING: Final = 3600.0
-"""Of so many and more, the older half counts less and less: programs and machines change."""
+"""Estimated CPU seconds above which earlier builds count half: programs and machines change."""
 
 
 def _file() -> Path:
-    """Homes may be shared: each machine has a file of its own."""
+    """The file of this machine: several machines may share a home directory."""
     return cache_home() / f"pace-{platform.node() or 'machine'}.json"
 
 
 def _sums() -> tuple[float, float]:
-    """CPU seconds that tables were estimated at, and those that they took."""
+    """Estimated and measured CPU seconds of the tables built so far."""
     try:
         found = json.loads(_file().read_text())
         return float(found["estimated"]), float(found["measured"])
@@ -32,13 +32,13 @@ def _sums() -> tuple[float, float]:
 
 
 def calibrated_pace() -> float | None:
-    """By what estimates have to be multiplied on this machine; None where it has built too little to know."""
+    """The factor for estimates on this machine; None if it has built too little to know."""
     estimated, measured = _sums()
     return measured / estimated if estimated >= _ENOUGH else None
 
 
 def record_build(estimated: float, measured: float) -> None:
-    """A table was built from start to end. `estimated` is what it takes at a pace of 1."""
+    """Count a table that was built from start to end. `estimated` is its CPU seconds at a pace of 1."""
     if estimated < _WORTH:
         return
     sums = _sums()

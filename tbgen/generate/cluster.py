@@ -1,8 +1,8 @@
-"""A plan on a dask.distributed cluster: each table a task, given out when all that it depends on is done.
+"""Building a plan on a dask.distributed cluster: each table is a task, given out when all that it depends on is done.
 
-Tables travel through the directory alone, which all workers must see. Any task may run again, in full or in part,
-when a worker dies or loses touch: a table appears in one step, its lock is with one process at a time, and who comes
-second finds it there.
+Tables travel through the directory alone, which all workers must see. A task may run again, in full or in part, when
+a worker dies or loses contact. That is safe: a table appears in one step, one process at a time holds its lock, and a
+second process finds the table there.
 """
 
 import logging
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _PATIENCE: Final = 10
 """Seconds to wait for a scheduler."""
 _RETRIES: Final = 2
-"""How often a task that raised an error is tried again. That of a worker that died is another count, dask's own."""
+"""How often a task that raised an error is tried again. For workers that die, dask has a count of its own."""
 _NEWS: Final = 0.5
 """Seconds between two messages of how far a table is."""
 
@@ -51,7 +51,7 @@ def connect(address: str) -> Iterator["Client"]:
     _require()
     from distributed import Client
 
-    for logger in ("distributed", "distributed.client"):  # what it says comes up as one line
+    for logger in ("distributed", "distributed.client"):  # this program reports the same in one line
         logging.getLogger(logger).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=_PATIENCE, set_as_default=False)
@@ -63,12 +63,12 @@ def connect(address: str) -> Iterator["Client"]:
 
 @contextmanager
 def local_cluster(workers: int) -> Iterator["Client"]:
-    """A client of a cluster that lives in processes of this machine, as long as the context does."""
+    """A client of a cluster in processes of this machine, which end with the context."""
     _require()
     import dask
     from distributed import Client, LocalCluster
 
-    # numba does not live through a fork; limits on memory are DiskArrays' business, which knows what is on disk
+    # numba does not survive a fork; memory is limited by DiskArrays, which knows what is on disk
     with (
         dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}),
         LocalCluster(
@@ -88,7 +88,7 @@ def _require() -> None:
 
 
 def dask_setup(worker: object) -> None:
-    """Run in each process of a local cluster: Ctrl-C is for the process that started it, which ends the others."""
+    """Run in each process of a local cluster: it ignores Ctrl-C, and the process that started it ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -99,11 +99,11 @@ class Job:
     directory: str
     rules: TableRules
     token: str
-    """The name of a file in the directory, by which workers can tell that it is the same one."""
+    """The name of a file in the directory, which shows workers that they see the same directory."""
     threads: int | None
-    """At work on a table; without a number, a worker's share of its machine."""
+    """Threads per table; None for a worker's share of its machine."""
     memory: int
-    """For a table."""
+    """Bytes per table."""
     rebuild: bool
     version: str = __version__
 
@@ -118,7 +118,7 @@ def run_on_cluster(
     rebuild: bool = False,
     costs: Mapping[str, float] | None = None,
 ) -> Iterator[Summary]:
-    """Build what the plan names; yields a summary as each table is on disk."""
+    """Build what the plan names; yields a summary when a table is on disk."""
     from distributed import CancelledError, KilledWorker, as_completed
 
     priorities = _priorities(plan, costs or {})
@@ -144,13 +144,13 @@ def run_on_cluster(
         except KilledWorker as error:
             raise ClusterFailure(f"{str(error.task).rpartition('-')[2]}: every worker that tried it died") from None
         finally:
-            with suppress(Exception):  # whoever is gone needs no telling
+            with suppress(Exception):  # the scheduler may be gone
                 client.unsubscribe_topic(token)
                 client.cancel(list(futures.values()))
 
 
 def _priorities(plan: Plan, costs: Mapping[str, float]) -> dict[Material, float]:
-    """What the longest chain of tables costs that begins with each: those with much to come go first."""
+    """The cost of the longest chain of tables that begins with each table: those with the costliest chains go first."""
     ahead: dict[Material, float] = dict.fromkeys(plan.todo, 0.0)
     for material in reversed(plan.todo):
         ahead[material] += costs.get(material.name, 1.0)
@@ -176,17 +176,17 @@ def _token(directory: Path) -> Iterator[str]:
 
 
 def check_workers(client: "Client", job: Job) -> None:
-    """ClusterFailure, with the address of a worker that cannot take part."""
+    """Ask every worker whether it can take part; ClusterFailure names one that cannot."""
     answers = client.run(check_place, job, on_error="return")
     if not answers:
         raise ClusterFailure("the cluster has no workers")
-    for address, answer in answers.items():  # an error that it met is an answer as well: it may lack tbgen
+    for address, answer in answers.items():  # an error is an answer as well: the worker may lack tbgen
         if answer is not None:
             raise ClusterFailure(f"worker {address} cannot take part: {answer}")
 
 
 def check_place(job: Job) -> str | None:
-    """What keeps a worker from taking part, if anything does."""
+    """Why a worker cannot take part; None if it can."""
     if job.version != __version__:
         return f"it has tbgen {__version__}, not {job.version}"
     place = Path(job.directory)
@@ -198,11 +198,11 @@ def check_place(job: Job) -> str | None:
 
 
 def build_one(job: Job, name: str, needed: list[Summary | None]) -> Summary | None:
-    """The task; None where the table was there. What it needs has been built: `needed` only makes it wait for that."""
+    """The task of a worker; None if the table was there. `needed` only makes dask wait for the tables it depends on."""
     from distributed import get_worker
 
     worker = get_worker()
-    if complaint := check_place(job):  # it may have come late
+    if complaint := check_place(job):  # it may have joined after the check
         raise ClusterFailure(f"worker {worker.address} cannot take part: {complaint}")
     directory, material = Path(job.directory), parse(name)
     threads = job.threads or max(1, len(os.sched_getaffinity(0)) // worker.state.nthreads)
@@ -220,17 +220,17 @@ def build_one(job: Job, name: str, needed: list[Summary | None]) -> Summary | No
 
 
 def _is_newer(table: Path, token: Path) -> bool:
-    """Whether a table was built since the driver wrote the token: by this task, in an earlier life."""
+    """Whether a table was built after the driver wrote the token: by an earlier run of this task."""
     return table.exists() and table.stat().st_mtime_ns > token.stat().st_mtime_ns
 
 
 class Unwanted(Exception):
-    """The driver has gone, or does not want the table any more."""
+    """The driver has gone, or has cancelled the task."""
 
 
 @dataclass
 class News:
-    """Tells the driver how far a table is, and ends the task when it has been cancelled: dask itself cannot."""
+    """Tells the driver how far a table is, and ends the task if it was cancelled: dask cannot end a task that runs."""
 
     worker: Any
     topic: str

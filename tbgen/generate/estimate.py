@@ -1,4 +1,4 @@
-"""What building a table will take, from counting alone: also for materials that no machine at hand can build."""
+"""What building a table will take, from counting alone, so that it works for any material."""
 
 from dataclasses import asdict, dataclass
 from math import comb
@@ -11,14 +11,14 @@ from tbgen.sizes import LARGE, TEAM_FROM, is_kept, links_for
 
 
 class Kind(NamedTuple):
-    """Averages over the tables of a kind."""
+    """Averages over the tables of one kind."""
 
     legal: float
-    """Legal positions a number."""
+    """Legal positions per number."""
     disk: float
-    """Bytes a legal position."""
+    """Bytes per legal position."""
     cpu: float
-    """Microseconds a number, writing included."""
+    """Microseconds per number, writing included."""
 
 
 # Averages over the built tables of four men (docs/performance.md).
@@ -29,35 +29,35 @@ KINDS: Final = {
     "pawns against men": Kind(0.84, 0.67, 1.12),
 }
 _MORE_MEN: Final = Kind(0.9, 1.5, 1.25)
-"""What these are multiplied by for each man more: so it is from four men to the twelve built tables of five."""
+"""Factors for each man above four, from comparing tables of four men with twelve of five."""
 _START: Final = 0.3
 """CPU seconds that every table takes."""
 PROGRAM: Final = 220 << 20
-"""Bytes of the program itself, with all that it imports."""
+"""Bytes of the program itself, imports included."""
 _SOLVING: Final = 14
-"""Bytes of memory a number of the slices at work."""
+"""Bytes of memory per number of the slices at work."""
 _ENTRY: Final = 4
-"""Bytes a number of a table that others are built from."""
+"""Bytes per number of a table from which others are built."""
 _WRITTEN: Final = (4, 2)
-"""The same of the arrays that writing takes beside these: staircases as they are written, kinds of positions."""
+"""Bytes per number of the arrays that writing takes as well: staircases as they are written, kinds of positions."""
 _LINK: Final = 8
-"""Bytes a slot for a link of staircases."""
+"""Bytes per slot for a link of staircases."""
 
 
 @dataclass(frozen=True)
 class Estimate:
     material: str
     numbers: int
-    """What the table stores, exactly."""
+    """Exactly those of the table."""
     slices: int
     """Placements of pawns, before symmetry."""
     positions: int
-    """Legal ones, about."""
+    """Legal positions, about."""
     largest_slice: int
     memory: int
-    """Bytes that have to be in memory; of what is on disk, as much comes on top as there is room for."""
+    """Bytes that have to be in memory. Memory that is left holds parts of what is on disk."""
     scratch: int
-    """Bytes on disk while building, what the table is built from included."""
+    """Bytes on disk while building, including the entries of other tables."""
     disk: int
     cpu_seconds: float
 
@@ -88,12 +88,12 @@ def _size(material: Material) -> _Size:
 
 
 def numbers_of(material: Material) -> int:
-    """How many numbers the table of a normal material has, without its layout: that of six men takes a gigabyte."""
+    """The numbers of a normal material's table, without making its layout: that of six men takes a gigabyte."""
     return _size(material).numbers
 
 
 def kind_of(material: Material) -> Kind:
-    """What to expect of a number of this material."""
+    """The averages for this material."""
     who = "pawns" if material.pawns else "pieces"
     whom = "a king" if not material.second else "men" if material.pawns else "pieces"
     more = max(0, material.men - 4)
@@ -101,13 +101,14 @@ def kind_of(material: Material) -> Kind:
 
 
 def estimate(material: Material, threads: int, pace: float = 1.0) -> Estimate:
-    """`pace`: how much slower than the machine that the figures are from this one is (calibration.py)."""
+    """Estimate a table. `pace`: how many times as long this machine takes as the one of the figures
+    (calibration.py)."""
     numbers, slices, largest = _size(material)
     kind = kind_of(material)
     at_work = largest if largest >= TEAM_FROM else min(threads * largest, numbers)
     successors = [_ENTRY * _size(other).numbers for other in material.successors()]
     arrays = [*(size * numbers for size in _WRITTEN), *successors, _LINK * links_for(numbers)]
-    kept = 2 * _ENTRY * numbers  # entries and staircases while they are found, in files of a name if any
+    kept = 2 * _ENTRY * numbers  # entries and staircases while they are found, in a workspace if it has one
     on_disk = (kept // 2 >= LARGE or is_kept(slices, numbers)) * kept
     return Estimate(
         material=material.name,

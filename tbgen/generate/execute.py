@@ -14,12 +14,12 @@ from tbgen.store.entry_cache import EntryCache
 
 
 class Watcher(Protocol):
-    """Who wants to know how a build goes. Every method may be empty."""
+    """Is told how a build goes. Every method may be empty."""
 
     def began(self, material: Material) -> None: ...
 
     def solved(self, material: Material, numbers: int) -> None:
-        """So many numbers more are done."""
+        """`numbers` more numbers are done."""
 
     def waits(self, material: Material) -> None:
         """Another process is building this table."""
@@ -28,7 +28,7 @@ class Watcher(Protocol):
 
 
 def execute(plan: Plan, watcher: Watcher, *, threads: int, memory: int, rebuild: bool = False) -> Iterator[Summary]:
-    """Build what the plan names; yields a summary as each table is on disk."""
+    """Build what the plan names; yields a summary when a table is on disk."""
     with closing(DiskArrays(plan.directory, memory)) as disk_arrays:
         entry_cache = EntryCache(plan.directory, plan.rules, disk_arrays)
         for material in plan.todo:

@@ -1,4 +1,4 @@
-"""What a plan will take on this machine, and whether there is room for it."""
+"""What a plan will take on this machine, and whether there is enough memory and disk for it."""
 
 import shutil
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from tbgen.store.entry_cache import ROOM
 from tbgen.store.leftovers import used_bytes, workspace_of
 
 _BUSY: Final = 0.85
-"""Which part of the time cores are at work."""
+"""The share of the time in which cores are at work."""
 
 
 @dataclass(frozen=True)
 class Forecast:
     plan: Plan
     rows: tuple[Estimate, ...]
-    """A table each, in the order in which they are built."""
+    """One per table, in the order in which they are built."""
     threads: int
-    """At work on a table."""
+    """Threads per table."""
     at_once: int
     """Tables that are built side by side."""
     calibrated: bool
@@ -37,7 +37,7 @@ class Forecast:
 
     @property
     def scratch(self) -> int:
-        """Bytes on disk at most, beside the tables; those that are kept at hand for others included."""
+        """The most bytes on disk beside the tables, including entries that are kept for other tables."""
         kept = min(ROOM, sum(4 * row.numbers for row in self.rows if row.scratch))
         return sum(max(kept, size) for size in nlargest(self.at_once, (row.scratch for row in self.rows)))
 
@@ -72,13 +72,13 @@ def make_forecast(plan: Plan, threads: int, at_once: int = 1) -> Forecast:
 
 
 def free_disk(directory: Path) -> int:
-    """Bytes where the tables will be, also before the directory is made."""
+    """Free bytes on the disk of the tables, also before the directory exists."""
     there = next(place for place in (directory, *directory.resolve().parents) if place.exists())
     return shutil.disk_usage(there).free
 
 
 def check_memory(forecast: Forecast, memory: int) -> None:
-    """OutOfRoom if a table needs more than so many bytes."""
+    """OutOfRoom if a table needs more than `memory` bytes."""
     for row in forecast.rows:
         if row.memory > memory:
             raise OutOfRoom(
@@ -87,7 +87,7 @@ def check_memory(forecast: Forecast, memory: int) -> None:
 
 
 def check_disk(forecast: Forecast) -> None:
-    """OutOfRoom if the disk is too small. What a stopped build has left is part of what its table needs."""
+    """OutOfRoom if the disk is too small. What a stopped build left counts towards what its table needs."""
     directory = forecast.plan.directory
     places = [workspace_of(table_path(directory, material, forecast.plan.rules)) for material in forecast.plan.todo]
     needed = forecast.disk + max(0, forecast.scratch - sum(map(used_bytes, places)))

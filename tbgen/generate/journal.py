@@ -1,7 +1,7 @@
-"""What a workspace knows to be finished: lines of JSON in a file, each with a checksum of its own.
+"""The journal of a workspace: lines of JSON that say what is finished, each with a checksum of its own.
 
-The first line says which build this is and which file holds its links; each of the others names slices that were made
-safe together, and the stretch of the links that came with them.
+The first line names the build and the file with its links. Each other line names slices that were made safe together,
+and the stretch of links that came with them.
 """
 
 import json
@@ -16,7 +16,7 @@ from tbgen.retro.checkpoint import Counts
 
 _NAME: Final = "journal"
 _LEAST: Final = 2
-"""Lines without slices are as good as none."""
+"""Lines of a journal that is worth reading: the first line, and one with slices."""
 
 
 class Done(NamedTuple):
@@ -29,10 +29,10 @@ class Done(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """Links that were taken down together."""
+    """Links that were written together."""
 
     offset: int
-    """Bytes of the file in front of them."""
+    """Where they begin in the file, in bytes."""
     links: int
     crc32: int
 
@@ -43,8 +43,8 @@ class Batch(NamedTuple):
 
 
 def read(place: Path, build: dict[str, Any]) -> tuple[dict[str, Any], list[Batch]] | None:
-    """The first line and what was made safe; None if there is nothing of this build. What follows a line that is torn,
-    has changed, or is a first line once more, is not believed."""
+    """The first line and what was made safe; None if there is nothing of this build. A line that is torn, has changed,
+    or is a second first line ends the journal: what follows is not believed."""
     try:
         lines = list(_sound((place / _NAME).read_bytes()))
     except OSError:
@@ -55,7 +55,7 @@ def read(place: Path, build: dict[str, Any]) -> tuple[dict[str, Any], list[Batch
 
 
 def start(place: Path, head: dict[str, Any], batches: Iterable[Batch]) -> None:
-    """Write it anew, in one step."""
+    """Replace the journal by a new one, in one step."""
     beside = place / f"{_NAME}.new"
     _write(beside, "wb", [head, *map(_line, batches)])
     beside.replace(place / _NAME)

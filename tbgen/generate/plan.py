@@ -13,14 +13,15 @@ class Plan:
     directory: Path
     rules: TableRules
     todo: tuple[Material, ...]
-    """In an order in which every table comes after those that it depends on."""
+    """Every table after those that it depends on."""
     present: tuple[Material, ...]
 
 
 def make_plan(materials: list[Material], directory: Path, rules: TableRules, *, rebuild: bool = False) -> Plan:
-    """All that these materials need and that is not in the directory; with `rebuild` the named ones in any case.
+    """All tables that these materials need and that are not in the directory; with `rebuild` the named ones in any
+    case.
 
-    CorruptTable where something else than a file has the name of one of them."""
+    CorruptTable if something other than a file has the name of one of them."""
     needed = with_dependencies(materials)
     again = set(materials) if rebuild else set()
     there = [m for m in needed if check_file(table_path(directory, m, rules))]

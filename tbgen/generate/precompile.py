@@ -16,9 +16,9 @@ from tbgen.retro import precompile as solver
 from tbgen.verify import precompile as verifier
 
 _DONE: Final = "warm"
-"""The file in a group's cache that names the files which all parts together need, by their caches' names."""
+"""A file in a group's cache. It names all files that the parts of the group need, with their directories."""
 _ROOM: Final = 64 << 20
-"""Bytes of disk that these take, and some more."""
+"""Bytes of disk for machine code, with a margin."""
 _GROUPS: Final[tuple[tuple[Group, dict[str, Callable[[], None]]], ...]] = (
     (SOLVER, solver.PARTS),
     (VERIFIER, verifier.PARTS),
@@ -28,9 +28,10 @@ _PARTS: Final = {**solver.PARTS, **verifier.PARTS}
 
 
 def cold_parts() -> list[str]:
-    """What of this version has not been compiled on this machine, or is no longer what it was, and can be kept.
+    """Parts that have to be compiled and can be kept: this version has not been compiled here yet, or a file is
+    damaged.
 
-    Reads all files, a few hundredths of a second: what is damaged is compiled again by all cores together."""
+    Reads all files, in a few hundredths of a second: so all cores together compile again what is damaged."""
     return [part for group, parts in _GROUPS if not _is_warm(group) and _can_keep(group.cache) for part in parts]
 
 
@@ -45,7 +46,7 @@ def _is_warm(group: Group) -> bool:
 
 
 def _can_keep(cache: Path) -> bool:
-    """Says so where it cannot."""
+    """Whether machine code can be kept there; a message says so if not."""
     try:
         cache.mkdir(parents=True, exist_ok=True)
         if not os.access(cache, os.W_OK | os.X_OK):
@@ -59,9 +60,9 @@ def _can_keep(cache: Path) -> bool:
 
 
 def warm_up(processes: int, report: Callable[[str], None] = lambda part: None) -> None:
-    """Have every such part compiled in a process of its own; `report` hears of each that is done.
+    """Compile each cold part in a process of its own; `report` is called with each that is done.
 
-    Where such a process dies, or cannot be started, the rest is compiled when it is needed."""
+    If such a process dies or cannot start, the rest is compiled when it is needed."""
     parts = cold_parts()
     if not parts:
         return
@@ -78,7 +79,7 @@ def warm_up(processes: int, report: Callable[[str], None] = lambda part: None) -
 
 
 def _compile(part: str) -> tuple[str, set[str]]:
-    """The part, and the files that it needs."""
+    """Compile a part. Returns its name, and the files that it needs."""
     kept.hush()
     _PARTS[part]()
     return part, kept.used

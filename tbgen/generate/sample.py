@@ -1,4 +1,4 @@
-"""A table is not sealed unseen: before it gets its name, some of it is checked from forward moves, and read back."""
+"""Checking a sample of a new table before it gets its name: by forward moves, and by reading it back."""
 
 import time
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ from tbgen.store import open_table
 from tbgen.verify.run import verify
 
 _SHARE: Final = 0.02
-"""Of the time that building the table took, for the moves; a tenth of that for reading it back."""
+"""The share of the building time for checking moves; a tenth of it goes to reading back."""
 _LEAST: Final = 0.05
-"""Seconds that are spent in any case."""
+"""Seconds for moves, at least."""
 _SMALL: Final = 1 << 14
-"""Tables of no more numbers than that are checked completely."""
+"""Tables of at most this many numbers are checked completely."""
 _STRETCH: Final = 1 << 12
 """Numbers that are read back together."""
 
@@ -31,8 +31,8 @@ def check_sample(
     threads: int,
     seconds: float,
 ) -> None:
-    """WrongTable if positions that are drawn at random are not what their moves make of them, or if the file says
-    something else of them. `seconds`: how long building took."""
+    """Check positions drawn at random. WrongTable if the moves of one contradict what the table says of it, or if the
+    file says something else. `seconds`: how long building took."""
     time_to_spend = max(_LEAST, _SHARE * seconds)
     generator = np.random.default_rng()
     small = len(contents.entries) <= _SMALL
@@ -53,7 +53,7 @@ def _refuse(contents: Contents, what: str) -> None:
 
 
 def _read_back(contents: Contents, written: Path, generator: np.random.Generator, seconds: float) -> int | None:
-    """From where on the file says something else; None if that was not found in so much time."""
+    """A number from which on the file says something else; None if none is found within `seconds`."""
     size, end = len(contents.entries), time.monotonic() + seconds
     with open_table(written) as table:
         while True:
@@ -66,7 +66,7 @@ def _read_back(contents: Contents, written: Path, generator: np.random.Generator
 
 
 def _are_same(one: Contents, other: Contents) -> bool:
-    """Staircases may be numbered in different ways."""
+    """Whether both say the same; staircases may have different numbers."""
     ours, theirs = (_columns(contents) for contents in (one, other))
     return all(np.array_equal(mine, its) for mine, its in zip(ours, theirs, strict=True))
 

@@ -1,4 +1,4 @@
-"""What there is to say of a table that was just built."""
+"""The summary of a table that was just built."""
 
 import resource
 import time
@@ -18,7 +18,7 @@ from tbgen.turns import pieces
 
 
 class Clocks(NamedTuple):
-    """Seconds that have passed, on the wall and on all cores together."""
+    """Seconds of wall time, and of CPU time of all threads."""
 
     wall: float
     cpu: float
@@ -38,16 +38,16 @@ class Summary:
     positions: int
     """Legal positions, each once up to symmetry."""
     mover: dict[str, int]
-    """How many positions have which fresh outcome, from the view of the side to move: `G1.5` is to its good."""
+    """Positions per fresh outcome, as the side to move sees it: `G1.5` is good for it."""
     longest: int
     """The longest distance, in plies."""
     longest_fen: str
     longest_gscore: str
     staircases: int
     attractions: float
-    """How often a position was settled or reached by resets, on average: work grows with positions, not levels."""
+    """How often a position was settled or reached by resets, on average."""
     looks: float
-    """How often one was looked at again with all its moves."""
+    """How often a position was reviewed, on average."""
     seconds: float
     cpu_seconds: float
     """Of all threads."""
@@ -55,7 +55,7 @@ class Summary:
     peak_memory: int
     """Bytes, of the whole process so far."""
     scratch: int
-    """Bytes on disk while it was built, at most: arrays that were not in memory, those of other tables included."""
+    """The most bytes on disk while it was built: large arrays, those of other tables included."""
 
     @property
     def bytes_per_position(self) -> float:
@@ -66,7 +66,7 @@ class Summary:
 
 
 def count_outcomes(entries: NDArray[np.int32]) -> dict[int, int]:
-    """How many legal positions have which fresh relative outcome, the best first."""
+    """Legal positions per fresh relative outcome, the best first."""
     counts = np.zeros(2 * outcome.BASE + 1, np.int64)
     for here in pieces(len(entries)):
         part = outcomes(entries[here]).astype(np.int64) + outcome.BASE
@@ -114,7 +114,7 @@ def _longest(entries: NDArray[np.int32]) -> tuple[int, int]:
 
 
 def histogram(counts: dict[str, int], width: int = 40) -> list[str]:
-    """Bars of text, one line a G-score."""
+    """Bars of text, one line per G-score."""
     total, most = sum(counts.values()), max(counts.values())
     return [
         f"  {score:>7} {count:>12,} {count / total:7.2%} {'#' * max(1, round(width * count / most))}"

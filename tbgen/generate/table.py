@@ -1,4 +1,4 @@
-"""Building one table: solve, finish, write, say what came of it."""
+"""Building one table: solve, finish, write, check, summarise."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -32,9 +32,9 @@ def build_table(
     waiting: Callable[[], None] = lambda: None,
     rebuild: bool = False,
 ) -> Summary | None:
-    """Build a table whose dependencies are in the directory; None where another process has just built it.
+    """Build a table whose dependencies are in the directory; None if another process has just built it.
 
-    `report` hears of numbers solved, `waiting` when another process is at the same table."""
+    `report` is called with the numbers that are solved, `waiting` if another process is building the same table."""
     path = table_path(directory, material, rules)
     waited = False
 

@@ -1,13 +1,13 @@
-"""Where a table with many slices is built: in files beside its place, so that a build that was stopped goes on.
+"""The workspace of a table with many slices: files beside its place, with which a stopped build goes on.
 
     .KRPvKR.r.h5.work/   entries and staircases as they are in memory; links.N, the links of finished slices, in the
-                         order in which they were taken down; and the journal (journal.py)
+                         order in which they were written; and the journal (journal.py)
 
-A slice is in the journal only after the disk has it and all links that its staircases consist of. On the way back all
-that a build goes on with is compared with its checksums, each staircase is followed to its first link, and a slice of
-which anything is missing is solved again. Other programs, rules or tables that it depends on make another build, which
-starts anew. So whatever stops a build, at most the slices since the last line are lost: one that is large, or what a
-few seconds brought of small ones.
+A slice is in the journal only after the disk has the slice and all links of its staircases. A build that goes on
+compares all this with its checksums, and follows each staircase to its first link. It solves again every slice of
+which something is missing. If the program, the rules or a table that it depends on has changed, it is another build,
+and starts from nothing. So whatever stops a build, only the slices since the last line are lost: one large slice, or
+the small ones of a few seconds.
 """
 
 import mmap
@@ -40,18 +40,18 @@ from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
 
 _WAIT: Final = 5.0
-"""Seconds between two times at which small slices are made safe."""
+"""Seconds after which small slices are made safe."""
 _MUCH: Final = 1 << 24
-"""Numbers that are made safe at once."""
+"""Numbers of solved slices that are made safe without waiting."""
 _LINKS: Final = 1 << 20
-"""Links that are taken down at a time."""
+"""Links that are written at a time."""
 _SLOT, _KEY = np.dtype("<i4"), np.dtype("<i8")
 
 
 class _Resumed(NamedTuple):
     done: dict[int, Counts]
     number: int
-    """Of the file with the links."""
+    """N of the file with the links."""
 
 
 class Workspace:
@@ -65,7 +65,7 @@ class Workspace:
         disk_arrays: DiskArrays,
         needed: Mapping[str, str] | None = None,
     ) -> None:
-        """`needed`: the tables that it depends on, and what tells each from any other of its name."""
+        """`needed`: the tables that it depends on, with their digests."""
         self._place = workspace_of(table)
         self._layout: Layout = layout_of(material)
         self._disk_arrays = disk_arrays
@@ -103,7 +103,7 @@ class Workspace:
                 self._make_safe()
 
     def clear(self) -> None:
-        """Remove it: the table is written, or is to be built from the start."""
+        """Remove the workspace: the table is written, or is to be built from the start."""
         self._arrays = None
         remove(self._place)
 
@@ -122,8 +122,8 @@ class Workspace:
     # --- going on -------------------------------------------------------------------------------------------
 
     def _remove_what_is_no_file(self) -> None:
-        """Builds make files here and nothing else. A pipe would have this one wait for ever, a link have it write to
-        a file elsewhere; without them, what they replaced is missing and solved again."""
+        """Builds make only files here. With a pipe in place of one this build would wait for ever, with a link it would
+        write elsewhere; without them, the file is missing, and what it held is solved again."""
         if self._place.is_symlink() or not self._place.is_dir():
             remove(self._place)
             return
@@ -132,7 +132,7 @@ class Workspace:
                 remove(path)
 
     def _resume(self, numbers: int, links: int) -> _Resumed | None:
-        """What can be gone on with; None if nothing can."""
+        """What the build can go on with; None if nothing."""
         found = journal.read(self._place, self._build)
         if found is None:
             return None
@@ -149,7 +149,7 @@ class Workspace:
         return _Resumed(done, head["number"] + 1)
 
     def _restore(self, log: Path, stretches: list[Stretch]) -> bool:
-        """Put the links back; False if some are not what they were although their checksum is right."""
+        """Put the links back; False if some contradict others in spite of right checksums."""
         links, slots = Links(self._arrays_now().links), []
         for stretch in stretches:
             read = _read(log, stretch)
@@ -168,7 +168,7 @@ class Workspace:
         )
 
     def _wipe(self, parts: Iterable[int]) -> None:
-        """Slices begin with zeros; what a stopped build left in some is in the way."""
+        """Set slices to zero, with which solving begins; a stopped build may have left something in them."""
         for part in parts:
             for array in self._arrays_now()[:2]:
                 left = array[self._numbers(part)]
@@ -176,7 +176,7 @@ class Workspace:
                     left[:] = 0
 
     def _begin(self, resumed: _Resumed) -> None:
-        """Begin a journal and a file of links with what is there."""
+        """Begin a new journal and a new file of links, with what is finished."""
         self._number = resumed.number
         log = self._log(self._number)
         log.write_bytes(b"")
@@ -197,13 +197,13 @@ class Workspace:
         self._safe_at = time.monotonic()
 
     def _batch(self, slices: Mapping[int, Counts]) -> Batch:
-        """These slices, all their links being safe."""
+        """The line of the journal for these slices, after their links have been made safe."""
         return Batch(
-            [Done(part, counts, *self._sums(part)) for part, counts in slices.items()], self._take_down(slices)
+            [Done(part, counts, *self._sums(part)) for part, counts in slices.items()], self._write_links(slices)
         )
 
-    def _take_down(self, parts: Iterable[int]) -> list[Stretch]:
-        """Write down the links of these slices that have not been so far."""
+    def _write_links(self, parts: Iterable[int]) -> list[Stretch]:
+        """Write those links of these slices that are not yet in the file, and sync it."""
         links = Links(self._arrays_now().links)
         slots, keys = np.empty(_LINKS, _SLOT), np.empty(_LINKS, _KEY)
         stretches = []
@@ -237,7 +237,7 @@ class Workspace:
 
 
 def _read(log: Path, stretch: Stretch) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
-    """Slots and keys; None where they are not those that were written."""
+    """Slots and keys; None if they are not what was written."""
     try:
         with log.open("rb") as file:
             file.seek(stretch.offset)
