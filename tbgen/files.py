@@ -1,10 +1,9 @@
 """Files that commands write for their users: whole or not at all.
 
-What is written goes to a file of its own beside the target, which no other run and no file of the user's
-shares, and takes the target's place in one step when all of it is on the disk. Whatever happens before that,
-the target is as it was; what a run that was killed left beside it, the next one removes. A symbolic link
-stays, and what it names is replaced. Pipes, devices and open descriptors (`/dev/stdout`) are written to
-directly.
+A run writes to a new file beside the target, with a name of its own. When all of it is on the disk, the new file takes
+the target's place in one step. Whatever happens before that, the target is as it was. If a run is killed, the next one
+removes what it left. A symbolic link stays, and what it names is replaced. Pipes, devices and open descriptors
+(`/dev/stdout`) are written to directly.
 """
 
 import fcntl
@@ -29,12 +28,12 @@ _HALF: Final = ".part"
 _RANDOM: Final = 8
 """Bytes."""
 _YOUNG: Final = 60.0
-"""Seconds: what was written to just now may be about to be locked."""
+"""Seconds. A younger file may belong to a run that is about to lock it."""
 _LONGEST: Final = 100
-"""Bytes of the target's name that the name beside it bears: longer ones might not be allowed."""
+"""Bytes of the target's name in the name of the new file: a longer name might not be allowed."""
 _PRIVATE: Final = 0o600
 _PUBLIC: Final = 0o666
-"""Less what the umask forbids."""
+"""Permissions of a new file, less what the umask forbids."""
 
 
 @contextmanager
@@ -69,7 +68,7 @@ def replace(target: Path, data: bytes) -> None:
 
 
 def write_aside(wanted: Path, data: bytes) -> Path:
-    """Write a new file of this name or, where there is one, with a number behind it. Gives the name."""
+    """Write a new file with this name, or with a number appended if the name is taken. Returns the name."""
     place, number = wanted, 1
     while True:
         try:
@@ -86,7 +85,7 @@ def write_aside(wanted: Path, data: bytes) -> Path:
 
 @contextmanager
 def _made(place: Path, told: Path, mode: int) -> Iterator[BinaryIO]:
-    """A new file, which an exception takes away again."""
+    """A new file, which is removed again after an exception."""
     ours = True
     try:
         try:
@@ -95,7 +94,7 @@ def _made(place: Path, told: Path, mode: int) -> Iterator[BinaryIO]:
         except FileExistsError:
             ours = False
             raise
-        with _Stream(handle, told) as raw:  # closed without what an error leaves in the buffer: it might not fit
+        with _Stream(handle, told) as raw:  # after an error, drop what is in the buffer: it might not fit
             yield io.BufferedWriter(raw)
     except BaseException:
         if ours:
@@ -117,7 +116,7 @@ class _Stream(io.FileIO):
 
 
 def _flush(stream: BinaryIO, told: Path) -> None:
-    """See that all of a file is on the disk."""
+    """Make sure that all of a file is on the disk."""
     stream.flush()
     with _telling(told):
         os.fsync(stream.fileno())
@@ -125,7 +124,7 @@ def _flush(stream: BinaryIO, told: Path) -> None:
 
 @contextmanager
 def _telling(target: Path) -> Iterator[None]:
-    """Errors name the file that the user named."""
+    """Errors in this context name the file that the user named."""
     try:
         yield
     except OSError as error:
@@ -141,7 +140,7 @@ def _status(target: Path) -> os.stat_result | None:
 
 
 def _direct(target: Path, there: os.stat_result) -> int | None:
-    """A descriptor to write to what cannot be replaced; None for a file, which may be written."""
+    """A descriptor for what cannot be replaced; None for a file that may be replaced."""
     number = _descriptor(target)
     if number is not None:
         return os.dup(number)
@@ -155,7 +154,7 @@ def _direct(target: Path, there: os.stat_result) -> int | None:
 def _descriptor(path: Path) -> int | None:
     """The number of the open descriptor that a path such as `/dev/stdout` names.
 
-    To replace the file that is behind it would take it away from others who write there.
+    Replacing the file behind it would take it away from other programs that write there.
     """
     places = [place.resolve() for place in _DESCRIPTORS]
     while True:
@@ -167,15 +166,15 @@ def _descriptor(path: Path) -> int | None:
 
 
 def _stem(place: Path) -> str:
-    """How the names of files begin that are to take this one's place."""
+    """The start of the names of files that are to take this one's place."""
     return f".{os.fsdecode(os.fsencode(place.name)[:_LONGEST])}."
 
 
 def _sweep(place: Path) -> None:
-    """Remove what killed runs left of this file: a run that is alive holds a lock."""
+    """Remove what killed runs left beside this file. A run that is alive holds a lock."""
     ours = re.compile(rf"{re.escape(_stem(place))}[0-9a-f]{{{2 * _RANDOM}}}{re.escape(_HALF)}")
     for left in filter(lambda one: ours.fullmatch(one.name), place.parent.glob("*")):
-        with suppress(OSError):  # what cannot be removed is not in the way
+        with suppress(OSError):  # one that cannot be removed does no harm
             handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             try:
                 if time.time() - os.fstat(handle).st_mtime > _YOUNG and _lock(handle):
@@ -201,7 +200,7 @@ def _take_after(handle: int, there: os.stat_result) -> None:
 
 
 def _settle(directory: Path) -> None:
-    """See that what a directory lists is on the disk. Not every system can do that, or allows it."""
+    """Make sure that a directory's list of files is on the disk. Not every system can do or allow that."""
     with suppress(OSError):
         handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

@@ -1,4 +1,4 @@
-"""`tbgen build`: tables of given materials, and all that they depend on."""
+"""`tbgen build`: build tables, and all that they depend on."""
 
 import argparse
 import os
@@ -110,13 +110,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _threads(args: argparse.Namespace) -> int:
-    """At work on a table."""
+    """Threads per table."""
     threads: int = args.threads or max(1, (os.cpu_count() or 1) // (args.workers or 1))
     return threads
 
 
 def _cluster(args: argparse.Namespace) -> "AbstractContextManager[Client | None]":
-    """The one that was asked for, if one was."""
+    """The cluster that the options ask for, if any."""
     if not args.workers and not args.scheduler:
         return nullcontext()
     from tbgen.generate.cluster import connect, local_cluster
@@ -177,7 +177,7 @@ def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
         cores = forecast.threads * forecast.at_once
         say(f"about {time_of(forecast.seconds)} on {cores} core{'s' * (cores > 1)}")
         if not forecast.calibrated:
-            say("(this machine has built too little to be judged: that is the pace of another)")
+            say("(this machine has built too little to know its pace: this is the pace of another)")
         say(
             f"{size_of(forecast.disk)} of tables and {size_of(forecast.scratch)} while building, in {plan.directory}, "
             f"where {size_of(free_disk(plan.directory))} are free"

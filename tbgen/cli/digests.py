@@ -1,4 +1,4 @@
-"""Digests of what tables say: `tbgen info --digests` prints them, `tbgen verify --digests FILE` compares them."""
+"""Digests of tables: `tbgen info --digests` prints them, `tbgen verify --digests FILE` compares them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ def line_of(material: Material, rules: TableRules, digest: str) -> str:
 
 
 def read_digests(path: Path) -> dict[tuple[Material, TableRules], str]:
-    """What `tbgen info --digests` has printed; lines that begin with # are remarks."""
+    """Read what `tbgen info --digests` has printed; lines that begin with # are comments."""
     found = {}
     try:
         with path.open("rb") as file:
@@ -44,7 +44,7 @@ def read_digests(path: Path) -> dict[tuple[Material, TableRules], str]:
 
 
 def print_digests(wanted: Wanted, directory: Path, *, json: bool) -> int:
-    """A line for each table. The exit code."""
+    """Print a line per table. Returns the exit code."""
     code = 0
     with _progress(wanted, quiet=json) as progress:
         for material, rules, found in _each(wanted, directory, progress):
@@ -58,7 +58,8 @@ def print_digests(wanted: Wanted, directory: Path, *, json: bool) -> int:
 
 
 def compare_digests(wanted: Wanted, directory: Path, listed: Path, *, json: bool, quiet: bool) -> int:
-    """What became of each table. The exit code: that of a damaged table where one says something else."""
+    """Print whether each table says the same. Returns the exit code: that of a damaged table if one says something
+    else."""
     known = read_digests(listed)
     there = [one for one in wanted if one in known]
     if not there:
@@ -89,7 +90,7 @@ def _progress(wanted: Wanted, *, quiet: bool) -> "Progress":
 def _each(
     wanted: Wanted, directory: Path, progress: "Progress"
 ) -> Iterator[tuple[Material, TableRules, str | TbgenError]]:
-    """The digest of each table, or why there is none."""
+    """The digest of each table, or the error if there is none."""
     for material, rules in wanted:
         progress.began(material)
         try:

@@ -16,7 +16,7 @@ examples:
   tbgen info                    every table in the directory
   tbgen info KRvKP KPvK         only these, under both rules
   tbgen info --json             for programs, one object per table
-  tbgen info --digests > FILE   what the tables say, in 64 digits each, for tbgen verify --digests FILE
+  tbgen info --digests > FILE   a digest of what each table says, for tbgen verify --digests FILE
 
 Half-built tables are listed below the others, with their size and what happens to them next.
 
@@ -29,9 +29,7 @@ COLUMNS = ("material", "rules", "positions", "entries", "staircases", "bytes", "
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help="only these (default: all tables in the directory)")
     add_tables(parser)
-    parser.add_argument(
-        "--digests", action="store_true", help="print what each table's contents add up to, and no more"
-    )
+    parser.add_argument("--digests", action="store_true", help="print only the digest of what each table says")
     add_json(parser)
     parser.epilog = EPILOG
 
@@ -89,7 +87,7 @@ def _as_dict(one: Leftover) -> dict[str, str | int | bool]:
 
 
 def _in_words(one: Leftover) -> str:
-    """What lies beside a table, and what to do about it."""
+    """What lies beside a table, and what the user can do about it."""
     name = f"{one.table.material} ({one.table.rules})"
     if one.busy:
         return f"{name}: being built now" + (f", {one.bytes:,} bytes so far" if one.bytes else "")

@@ -6,11 +6,11 @@ from typing import Final
 from tbgen.errors import NO_ROOM, OutOfRoom, TbgenError
 
 LIBRARIES: Final = 192 << 20
-"""Bytes of address space that every command takes; numpy and HDF5 do not load with less."""
+"""Bytes of address space that every command takes: numpy and HDF5 do not load with less."""
 COMPILED: Final = 512 << 20
-"""The same with the compiler and all kernels: LLVM aborts with less."""
+"""Bytes with the compiler and all kernels: LLVM aborts with less."""
 THREAD: Final = 80 << 20
-"""What each thread adds, for its stack and its part of the heap."""
+"""Bytes per thread, for its stack and its part of the heap."""
 
 
 def check_address_space(needed: int) -> None:
@@ -23,7 +23,7 @@ def check_address_space(needed: int) -> None:
 
 
 def failure_of(error: TbgenError | MemoryError | OSError) -> tuple[str, int]:
-    """What there is to say of an error in one line, and its exit code."""
+    """An error in one line, and its exit code."""
     if isinstance(error, TbgenError):
         return str(error), error.exit_code
     if isinstance(error, MemoryError):

@@ -1,4 +1,4 @@
-"""A build as people watch it: one bar for all, one for the table at work."""
+"""Progress bars: one for all tables, one per table at work."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,15 +24,15 @@ from tbgen.material import Material
 from tbgen.text import say, shown
 
 _PERIOD: Final = 600.0
-"""Seconds over which the speed is averaged that gives the time left."""
+"""Seconds over which the speed is averaged, for the time left."""
 
 
 class Progress:
-    """Implements `Watcher`. Bars go to a terminal only; what is shown goes to standard output in any case."""
+    """A `Watcher` that draws bars, on a terminal only. What `show` prints goes to standard output in any case."""
 
     def __init__(self, tables: Sequence[Material], *, quiet: bool, costs: Mapping[str, float] | None = None) -> None:
-        """`costs`: seconds of work that tables are estimated at; without them all numbers count the same. A material
-        may be there once for each set of rules, as long as they are not at work at the same time."""
+        """`costs`: estimated CPU seconds per table; without them all numbers count the same. A material may be in
+        `tables` once per set of rules, if these are not at work at the same time."""
         self._to_terminal = sys.stdout.isatty()
         self._console = Console(stderr=not self._to_terminal, highlight=False, soft_wrap=True, quiet=quiet)
         self._bars = Bars(
@@ -63,7 +63,7 @@ class Progress:
                 say(line, flush=True)
 
     def began(self, material: Material) -> None:
-        if material in self._tables:  # a worker died, and another one starts over
+        if material in self._tables:  # a worker died, and another one starts again
             self._forget(material)
         self._tables[material] = self._bars.add_task(material.name, total=numbers_of(material))
 
@@ -92,7 +92,7 @@ class Progress:
             self._bars.advance(self._all, self._cost[material] * numbers_of(material))
 
     def _forget(self, material: Material) -> None:
-        """Remove its bar, and take its share back from the bar of all."""
+        """Remove a table's bar, and take its share off the bar for all."""
         task = self._tables.pop(material)
         done = next(bar.completed for bar in self._bars.tasks if bar.id == task)
         self._bars.remove_task(task)
@@ -100,7 +100,7 @@ class Progress:
 
 
 def warm_up_visibly(processes: int, *, quiet: bool) -> None:
-    """Compile the kernels if that has not been done, and say so: it takes most of a minute, once."""
+    """Compile the kernels if that has not been done, with a bar: it takes most of a minute, once."""
     parts = cold_parts()
     if not parts:
         return

@@ -43,12 +43,12 @@ examples:
   tbgen verify --sample 100000 KRBvKR
                                    100,000 positions drawn at random; the seed is printed
   tbgen verify --digests docs/digests.txt
-                                   whether the tables say what those of the project say, in seconds
+                                   whether the tables say the same as the project's, in seconds
 
 A table without pawns is read as a whole, others part by part: placements of pawns that lead to each other. The tables
 that captures and promotions lead to are taken as right: verify them as well. If one of them is missing or damaged,
-the positions that lead there are checked by their other moves and counted apart. A fault in one table does not keep
-the others from being checked. Exit code 5 if anything is wrong; else 6 if memory or disk was too small for a table,
+the positions that lead there are checked by their other moves and counted separately. After a fault in one table, the
+others are checked all the same. Exit code 5 if anything is wrong; else 6 if memory or disk was too small for a table,
 else 4 if one was missing.
 """
 
@@ -68,10 +68,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed",
         type=whole_number(0, _SEEDS - 1),
         metavar="S",
-        help="the seed of the draw, to draw the same positions again",
+        help="seed of an earlier sample, to check the same positions",
     )
     parser.add_argument(
-        "--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="threads at work (default: all cores)"
+        "--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="threads to use (default: all cores)"
     )
     parser.add_argument(
         "--digests",
@@ -93,7 +93,7 @@ class _Report:
     rules: TableRules
     verdict: "Verdict | None" = None
     seed: int | None = None
-    """With which positions were drawn, if they were."""
+    """The seed of the sample, if there was one."""
     seconds: float = 0.0
     problem: str | None = None
     """Why there is no verdict."""
@@ -154,7 +154,7 @@ class _Report:
         rest = f", {found['unchecked']:,} NOT CHECKED" if found["unchecked"] else ""
         yield f"{name}: {found['checked']:,} positions{drawn} checked in {found['seconds']:.1f} s, {what}{rest}"
         for problem in self.lost.values():
-            yield f"  not known what captures and promotions lead to: {problem}"
+            yield f"  what some captures and promotions lead to is not known: {problem}"
         for one in found["examples"]:
             yield f"  {one['fen'] or ''}  {one['problem']}"
 
@@ -192,12 +192,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _space(args: argparse.Namespace) -> int:
-    """Bytes of address space without tables."""
+    """Bytes of address space, tables not included."""
     return COMPILED + int(args.threads) * THREAD
 
 
 def _wanted(args: argparse.Namespace, directory: Path) -> list[tuple[Material, TableRules]]:
-    """Materials and rules, every table behind all that it depends on."""
+    """Materials and rules; every table comes after those that it depends on."""
     from tbgen.store import build_some, list_tables
 
     if args.material:
@@ -216,7 +216,7 @@ def _reports(
     disk_arrays: "DiskArrays",
     progress: "Progress",
 ) -> Iterator[_Report]:
-    """Table after table, whatever is wrong with one of them."""
+    """Check table after table, whatever is wrong with one of them."""
     from tbgen.store import open_table, table_path
     from tbgen.store.entry_cache import EntryCache
     from tbgen.verify.file import check_table, mapped_by
@@ -231,7 +231,7 @@ def _reports(
             begun = time.perf_counter()
             try:
                 with open_table(table_path(directory, material, rules)):
-                    pass  # what is no table is refused before its layout is made: that of six men takes a gigabyte
+                    pass  # refuses what is not a table before its layout is made: that of six men takes a gigabyte
                 check_address_space(space + mapped_by(material))
                 verdict = check_table(
                     material, directory, rules, entry_cache, disk_arrays,
@@ -242,7 +242,7 @@ def _reports(
             except (TbgenError, MemoryError, OSError) as error:
                 report.failed(error)
                 if not isinstance(error, TbgenError):
-                    entry_cache = EntryCache(directory, rules, disk_arrays)  # lets go of what it held
+                    entry_cache = EntryCache(directory, rules, disk_arrays)  # frees what the old one held
             report.seconds = time.perf_counter() - begun
             progress.finished(material)
             yield report

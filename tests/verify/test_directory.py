@@ -95,7 +95,7 @@ def test_what_was_not_checked_is_said(small_tables: Path, tmp_path: Path, capsys
     assert main(words) == 4
     first, second = capsys.readouterr().out.splitlines()
     assert first.endswith(", all right, 2,838 NOT CHECKED")
-    assert second.startswith("  not known what captures and promotions lead to: ")
+    assert second.startswith("  what some captures and promotions lead to is not known: ")
     assert "KvK.r.h5 is missing" in second
     damage(tmp_path / "KBvK.r.h5")
     assert main(words) == 5
