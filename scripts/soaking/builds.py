@@ -1,4 +1,4 @@
-"""Builds in processes of their own, with something that happens to them."""
+"""Builds in processes of their own, to which something happens."""
 
 import json
 import os
@@ -16,8 +16,8 @@ SECONDS: Final = 120
 
 
 def build(words: Sequence[str], place: Path, **plan: Any) -> tuple[int, bytes]:
-    """Run `tbgen build`, quiet, with a plan as hooked.py has it. The exit code, negative for a signal, and what was
-    said on standard error."""
+    """Run `tbgen build` quietly, with a plan for hooked.py. Returns the exit code, negative for a signal, and standard
+    error."""
     command = [sys.executable, _HOOKED, json.dumps({"directory": str(place), **plan}), *words]
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -32,7 +32,7 @@ def build(words: Sequence[str], place: Path, **plan: Any) -> tuple[int, bytes]:
 
 
 def finish(words: Sequence[str], place: Path, where: str, **plan: Any) -> None:
-    """The same, which has to succeed."""
+    """Run a build that has to succeed."""
     code, err = build(words, place, **plan)
     if code or err:
         raise Failed(f"{where}: {' '.join(words[:-2])} {told(code)}: {shown(err[-600:], 600)}")
@@ -43,7 +43,7 @@ def told(code: int) -> str:
 
 
 def measure(words: Sequence[str], place: Path, **plan: Any) -> tuple[int, float]:
-    """How many steps a build takes, and how many seconds."""
+    """The steps and the seconds that a build takes."""
     note = place.with_name(f"{place.name}.told")
     finish(words, place, "to begin with", told=str(note), **plan)
     steps, seconds = json.loads(note.read_text())

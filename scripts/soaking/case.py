@@ -1,4 +1,4 @@
-"""One attempt: what it is drawn from, and how it ends."""
+"""One attempt: its seed, its limits, and its failure."""
 
 import hashlib
 import os
@@ -13,7 +13,7 @@ class Failed(Exception):
 
 
 class Limits(NamedTuple):
-    """What an attempt may take before it counts as one that hangs or swallows memory."""
+    """Above these, an attempt counts as a failure: it hangs, or takes too much memory."""
 
     seconds: float
     memory: int
@@ -23,7 +23,7 @@ class Limits(NamedTuple):
 
 
 class Part(Protocol):
-    """One kind of attack. It is made once in a process, which then makes many attempts."""
+    """One kind of attack. A process makes one, then many attempts with it."""
 
     limits: Limits
 
@@ -31,7 +31,8 @@ class Part(Protocol):
         """`ground` has the right tables: see ground.py."""
 
     def attempt(self, draw: random.Random, place: Path) -> Counter[str]:
-        """One attempt in an empty directory, all of it drawn from `draw`. What was done, for the table; or Failed."""
+        """Make one attempt in an empty directory, all of it drawn from `draw`. Returns what was done, or raises
+        Failed."""
 
 
 def seed_of(run: int, part: str, number: int) -> str:
@@ -40,11 +41,11 @@ def seed_of(run: int, part: str, number: int) -> str:
 
 
 def names_in(directory: Path) -> set[str]:
-    """All that lies in a directory."""
+    """The names of all that lies in a directory."""
     return set(os.listdir(directory)) if directory.exists() else set()  # noqa: PTH208  names, not paths
 
 
 def shown(data: bytes | str, most: int = 300) -> str:
-    """A text as it may stand in a report: one line, not too long, nothing in it that a terminal obeys."""
+    """A text for a report: one line, not too long, without control characters."""
     text = data.decode("utf-8", "backslashreplace") if isinstance(data, bytes) else data
     return ascii(text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 2 :]}")[1:-1]

@@ -1,4 +1,4 @@
-"""tbgen's commands, in this process or in one of their own, and what is asked of each whatever it is given."""
+"""Running tbgen's commands, in this process or another, and what must hold for each whatever its input."""
 
 import argparse
 import io
@@ -18,16 +18,16 @@ from soaking.ground import TBGEN
 from tbgen.errors import TbgenError
 
 CODES: Final = (0, 1, 2, 3, 4, 5, 6, 130)
-"""Those that `tbgen --help` lists."""
+"""The exit codes that `tbgen --help` lists."""
 _MOST: Final = 4 << 20
 _MOST_TIMES: Final = 1500
-"""Bytes that a command may print: so many, and so many for each that it was given."""
+"""Bytes that a command may print: this many, and this many per byte of its input."""
 _CONTROLS: Final = frozenset(chr(code) for code in (*range(0x20), *range(0x7F, 0xA0))) - {"\n", "\t"}
 _LONGEST: Final = (128 << 10) // 4 - 1
-"""Characters, of up to four bytes, in a word of a command line: the kernel starts no process with a longer one."""
+"""Characters of up to four bytes in a word of a command line: the system starts no process with a longer word."""
 _SECONDS: Final = 120
 _TOLD: Final = (TbgenError, OSError, MemoryError, SystemExit, argparse.ArgumentError)
-"""Exceptions whose words are meant for whoever gave the command."""
+"""Exceptions with messages for the user."""
 
 
 class Ran(NamedTuple):
@@ -40,10 +40,10 @@ class Ran(NamedTuple):
     out: bytes
     err: bytes
     faults: list[str]
-    """Exceptions that were at work when something was printed, and are none of tbgen's own."""
+    """Exceptions that were being handled when something was printed, and that are not tbgen's own."""
 
     def told(self) -> str:
-        """What it was, for a report."""
+        """The command, for a report."""
         given = f" < {shown(self.given)}" if self.given else ""
         return f"tbgen {' '.join(shown(repr(word)) for word in self.words)}{given}"
 
@@ -53,7 +53,7 @@ class Ran(NamedTuple):
 
 
 class _Stream(io.TextIOWrapper):
-    """A standard stream as Python opens it, which looks at what is wrong while it is written to."""
+    """A standard stream as Python opens it, which notes the exception that is being handled at each write."""
 
     def __init__(self, faults: list[str], encoding: str, errors: str) -> None:
         super().__init__(io.BytesIO(), encoding, errors, newline="\n", write_through=True)
@@ -84,7 +84,7 @@ def run_here(words: Sequence[str], given: bytes = b"", encoding: str = "utf-8") 
         stack.enter_context(redirect_stderr(err))
         try:
             code = main(list(words))
-        except BaseException:  # none may come out of it
+        except BaseException:  # no exception may leave a command
             trouble: str | None = traceback.format_exc()
         else:
             trouble = None
@@ -103,8 +103,8 @@ def run_apart(
     seconds: float = _SECONDS,
     **environment: str,
 ) -> Ran:
-    """Run a command in a process of its own. `redirect`: as a shell has it, such as `<&-`. `memory`: bytes that the
-    process may come to hold."""
+    """Run a command in a process of its own. `redirect`: in the shell's words, such as `<&-`. `memory`: bytes that the
+    process may take."""
     words = [word[:_LONGEST] for word in words]
     command = [TBGEN, *words] if not redirect else ["sh", "-c", f'exec "$0" "$@" {redirect}', TBGEN, *words]
     with subprocess.Popen(
@@ -127,8 +127,8 @@ def run_apart(
 
 
 def check_memory(ran: Ran, memory: int) -> None:
-    """Of the largest process that has ended here so far."""
-    # a process counts as its own what the one that started it held
+    """Bytes of the largest child process that has ended so far."""
+    # a new process starts with the maximum of the one that started it
     peak, ours = (
         resource.getrusage(whose).ru_maxrss << 10 for whose in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)
     )
@@ -137,8 +137,8 @@ def check_memory(ran: Ran, memory: int) -> None:
 
 
 def judge(ran: Ran, codes: Collection[int] = CODES, *, raw: bool = False, tells: bool = False) -> None:
-    """What holds for every command. `raw`: what it prints is somebody's file, which is none of its business. `tells`:
-    a report goes to standard error."""
+    """Check what must hold for every command. `raw`: it prints a user's file, which may hold anything. `tells`: it
+    writes a report to standard error."""
     if ran.code not in codes:
         raise ran.fail(f"exit code {ran.code} (there are {', '.join(map(str, codes))})")
     if ran.faults:
@@ -164,5 +164,5 @@ def check_one_line(ran: Ran) -> None:
 
 
 def outside(place: Path) -> dict[str, str]:
-    """An environment that knows no tables but those that are named."""
+    """An environment without default tables: a command has to name them."""
     return {"TBGEN_TABLES": str(place / "none")}

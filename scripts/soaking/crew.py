@@ -1,4 +1,5 @@
-"""Processes that make attempts: one that hangs is killed, one that dies is noticed, both with the seed in hand."""
+"""Processes that make attempts. If one hangs it is killed, and if one dies it is noticed; both times its seed is
+known."""
 
 import faulthandler
 import multiprocessing
@@ -20,9 +21,9 @@ from typing import Final
 from soaking.case import Failed, Part
 
 _ADDRESSES: Final = 8 << 30
-"""Bytes of address space a process of the crew may have: what goes astray ends before the machine does."""
+"""Bytes of address space per process: a runaway process ends before the machine runs out of memory."""
 _START: Final = 300.0
-"""Seconds that a process may take for getting ready."""
+"""Seconds that a process may take to get ready."""
 _ROOM: Final = 4000
 """Characters of a failure that are kept."""
 
@@ -31,7 +32,7 @@ Make = Callable[[Path], Part]
 
 @dataclass
 class Found:
-    """What came of a part."""
+    """The result of a part."""
 
     tried: int = 0
     did: Counter[str] = field(default_factory=Counter)
@@ -41,7 +42,7 @@ class Found:
 
 
 class _Member:
-    """A process, and the attempt that it is at."""
+    """A process, and its current attempt."""
 
     def __init__(self, make: Make, ground: Path, number: int) -> None:
         context = multiprocessing.get_context("spawn")
@@ -61,7 +62,7 @@ class _Member:
         self.link.send(seed)
 
     def end(self) -> None:
-        """It may be at anything, with processes of its own, which are of its group."""
+        """Kill the process with its group: it may have started others."""
         if self._process.pid is not None:
             for kill in (os.killpg, os.kill):
                 try:
@@ -85,7 +86,7 @@ class _Member:
 def work(
     make: Make, ground: Path, seeds: Iterator[str], members: int, until: float, hear: Callable[[Found], None]
 ) -> Found:
-    """Attempts until the seeds or the time are over. `hear` is called after each."""
+    """Make attempts until the seeds or the time are over. `hear` is called after each."""
     found, begun = Found(), time.monotonic()
     limits = make.limits  # type: ignore[attr-defined]
     crew: list[_Member] = []
@@ -122,7 +123,7 @@ def work(
                         trouble, did = member.link.recv()
                     except (EOFError, OSError):
                         trouble, did = member.last_words(), None
-                        if not member.seed:  # it cannot even begin: nor will the next
+                        if not member.seed:  # it could not even begin, nor would another
                             note(member, trouble, None)
                             crew.remove(member)
                             member.end()
@@ -151,7 +152,7 @@ def work(
 
 
 def _serve(make: Make, ground: Path, place: Path, log: Path, link: "Connection[object, object]") -> None:
-    """In a process of the crew: attempts until nobody wants more."""
+    """The main function of a process: make attempts until no more are wanted."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -172,7 +173,7 @@ def _serve(make: Make, ground: Path, place: Path, log: Path, link: "Connection[o
 
 
 def attempt(part: Part, seed: str, place: Path) -> tuple[str | None, Counter[str] | None]:
-    """One attempt: what went wrong, if anything did, and what was done."""
+    """Make one attempt. Returns what went wrong, if anything did, and what was done."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     before = _memory("VmRSS")
@@ -182,7 +183,7 @@ def attempt(part: Part, seed: str, place: Path) -> tuple[str | None, Counter[str
         did = part.attempt(random.Random(seed), place)
     except Failed as failure:
         return str(failure), None
-    except BaseException:  # an exit of the process under attack as well
+    except BaseException:  # a SystemExit of the code under attack as well
         return f"an exception came out:\n{traceback.format_exc()}", None
     finally:
         os.chdir(home)
@@ -194,7 +195,7 @@ def attempt(part: Part, seed: str, place: Path) -> tuple[str | None, Counter[str
 
 
 def _memory(name: str) -> int:
-    """Bytes that this process holds, or held at most since it was last asked what it holds."""
+    """Bytes that this process holds now, or the most since the last call for that."""
     if name == "VmRSS":
         Path("/proc/self/clear_refs").write_text("5")
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(name))

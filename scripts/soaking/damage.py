@@ -1,4 +1,4 @@
-"""Files made worse, as disks, copies and power cuts do it."""
+"""Damaging files as disks, copies and power cuts do."""
 
 import os
 import random
@@ -12,7 +12,7 @@ PAGE: Final = 4096
 
 
 def damaged(draw: random.Random, data: bytes, other: bytes = b"") -> tuple[str, bytes]:
-    """What was done to the bytes of a file, and what came of it. `other`: another file's bytes."""
+    """Damage the bytes of a file. Returns what was done, and the new bytes. `other`: another file's bytes."""
     size = len(data)
     match draw.randrange(10):
         case 0 | 1:
@@ -56,7 +56,7 @@ def damaged(draw: random.Random, data: bytes, other: bytes = b"") -> tuple[str, 
 
 
 def foreign(draw: random.Random, path: Path) -> str:
-    """Put something in the place of a file that is none."""
+    """Replace a file by something that is not a file."""
     path.unlink(missing_ok=True)
     kind = draw.choice(
         ("pipe", "directory", "socket", "loop", "nowhere", "zeros", "nothing", "memory", "empty", "terminal")
@@ -87,7 +87,7 @@ def foreign(draw: random.Random, path: Path) -> str:
 
 
 def damage_directory(draw: random.Random, place: Path, former: Path) -> list[str]:
-    """Do something to one or a few files of a directory. `former`: the same directory at an earlier moment."""
+    """Damage one or a few files of a directory. `former`: the same directory at an earlier time."""
     done = []
     for _ in range(draw.choice((1, 1, 1, 2, 3))):
         names = sorted(path.name for path in place.iterdir() if path.is_file())
@@ -134,7 +134,7 @@ def damage_directory(draw: random.Random, place: Path, former: Path) -> list[str
 
 
 def torn(draw: random.Random, journal: Path) -> str:
-    """A journal whose lines are lost, doubled, torn or in another order."""
+    """Damage a journal: lines lost, doubled, torn or in another order."""
     lines = journal.read_bytes().splitlines(keepends=True)
     if not lines:
         return "empty"

@@ -1,4 +1,4 @@
-"""Disks that are full, or become full in the midst of something."""
+"""Disks that are full, or become full during a command."""
 
 import random
 import tempfile
@@ -17,7 +17,7 @@ _LARGE: Final = 1 << 14
 """Bytes of arrays that are on disk, in some of the builds."""
 _ROOMY: Final = 256 << 20
 _ENOUGH: Final = 64 << 20
-"""Bytes that the build takes at most."""
+"""The most bytes that the build takes."""
 _GAME: Final = '[White "A"]\n[Black "B"]\n[Result "1/2-1/2"]\n\n1. e4 e5 2. Nf3 Nc6 1/2-1/2\n\n'
 _FULL: Final = 6
 
@@ -44,7 +44,7 @@ class Disks:
             small_disk.unmount(disk)
 
     def _build(self, draw: random.Random, place: Path, way: str) -> Counter[str]:
-        """A build that runs out of room, and one that has it."""
+        """A build that runs out of room, then one with enough."""
         rules, kept, large = draw.choice(RULES), draw.random() < 0.7, draw.random() < 0.5
         names = lay(self._ground, place, needed_by(_NAME), rules)
         words = ["build", _NAME, "--rules", rules, "-q", "--threads", draw.choice("12"), "--tables", str(place)]
@@ -92,7 +92,7 @@ class Disks:
         return draw.randrange(1, self._steps[rules, kept, large] + 1)
 
     def _output(self, draw: random.Random, place: Path) -> Counter[str]:
-        """Files that other commands write."""
+        """Output files of other commands, on a full disk."""
         games, former = place / "games.pgn", place / draw.choice(("out.pgn", "out.html"))
         games.write_text(_GAME * 300)
         former.write_text("what was here before")

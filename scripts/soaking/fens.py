@@ -19,14 +19,14 @@ from tbgen.errors import TbgenError
 from tbgen.probe import Tablebase
 
 CODES: Final = (0, 2, 4)
-"""Positions that cannot be, tables that are not there; nothing else can be wrong here."""
+"""Exit codes: an impossible position, or a missing table. Nothing else can be wrong here."""
 _APART: Final = 0.003
-"""How many go to a process of their own, which takes a hundred times as long."""
+"""The share that runs in a process of its own, which takes a hundred times as long."""
 _STREAMS: Final = ("", "", "<&-", ">&-", "2>&-", "<&- >&- 2>&-", ">/dev/full", "2>/dev/full")
 _LOCALES: Final = ("C", "C.UTF-8", "POSIX", "en_US.ISO-8859-1")
 _HUGE: Final = 64 << 20
 _BASE: Final = 200 << 20
-"""What a probe takes by itself, with much to spare."""
+"""More than a probe takes by itself, by far."""
 
 
 class Fens:
@@ -62,7 +62,7 @@ class Fens:
         return fen if draw.random() < 0.3 else mangled(draw, fen, [a_fen(draw).encode()])
 
     def _compare(self, ran: command.Ran) -> int:
-        """Answers with those to the position as python-chess reads it."""
+        """Compare answers with those for the position as python-chess reads it."""
         compared = 0
         for line in ran.out.splitlines():
             told = json.loads(line)
@@ -81,7 +81,7 @@ class Fens:
         return compared
 
     def _apart(self, draw: random.Random) -> Counter[str]:
-        """The real thing: streams that are closed or full, locales, and a line without an end."""
+        """The command in a process of its own: closed or full streams, locales, an endless line."""
         if draw.random() < 0.02:
             ran = command.run_apart(
                 ["probe", "--tables", self._tables, "-"], draw.choice((b"8", b"\0", b"\xff", b"8/")) * _HUGE,

@@ -1,4 +1,4 @@
-"""Files that were changed and then sealed again: every checksum is right, what they say is not."""
+"""Forging tables: files that are changed and sealed again, so that every checksum is right but the contents are not."""
 
 import hashlib
 import io
@@ -25,7 +25,7 @@ _DATASETS: Final = (
 
 
 def forged(draw: random.Random, data: bytes) -> tuple[str, bytes]:
-    """What was done to a table, and the bytes, which are sealed again."""
+    """Change a table and seal it again. Returns what was done, and the bytes."""
     stamp = seal.parse(data[: seal.SIZE])
     match draw.randrange(6):
         case 0:
@@ -52,7 +52,7 @@ def forged(draw: random.Random, data: bytes) -> tuple[str, bytes]:
 
 
 def resealed(data: bytes, head: int) -> bytes:
-    """The same with a seal that fits."""
+    """The same bytes with a seal that fits."""
     body = data[seal.SIZE :]
     digest = hashlib.sha256(body).hexdigest()
     stamp = seal.Seal(*seal.FORMAT, len(data), head, zlib.crc32(data[seal.SIZE : head]), digest)

@@ -17,7 +17,7 @@ from soaking.mangle import mangled
 from soaking.positions import LETTERS, a_board, a_record
 
 CODES: Final = (0, 3)
-"""Whatever a file holds, it is read: games that cannot be are passed on and told."""
+"""Exit codes. Any file is read: games that cannot be read are copied, and reported."""
 _APART: Final = 0.003
 _TAGS: Final = (
     b"RMobilityResult",

@@ -1,4 +1,4 @@
-"""What attempts stand on: right tables, made once, and what may lie beside them."""
+"""What attempts start from: right tables, built once, and what may lie beside them."""
 
 import os
 import shutil
@@ -15,13 +15,13 @@ RULES: Final = ("r", "wg")
 MADE: Final = ("KBvK", "KPvK")
 """Materials that are built, with all that they depend on."""
 TABLES: Final = ("KvK", "KBvK", "KNvK", "KRvK", "KQvK", "KPvK")
-"""All that are there then."""
+"""All tables that are there then."""
 NEEDED: Final = {"KPvK": ("KvK", "KBvK", "KNvK", "KRvK", "KQvK"), "KvK": ()}
-"""What a table depends on, if not on KvK alone."""
+"""The tables that a table depends on, if not KvK alone."""
 
 
 def prepare(ground: Path) -> None:
-    """Build the right tables; the solver is compiled if it has to be."""
+    """Build the right tables, and compile the solver first if needed."""
     for rules in RULES:
         subprocess.run([TBGEN, "build", *MADE, "--rules", rules, "--tables", tables_of(ground), "-q"], check=True)
 
@@ -41,7 +41,7 @@ def right(ground: Path, name: str) -> bytes:
 
 
 def lay(ground: Path, place: Path, materials: tuple[str, ...], rules: str = "r") -> set[str]:
-    """Put right tables into a directory (as links where that can be done); their names."""
+    """Put right tables into a directory, as hard links if possible. Returns their names."""
     names = {file_of(material, rules) for material in materials}
     for name in names:
         try:
@@ -56,7 +56,7 @@ def needed_by(material: str) -> tuple[str, ...]:
 
 
 def check_place(ground: Path, place: Path, names: set[str], where: str) -> None:
-    """These tables are there, each byte of them right, and nothing else."""
+    """Check that exactly these tables are there, with the right bytes."""
     there = names_in(place)
     if there - names:
         raise Failed(f"{where}: left behind: {' '.join(sorted(there - names))}")
@@ -66,7 +66,7 @@ def check_place(ground: Path, place: Path, names: set[str], where: str) -> None:
 
 
 def check_tables(ground: Path, place: Path, where: str) -> None:
-    """Every table that is there is right."""
+    """Check that every table that is there is right."""
     for name in names_in(place):
         if name.endswith(".h5") and not name.startswith(".") and (place / name).read_bytes() != right(ground, name):
             raise Failed(f"{where}: {name} is WRONG")

@@ -1,10 +1,13 @@
-"""tbgen in a process in which something happens at a moment that was chosen: python hooked.py PLAN ARGUMENTS...
+"""tbgen in a process in which something happens at a chosen moment: python hooked.py PLAN ARGUMENTS...
 
-The plan is JSON: `change`, values for hooks.py; `directory`, whose files count; `step`, at which of the steps that
-Python takes with them (opened, renamed, removed ...), or `delay`, how many seconds after the first of them, it happens;
-`fill`, a file that takes all room but `leave` bytes, else the process is killed; `file_size`, the longest file that may
-be written; `unchecked`, whether nobody looks for room beforehand; `told`, a file for the number of steps and the
-seconds that it took.
+The plan is JSON:
+`change`: values for hooks.py;
+`directory`: a step is what Python does with a file in it (open, rename, remove ...);
+`step`: the number of the step at which it happens, or `delay`: the seconds after the first step;
+`fill`: a file that takes all room but `leave` bytes; without it the process is killed;
+`file_size`: the longest file that may be written;
+`unchecked`: whether the build skips the check for room;
+`told`: a file for the number of steps and the seconds that they took.
 """
 
 import json
@@ -36,13 +39,13 @@ _STEPS: Final = frozenset(
         "os.utime",
     )
 )
-"""Of these the first argument is a path."""
+"""Events whose first argument is a path."""
 _ALWAYS: Final = frozenset(("os.truncate", "fcntl.flock", "fcntl.lockf", "mmap.__new__"))
 _VARIABLE: Final = "SOAK_PLAN"
 
 
 class Watch:
-    """Counts steps, and does what is to be done."""
+    """Counts steps, and does what the plan says."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self._plan = plan
@@ -74,7 +77,7 @@ class Watch:
 
 
 def fill(path: str, leave: int) -> None:
-    """Take all room that there is, but for so much."""
+    """Take all room on the disk but for a few bytes."""
     found = os.statvfs(Path(path).parent)
     size = max(0, found.f_bavail * found.f_frsize - leave)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)

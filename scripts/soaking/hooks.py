@@ -1,4 +1,4 @@
-"""What is changed in tbgen while it is attacked: small tables are treated as large ones are."""
+"""Changes to tbgen while it is attacked: it treats small tables as large ones."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,8 +10,8 @@ _PLACES: Final = {
     "wait": ("tbgen.generate.workspace", "_WAIT"),
     "large": ("tbgen.store.disk_arrays", "LARGE"),
 }
-"""Names, and where the values are: numbers from which on a table has a workspace, seconds between two times at which it
-is made safe, bytes from which on an array is on disk."""
+"""`[name]`: module and constant. Numbers from which a table has a workspace; seconds after which slices are made safe;
+bytes from which an array is on disk."""
 
 
 def change(**values: float) -> None:
@@ -25,7 +25,7 @@ def change(**values: float) -> None:
 
 
 def trust_the_disk() -> None:
-    """Leave out the look at how much room there is before a build begins: it runs out in the midst of it."""
+    """Skip the check for room before a build, so that room runs out during it."""
     forecast: Any = import_module("tbgen.generate.forecast")
     if not hasattr(forecast, "check_disk"):
         raise SystemExit("tbgen.generate.forecast has no check_disk any more: tell scripts/soaking/hooks.py")

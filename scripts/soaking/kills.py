@@ -1,4 +1,4 @@
-"""Builds that are killed at any moment, and begun again."""
+"""Builds that are killed at any moment, and started again."""
 
 import random
 import shutil
@@ -18,7 +18,7 @@ class _Kind(NamedTuple):
 
     materials: tuple[str, ...]
     there: tuple[str, ...]
-    """Tables that are there before."""
+    """Tables that are there at the start."""
     words: tuple[str, ...] = ()
     change: dict[str, float] = {}  # noqa: RUF012  nobody writes to it
 
@@ -38,7 +38,7 @@ _KINDS: Final = {
 _WEIGHTS: Final = (2, 2, 6, 3, 2, 3, 0.7)
 _DAMAGED: Final = 0.5
 _WORKERS: Final = 6.0
-"""Seconds in which a cluster has built its tables, as a rule."""
+"""Seconds that a cluster usually takes to build its tables."""
 
 
 class Kills:

@@ -43,7 +43,7 @@ PARTS: Final = {
     "words": ("soaking.words", "Words", 0.06, "command lines of all commands"),
     "disks": ("soaking.disks", "Disks", 0.12, "disks that are too small, or become full"),
 }
-"""Where each is, its share of the time, and what it does."""
+"""Module, class, share of the time, and description of each part."""
 _SHOWN: Final = 12
 """Failures of a part that are printed."""
 _NEWS: Final = 15.0
@@ -54,21 +54,21 @@ parts:
 
 What counts as a failure: a table or an answer that is wrong; a traceback; a signal; no end within a time limit; memory
 or output without bounds; an exit code that is not documented; control characters in what is printed; a file that is
-left behind by a command that was done. The exit code is 1 if there is one.
+left behind by a command that has ended. The exit code is 1 if there is a failure.
 
 examples:
   scripts/soak --minutes 10
   scripts/soak --minutes 60 --seed 7 --count kills=300 --count tables=10000
-      so many attempts at these, however long they take; the others share the minutes
+      300 and 10,000 attempts, however long they take; the other parts share the minutes
   scripts/soak --only tables --count tables=500
   scripts/soak --serve 60
       tbgen serve under positions, batches, pages, files, nonsense, slow and broken connections; fails where an answer
       or a file is wrong, memory or descriptors grow, or the server says something on standard error
   scripts/soak --case tables:3f2a91c05d17
-      one attempt again, as the table names it. What is drawn is the same; a process that is killed after so many
-      milliseconds is not always at the same place then
+      one attempt again, as the report names it. It draws the same; but a process that is killed after some
+      milliseconds may be at another place than before
 
-Two runs with the same seed make the same attempts in the same order, as many of them as there is time for.
+Two runs with the same seed make the same attempts in the same order, as many as time allows.
 """
 
 
@@ -99,12 +99,12 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--minutes", type=float, default=5.0, metavar="N", help="to be shared by the parts (default: 5)"
+        "--minutes", type=float, default=5.0, metavar="N", help="minutes that the parts share (default: 5)"
     )
-    parser.add_argument("--seed", type=int, metavar="S", help="of the run (default: another one each time)")
+    parser.add_argument("--seed", type=int, metavar="S", help="seed of the run (default: a new one each time)")
     parser.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help="these parts: see below")
-    parser.add_argument("--count", action="append", default=[], metavar="PART=N", help="so many attempts")
-    parser.add_argument("--case", metavar="PART:SEED", help="repeat one attempt, and tell all of it")
+    parser.add_argument("--count", action="append", default=[], metavar="PART=N", help="make N attempts at PART")
+    parser.add_argument("--case", metavar="PART:SEED", help="repeat one attempt, and print all of it")
     parser.add_argument(
         "--serve", type=float, default=0.0, metavar="MINUTES", help="nothing but a server under mixed load, for so long"
     )

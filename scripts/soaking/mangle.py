@@ -1,4 +1,4 @@
-"""Texts made worse: what comes from files, pipes and command lines may be anything."""
+"""Damaging texts: files, pipes and command lines may hold anything."""
 
 import random
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _ODD: Final = (
     b"G1.0", b"-G0.5",
 )  # fmt: skip
 _LONG: Final = 1 << 19
-"""Bytes of what is repeated without end."""
+"""Bytes of a part that is repeated to great length."""
 
 
 def mangled(draw: random.Random, text: bytes, others: Sequence[bytes] = ()) -> bytes:

@@ -1,4 +1,4 @@
-"""Positions and records to ask about."""
+"""Positions and records for probes."""
 
 import random
 from typing import Final

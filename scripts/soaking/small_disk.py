@@ -1,4 +1,4 @@
-"""File systems that are soon full, seen by one process and those that it starts."""
+"""Small file systems, which only one process and its children see."""
 
 import ctypes
 import os
@@ -11,7 +11,7 @@ _NEW_USERS: Final = 0x10000000
 
 
 def can_mount() -> bool:
-    """Have a view of the file systems for this process alone; False where that is not permitted."""
+    """Give this process its own view of the file systems; False if that is not permitted."""
     library = ctypes.CDLL(None, use_errno=True)
     user, group = os.getuid(), os.getgid()
     if library.unshare(_NEW_FILES) != 0:
@@ -27,7 +27,7 @@ def can_mount() -> bool:
 
 
 def mount(place: Path, size: int) -> bool:
-    """A file system of so many bytes in this directory."""
+    """Mount a file system of this many bytes on this directory."""
     return _mount("-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place))
 
 

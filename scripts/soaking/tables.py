@@ -24,10 +24,10 @@ from tbgen.store import open_table
 
 _MATERIALS: Final = ("KvK", "KBvK", "KPvK")
 _VERIFIED: Final = 0.15
-"""How many are also verified position by position, which takes longer than all else."""
+"""The share that is also verified position by position, which takes longest."""
 _MANY: Final = 1000
 _BEST: Final = outcomes.BASE - 1
-"""Outcomes of mate and stalemate, which end a game, are from here on: no record is."""
+"""Outcomes from here on are mate and stalemate, which end a game and cannot be records."""
 
 
 class Tables:
@@ -89,7 +89,7 @@ class Tables:
                         "forgeries that verify found": len(wrong) > 0, "verified": said.count("verified")})  # fmt: skip
 
     def _probes(self, draw: random.Random, theirs: Tablebase, material: str, rules: str) -> str:
-        """Single positions, all by themselves."""
+        """Compare probes of single positions."""
         said = "right"
         for _ in range(6):
             board, record = a_board(draw, material), draw.choice((None, a_record(draw)))
@@ -107,7 +107,7 @@ class Tables:
         return said
 
     def _many(self, draw: random.Random, theirs: Tablebase, material: str, rules: str) -> str:
-        """Arrays."""
+        """Compare probes of arrays."""
         rng = np.random.default_rng(draw.randrange(1 << 30))
         count = draw.choice((1, 50, _MANY))
         squares: NDArray[Any] = rng.integers(0, 64, (count, len(LETTERS[material])))
@@ -126,7 +126,7 @@ class Tables:
         return "right"
 
     def _show(self, place: Path, material: str, rules: str) -> str:
-        """The command `info`."""
+        """Check the command `info`."""
         ran = command.run_here(["info", material, "--json", "--tables", str(place)])
         command.judge(ran, (0, 4, 5))
         if ran.code:
@@ -135,7 +135,7 @@ class Tables:
         return "right" if rows == [self._info[rules][material]] else f"WRONG: info says {rows}"
 
     def _verify(self, place: Path, material: str, rules: str, *, must_be_found: bool, thorough: bool) -> None:
-        """The command `verify`, or the part of it that reads all bytes, finds whatever is not as it was written."""
+        """Check that the command `verify`, or the part of it that reads all bytes, finds every change."""
         if must_be_found and not thorough:
             try:
                 with open_table(place / file_of(material, rules)) as table:

@@ -15,7 +15,7 @@ from soaking.positions import a_fen
 CODES: Final = (0, 1, 2, 3, 4, 5, 6)
 _APART: Final = 0.004
 _LONGEST: Final = 30_000
-"""Characters of a word that the system hands on to a process, with much to spare."""
+"""Characters of a word: far fewer than the system allows."""
 _MATERIALS: Final = (
     *("KvK", "KBvK", "KPvK", "KNvK", "kp-k", "KKB", "KBKN", "KQRBNvK", "K", "KvKv", "KPPvKPP", "KXvK"),
     *("KBBBBBBBBBBvK", ""),
@@ -63,10 +63,10 @@ _OPTIONS: Final = {
     "uci": "--rules=RULES",
     "": "--version --help -h",
 }
-"""Of each command, with the kind of word that follows, if one must."""
+"""The options of each command, each with the kind of word that has to follow, if any."""
 _ANYWHERE: Final = ("--", "--help", "-h", "-", "--x", "", "-G1.5", "--tables", "\x1b[2J", "\udcffx", "é")
 _FIXED: Final = frozenset((*_PATHS, "cmd=/bin/false", "cmd="))
-"""Words that are not made worse: they name files and programs."""
+"""Words that are not damaged: they name files and programs."""
 
 
 class Words:
@@ -129,7 +129,7 @@ class Words:
 
 
 def _changed(draw: random.Random, word: str) -> str:
-    """A word made worse, but none that leads out of the directory or names a program."""
+    """A damaged word, but none that leads out of the directory or names a program."""
     if word in _FIXED or word.startswith("-o"):
         return word
     changed = os.fsdecode(mangled(draw, os.fsencode(word))).replace("\0", "")
@@ -137,7 +137,7 @@ def _changed(draw: random.Random, word: str) -> str:
 
 
 def _furnish(place: Path) -> None:
-    """What command lines name: a file of games, a directory, an empty file."""
+    """Make what command lines name: a file of games, a directory, an empty file."""
     (place / "in.pgn").write_text('[White "A"]\n[Result "1/2-1/2"]\n\n1. e4 e5 1/2-1/2\n')
     (place / "directory").mkdir()
     (place / "empty").touch()

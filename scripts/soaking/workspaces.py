@@ -55,7 +55,7 @@ class Workspaces:
         return Counter({"damaged workspaces": 1, "slices in them": slices})
 
     def _workspace(self, slices: int, rules: TableRules) -> Path:
-        """That of a build which stopped after so many slices."""
+        """The workspace of a build that stopped after this many slices."""
         kept = self._stopped.get((slices, rules))
         if kept is None:
             with tempfile.TemporaryDirectory(dir=self._kept) as base:
