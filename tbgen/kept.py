@@ -1,9 +1,9 @@
-"""Machine code on disk: a file for each kernel and each kind of arguments, with a digest in front.
+"""Machine code on disk: a file per kernel and per types of its arguments, with a digest in front.
 
-numba's own cache believes whatever its files hold. A power cut leaves them empty or cut off, and a program that meets
-such a file ends with a traceback, then and ever after; a changed bit runs. And an index for all kinds of arguments of
-a kernel is lost or mixed up where two processes write to it at once. Here a file is what was written or it is not
-there: what is damaged is said once, removed, and compiled again. What cannot be written is compiled again next time.
+numba's own cache believes whatever its files hold. After a power cut a file may be empty or cut off: every later run
+then ends with a traceback. A changed bit is run. And a kernel has one index for all types of arguments, which is lost
+or mixed up if two processes write it at once. Here a file is either what was written or not there: a damaged one is
+reported once, removed, and compiled again. What cannot be written is compiled again next time.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from tbgen.text import say
 
 SUFFIX: Final = ".kernel"
 HALF: Final = ".part"
-"""Ends the name of a file that is being written."""
+"""The end of the name of a file that is being written."""
 
 used: Final[set[str]] = set()
 """The files that this process has read or written, each with the name of its directory."""
@@ -31,21 +31,21 @@ _said: Final[set[str]] = set()
 
 
 def complain(about: str, words: str) -> None:
-    """A line for the user; one about each thing in a process."""
+    """Print a line for the user; only one per subject and process."""
     if about not in _said:
         _said.add(about)
-        with suppress(OSError, ValueError):  # whoever has closed it does not want to know
+        with suppress(OSError, ValueError):  # the user may have closed it
             if sys.stderr:
                 say(f"tbgen: {words}", file=sys.stderr, flush=True)
 
 
 def hush() -> None:
-    """Leave it to another process to complain."""
+    """Leave complaints to another process."""
     _said.update(("damaged", "lost"))
 
 
 def read(path: Path) -> bytes | None:
-    """What was written there; None where nothing was, or where it is no longer that."""
+    """What was written there; None if there is nothing, or if it has changed."""
     try:
         stored = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -67,7 +67,7 @@ def damaged(directory: Path) -> None:
 
 
 def write(path: Path, data: bytes) -> bool:
-    """All of it or nothing, whoever else writes there. Returns whether it could be."""
+    """Write all of it or nothing, even if other processes write there too. Returns whether that was possible."""
     try:
         files.replace(path, hashlib.sha256(data).digest() + data)
     except OSError as error:
@@ -83,7 +83,7 @@ def lost(directory: Path, why: OSError) -> None:
 
 
 class Kept(NullCache):  # type: ignore[misc]
-    """What a kernel asks for its machine code."""
+    """The cache of a kernel: numba asks it for machine code."""
 
     def __init__(self, directory: Path, function: Any) -> None:
         self._directory = directory
@@ -119,7 +119,7 @@ class Kept(NullCache):  # type: ignore[misc]
         return self._directory / f"{name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}{SUFFIX}"
 
     def _key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        """What the machine code was made of: arguments, processor, source. The directory tells apart all else."""
+        """What machine code depends on: types of arguments, processor, source. The directory stands for all else."""
         return (sig, codegen.magic_tuple(), *self._made_of)
 
     @cached_property

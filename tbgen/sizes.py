@@ -1,13 +1,13 @@
-"""From which size on tables and slices are treated in another way: solver, workspace and estimates go by the same."""
+"""Sizes from which tables, slices and arrays are treated in another way; solver, workspace and estimates share them."""
 
 from typing import Final
 
 TEAM_FROM: Final = 1 << 21
-"""Slices of so many numbers and more are solved by all threads together; smaller ones side by side."""
+"""Slices of at least this many numbers are solved by all threads together; smaller ones side by side."""
 KEPT_FROM: Final = 1 << 23
-"""Tables of fewer numbers are done so soon that nobody needs to keep what there is of them."""
+"""Tables of fewer numbers have no workspace: they are built so soon that starting over costs little."""
 LARGE: Final = 1 << 26
-"""Bytes; arrays of so many and more are on disk, smaller ones in memory."""
+"""Bytes. Arrays of this size and more are on disk, smaller ones in memory."""
 
 
 def is_kept(slices: int, numbers: int) -> bool:
@@ -17,13 +17,13 @@ def is_kept(slices: int, numbers: int) -> bool:
 
 FIRST_LINKS: Final = 1 << 20
 LINKS_GROWTH: Final = 4
-"""Slots of the first hash table of links, and how many times as many the next has."""
+"""Slots of the first hash table of links, and the factor from each table to the next."""
 FEW_LINKS, MANY_LINKS = (FIRST_LINKS * (LINKS_GROWTH**tables - 1) // (LINKS_GROWTH - 1) for tables in (2, 5))
 """Slots for most tables, and for the largest. KNNvKR has 3.4 million staircases, KBPvKN 27 million."""
 MANY_LINKS_FROM: Final = 1 << 26
-"""Tables of so many numbers and more have room for many staircases."""
+"""Tables of at least this many numbers get MANY_LINKS."""
 
 
 def links_for(numbers: int) -> int:
-    """Slots for the links of a table of so many numbers."""
+    """Slots for the links of a table, by its numbers."""
     return int(FEW_LINKS if numbers < MANY_LINKS_FROM else MANY_LINKS)

@@ -1,4 +1,4 @@
-"""What is done in many parts: arrays a piece at a time, calls on the threads of a pool."""
+"""Work in many parts: arrays a piece at a time, calls on the threads of a pool."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -9,12 +9,12 @@ T = TypeVar("T")
 
 
 def pieces(count: int, size: int = 1 << 22) -> list[slice]:
-    """All of so many things, no more than `size` in each."""
+    """Slices of at most `size`, in order, that make up `count`."""
     return [slice(at, min(at + size, count)) for at in range(0, count, size)]
 
 
 def in_turn(pool: Executor, ahead: int, work: Callable[..., T], calls: Iterable[tuple[Any, ...]]) -> Iterator[T]:
-    """The results in the order of the calls, as the pool's `map`; but no more than so many are at work or wait."""
+    """The results in the order of the calls, like the pool's `map`; but at most `ahead` calls are at work or wait."""
     waiting: deque[Future[T]] = deque()
     try:
         for arguments in calls:
