@@ -29,7 +29,7 @@ class Box(NamedTuple):
     width: int = 190
 
 
-COMMON: Final = "_version errors turns sizes text files packed outcome table_rules material position contents"
+COMMON: Final = "_version called errors turns sizes text files packed outcome table_rules material position contents"
 BOXES: Final = {
     "what everybody speaks of": Box(
         500,

@@ -25,6 +25,7 @@ LONGEST_MODULE = 400
 ROOMS = {
     # What everybody speaks of. No kernels yet, and nothing that takes long to import.
     "_version": "",
+    "called": "",
     "errors": "",
     "turns": "",
     "sizes": "",
@@ -65,7 +66,7 @@ ROOMS = {
         "retro/export retro/link_log"
     ),
     # Tables on disk: two ways that share the format only. Neither knows how tables are made.
-    "store/directory": "errors table_rules material",
+    "store/directory": "called errors table_rules material",
     "store/lock": "",
     "store/format": "turns outcome contents index",
     "store/read": "errors table_rules material contents index store/directory store/format",
@@ -85,14 +86,14 @@ ROOMS = {
         "retro/checkpoint retro/solver retro/export retro/link_log retro/precompile store/format store "
         "store/disk_arrays store/entry_cache store/leftovers verify"
     ),
+    # The game around the tables.
+    "rules": "errors outcome table_rules position",
     # Tables asked. No solver, and no compiler either.
-    "probe": "errors outcome table_rules material position contents board index store",
+    "probe": "errors outcome table_rules material position contents board index store rules",
     # More men than tables have: what a side is sure of by holding. The checker knows nothing of the prover.
     "fortress": "outcome board probe errors text",
     "checker": "errors outcome probe text",
     "own": "errors outcome material position contents index retro/solver retro/export",
-    # The game around the tables.
-    "rules": "errors outcome table_rules position",
     "pgn": "errors rules text",
     "referee": "",
     "referee/workers": "",
@@ -108,7 +109,7 @@ ROOMS = {
     ),
     # Wiring.
     "cli": (
-        "_version errors files packed outcome table_rules material position index store/directory store "
+        "_version called errors files packed outcome table_rules material position index store/directory store "
         "store/disk_arrays store/entry_cache store/leftovers verify generate probe fortress checker rules text pgn "
         "referee/syzygy referee/adjudicate referee/match referee/player referee/annotate report serve"
     ),

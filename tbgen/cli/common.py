@@ -126,6 +126,17 @@ def add_tables(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def looked_in(args: argparse.Namespace) -> str:
+    """Where tables were looked for, and why there."""
+    if args.tables is not None:
+        why = "which --tables names"
+    elif os.environ.get(VARIABLE):
+        why = f"which ${VARIABLE} names"
+    else:
+        why = f"the default, because neither --tables nor ${VARIABLE} names a directory"
+    return f"looked in {tables_directory(args).absolute()}, {why}"
+
+
 def tables_directory(args: argparse.Namespace) -> Path:
     """The directory that `--tables`, the environment or the default names."""
     found: Path = args.tables or Path(os.environ.get(VARIABLE) or DEFAULT)

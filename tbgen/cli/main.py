@@ -5,6 +5,7 @@ A subcommand is a module with `add_arguments(parser)`, which may also give the p
 """
 
 import argparse
+import difflib
 import re
 import sys
 from collections.abc import Sequence
@@ -13,8 +14,10 @@ from typing import Final, NoReturn
 
 from tbgen import text
 from tbgen._version import __version__
+from tbgen.called import NAME, called_as
+from tbgen.cli.common import looked_in
 from tbgen.cli.limits import LIBRARIES, check_address_space, failure_of
-from tbgen.errors import BadInput, TbgenError
+from tbgen.errors import BadInput, MissingTable, TbgenError
 
 COMMANDS: Final = {
     "build": ("tbgen.cli.build", "build tables, and those that they depend on"),
@@ -60,6 +63,11 @@ exit codes:
 
 _TAKES: Final = re.compile(r"^argument (?:-\w/)?(--[\w-]+)\S*: takes ")
 """An error of our own argument types, with the option under any of its names."""
+_MISTYPED: Final = re.compile(
+    r"unrecognized arguments: (?P<option>--[\w-]+)|argument COMMAND: invalid choice: '(?P<command>[^']+)'"
+)
+_EXAMPLE: Final = re.compile(rf"(?<=^  ){NAME}\b", re.MULTILINE)
+"""The command's name in an example."""
 _BLACK_HOLDS: Final = re.compile(r"-[gG]\d")
 
 
@@ -88,7 +96,17 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = _TAKES.sub(r"\1 takes ", message)
-        self.exit(BadInput.exit_code, f"{text.shown(f'tbgen: {message} (see {self.prog} --help)')}\n")
+        hint = f"{self._meant(message)}see {self.prog} --help"
+        self.exit(BadInput.exit_code, f"{text.shown(f'tbgen: {message} ({hint})')}\n")
+
+    def _meant(self, message: str) -> str:
+        """What a mistyped option or command was perhaps meant to be."""
+        found = _MISTYPED.search(message)
+        if found is None:
+            return ""
+        known = self._option_string_actions if found["option"] else COMMANDS
+        close = difflib.get_close_matches(found["option"] or found["command"], known, 1)
+        return f"did you mean {close[0]}? " if close else ""
 
 
 def _run(words: list[str]) -> int:
@@ -105,11 +123,10 @@ def _run(words: list[str]) -> int:
 def _obey(words: list[str]) -> int:
     name = words[0] if words else ""
     if name not in COMMANDS:
-        parser = _parser("tbgen", "R-mobility endgame tablebases: build them, check them, ask them.")
-        parser.epilog = _EPILOG.format(
-            commands="\n".join(f"  {name:<12}{summary}" for name, (_, summary) in COMMANDS.items())
-        )
-        parser.add_argument("--version", action="version", version=f"tbgen {__version__}")
+        parser = _parser(called_as(), "R-mobility endgame tablebases: build them, check them, ask them.")
+        epilog = _EPILOG.format(commands="\n".join(f"  {name:<12}{summary}" for name, (_, summary) in COMMANDS.items()))
+        parser.epilog = _EXAMPLE.sub(called_as(), epilog)
+        parser.add_argument("--version", action="version", version=f"{NAME} {__version__}")
         parser.add_argument("command", metavar="COMMAND", choices=COMMANDS, help="one of the commands below")
         parser.add_argument("arguments", metavar="...", nargs="?", help="its arguments: see tbgen COMMAND --help")
         parser.parse_args(words)
@@ -117,10 +134,15 @@ def _obey(words: list[str]) -> int:
     check_address_space(LIBRARIES)
     module, summary = COMMANDS[name]
     command = import_module(module)
-    parser = _parser(f"tbgen {name}", f"{summary[0].upper()}{summary[1:]}.")
+    parser = _parser(f"{called_as()} {name}", f"{summary[0].upper()}{summary[1:]}.")
     command.add_arguments(parser)
+    if parser.epilog:
+        parser.epilog = _EXAMPLE.sub(called_as(), parser.epilog)
     args = parser.parse_intermixed_args(words[1:])
-    code: int = command.run(args)
+    try:
+        code: int = command.run(args)
+    except MissingTable as error:
+        raise MissingTable(f"{error}; {looked_in(args)}") from error
     return code
 
 

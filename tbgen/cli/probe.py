@@ -15,23 +15,36 @@ from tbgen.table_rules import TableRules
 from tbgen.text import say, shown, to_json
 
 _EPILOG: Final = """\
-A G-score is the number of legal moves that a side has left its opponent, plus 1/2 if the opponent is not in
-check: G0.0 is mate, G0.5 stalemate. G1.5 is White's, -G1.5 (or mG1.5) is Black's.
+the words:
+  G-score   how many legal moves a side has left its opponent, plus 1/2 if the
+            opponent is not in check; lower is better. G0.0 is mate, G0.5
+            stalemate. G1.5 is White's, -G1.5 (or mG1.5) is Black's
+  record    the best G-score since the last pawn move or capture. The first to
+            reach it holds it, and wins by it. It stands if neither side can
+            better it
+  reset     a pawn move or a capture: the record starts again, with the
+            position after it
+  ply       a move by one side
+  points    the holder of the record gets 1/2 + (1/2)^(1 + 2G) of the game's
+            one point (docs/rules.md has other schemes)
+  ? and ??  with --moves: a worse G-score than the best move; a move that
+            gives the score to the other side
 
 examples:
   tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
-      the value, the plies to it and the best moves
+      what it is worth, the plies to it and the best moves
   tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 12 40 G3.5"
-      the same with the record of the game so far as the FEN's seventh field; with a halfmove clock of 0
-      the record is always the position's own G-score
+      the same with the record of the game so far as the FEN's seventh field;
+      with a halfmove clock of 0 it is always the position's own G-score
   tbgen probe --record -G8.5 --line --moves "8/8/8/2K3k1/8/8/8/8 w - - 0 1"
-      with this record at any halfmove clock, the principal line, and all moves
+      with this record at any halfmove clock, best play, and all moves
   tbgen probe --json - < positions.txt
-      one FEN per line in, one JSON object per line out; a bad FEN gives an object with "error"
+      one FEN per line in, one JSON object per line out; a bad FEN gives an
+      object with "error"
 
 fields of a JSON object:
-  fen, material, gscore, winner, dtg (plies to the goal that decides; 0 if the record stands), exact (if false,
-  dtg is an upper bound), record, stands
+  fen, material, gscore, winner, dtg (plies to the goal that decides; 0 if the
+  record stands), exact (if false, dtg is an upper bound), record, stands
   dropped, the FEN's record, if it does not count
   moves with --moves, each with: uci, san, gscore, dtg, reset, record
   line with --line, each move with: uci, san, record
@@ -63,6 +76,8 @@ def run(args: argparse.Namespace) -> int:
                     read = read._replace(record=given, dropped=None)
                 writer.answer(fen, read, tablebase)
             except TbgenError as error:
+                if isinstance(error, MissingTable):
+                    error = MissingTable(f"{error}; {common.looked_in(args)}")
                 writer.error(fen, error)
                 code = max(code, error.exit_code)
             sys.stdout.flush()  # a program at the other end of a pipe may wait for the answer
@@ -110,11 +125,16 @@ class _Pages(_Brief):
     def __init__(self, args: argparse.Namespace) -> None:
         self._args = args
         self._console = common.console() if sys.stdout.isatty() else None
-        self._colours = self._console is not None and self._console.color_system is not None
+        self._width = self._console.width if self._console is not None else show.WIDTH
+        # A board of coloured squares needs colours: with NO_COLOR both sides' men would look the same.
+        self._colours = (
+            self._console is not None and self._console.color_system is not None and not self._console.no_color
+        )
         self._first = True
 
     def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
         board, record = read.board, read.record
+        whole_game = self._args.rules == TableRules.WHOLE_GAME
         notes = []
         try:
             result = tablebase.probe(board, record, moves=True, line=self._args.line)
@@ -123,9 +143,9 @@ class _Pages(_Brief):
                 raise
             result = tablebase.probe(board, record, line=self._args.line)
             notes.append(f"The best moves are not known: {error}.")
-        if self._args.rules == TableRules.WHOLE_GAME:
+        if whole_game:
             notes.append("Whole-game mobility: nothing resets the record.")
-        if record is None and board.halfmove_clock and self._args.rules == TableRules.RESET:
+        if record is None and board.halfmove_clock and not whole_game:
             notes.append(
                 f"The halfmove clock is {board.halfmove_clock} and no record is given: if there is a better one "
                 "than the position's own G-score, add it as the FEN's seventh field or as --record."
@@ -134,11 +154,11 @@ class _Pages(_Brief):
             say(f"tbgen: {read.note} (--record counts in any case)", file=sys.stderr)
         self._write([*([] if self._first else [[("", "")]]), [(fen, "bold")], [("", "")]])
         self._first = False
-        self._write(show.position(board, result, notes, colours=self._colours))
+        self._write(show.position(board, result, notes, width=self._width, colours=self._colours))
         if result.line is not None:
-            self._write([[("", "")], *show.line(board, result)])
+            self._write([[("", "")], *show.line(board, result, whole_game=whole_game, width=self._width)])
         if self._args.moves and result.moves is not None:
-            self._write([[("", "")], *show.moves(board, result.moves)])
+            self._write([[("", "")], *show.moves(board, result)])
 
     def _write(self, lines: Iterable[show.Line]) -> None:
         for line in lines:

@@ -1,40 +1,57 @@
-"""How a probe is shown to people: the board, and its result beside it.
+"""How a probe is shown to people: the board, and its result in words beside it.
 
 All of it is made of spans, each a text and its style, so that it reads the same with colours and without.
 """
 
 import textwrap
-from collections.abc import Iterator
-from itertools import zip_longest
+from collections.abc import Iterator, Sequence
+from itertools import groupby, zip_longest
 from typing import Final
 
 import chess
 
 from tbgen import outcome
 from tbgen.probe import MoveResult, Result
+from tbgen.probe.words import SIDES, plies, record_sentence, sentence
 
 Span = tuple[str, str]
 Line = list[Span]
 
-_WIDTH: Final = 100
+WIDTH: Final = 80
+"""Columns, where there is no terminal to ask."""
+_WIDEST: Final = 120
+_NARROWEST: Final = 36
+"""Columns of text beside a board; where there are fewer, the text goes below it."""
 _GAP: Final = "    "
 _STRONG: Final = "bold"
 _FAINT: Final = "dim"
 _SQUARES: Final = {True: "on #b58863", False: "on #8a6a4f"}
 """By whether a square is light."""
 _MEN: Final = {chess.WHITE: "bold #ffffff", chess.BLACK: "bold #000000"}
-_ENDS: Final = {0: "mate", 1: "stalemate"}
-"""By level."""
-_SIDES: Final = {chess.WHITE: "White", chess.BLACK: "Black"}
+_GROUPS: Final = {1: "green", 0: "yellow", -1: "red"}
+"""Styles of moves, by whether they better the record for the side to move, leave it as it is, or worsen it."""
+_MARKS: Final = {
+    "": "",
+    "?": "a worse G-score than the best move",
+    "??": "gives the score to the other side",
+}
+"""What a mark behind a move means."""
 
 
-def position(board: chess.Board, result: Result, notes: list[str], *, colours: bool) -> Iterator[Line]:
-    """A position and its result, with its moves and line if they were asked for."""
-    for left, right in zip_longest(_board(board, colours), _facts(board, result, notes), fillvalue=[("", "")]):
-        if right == [("", "")]:
-            yield left
+def position(board: chess.Board, result: Result, notes: list[str], *, width: int, colours: bool) -> Iterator[Line]:
+    """A position and its result."""
+    left = list(_board(board, colours))
+    taken = len("".join(text for text, _ in left[0])) + len(_GAP)
+    room = min(width, _WIDEST) - taken
+    if room < _NARROWEST:
+        yield from [*left, [("", "")], *_facts(board, result, notes, width)]
+        return
+    for row, fact in zip_longest(left, _facts(board, result, notes, room), fillvalue=[("", "")]):
+        if fact == [("", "")]:
+            yield row
         else:
-            yield [*left, (_GAP, ""), *right]
+            indent = " " * (taken - len("".join(text for text, _ in row)))
+            yield [*row, (indent, ""), *fact]
 
 
 def brief(result: Result) -> str:
@@ -42,8 +59,8 @@ def brief(result: Result) -> str:
     return f"{result.gscore} {result.dtg}"
 
 
-def line(board: chess.Board, result: Result) -> Iterator[Line]:
-    """The principal line; where the record changes, the new one stands behind the move."""
+def line(board: chess.Board, result: Result, *, whole_game: bool, width: int) -> Iterator[Line]:
+    """The principal line. Behind a move stands the new record, or that a new one starts."""
     words, record = [], result.record
     board = board.copy(stack=False)
     for number, step in enumerate(result.line or ()):
@@ -51,23 +68,36 @@ def line(board: chess.Board, result: Result) -> Iterator[Line]:
             words.append(f"{board.fullmove_number}.")
         elif number == 0:
             words.append(f"{board.fullmove_number}...")
+        reset = not whole_game and board.is_zeroing(step.move)
         words.append(board.san_and_push(step.move))
-        if step.record != record:
-            words.append(f"({outcome.text(step.record)})")
+        if reset or step.record != record:
+            words.append(f"({'reset: ' if reset else ''}{outcome.text(step.record)})")
             record = step.record
-    for row in textwrap.wrap(" ".join(words), _WIDTH) or ["no line: the record stands"]:
+    yield [("Best play, with each new record:" if words else "No line: the record stands.", _FAINT)]
+    for row in textwrap.wrap(" ".join(words), min(width, _WIDEST)):
         yield [(row, "")]
 
 
-def moves(board: chess.Board, found: tuple[MoveResult, ...]) -> Iterator[Line]:
-    """All moves as a table."""
+def moves(board: chess.Board, result: Result) -> Iterator[Line]:
+    """All moves, in groups by what becomes of the record."""
+    found = result.moves or ()
     if not found:
-        yield [("no moves", "")]
+        yield [("No moves: the game is over.", "")]
         return
-    yield [(f"{'move':<8}{'result':<9}plies", _FAINT)]
-    for move in found:
-        row = f"{board.san(move.move):<8}{move.gscore:<9}{move.dtg:<7}{'reset' if move.reset else ''}"
-        yield [(row.rstrip(), _STRONG if _as_good(move, found[0]) else "")]
+    used = []
+    for group, members in groupby(found, lambda move: _group(board, result, move)):
+        yield [(f"{_title(board, result, group)}:", f"{_STRONG} {_GROUPS[group]}")]
+        for move in members:
+            mark = _mark(board, found[0], move)
+            used.append(mark)
+            best = "best" if _as_good(move, found[0]) else ""
+            reset = "reset" if move.reset else ""
+            way = plies(move.dtg) if move.dtg else "stands"
+            row = f"  {board.san(move.move) + mark:<10}{move.gscore:<8}{way:<11}{best:<6}{reset}"
+            yield [(row.rstrip(), _STRONG if best else "")]
+    for mark, meaning in _MARKS.items():
+        if mark and mark in used:
+            yield [(f"{mark:<3} {meaning}", _FAINT)]
 
 
 def _board(board: chess.Board, colours: bool) -> Iterator[Line]:
@@ -86,26 +116,47 @@ def _board(board: chess.Board, colours: bool) -> Iterator[Line]:
     yield [("  " + "".join(f" {name} " if colours else f" {name}" for name in chess.FILE_NAMES), _FAINT)]
 
 
-def _facts(board: chess.Board, result: Result, notes: list[str]) -> Iterator[Line]:
-    yield [(f"{result.material}, {_SIDES[board.turn]} to move", "")]
-    yield [("", "")]
-    yield [(result.gscore, _STRONG), (f" for {_SIDES[result.winner]}{_how(result)}", "")]
-    own = "" if result.stands else f"record: {outcome.text(result.record)} for {_SIDES[result.record > 0]}"
-    yield [(own, "")]
-    best = [board.san(move.move) for move in result.moves or () if result.moves and _as_good(move, result.moves[0])]
-    if best:
-        yield [("best: ", ""), (", ".join(best), _STRONG)]
-    for note in notes:
-        yield [("", "")]
-        for row in textwrap.wrap(note, _WIDTH - 36):
-            yield [(row, _FAINT)]
-
-
-def _how(result: Result) -> str:
+def _facts(board: chess.Board, result: Result, notes: list[str], width: int) -> Iterator[Line]:
+    yield [(f"{result.material}, {SIDES[board.turn]} to move", "")]
+    yield from _paragraph(sentence(result), _STRONG, width)
     if not result.stands:
-        return f", in {result.dtg} {'ply' if result.dtg == 1 else 'plies'}"
-    return f": {_ENDS.get(outcome.level(result.outcome), 'the record stands')}"
+        yield from _paragraph(record_sentence(result), "", width)
+    best = _best_moves(board, result.moves or ())
+    if best:
+        yield from _paragraph(f"Best: {', '.join(best)}", "", width)
+    for note in notes:
+        yield from _paragraph(note, _FAINT, width)
+
+
+def _paragraph(words: str, style: str, width: int) -> Iterator[Line]:
+    yield [("", "")]
+    for row in textwrap.wrap(words, width):
+        yield [(row, style)]
+
+
+def _best_moves(board: chess.Board, found: Sequence[MoveResult]) -> list[str]:
+    return [board.san(move.move) for move in found if _as_good(move, found[0])]
 
 
 def _as_good(move: MoveResult, best: MoveResult) -> bool:
     return (move.outcome, move.dtg) == (best.outcome, best.dtg)
+
+
+def _group(board: chess.Board, result: Result, move: MoveResult) -> int:
+    """1 where a move betters the record for the side to move, 0 where the record stands, -1 where it worsens it."""
+    gain = (move.outcome - result.record) * (1 if board.turn == chess.WHITE else -1)
+    return (gain > 0) - (gain < 0)
+
+
+def _title(board: chess.Board, result: Result, group: int) -> str:
+    record = outcome.text(result.record)
+    if group == 0:
+        return f"The record stands, {record}"
+    return f"{'Better' if group > 0 else 'Worse'} for {SIDES[board.turn]} than the record, {record}"
+
+
+def _mark(board: chess.Board, best: MoveResult, move: MoveResult) -> str:
+    """`??` for a move that loses a score that the side to move could hold, `?` for one that makes it worse."""
+    if move.outcome == best.outcome:
+        return ""
+    return "??" if ((best.outcome > 0) == board.turn) and (move.outcome > 0) != board.turn else "?"

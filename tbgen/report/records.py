@@ -16,6 +16,7 @@ from tbgen.index.layout import Layout
 from tbgen.index.positions import fen
 from tbgen.material import Material
 from tbgen.probe import Tablebase
+from tbgen.probe.words import plies
 from tbgen.report.census import BLOCK, WHITE, Case, Census
 from tbgen.report.document import Block, Line, Lines, Remark, Section, Table, Value, columns
 from tbgen.report.lines import best_line
@@ -78,7 +79,7 @@ def _with_lines(holdings: Sequence[Holding], tablebase: Tablebase) -> Iterator[H
     for one in holdings:
         line = None
         if longest[one.outcome] is one and one.dtg and one.fens:
-            title = f"{one.material}: {outcome.text(one.outcome)} in {one.dtg} plies"
+            title = f"{one.material}: {outcome.text(one.outcome)} in {plies(one.dtg)}"
             line = best_line(tablebase, chess.Board(one.fens[0]), one.key, title)
         yield replace(one, line=line)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tbgen.called import called_as
 from tbgen.errors import BadInput, CorruptTable
 from tbgen.material import Material, parse
 from tbgen.table_rules import TableRules
@@ -76,12 +77,12 @@ def build_command(path: Path) -> str:
     """The command that builds this file."""
     found = named(path)
     rules = f" --rules {found.rules}" if found is not None and found.rules != TableRules.RESET else ""
-    return f"tbgen build{rules} {found.material.name if found else 'MATERIAL'} {_into(path.parent)}"
+    return f"{called_as()} build{rules} {found.material.name if found else 'MATERIAL'} {_into(path.parent)}"
 
 
 def build_some(directory: Path) -> str:
     """A command that builds some tables in an empty directory."""
-    return f"tbgen build --all 3 {_into(directory)}"
+    return f"{called_as()} build --all 3 {_into(directory)}"
 
 
 def _into(directory: Path) -> str:

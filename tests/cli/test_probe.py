@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from tbgen.cli.fens import fens
 from tbgen.cli.main import COMMANDS, main
 from tbgen.errors import BadInput
 from tbgen.probe import Result, Tablebase
+from tests.support.terminal import in_terminal
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 LATER = "8/8/8/4KBk1/8/8/8/8 b - - 7 30"
@@ -156,15 +158,17 @@ def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["probe", LATER, "--line", "--moves"]) == 0
     out = capsys.readouterr().out
     for words in (
-        "5  . . . . K B k .    record: G3.5 for White",
-        "G1.5 for White, in 4 plies",
+        "5  . . . . K B k .    in 4 plies (2 moves); worth 0.5625 points to White.\n",
+        "    White forces G1.5 (Black left with one move, not in check)\n",
+        "    The record so far, G3.5 (Black left with three moves, not",
         "KBvK, Black to move",
         "30... Kh5 31. Kf4 (G2.5) Kh6 32. Kg4 (G1.5)",
-        "best: Kh5",
+        "Best: Kh5",
         "The halfmove clock is 7",
-        "Kh5     G1.5     4",
+        "Worse for Black than the record, G3.5:\n  Kh5       G1.5    4 plies    best\n",
     ):
         assert words in out
+    assert max(map(len, out.splitlines())) <= 80
     assert "\x1b" not in out
     assert not any(line != line.rstrip() for line in out.splitlines())
 
@@ -194,21 +198,91 @@ def test_the_tables_are_asked_once(capsys: pytest.CaptureFixture[str], monkeypat
 
     monkeypatch.setattr(Tablebase, "probe", count)
     assert main(["probe", BISHOP]) == 0
-    assert "best: Kh5" in capsys.readouterr().out
+    assert "Best: Kh5" in capsys.readouterr().out
     assert len(asked) == 1
 
 
 @pytest.mark.parametrize(
     ("fen", "words"),
     [
-        ("8/8/8/2K3k1/8/8/8/8 w - - 0 1", "-G8.5 for Black: the record stands"),
-        ("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1", "G0.0 for White: mate"),
-        ("4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", "G0.5 for White: stalemate"),
+        (
+            "8/8/8/2K3k1/8/8/8/8 w - - 0 1",
+            "The record stands: Black keeps -G8.5 (White left with eight moves",
+        ),
+        ("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1", "The game is over. White has G0.0 (Black mated); worth 1 point to White."),
+        ("4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", "The game is over. White has G0.5 (Black stalemated); worth 0.75 points"),
     ],
 )
 def test_what_stands(capsys: pytest.CaptureFixture[str], fen: str, words: str) -> None:
     assert main(["probe", fen]) == 0
-    assert words in capsys.readouterr().out
+    assert words in beside_the_board(capsys.readouterr().out)
+
+
+MOVES = "8/8/8/8/2kB4/8/8/K7 b - - 0 1"
+"""Black can take the bishop, or walk away from it."""
+
+
+def beside_the_board(out: str) -> str:
+    """What stands beside the board, as one line."""
+    return " ".join(" ".join(line[22:] for line in out.splitlines()).split())
+
+
+def test_blunders_and_resets_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["probe", MOVES, "--moves", "--line"]) == 0
+    out = capsys.readouterr().out
+    assert "\n1... Kxd4 (reset: -G3.5)\n" in out
+    better, worse = out.partition("Better for Black than the record, G6.5:\n")[2].split("Worse for Black")
+    assert better.split() == ["Kxd4", "-G3.5", "1", "ply", "best", "reset"]
+    assert "  Kb3??     G1.5    40 plies\n" in worse
+    assert out.endswith("\n??  gives the score to the other side\n")
+    assert main(["probe", "8/8/8/2K3k1/8/8/8/8 w - - 0 1", "--moves"]) == 0
+    out = capsys.readouterr().out
+    assert "\nThe record stands, -G8.5:\n  Kb4       -G8.5   stands     best\n" in out
+    assert "\n  Kd4?      -G5.5   2 plies\n" in out
+    assert out.endswith("\n?   a worse G-score than the best move\n")
+
+
+def test_whole_game_mobility_has_no_resets(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["probe", MOVES, "--moves", "--line", "--rules", "wg"]) == 0
+    assert "reset" not in capsys.readouterr().out.replace("nothing resets", "")
+
+
+def test_a_mistyped_word_gets_a_hint(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert failure(capsys, "prob", MOVES)[1].endswith("(did you mean probe? see tbgen --help)\n")
+    assert failure(capsys, "probe", MOVES, "--mov")[1].endswith("(did you mean --moves? see tbgen probe --help)\n")
+    assert "did you mean" not in failure(capsys, "quartz")[1]
+    monkeypatch.setenv("TBGEN_CALLED_AS", "my scripts/tbgen")
+    assert failure(capsys, "probe", MOVES, "--mov")[1].endswith("see 'my scripts/tbgen' probe --help)\n")
+    assert main(["probe", "--help"]) == 0
+    assert f"\n  'my scripts/tbgen' probe \"{BISHOP}\"\n" in capsys.readouterr().out
+
+
+def test_a_missing_table_says_where_it_was_looked_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for command in (["probe", BISHOP], ["info"], ["report", "stats"]):
+        monkeypatch.setenv("TBGEN_TABLES", str(tmp_path / "there"))
+        assert f"; looked in {tmp_path}/there, which $TBGEN_TABLES names\n" in failure(capsys, *command)[1]
+        monkeypatch.delenv("TBGEN_TABLES")
+        assert f"; looked in {tmp_path}/data, the default, because" in failure(capsys, *command)[1]
+    _, message = failure(capsys, "probe", "--tables", "here", BISHOP)
+    assert f"tbgen build KBvK --tables here); looked in {tmp_path}/here, which --tables names\n" in message
+
+
+@pytest.mark.parametrize(("no_color", "plain"), [("", False), ("1", True)])
+def test_a_board_on_a_terminal(small_tables: Path, no_color: str, plain: bool) -> None:
+    """Coloured squares where there are colours, else letters, which tell White's king from Black's."""
+    out = in_terminal(sys.executable, "-m", "tbgen", "probe", BISHOP, NO_COLOR=no_color, TERM="xterm-256color")
+    assert ("K B k" in out) is plain
+    assert ("\u265a" in out) is not plain
+
+
+def test_a_narrow_terminal_has_the_text_below_the_board(small_tables: Path) -> None:
+    out = in_terminal(sys.executable, "-m", "tbgen", "probe", BISHOP, columns=50, NO_COLOR="1", TERM="xterm")
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip() for line in out.splitlines()]
+    assert max(map(len, lines)) <= 50
+    assert lines[lines.index("   a b c d e f g h") + 2] == "KBvK, Black to move"
 
 
 def test_quiet(capsys: pytest.CaptureFixture[str]) -> None:

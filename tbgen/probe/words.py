@@ -1,0 +1,72 @@
+"""What a probe says, in sentences for people who do not know the notation."""
+
+from typing import Final
+
+import chess
+
+from tbgen import outcome as outcomes
+from tbgen.probe.result import Result
+from tbgen.rules.scoring import Exponential, decimal
+
+SIDES: Final = {chess.WHITE: "White", chess.BLACK: "Black"}
+_POINTS: Final = Exponential()
+_COUNTS: Final = "no one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
+_ENDS: Final = {0: "mated", 1: "stalemated"}
+"""By level."""
+
+
+def plies(count: int) -> str:
+    """`4 plies`."""
+    return f"{count} {'ply' if count == 1 else 'plies'}"
+
+
+def situation(outcome: int) -> str:
+    """What an outcome looks like on the board: `Black left with one move, not in check`."""
+    level = outcomes.level(outcome)
+    loser = SIDES[outcome < 0]
+    if level in _ENDS:
+        return f"{loser} {_ENDS[level]}"
+    count = level // 2
+    number = _COUNTS[count] if count < len(_COUNTS) else str(count)
+    moves = f"{number} {'move' if count == 1 else 'moves'}"
+    return f"{loser} left with {moves}, {'not in check' if level % 2 else 'in check'}"
+
+
+def points(outcome: int) -> str:
+    """What the holder gets for an outcome: `0.5625 points`."""
+    share = _POINTS.share(outcomes.level(outcome))
+    number = decimal(share).rstrip("0").rstrip(".")
+    if number == "0.5":  # no holder of a record gets just that
+        return "just over 0.5 points"
+    return f"{number} {'point' if share == 1 else 'points'}"
+
+
+def sentence(result: Result) -> str:
+    """What a position is worth: `White forces G1.5 (...) in 4 plies (2 moves); worth 0.5625 points`."""
+    level = outcomes.level(result.outcome)
+    winner = SIDES[result.winner]
+    score = f"{outcomes.text(result.outcome)} ({situation(result.outcome)})"
+    worth = f"worth {points(result.outcome)} to {winner}"
+    if result.stands and level in _ENDS:
+        return f"The game is over. {winner} has {score}; {worth}."
+    if result.stands:
+        return f"The record stands: {winner} keeps {score}; {worth}."
+    moves = (result.dtg + 1) // 2  # the winner makes the last one
+    way = f"in {plies(result.dtg)} ({moves} {'move' if moves == 1 else 'moves'})"
+    # A reset can leave the holder of a record with a weaker one.
+    verb = "forces" if _gains(result.outcome, result.record, result.winner) else "is left with"
+    return f"{winner} {verb} {score} {way}; {worth}."
+
+
+def record_sentence(result: Result) -> str:
+    """The record so far, and whether it lasts: `The record so far, G3.5 (...), is White's. White betters it.`"""
+    holder = SIDES[result.record > 0]
+    record = f"The record so far, {outcomes.text(result.record)} ({situation(result.record)}), is {holder}'s."
+    if result.stands:
+        return f"{record} Neither side can better it."
+    return f"{record} {SIDES[result.outcome > result.record]} betters it."
+
+
+def _gains(outcome: int, record: int, side: chess.Color) -> bool:
+    """Whether an outcome is better for a side than a record."""
+    return outcome > record if side == chess.WHITE else outcome < record

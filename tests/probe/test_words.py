@@ -1,0 +1,46 @@
+"""Results in words."""
+
+import pytest
+
+from tbgen.outcome import held_by_black, held_by_white
+from tbgen.probe import Result
+from tbgen.probe.words import points, record_sentence, sentence, situation
+
+
+@pytest.mark.parametrize(
+    ("outcome", "record", "dtg", "words"),
+    [
+        (held_by_white(3), held_by_white(7), 4, "White forces G1.5 (Black left with one move, not in check) in 4 plies "
+         "(2 moves); worth 0.5625 points to White."),
+        (held_by_black(0), held_by_white(7), 1, "Black forces -G0.0 (White mated) in 1 ply (1 move); worth 1 point to "
+         "Black."),
+        (held_by_white(26), held_by_white(3), 3, "White is left with G13.0 (Black left with 13 moves, in check) in "
+         "3 plies (2 moves); worth just over 0.5 points to White."),
+        (held_by_black(16), held_by_black(2), 2, "Black is left with -G8.0 (White left with eight moves, in check) in "
+         "2 plies (1 move); worth just over 0.5 points to Black."),
+        (held_by_black(4), held_by_black(4), 0, "The record stands: Black keeps -G2.0 (White left with two moves, in "
+         "check); worth 0.5312 points to Black."),
+        (held_by_white(1), held_by_white(1), 0, "The game is over. White has G0.5 (Black stalemated); worth 0.75 "
+         "points to White."),
+    ],
+)  # fmt: skip
+def test_a_sentence(outcome: int, record: int, dtg: int, words: str) -> None:
+    assert sentence(Result("KRvK", outcome, dtg, True, record)) == words
+
+
+def test_the_record() -> None:
+    def said(outcome: int, record: int) -> str:
+        return record_sentence(Result("KRvK", outcome, 1, True, record)).partition(", is ")[2]
+
+    assert said(held_by_white(3), held_by_white(7)) == "White's. White betters it."
+    assert said(held_by_white(9), held_by_white(7)) == "White's. Black betters it."
+    assert said(held_by_white(9), held_by_black(7)) == "Black's. White betters it."
+    assert said(held_by_black(7), held_by_black(7)) == "Black's. Neither side can better it."
+
+
+def test_numbers() -> None:
+    assert situation(held_by_white(2)) == "Black left with one move, in check"
+    assert situation(held_by_white(1)) == "Black stalemated"
+    assert points(held_by_white(0)) == "1 point"
+    assert points(held_by_white(10)) == "0.5005 points"
+    assert points(held_by_white(14)) == "just over 0.5 points"
