@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 import chess
 import numpy as np
@@ -19,6 +19,7 @@ from tbgen.outcome import BASE
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve
 from tbgen.table_rules import TableRules
+from tbgen.turns import pieces
 from tbgen.verify import units
 from tbgen.verify.run import Finding, Verdict, verify
 
@@ -85,7 +86,7 @@ def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
     """No more of a table in memory than must be."""
     monkeypatch.setattr(units, "_LEAST", 1)
     monkeypatch.setattr(units, "_KEPT", 0)
-    monkeypatch.setattr(units, "_PIECE", 1000)
+    monkeypatch.setattr(units, "pieces", partial(pieces, size=1000))
 
 
 @pytest.mark.usefixtures("small_units")
