@@ -1,20 +1,61 @@
-"""Generator of r-mobility chess endgame tablebases."""
+"""R-mobility endgame tablebases: what both sides can force in every position of a few men.
+
+>>> import tbgen
+>>> with tbgen.open_tablebase("data") as tablebase:  # doctest: +SKIP
+...     result = tablebase.probe("8/8/8/4KBk1/8/8/8/8 b - - 0 1", moves=True)
+...     print(result)
+...     print(result.gscore, result.score, result.dtg, [move.uci for move in result.moves])
+White forces G1.5 (Black left with one move, not in check) in 4 plies (2 moves); worth 0.5625 points to White.
+G1.5 1.5 4 ['g5h5', 'g5h4', 'g5h6']
+
+`open_tablebase` gives a `Tablebase`; its `probe` answers one position, `probe_many` arrays of `Positions`.
+What can go wrong is a `TbgenError`. `tbgen.rules` keeps the record of a game, ends games and scores them.
+The `tbgen` command builds tables: `tbgen build --all 3`.
+"""
 
 from typing import TYPE_CHECKING, Any
 
 from tbgen._version import __version__
 
 if TYPE_CHECKING:
+    from tbgen.errors import BadInput as BadInput
+    from tbgen.errors import CorruptTable as CorruptTable
+    from tbgen.errors import MissingTable as MissingTable
+    from tbgen.errors import TbgenError as TbgenError
+    from tbgen.errors import UnsupportedPosition as UnsupportedPosition
+    from tbgen.probe import Answers as Answers
+    from tbgen.probe import LineMove as LineMove
+    from tbgen.probe import MoveResult as MoveResult
+    from tbgen.probe import Positions as Positions
+    from tbgen.probe import Result as Result
     from tbgen.probe import Tablebase as Tablebase
     from tbgen.probe import open_tablebase as open_tablebase
 
-__all__ = ["Tablebase", "__version__", "open_tablebase"]
+__all__ = [
+    "Answers",
+    "BadInput",
+    "CorruptTable",
+    "LineMove",
+    "MissingTable",
+    "MoveResult",
+    "Positions",
+    "Result",
+    "Tablebase",
+    "TbgenError",
+    "UnsupportedPosition",
+    "__version__",
+    "open_tablebase",
+]
 
 
 def __getattr__(name: str) -> Any:
     """The public names, imported when first used: most modules of the package need none of them."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from tbgen import probe
+    from tbgen import errors, probe
 
-    return getattr(probe, name)
+    return getattr(errors if hasattr(errors, name) else probe, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

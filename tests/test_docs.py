@@ -1,5 +1,6 @@
 """What README.md and docs/ tell a reader to type works, what they link to is there, and what they draw is true."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -47,6 +48,24 @@ def test_the_example_in_python(tables: Path, capsys: pytest.CaptureFixture[str])
     exec(code.replace('"data"', repr(str(tables))), {})
     gscore, dtg, *_ = capsys.readouterr().out.split()
     assert (gscore, dtg) == ("G1.5", "4")
+
+
+def test_the_example_in_python_has_the_right_types(tmp_path: Path) -> None:
+    (code,) = blocks(ROOT / "README.md", "python")
+    (tmp_path / "example.py").write_text(code)
+    words = [tmp_path / "example.py"]  # with the cache of the check of the whole
+    run = subprocess.run([sys.executable, "-m", "mypy", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout
+
+
+@pytest.mark.parametrize("notebook", sorted((ROOT / "docs" / "examples").glob("*.ipynb")), ids=lambda path: path.name)
+def test_a_notebook_prints_what_it_shows(notebook: Path, tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {}
+    cells = [cell for cell in json.loads(notebook.read_text())["cells"] if cell["cell_type"] == "code"]
+    assert cells
+    for cell in cells:
+        exec("".join(cell["source"]).replace('"data"', repr(str(tables))), names)
+        assert capsys.readouterr().out == "".join(text for output in cell["outputs"] for text in output["text"])
 
 
 def test_the_game_in_python(capsys: pytest.CaptureFixture[str]) -> None:

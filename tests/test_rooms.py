@@ -114,7 +114,7 @@ ROOMS = {
         "referee/syzygy referee/adjudicate referee/match referee/player referee/annotate report serve"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
-    "tbgen": "_version probe",
+    "tbgen": "_version errors probe",
 }  # fmt: skip
 
 # Foreign packages with the only rooms that may import them.

@@ -9,7 +9,7 @@ from tbgen import outcome
 from tbgen.cli import common, show
 from tbgen.cli.fens import STDIN, fens
 from tbgen.errors import MissingTable, TbgenError
-from tbgen.probe import Tablebase, as_dict, open_tablebase
+from tbgen.probe import Result, Tablebase, as_dict, open_tablebase
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.table_rules import TableRules
 from tbgen.text import say, shown, to_json
@@ -137,7 +137,7 @@ class _Pages(_Brief):
         whole_game = self._args.rules == TableRules.WHOLE_GAME
         notes = []
         try:
-            result = tablebase.probe(board, record, moves=True, line=self._args.line)
+            result: Result = tablebase.probe(board, record, moves=True, line=self._args.line)
         except MissingTable as error:
             if self._args.moves:
                 raise

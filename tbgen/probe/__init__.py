@@ -1,7 +1,16 @@
 """Asking the tables: `open_tablebase(directory).probe(board, record)`."""
 
 from tbgen.probe.as_dict import as_dict
-from tbgen.probe.result import Answers, Fresh, LineMove, MoveResult, Positions, Result, UnknownMove
+from tbgen.probe.result import (
+    Answers,
+    Fresh,
+    LineMove,
+    MoveResult,
+    Positions,
+    Result,
+    ResultWithMoves,
+    UnknownMove,
+)
 from tbgen.probe.tablebase import Tablebase, open_tablebase
 
 __all__ = [
@@ -11,6 +20,7 @@ __all__ = [
     "MoveResult",
     "Positions",
     "Result",
+    "ResultWithMoves",
     "Tablebase",
     "UnknownMove",
     "as_dict",

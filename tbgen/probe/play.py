@@ -76,7 +76,6 @@ def line(tables: OpenTables, board: chess.Board, start: Result) -> list[LineMove
                 f"{tables.numbered_table(board).table.path} is wrong: it has play go on where the game is over"
             )
         best = there[0]
-        board.push(best.move)
         record = best.record
-        found.append(LineMove(best.move, record))
+        found.append(LineMove(best.move, record, board.san_and_push(best.move)))
     return found

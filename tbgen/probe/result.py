@@ -38,6 +38,9 @@ class MoveResult(NamedTuple):
     def gscore(self) -> str:
         return outcomes.text(self.outcome)
 
+    def __str__(self) -> str:
+        return f"{self.uci} {self.gscore} in {self.dtg}" if self.dtg else f"{self.uci} {self.gscore}"
+
 
 class UnknownMove(NamedTuple):
     """A move that leads to a table that is missing."""
@@ -54,6 +57,19 @@ class LineMove(NamedTuple):
     move: chess.Move
     record: int
     """The record after the move; after the line's last move, the goal that decides."""
+    san: str
+
+    @property
+    def uci(self) -> str:
+        return self.move.uci()
+
+    @property
+    def record_gscore(self) -> str:
+        """The record as text."""
+        return outcomes.text(self.record)
+
+    def __str__(self) -> str:
+        return f"{self.san} ({self.record_gscore})"
 
 
 class Result(NamedTuple):
@@ -81,6 +97,16 @@ class Result(NamedTuple):
         return outcomes.text(self.outcome)
 
     @property
+    def score(self) -> float:
+        """The G-score as a number: 1.5 for `G1.5` and for `-G1.5`. Lower is better for the winner."""
+        return outcomes.level(self.outcome) / 2
+
+    @property
+    def record_gscore(self) -> str:
+        """The record that stands now, as text."""
+        return outcomes.text(self.record)
+
+    @property
     def winner(self) -> chess.Color:
         """The side that holds the score; there always is one."""
         return self.outcome > 0
@@ -89,6 +115,17 @@ class Result(NamedTuple):
     def stands(self) -> bool:
         """Whether neither side can better the record, so that it is the result already."""
         return self.outcome == self.record
+
+    def __str__(self) -> str:
+        from tbgen.probe.words import sentence  # late: words are made of results
+
+        return sentence(self)
+
+
+class ResultWithMoves(Result):
+    """A result whose moves were asked for."""
+
+    moves: tuple[MoveResult, ...]
 
 
 @dataclass(frozen=True)
@@ -111,3 +148,8 @@ class Answers(NamedTuple):
     dtg: NDArray[np.uint16]
     records: NDArray[np.int16] | None
     """The records that stand, each position's own goal included; None if no records were given."""
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """The G-scores as numbers, whoever holds them; NaN where a row is not a legal position."""
+        return np.where(self.outcomes, (outcomes.BASE - abs(self.outcomes)) / 2, np.nan)

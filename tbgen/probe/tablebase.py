@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import Any, Self, TypeVar, overload
+from typing import Any, Literal, Self, TypeVar, overload
 
 import chess
 import numpy as np
@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from tbgen import outcome as outcomes
 from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
-from tbgen.position import check_record, read
+from tbgen.position import check_record
 from tbgen.probe import play
 from tbgen.probe.numbering import check, is_sound
-from tbgen.probe.result import Answers, Fresh, Positions, Result, UnknownMove
+from tbgen.probe.result import Answers, Fresh, Positions, Result, ResultWithMoves, UnknownMove
 from tbgen.probe.tables import OpenTables
+from tbgen.rules.fen import read_fen
 from tbgen.table_rules import TableRules
 
 T = TypeVar("T")
@@ -48,23 +49,50 @@ class Tablebase:
         """Close all files. A later probe opens them again."""
         self._tables.close()
 
+    @overload
     def probe(
         self,
-        board: chess.Board,
+        position: chess.Board | str,
+        record: Record = None,
+        *,
+        moves: Literal[True],
+        line: bool = False,
+        partial: bool = False,
+    ) -> ResultWithMoves: ...
+
+    @overload
+    def probe(
+        self,
+        position: chess.Board | str,
+        record: Record = None,
+        *,
+        moves: bool = False,
+        line: bool = False,
+        partial: bool = False,
+    ) -> Result: ...
+
+    def probe(
+        self,
+        position: chess.Board | str,
         record: Record = None,
         *,
         moves: bool = False,
         line: bool = False,
         partial: bool = False,
     ) -> Result:
-        """What a position is worth under the record of the game so far.
+        """What a position, a board or a FEN, is worth under the record of the game so far.
 
+        A FEN may have the record as its seventh field; `record` counts in its place.
         The position's own goal always counts: it is the record if none is given, or if the given one is weaker.
         The board's counters and its move stack are ignored.
         With `partial`, moves that lead to missing tables are in `unknown`, and no error.
 
         Raises MissingTable, UnsupportedPosition, BadInput for an illegal position, CorruptTable.
         """
+        if isinstance(position, str):
+            board, record = self._read(position, record)
+        else:
+            board = position
         if not is_sound(board):
             check(board)
         given = None if record is None else _outcome(board, record)
@@ -72,15 +100,15 @@ class Tablebase:
         if moves:
             unknown: list[UnknownMove] | None = [] if partial else None
             known = play.moves(self._tables, board, found.record, unknown)
-            found = found._replace(moves=tuple(known), unknown=tuple(unknown or ()))
+            found = ResultWithMoves(*found)._replace(moves=tuple(known), unknown=tuple(unknown or ()))
         if line:
             found = found._replace(line=tuple(play.line(self._tables, board, found)))
         return found
 
-    def get(self, board: chess.Board, default: T | None = None, *, record: Record = None) -> Result | T | None:
+    def get(self, position: chess.Board | str, default: T | None = None, *, record: Record = None) -> Result | T | None:
         """As `probe`, but `default` for a position that no table covers. An illegal position is still an error."""
         try:
-            return self.probe(board, record)
+            return self.probe(position, record)
         except (MissingTable, UnsupportedPosition):
             return default
 
@@ -92,6 +120,18 @@ class Tablebase:
             found = play.result(self._tables, board, None)
             return Fresh(found.outcome, found.dtg)
         return self._tables.fresh(board)
+
+    def _read(self, fen: str, record: Record) -> tuple[chess.Board, Record]:
+        """A FEN's board, and the record: the given one, else the FEN's."""
+        read = read_fen(fen, whole_game=self.rules == TableRules.WHOLE_GAME)
+        if record is not None:
+            return read.board, record
+        if read.dropped is not None and read.record is not None:
+            raise BadInput(
+                f"a FEN with a halfmove clock of 0 has the position's own G-score, {outcomes.text(read.record)}, as "
+                f"record, not {outcomes.text(read.dropped)}"
+            )
+        return read.board, read.record
 
     @overload
     def probe_many(
@@ -106,7 +146,7 @@ class Tablebase:
     def probe_many(
         self, positions: Positions | Iterable[chess.Board | str], records: Any = None
     ) -> Answers | list[Result]:
-        """Probe arrays at once, see `Positions` and `Answers`, or boards and FENs (of six fields) one by one.
+        """Probe arrays at once, see `Positions` and `Answers`, or boards and FENs, as `probe` does, one by one.
 
         `records` holds one record per position; in an array of integers, 0 is the position's own goal."""
         if isinstance(positions, Positions):
@@ -115,7 +155,7 @@ class Tablebase:
             if records is not None and not isinstance(records, np.ndarray):
                 records = [_number(record) for record in records]
             return many.answer(self._tables, positions, records)
-        boards = [_board(position) for position in positions]
+        boards = list(positions)
         if records is None:
             return [self.probe(board) for board in boards]
         given: list[Record] = list(records)
@@ -129,12 +169,6 @@ def open_tablebase(directory: str | PathLike[str], rules: str = TableRules.RESET
 
     A table is opened when a position first needs it, so tables built meanwhile are found."""
     return Tablebase(directory, rules)
-
-
-def _board(position: chess.Board | str) -> chess.Board:
-    if isinstance(position, chess.Board):
-        return position
-    return read(position)
 
 
 def _number(record: Record) -> int:

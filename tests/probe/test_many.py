@@ -96,6 +96,53 @@ def test_boards_and_fens(tablebase: Tablebase) -> None:
         tablebase.probe_many(["8/8 w"])
 
 
+def test_the_seventh_field_of_a_fen(tablebase: Tablebase) -> None:
+    later = "8/8/8/4KBk1/8/8/8/8 b - - 7 30"
+    board = chess.Board(later)
+    for record in ("G2.5", "-G2.5", "mG2.0"):
+        wanted = tablebase.probe(board, record)
+        assert tablebase.probe(f"{later} {record}") == wanted
+        assert tablebase.probe_many([later, f"{later} {record}"]) == [tablebase.probe(board), wanted]
+        assert tablebase.get(f"{later} {record}") == wanted
+    assert tablebase.probe(f"{later} G2.5", "-G2.5").record_gscore == "-G2.5", "what is given beside the FEN counts"
+    after_a_reset = "8/8/8/4KBk1/8/8/8/8 b - - 0 1 G2.5"
+    if tablebase.rules == "wg":  # nothing resets
+        assert tablebase.probe(after_a_reset).record_gscore == "G2.5"
+    else:
+        with pytest.raises(BadInput, match=r"the position's own G-score, G3\.5, as record, not G2\.5"):
+            tablebase.probe(after_a_reset)
+    with pytest.raises(BadInput, match="not an outcome: 3 "):
+        tablebase.probe(board, 3)
+
+
+def test_results_for_people(tablebase: Tablebase) -> None:
+    result = tablebase.probe("8/8/8/4KBk1/8/8/8/8 b - - 0 1", moves=True, line=True)
+    assert (result.gscore, result.score, result.record_gscore) == ("G1.5", 1.5, "G3.5")
+    assert str(result).startswith("White forces G1.5 (Black left with one move, not in check) in 4 plies")
+    assert [str(move) for move in result.moves] == ["g5h5 G1.5 in 4", "g5h4 G1.5 in 2", "g5h6 G1.5 in 2"]
+    assert result.line is not None
+    assert [(move.uci, move.san, str(move)) for move in result.line] == [
+        ("g5h5", "Kh5", "Kh5 (G3.5)"),
+        ("e5f4", "Kf4", "Kf4 (G2.5)"),
+        ("h5h6", "Kh6", "Kh6 (G2.5)"),
+        ("f4g4", "Kg4", "Kg4 (G1.5)"),
+    ]
+    answers = tablebase.probe_many(Positions("KBvK", [[36, 37, 38], [36, 37, 37]], [False, False]))
+    assert np.array_equal(answers.scores, [1.5, np.nan], equal_nan=True)
+
+
+def test_the_package_shows_what_there_is() -> None:
+    import pydoc
+
+    import tbgen
+
+    assert set(tbgen.__all__) <= set(dir(tbgen))
+    assert all(getattr(tbgen, name) is not None for name in tbgen.__all__)
+    assert tbgen.MissingTable is MissingTable
+    page = pydoc.plain(pydoc.render_doc(tbgen))
+    assert all(f"class {name}" in page for name in ("Tablebase", "Result", "Positions", "TbgenError"))
+
+
 @pytest.mark.parametrize(
     ("men", "squares", "error", "words"),
     [

@@ -38,6 +38,12 @@ def test_the_record() -> None:
     assert said(held_by_black(7), held_by_black(7)) == "Black's. Neither side can better it."
 
 
+def test_a_result_prints_as_a_sentence() -> None:
+    result = Result("KRvK", held_by_black(3), 2, True, held_by_white(7))
+    assert str(result) == sentence(result)
+    assert (result.score, result.record_gscore) == (1.5, "G3.5")
+
+
 def test_numbers() -> None:
     assert situation(held_by_white(2)) == "Black left with one move, in check"
     assert situation(held_by_white(1)) == "Black stalemated"
