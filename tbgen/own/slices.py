@@ -1,47 +1,147 @@
-"""The slices that can come up from one position without a change of material: its pawns' placements, step by step."""
+"""The placements of pawns that can come up from one position, material by material.
 
+A position is looked at in a frame in which White is the first side of its material; resets lead to other materials,
+whose frames may have the colours swapped. So a part of the whole is a material and whether its first side is Black.
+"""
+
+from collections.abc import Iterator
+from itertools import product
 from typing import Final, NamedTuple
 
 import chess
 
 from tbgen.errors import UnsupportedPosition
-from tbgen.index.groups import choices
-from tbgen.index.kings import kings
+from tbgen.index.groups import GROUP_SIZES, choices
+from tbgen.index.kings import PAIRS, kings
 from tbgen.index.layout import Layout
-from tbgen.material import Material
+from tbgen.material import PROMOTIONS, Material
 
 MOST_PAWNS: Final = 4
 """Placements are looked up in an array of 64 ** pawns."""
 
-Placement = tuple[int, ...]
-"""The squares of pawns, the first side's first, each side's in rising order."""
+Placement = tuple[tuple[int, ...], tuple[int, ...]]
+"""The squares of each side's pawns, in rising order."""
 
 
-class Seen(NamedTuple):
-    """A position as a layout sees it: the first side plays up the board."""
+class PartName(NamedTuple):
+    """The slices of a material, with the side that it names first."""
 
-    board: chess.Board
-    """White is the first side."""
+    material: Material
     swapped: bool
-    """Whether colours are swapped for that."""
-    layout: Layout
+    """Whether that is Black."""
 
 
-def own_layout(board: chess.Board) -> Seen:
-    """The layout of the slices that can come up."""
-    material = _material(board)
-    swapped = not material.is_normal
-    if swapped:
-        board = board.mirror()
+def name_of(board: chess.Board) -> PartName:
+    """The part that a position belongs to."""
+    sides = []
+    for color in (chess.WHITE, chess.BLACK):
+        kinds = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
+        sides.append("".join(chess.piece_symbol(kind).upper() * len(board.pieces(kind, color)) for kind in kinds))
+    material = Material(*sides)
     if not 0 < material.pawns <= MOST_PAWNS:
         raise UnsupportedPosition(f"{material.pawns} pawns: a position's own table has 1 to {MOST_PAWNS}")
-    return Seen(board, swapped, Layout(material.normal, tuple(sorted(_reached(board)))))
+    return PartName(material.normal, not material.is_normal)
 
 
-def number_of(seen: Seen) -> int:
-    """The number of the position itself in a layout with placements of its own."""
-    board, layout = seen.board, seen.layout
-    part = layout.placements.pawns.tolist().index(list(_placement(board)))
+def in_frame(board: chess.Board, name: PartName) -> chess.Board:
+    """The position with White as the first side."""
+    return board.mirror() if name.swapped else board
+
+
+def placement_of(board: chess.Board) -> Placement:
+    """Of a position in its frame."""
+    white, black = (tuple(sorted(board.pieces(chess.PAWN, color))) for color in (chess.WHITE, chess.BLACK))
+    return white, black
+
+
+def steps(pawns: Placement) -> Iterator[Placement]:
+    """Where single steps lead; a double step is two of them. Pieces may always be out of the way."""
+    for side, up in ((0, 8), (1, -8)):
+        for square in pawns[side]:
+            target = square + up
+            if target not in pawns[0] + pawns[1] and 8 <= target < 56:
+                yield _with(pawns, side, square, target)
+
+
+def closed(found: set[Placement]) -> set[Placement]:
+    """These placements, and all that steps lead to."""
+    found, fresh = set(found), list(found)
+    while fresh:
+        for after in steps(fresh.pop()):
+            if after not in found:
+                found.add(after)
+                fresh.append(after)
+    return found
+
+
+def resets(name: PartName, pawns: Placement) -> Iterator[tuple[PartName, Placement]]:
+    """The parts that captures and promotions lead to, each with a placement. Pieces may be anywhere."""
+    material = name.material
+    for side in (0, 1):
+        ours, theirs = (material.first, material.second)[:: -1 if side else 1]
+        pieces = sorted(set(theirs.replace("P", "")))
+        for piece in pieces:  # a piece takes a piece
+            yield _part(name, side, ours, theirs.replace(piece, "", 1), pawns)
+        for taken in pawns[1 - side]:  # a piece, or a pawn that gets there, takes a pawn
+            yield _part(name, side, ours, theirs.replace("P", "", 1), _with(pawns, 1 - side, taken, None))
+        yield from _pawn_resets(name, pawns, side, ours, theirs)
+
+
+def _pawn_resets(
+    name: PartName, pawns: Placement, side: int, ours: str, theirs: str
+) -> Iterator[tuple[PartName, Placement]]:
+    """What a side's pawns take, and what they promote to."""
+    pieces = sorted(set(theirs.replace("P", "")))
+    up = -8 if side else 8
+    for square in pawns[side]:
+        for shift in (-1, 0, 1):
+            target = square + up + shift
+            if not 0 <= square % 8 + shift < 8 or target in pawns[side]:
+                continue
+            last = not 8 <= target < 56
+            taken = [""] if shift == 0 else [*pieces, *(["P"] if target in pawns[1 - side] else [])]
+            if shift and target not in pawns[1 - side] and target - up in pawns[1 - side]:
+                taken.append("p")  # en passant
+            if shift == 0 and (target in pawns[1 - side] or not last):
+                continue
+            for letter, promotion in product(taken, PROMOTIONS if last else ("P",)):
+                after = _with(pawns, side, square, None if last else target)
+                if letter in ("P", "p"):
+                    after = _with(after, 1 - side, target if letter == "P" else target - up, None)
+                men = ours.replace("P", promotion, 1) if last else ours
+                yield _part(name, side, men, theirs.replace(letter.upper(), "", 1) if letter else theirs, after)
+
+
+def _with(pawns: Placement, side: int, square: int, target: int | None) -> Placement:
+    """A pawn moved, or gone."""
+    moved = {*pawns[side]} - {square} | (set() if target is None else {target})
+    after = tuple(sorted(moved))
+    return (after, pawns[1]) if side == 0 else (pawns[0], after)
+
+
+def _part(name: PartName, side: int, ours: str, theirs: str, pawns: Placement) -> tuple[PartName, Placement]:
+    first, second = (theirs, ours) if side else (ours, theirs)
+    material = Material(*("".join(sorted(letters, key="QRBNP".index)) for letters in (first, second)))
+    if material.is_normal:
+        return PartName(material, name.swapped), pawns
+    white, black = (tuple(sorted(square ^ 56 for square in one)) for one in pawns)
+    return PartName(material.normal, not name.swapped), (black, white)
+
+
+def numbers_per_slice(material: Material) -> int:
+    """Both sides to move."""
+    return 2 * PAIRS[-1] * Layout(material).inner
+
+
+def layout_for(material: Material, placements: set[Placement]) -> Layout:
+    """The layout of some placements of pawns."""
+    return Layout(material, tuple(sorted(white + black for white, black in placements)))
+
+
+def number_of(board: chess.Board, layout: Layout) -> int:
+    """The number of a position in its frame."""
+    white, black = placement_of(board)
+    part = layout.placements.pawns.tolist().index([*white, *black])
     number = int(layout.start[part]) + (0 if board.turn else int(layout.half_size[part]))
     table = kings(int(layout.family[part]))
     first, second = board.king(chess.WHITE), board.king(chess.BLACK)
@@ -51,37 +151,6 @@ def number_of(seen: Seen) -> int:
     for group in layout.groups:
         kind = chess.PIECE_SYMBOLS.index(group.letter.lower())
         squares = sorted(board.pieces(kind, group.side == 0))
+        assert len(squares) < len(GROUP_SIZES)
         number += group.stride * sum(int(choices().choose[64 * nth + square]) for nth, square in enumerate(squares))
     return number
-
-
-def _material(board: chess.Board) -> Material:
-    sides = []
-    for color in (chess.WHITE, chess.BLACK):
-        kinds = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
-        sides.append("".join(chess.piece_symbol(kind).upper() * len(board.pieces(kind, color)) for kind in kinds))
-    return Material(*sides)
-
-
-def _placement(board: chess.Board) -> Placement:
-    return (*sorted(board.pieces(chess.PAWN, True)), *sorted(board.pieces(chess.PAWN, False)))
-
-
-def _reached(board: chess.Board) -> set[Placement]:
-    """All placements that pawn steps lead to, whoever makes them; pieces may always be out of the way."""
-    white = len(board.pieces(chess.PAWN, True))
-    found = {_placement(board)}
-    fresh = list(found)
-    while fresh:
-        pawns = fresh.pop()
-        for place, square in enumerate(pawns):
-            up = 8 if place < white else -8
-            target = square + up  # a double step is two single ones
-            if target in pawns or not 8 <= target < 56:
-                continue
-            stepped = [*pawns[:place], target, *pawns[place + 1 :]]
-            after = (*sorted(stepped[:white]), *sorted(stepped[white:]))
-            if after not in found:
-                found.add(after)
-                fresh.append(after)
-    return found

@@ -1,7 +1,7 @@
 """Own tables solved, at the worst and at the best of what is not known.
 
 What the solver computes is monotone in what resets pay. So a reset to a material that no table covers is taken for a
-mate, by one side and by the other: the values under both are bounds of the true one, under every record.
+mate, by White and by Black: the values under both are bounds of the true one, under every record.
 """
 
 from collections.abc import Mapping
@@ -16,9 +16,10 @@ from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT, Contents
 from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.outcome import BASE, improved, level
-from tbgen.own.slices import Seen, number_of, own_layout
+from tbgen.own.plan import PlannedPart
+from tbgen.own.slices import PartName, in_frame, layout_for, number_of
 from tbgen.retro.export import finish
-from tbgen.retro.solver import STAND_IN, solve
+from tbgen.retro.solver import STAND_IN, Own, Part, Solved, solve
 
 Entries = Mapping[Material, NDArray[np.int32]]
 
@@ -30,30 +31,55 @@ class Bounds(NamedTuple):
     black: int
 
 
-def solve_position(board: chess.Board, record: int | None, known: Entries, threads: int = 1) -> Bounds:
-    """What a position is worth under a record (None: its own goal), `known` being entries of complete tables."""
-    seen = own_layout(board)
-    complete = all(one in known for one in seen.layout.material.successors())
-    winners = [None] if complete else [1, 0]
-    found = [value_of(seen, contents_of(seen, known, winner, threads), record) for winner in winners]
-    found = [-one for one in found] if seen.swapped else found
-    return Bounds(min(found), max(found))
+class OwnTable(NamedTuple):
+    """The part of the position itself, once for each side that may mate where nothing is known."""
+
+    name: PartName
+    part: Part
+    contents: tuple[Contents, Contents]
+    """White mates, Black mates; the same where everything is known."""
+
+    def bounds(self, board: chess.Board, record: int | None) -> Bounds:
+        """What a position of the part is worth under a record (None: its own goal)."""
+        seen = in_frame(board, self.name)
+        sign = -1 if self.name.swapped else 1
+        given = None if record is None else record * sign
+        number = number_of(seen, self.part.layout)
+        high, low = (sign * _value(seen, contents, number, given) for contents in self.contents)
+        return Bounds(low, high)
 
 
-def contents_of(seen: Seen, known: Entries, winner: int | None, threads: int = 1) -> Contents:
-    """The own table; `winner` is the side, 0 or 1, that mates after every reset to a material that is not known."""
-    stand_in = None if winner is None else _mates(winner)
-    return finish(solve(seen.layout.material, known, threads=threads, chosen=seen.layout, stand_in=stand_in))
+def solve_plan(plan: list[PlannedPart], known: Entries, threads: int = 1) -> OwnTable:
+    """Solve all parts; `known` are the entries of complete tables."""
+    done: dict[PartName, tuple[Part, Part]] = {}
+    for part in plan:
+        layout = layout_for(part.name.material, part.placements)
+        own = [
+            Own(layout, {_key(part.name, one): done[one][winner] for one in part.known}, _mates(winner, part.name))
+            for winner in (0, 1)
+        ]
+        solved = [solve(part.name.material, known, threads=threads, own=one) for one in own[: 1 if part.exact else 2]]
+        first, second = solved[0], solved[-1]
+        done[part.name] = Part(layout, first.entries), Part(layout, second.entries)
+    contents = _finish(first, second)
+    return OwnTable(part.name, done[part.name][0], contents)
 
 
-def value_of(seen: Seen, contents: Contents, record: int | None) -> int:
-    """The outcome in the first side's view, of a record in the real colours."""
-    number = number_of(seen)
-    sign = 1 if seen.board.turn else -1
+def _finish(first: Solved, second: Solved) -> tuple[Contents, Contents]:
+    one = finish(first)
+    return one, one if second is first else finish(second)
+
+
+def _key(name: PartName, target: PartName) -> tuple[Material, bool]:
+    return target.material, target.swapped != name.swapped
+
+
+def _value(board: chess.Board, contents: Contents, number: int, record: int | None) -> int:
+    """The outcome of a position in its frame."""
+    sign = 1 if board.turn else -1
     fresh = int(contents.entries[number]) >> OUTCOME_SHIFT
-    own = position.goal(seen.board)
-    given = own if record is None else -record if seen.swapped else record
-    standing = improved(given, own)
+    own = position.goal(board)
+    standing = own if record is None else improved(record, own)
     if standing == own or level(fresh) < level(standing):
         return fresh * sign
     return _under(contents, int(contents.staircases[number]), standing * sign) * sign
@@ -66,14 +92,15 @@ def _under(contents: Contents, staircase: int, record: int) -> int:
     for at in reversed(range(int(steps.start[staircase]), int(steps.start[staircase + 1]))):
         if steps.holder[at] == holder and steps.level[at] <= level(record):
             outcome = int(steps.outcome[at])
-            return outcome if (outcome < record) == (record > 0) and outcome != record else record
+            return outcome if outcome != record and (outcome < record) == (record > 0) else record
     return record
 
 
-def _mates(winner: int) -> NDArray[np.int32]:
-    """Entries by the numbers of STAND_IN: whoever has the move, the winner mates."""
+def _mates(winner: int, name: PartName) -> NDArray[np.int32]:
+    """Entries by the numbers of STAND_IN: whoever has the move, the winner mates (0: White)."""
     layout = layout_of(STAND_IN)
     entries = np.full(layout.size, BASE << OUTCOME_SHIFT, np.int32)
     half = int(layout.half_size[0])
-    entries[half if winner == 0 else 0 :][:half] = -BASE << OUTCOME_SHIFT
+    loses = half if winner == name.swapped else 0
+    entries[loses : loses + half] = -BASE << OUTCOME_SHIFT
     return entries

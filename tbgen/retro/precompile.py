@@ -16,7 +16,7 @@ from tbgen.retro.export import finish
 from tbgen.retro.graph.slice import SliceGraph, make_buffers, make_graph
 from tbgen.retro.solver import Solved
 from tbgen.retro.survey.en_passant import Finished
-from tbgen.retro.survey.resets import make_routes
+from tbgen.retro.survey.resets import either_way, make_routes
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, make_survey, make_survey_buffers, survey_together
 from tbgen.retro.sweep.levels import make_schedule, sweep
 from tbgen.retro.sweep.state import make_state
@@ -38,7 +38,7 @@ def _graph() -> tuple[Layout, SliceGraph]:
 def _survey() -> None:
     layout, graph = _graph()
     entries, staircases = np.zeros(layout.size, np.int32), np.zeros(layout.size, np.int32)
-    routes = make_routes(layout, [_KINGS], [entries.ctypes.data])
+    routes = make_routes(layout, either_way([_KINGS]), [entries.ctypes.data])
     finished = Finished(staircases, make_links(16), 0)
     survey_together(
         make_team(1), 0, graph, routes, finished, make_survey(layout.size), make_survey_buffers(), make_tally()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from tbgen.material import Material
 from tbgen.retro.checkpoint import Checkpoint, Counts, InMemory
 from tbgen.retro.graph.slice import SliceGraph, make_buffers, make_graph
 from tbgen.retro.survey.en_passant import Finished
-from tbgen.retro.survey.resets import Routes, make_routes
+from tbgen.retro.survey.resets import Routes, either_way, make_routes
 from tbgen.retro.survey.survey import (
     ILLEGAL_LEVEL,
     Survey,
@@ -51,6 +51,25 @@ _GLANCE: Final = 0.1
 
 STAND_IN: Final = Material("Q", "")
 """The least material whose two sides to move are numbered apart."""
+
+
+class Part(NamedTuple):
+    """A finished table that resets lead to, of all placements of pawns or of some."""
+
+    layout: Layout
+    entries: NDArray[np.int32]
+
+
+class Own(NamedTuple):
+    """What a table of some placements of pawns has instead of a material's layout and successors."""
+
+    layout: Layout
+    parts: Mapping[tuple[Material, bool], Part]
+    """By material, and whether colours are swapped on the way there. Their colours may be told apart: entries may be
+    bounds for one side."""
+    stand_in: NDArray[np.int32]
+    """The entries, by the numbers of STAND_IN, for everything else: where the kings stand and who has the move is all
+    that it is asked."""
 
 
 class Stopped(Exception):
@@ -93,19 +112,17 @@ def solve(
     threads: int = 1,
     report: Callable[[int], None] = lambda numbers: None,
     checkpoint: Checkpoint | None = None,
-    chosen: Layout | None = None,
-    stand_in: NDArray[np.int32] | None = None,
+    own: Own | None = None,
 ) -> Solved:
     """Solve a normal material, given the entries of all its successors.
 
-    `report` is called with how many numbers are done since its last call, those of the checkpoint first. `chosen` is a
-    layout of the material with some placements of pawns only. `stand_in` has the entries, by the numbers of STAND_IN,
-    for every successor that is not given: where the kings stand and who has the move is all that it is asked."""
-    layout = chosen or layout_of(material)
+    `report` is called with how many numbers are done since its last call, those of the checkpoint first. With `own`
+    it is a table of some placements of pawns only, and successors may be missing."""
+    layout = own.layout if own else layout_of(material)
     checkpoint = checkpoint or InMemory()
     arrays, done = checkpoint.open(layout.size, links_for(layout.size))
     solved = Solved(layout, rules, arrays.entries, arrays.staircases, Links(arrays.links))
-    _solve_slices(_make_job(solved, successor_entries, checkpoint, report, stand_in), done, threads)
+    _solve_slices(_make_job(solved, successor_entries, checkpoint, report, own), done, threads)
     return solved
 
 
@@ -114,17 +131,19 @@ def _make_job(
     successor_entries: Mapping[Material, NDArray[np.int32]],
     checkpoint: Checkpoint,
     report: Callable[[int], None],
-    stand_in: NDArray[np.int32] | None,
+    own: Own | None,
 ) -> _Job:
     material = solved.layout.material
-    known = [one for one in material.successors() if stand_in is None or one in successor_entries]
-    layouts = [solved.layout, *map(layout_of, known)]
-    addresses = [part.ctypes.data for part in (solved.entries, *(successor_entries[one] for one in known))]
-    if stand_in is not None:
-        layouts.append(layout_of(STAND_IN))
-        addresses.append(stand_in.ctypes.data)
-    atlas = make_atlas(layouts)
-    routes = make_routes(solved.layout, [material, *known], addresses)
+    known = [one for one in material.successors() if own is None or one in successor_entries]
+    parts = [Part(solved.layout, solved.entries), *(Part(layout_of(one), successor_entries[one]) for one in known)]
+    tables, stand_in = either_way([material, *known]), -1
+    if own is not None:
+        tables |= {key: number for number, key in enumerate(own.parts, len(parts))}
+        parts += own.parts.values()
+        stand_in = len(parts)
+        parts.append(Part(layout_of(STAND_IN), own.stand_in))
+    atlas = make_atlas([part.layout for part in parts])
+    routes = make_routes(solved.layout, tables, [part.entries.ctypes.data for part in parts], stand_in)
     finished = Finished(solved.staircases, solved.links, int(solved.rules == TableRules.WHOLE_GAME))
     return _Job(solved, atlas, routes, finished, checkpoint, report)
 

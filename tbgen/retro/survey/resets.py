@@ -5,6 +5,7 @@ fresh value of the position it leads to, a constant. A *route* tells for each ki
 the move leads to, and from which slot each man there comes.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -55,9 +56,16 @@ def _route(layout: Layout, taken: int, promoted: int, promotion: int) -> tuple[M
     return material.normal, swap, source
 
 
-def make_routes(layout: Layout, tables: list[Material], addresses: list[int]) -> Routes:
-    """`tables` are the materials in the atlas, the layout's own first. One address more is that of a stand-in for all
-    others: its kings are the kings, and its other men stand where the first king does."""
+def either_way(tables: Sequence[Material]) -> dict[tuple[Material, bool], int]:
+    """Numbers for `make_routes`, of tables in the order of the atlas that serve with colours swapped or not."""
+    return {(table, swap): number for number, table in enumerate(tables) for swap in (False, True)}
+
+
+def make_routes(
+    layout: Layout, tables: Mapping[tuple[Material, bool], int], addresses: list[int], stand_in: int = -1
+) -> Routes:
+    """`tables` has the number in the atlas of each material, and whether its colours are swapped. `stand_in` is the
+    number for all others: its kings are the kings, and its other men stand where the first king does."""
     routes = Routes(
         np.full(_CHANGES, -1, np.int64),
         np.zeros(_CHANGES, np.int64),
@@ -72,15 +80,15 @@ def make_routes(layout: Layout, tables: list[Material], addresses: list[int]) ->
                 continue
             for promotion in range(PROMOTION_KINDS):
                 material, swap, source = _route(layout, taken, promoted, promotion)
-                if material in tables:
-                    change = plain(change_number)(taken, promoted, promotion)
-                    routes.table[change] = tables.index(material)
-                    routes.swap[change] = swap
-                    routes.source[change * MEN : change * MEN + len(source)] = source
-                elif len(addresses) > len(tables):
-                    change = plain(change_number)(taken, promoted, promotion)
-                    routes.table[change] = len(tables)
-                    routes.source[change * MEN + 1] = 1
+                table = tables.get((material, swap), stand_in)
+                if table < 0:
+                    continue
+                change = plain(change_number)(taken, promoted, promotion)
+                routes.table[change] = table
+                if table == stand_in:
+                    swap, source = False, [0, 1]
+                routes.swap[change] = swap
+                routes.source[change * MEN : change * MEN + len(source)] = source
     return routes
 
 
