@@ -66,7 +66,6 @@ class _Load:
                 did = call(draw)
             except (OSError, http.client.HTTPException) as error:
                 did = f"{call.__name__.strip('_')} broken off"
-                print(time.monotonic() - until, call.__name__, repr(error))
                 if isinstance(error, ConnectionRefusedError):
                     self._tell(f"{call.__name__}: {error}")
                     return
