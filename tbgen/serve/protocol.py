@@ -57,6 +57,14 @@ class Protocol(HttpToolsProtocol):
             if self._head > self.limits.head:
                 self._end(_TOO_LONG)
 
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Whether to answer still: a client may have said all that it has to say, and listen."""
+        cycle: Any = self.cycle  # None before the first request
+        if cycle is None or cycle.response_complete or cycle.more_body:
+            return False
+        cycle.keep_alive = False
+        return True
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._head = 0
