@@ -25,6 +25,9 @@ _TAGS: Final = (
     b"RMobilityScoring",
     b"RMobilityTermination",
     b"RMobilityCutoff",
+    b"RMobilityRules",
+    b"RMobilityRuleSet",
+    b"RMobilityFifty",
     b"Komi",
 )
 _ADDED: Final = re.compile(rb'^\[(?:%s|Legacy) "[^"\r\n]*"\]\r?\n' % b"|".join(_TAGS), re.MULTILINE)

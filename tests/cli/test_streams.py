@@ -40,7 +40,7 @@ from tests.support.runs import BISHOP, GAME, is_harmless, tbgen
         (["uci"], ">/dev/full <<< uci", 6, "standard output"),
         (["uci"], "<<< uci | true", 0, ""),
         (["adjudicate", "-", "-o", "-"], "<&-", 1, "standard input"),
-        (["adjudicate", "/dev/null", "-o", "-"], ">&-", 0, ""),
+        (["adjudicate", "/dev/null", "-o", "-"], ">&-", 0, "0 games judged"),
         (["adjudicate", "tests/data/none.pgn", "-o", "-"], ">&- 2>&-", 1, ""),
         (["build", "KvK"], ">&-", 1, "standard output"),
         (["build", "KvK"], "| true", 0, ""),

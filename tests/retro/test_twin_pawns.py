@@ -86,6 +86,6 @@ def test_every_entry_between_pawns(name: str, pawns: str, rules: Rules) -> None:
     solved = solver.Solved(
         layout, TableRules(rules), entries[material], np.zeros(layout.size, np.int32), make_links(1 << 18)
     )
-    solver._solve_slice(solver._make_job(solved, entries, InMemory(), lambda numbers: None), number, None, 1)
+    solver._solve_slice(solver._make_job(solved, entries, InMemory(), lambda numbers: None, None), number, None, 1)
     assert np.count_nonzero(solved.staircases) > 0 or rules == "wg"
     assert not differences(Reader(finish(solved)), part)

@@ -180,7 +180,7 @@ def test_a_run_that_fails_leaves_what_was_there(capsys: pytest.CaptureFixture[st
     for jobs in ("1", "2"):
         code, out, err = run(capsys, "in.pgn", "-o", "out.pgn", "--strict", "--jobs", jobs)
         assert (code, out) == (4, "")
-        assert re.fullmatch(r"tbgen: in.pgn:24001: game 6001: .*KRvKR.r.h5 is missing \(.*\)\n", err)
+        assert re.fullmatch(r"tbgen: in.pgn:24001: game 6001: .*KRvKR.r.h5 is missing \(.*\); looked in .*\n", err)
     assert run(capsys, "in.pgn", "nowhere.pgn", "-o", "out.pgn")[0] == 1
     assert Path("out.pgn").read_bytes() == b"precious"
     assert sorted(path.name for path in Path().iterdir()) == ["in.pgn", "out.pgn"]
@@ -213,7 +213,7 @@ def test_an_interrupt_from_the_terminal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_the_end_of_a_session(number: int, tmp_path: Path) -> None:
-    Path("in.pgn").write_bytes(games(1000))
+    Path("in.pgn").write_bytes(games(5000))
     process = subprocess.Popen(
         [sys.executable, "-m", "tbgen", "adjudicate", "in.pgn", "-o", "out.pgn", "--jobs", "2"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
