@@ -19,6 +19,8 @@ HEAVIEST = (
     "test_kept.py",
     "cli/test_streams.py",
     "referee/adjudicate/test_files.py",
+    "referee/match/test_misbehaving.py",
+    "referee/match/test_formats.py",
     "referee/match/test_games.py",
     "generate/test_build.py",
     "store/test_roundtrip.py",

@@ -1,0 +1,147 @@
+"""Openings, results as they come, formats and kinds of engines of `tbgen match`."""
+
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+
+from tbgen.cli.main import main
+from tbgen.pgn.tags import TagSection
+from tests.support.matches import FAKE, GOOD, KRK, complaint, fake, played
+
+
+def test_openings_are_not_repeated_unasked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    book = tmp_path / "book.epd"
+    book.write_text(f"{KRK}\n8/8/8/4k3/8/8/8/K6R w - - 0 2\n")
+    words = [*fake("A"), *fake("B"), "--each", "tc=5", "restart=on", "--openings", str(book), "--rounds", "3"]
+    words += ["--max-moves", "1"]
+    code, said = complaint(capsys, *words)
+    assert (code, "takes 3 openings, and" in said, "--reuse plays them again" in said) == (2, True, True)
+    assert len(played(capsys, *words, "--no-reuse")[0]) == 4
+    assert main(["match", "--json", *words, "--reuse"]) == 0
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    notes = [event["note"] for event in events if event["event"] == "note"]
+    assert len(notes) == 1
+    assert notes[0].startswith("game 3.1 repeats game 1.1 move by move")
+    assert events[-1]["repeats"] == 2
+
+
+def test_a_default_komi_yields_to_the_openings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    book = tmp_path / "book.pgn"
+    book.write_text(f'[Event "a"]\n[Komi "-G0.75"]\n[FEN "{KRK} 0 1"]\n\n*\n\n[Event "b"]\n[FEN "{KRK} 0 1"]\n\n*\n')
+    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--openings", str(book), "--max-moves", "1", "--rounds", "2"]
+    words += ["--scoring", "komi", "--no-swap", "--pgn", str(tmp_path / "m.pgn")]
+    played(capsys, *words, "--default-komi", "G1.25")
+    text = (tmp_path / "m.pgn").read_text()
+    assert ('[Komi "-G0.75"]' in text, '[Komi "G1.25"]' in text) == (True, True)
+
+
+def test_a_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = [*GOOD, *fake("Bad", "--fault", "none", "--at", "1", "--after", "1"), "--each", "tc=5", "--rounds", "500"]
+    words += ["--sprt", "elo0=0", "elo1=300", "alpha=0.2", "beta=0.2", "--max-moves", "1", "--scoring", "full"]
+    words += ["--pgn", str(tmp_path / "games.pgn"), "--concurrency", "2"]
+    games, standings = played(capsys, *words)
+    assert len(games) < 500
+    assert standings["sprt"]["verdict"] == "H1 accepted"
+    assert played(capsys, *words)[0] == []
+
+
+def test_a_page_to_watch(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pgn, page = tmp_path / "m.pgn", tmp_path / "m.html"
+    words = [*GOOD, *fake("<b>Bad</b>", "--fault", "confess"), "--each", "tc=5", "--max-moves", "3", "--games"]
+    found = []
+    for games in ("2", "4"):
+        played(capsys, *words, games, "--pgn", str(pgn), "--page", str(page))
+        text = page.read_text()
+        assert text.count("<tr data-game=") == int(games)
+        assert "<b>Bad" not in text
+        assert "data-running" not in text
+        (data,) = re.findall(r'id="data">(.*)</script>', text)
+        found = json.loads(data)
+    assert [game["title"][:3] for game in found] == ["1.1", "1.2", "2.1", "2.2"]
+    with pgn.open() as file:
+        for told in found:
+            game = chess.pgn.read_game(file)
+            assert game is not None
+            assert told["moves"] == " ".join(move.uci() for move in game.mainline_moves())
+    code, said = complaint(capsys, *words, "4", "--page", str(pgn))
+    assert (code, "is not a page of a match" in said) == (2, True)
+
+
+def test_the_table_comes_every_so_many_games(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*GOOD, *fake("A"), *fake("B"), "--each", "tc=5", "--max-moves", "1", "--games", "2", "--every", "2"]
+    assert main(["match", "--json", *words]) == 0
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [event["event"] for event in events] == [*["game", "game", "standings"] * 3, "end"]
+    assert main(["match", *words]) == 0
+    assert capsys.readouterr().out.count("by other scorings") == 4
+
+
+@pytest.mark.parametrize("system", ["swiss", "knockout"])
+def test_a_format_goes_on_where_it_was(capsys: pytest.CaptureFixture[str], tmp_path: Path, system: str) -> None:
+    pgn = tmp_path / "m.pgn"
+    words = [*fake("A", "--fault", "none", "--at", "1"), *GOOD, *fake("C"), *fake("D", "--fault", "none", "--at", "1")]
+    words += ["--each", "tc=5", "--max-moves", "1", "--format", system, "--pgn", str(pgn), "--concurrency", "2"]
+    words += ["--scoring", "classical"]
+    games, standings = played(capsys, *words)
+    whole = pgn.read_text()
+    parts = whole.split("\n\n[Event")
+    for count in (1, len(parts) - 1):
+        pgn.write_text("\n\n[Event".join(parts[:count]) + "\n\n")
+        rest, again = played(capsys, *words)
+        assert len(rest) == len(games) - count
+        assert [line["player"] for line in again["table"]] == [line["player"] for line in standings["table"]]
+
+
+def test_what_a_game_says_of_itself(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pgn, book, engines = tmp_path / "m.pgn", tmp_path / "book.pgn", tmp_path / "engines.json"
+    book.write_text('[Event "a"]\n\n1. e4 c5 *\n')
+    engines.write_text(json.dumps([{"name": name, "cmd": shlex.join([sys.executable, str(FAKE)])} for name in "AB"]))
+    words = ["--engines", str(engines), "--each", "tc=5", "elo=3000", "--openings", str(book), "--max-moves", "2"]
+    played(capsys, *words, "--games", "1", "--pgn", str(pgn), "--site", "Here", "--affinity")
+    headers = TagSection(pgn.read_bytes()).headers
+    assert (headers["Site"], headers["ECO"], headers["WhiteElo"]) == ("Here", "B20", "3000")
+    assert headers["Opening"].startswith("Sicilian Defense")
+    assert headers["WhiteEngine"] == headers["BlackEngine"] == "fake"
+    assert headers["GameStartTime"] <= headers["GameEndTime"]
+
+
+def test_more_games_at_a_time_than_processors(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*GOOD, *fake("B"), "--each", "tc=5", "--max-moves", "1", "--concurrency", "1000"]
+    assert main(["match", *words]) == 0
+    assert "1000 games at a time on" in capsys.readouterr().err
+
+
+def test_an_xboard_engine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    book = tmp_path / "book.epd"
+    book.write_text(f"{KRK}\n" * 4)
+    board = [sys.executable, str(FAKE.parent / "fake_xboard.py")]
+    words = [*fake("Uci"), "--engine", f"cmd={shlex.join(board)}", "proto=xboard", "name=Board"]
+    words += ["--engine", f"cmd={shlex.join([*board, '--resign', '3'])}", "proto=xboard", "name=Meek"]
+    words += ["--each", "tc=20", "--openings", str(book), "--max-moves", "5"]
+    games, standings = played(capsys, *words)
+    assert len(games) == 6
+    assert {line["forfeits"] for line in standings["table"]} == {0}
+    meek = [game for game in games if "Meek" in (game["white"], game["black"])]
+    assert {game["ending"].partition(" ")[2] for game in meek} == {"resigns"}
+    assert {game["plies"] for game in games if game not in meek} == {10}
+
+
+def test_another_process_for_every_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    births = tmp_path / "births"
+    words = [*fake("A", "--births", str(births), "--lives", "99"), "restart=yes", *GOOD, "--each", "tc=5"]
+    played(capsys, *words, "--max-moves", "1", "--games", "4")
+    assert len(births.read_text()) == 4
+
+
+def test_pondering(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    heard = tmp_path / "heard"
+    words = [*fake("A", "--heard", str(heard)), "ponder=yes", *GOOD, "--each", "tc=5", "--max-moves", "6"]
+    _, standings = played(capsys, *words)
+    assert "setoption name Ponder value true" in heard.read_text()
+    assert {line["forfeits"] for line in standings["table"]} == {0}
