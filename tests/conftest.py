@@ -18,6 +18,8 @@ settings.load_profile("tbgen-ci" if os.environ.get("CI") else "tbgen")
 # A shell starts background jobs with interrupts ignored, and so would every program that a test starts from one:
 # tests that interrupt them would wait in vain. A handler here becomes the default there.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# The same for `nohup`, which has hangups ignored.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
