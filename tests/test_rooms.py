@@ -71,7 +71,7 @@ ROOMS = {
     "store/format": "turns outcome contents index",
     "store/read": "errors table_rules material contents index store/directory store/format",
     "store/write": "_version turns contents index store/lock store/format",
-    "store": "store/directory store/lock store/read store/write",
+    "store": "store/directory store/lock store/read",
     "store/disk_arrays": "sizes",
     "store/entry_cache": "errors turns sizes table_rules material store store/disk_arrays",
     "store/leftovers": "store/directory store/lock",
@@ -83,7 +83,7 @@ ROOMS = {
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
         "_version errors turns sizes files outcome table_rules material contents kept jit index retro/values "
-        "retro/checkpoint retro/solver retro/export retro/link_log retro/precompile store/format store "
+        "retro/checkpoint retro/solver retro/export retro/link_log retro/precompile store/format store store/write "
         "store/disk_arrays store/entry_cache store/leftovers verify"
     ),
     # The game around the tables.

@@ -12,11 +12,12 @@ from tbgen.generate.workspace import Workspace
 from tbgen.material import Material
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve
-from tbgen.store import building, table_path, write_table
+from tbgen.store import building, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.format import seal
 from tbgen.store.leftovers import workspace_of
+from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
 
 

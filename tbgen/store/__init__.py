@@ -1,10 +1,11 @@
-"""Tables on disk: one HDF5 file per material and rule set, described in docs/format.md."""
+"""Tables on disk: one HDF5 file per material and rule set, described in docs/format.md.
+
+`write` stands apart: who only reads does not load the encoder."""
 
 from tbgen.store.directory import build_some, check_file, list_tables, table_path
 from tbgen.store.lock import building
 from tbgen.store.read.file_digest import file_digest
 from tbgen.store.read.table import TableFile, open_table
-from tbgen.store.write.table import write_table
 
 __all__ = [
     "TableFile",
@@ -15,5 +16,4 @@ __all__ = [
     "list_tables",
     "open_table",
     "table_path",
-    "write_table",
 ]

@@ -24,11 +24,12 @@ from tbgen.retro.checkpoint import Counts
 from tbgen.retro.values.staircase import add_step, make_links
 from tbgen.sizes import links_for
 from tbgen.store import disk_arrays as disk_arrays_module
-from tbgen.store import open_table, table_path, write_table
+from tbgen.store import open_table, table_path
 from tbgen.store.disk_arrays import DiskArrays, memory_in_use
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.format import seal
 from tbgen.store.leftovers import workspace_of
+from tbgen.store.write import write_table
 
 KPVK = parse("KPvK")
 

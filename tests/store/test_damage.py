@@ -10,8 +10,9 @@ import pytest
 from tbgen.contents import Contents
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.material import parse
-from tbgen.store import open_table, table_path, write_table
+from tbgen.store import open_table, table_path
 from tbgen.store.format import seal
+from tbgen.store.write import write_table
 from tests.support.contents import random_contents, steps_at
 
 

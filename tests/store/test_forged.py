@@ -17,9 +17,10 @@ import pytest
 from tbgen.cli.main import main
 from tbgen.errors import CorruptTable
 from tbgen.material import parse
-from tbgen.store import open_table, write_table
+from tbgen.store import open_table
 from tbgen.store.format import seal
 from tbgen.store.read.open_file import _Whole
+from tbgen.store.write import write_table
 from tests.support.contents import random_contents
 
 LITTLE = 24 << 20

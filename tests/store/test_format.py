@@ -13,7 +13,8 @@ import pytest
 
 from tbgen.index import layout_of
 from tbgen.material import parse
-from tbgen.store import open_table, table_path, write_table
+from tbgen.store import open_table, table_path
+from tbgen.store.write import write_table
 from tests.support.contents import random_contents
 from tests.support.places import ROOT
 

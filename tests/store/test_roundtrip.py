@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from tbgen.contents import Contents, Steps
 from tbgen.errors import CorruptTable
 from tbgen.material import Material, parse
-from tbgen.store import TableFile, list_tables, open_table, table_path, write_table
+from tbgen.store import TableFile, list_tables, open_table, table_path
 from tbgen.store.read import table
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, ChunkFormat
+from tbgen.store.write import write_table
 from tests.support.contents import random_contents, steps_at
 
 
@@ -256,6 +257,7 @@ def test_threads_may_read_together(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             assert list(pool.map(look, range(8))) == list(range(8))
 
 
-def test_reading_needs_no_compiler() -> None:
-    code = "import sys, tbgen.store; assert 'numba' not in sys.modules"
+@pytest.mark.parametrize("heavy", ["numba", "tbgen.store.write"])
+def test_reading_needs_no_compiler_and_no_encoder(heavy: str) -> None:
+    code = f"import sys, tbgen.store; assert {heavy!r} not in sys.modules"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -16,9 +16,9 @@ import pytest
 
 from tbgen.contents import Contents
 from tbgen.material import parse
-from tbgen.store import building, open_table, table_path, write_table
+from tbgen.store import building, open_table, table_path
 from tbgen.store.lock import HALF
-from tbgen.store.write import encode
+from tbgen.store.write import encode, write_table
 from tests.support.contents import random_contents
 from tests.support.places import ROOT
 
@@ -29,7 +29,8 @@ from pathlib import Path
 sys.path.insert(0, {tests!r})
 from tests.support.contents import random_contents
 from tbgen.material import parse
-from tbgen.store import building, write_table
+from tbgen.store import building
+from tbgen.store.write import write_table
 def stop(*names):
     print("ready", flush=True)
     time.sleep(60)
@@ -93,7 +94,7 @@ import resource, signal, sys
 sys.path.insert(0, {str(ROOT)!r})
 from tests.support.contents import random_contents
 from tbgen.material import parse
-from tbgen.store import write_table
+from tbgen.store.write import write_table
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, resource.RLIM_INFINITY))
 try:

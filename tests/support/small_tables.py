@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from tbgen.material import Material, every, parse
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve
-from tbgen.store import table_path, write_table
+from tbgen.store import table_path
+from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
 
 

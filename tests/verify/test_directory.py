@@ -11,7 +11,8 @@ import pytest
 from tbgen.cli import progress
 from tbgen.cli.main import main
 from tbgen.material import Material, parse
-from tbgen.store import open_table, table_path, write_table
+from tbgen.store import open_table, table_path
+from tbgen.store.write import write_table
 from tbgen.verify import file
 from tbgen.verify.run import Verdict
 

@@ -16,12 +16,12 @@ from tbgen.material import Material, parse
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve
 from tbgen.store import disk_arrays as disk_arrays_module
-from tbgen.store import open_table, table_path, write_table
+from tbgen.store import open_table, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.read import numbering
 from tbgen.store.read.keys import Keys
-from tbgen.store.write import encode
+from tbgen.store.write import encode, write_table
 from tbgen.turns import pieces
 from tbgen.verify.file import check_table
 from tbgen.verify.run import Verdict

@@ -1,1 +1,5 @@
-"""Writing contents to a file."""
+"""Writing contents to a file. Readers never load this."""
+
+from tbgen.store.write.table import write_table
+
+__all__ = ["write_table"]
