@@ -46,7 +46,7 @@ def say(line: str) -> None:
 
 def make_noise() -> None:
     while True:
-        os.write(1, b"info string nobody wants to know\n" * 1000)
+        os.write(1, b"info string nobody wants to know\n" * 120)  # a pipe takes up to 4096 bytes in one piece
 
 
 def may_live(args: argparse.Namespace) -> bool:
@@ -135,9 +135,7 @@ class Engine:
             sys.stdout.buffer.flush()
         say(f"info depth 1 score cp {self.args.score} pv {move}")
         answer = {"illegal": "e1e5", "garbage": "@@@@", "null": "0000", "none": "(none)"}.get(fault or "", move)
-        say(f"bestmove {answer}")
-        if fault == "twice":
-            say(f"bestmove {answer}")
+        say("\n".join([f"bestmove {answer}"] * (2 if fault == "twice" else 1)))
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ _WITHIN_A_GAME = {
     "twice": False,
     "chatter": False,
     "long": False,
-    "flood": True,
+    "flood": False,
     "endless": True,
     "noise": False,
     "confess": True,
@@ -27,7 +27,7 @@ _WITHIN_A_GAME = {
     "orphan": True,
     "stubborn": False,
 }
-"""Faults of the fake engine. Loses: whether it loses a game with a second for all its moves by it."""
+"""Faults of the fake engine, and whether each costs it its games, however much time it has."""
 _FROM_THE_START = {"dead": "false", "silent": "sleep 600", "echo": "cat", "babble": "yes"}
 
 
