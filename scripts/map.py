@@ -49,9 +49,10 @@ BOXES: Final = {
     "pgn": Box(850, 5, ("games as bytes,", "moves, tags")),
     "generate": Box(105, 6, ("plan, forecast, build,", "resume, cluster")),
     "tbgen": Box(303, 6, ("import tbgen:", "open_tablebase"), "tbgen"),
-    "fortress": Box(500, 6, ("more men: what is sure,", "and a checker of proofs"), "fortress checker own"),
+    "fortress": Box(500, 6, ("more men: what is sure,", "and a checker of proofs"), "fortress checker"),
     "report": Box(697, 6, ("what all positions", "of tables add up to")),
     "referee": Box(895, 6, ("adjudicate, annotate,", "match, player (UCI)")),
+    "own": Box(204, 7, ("more men: tables of", "a single position")),
     "serve": Box(796, 7, ("the tables over HTTP,", "and in the browser")),
     "cli": Box(500, 8, ("one module per command",)),
 }  # fmt: skip

@@ -93,7 +93,10 @@ ROOMS = {
     # More men than tables have: what a side is sure of by holding. The checker knows nothing of the prover.
     "fortress": "outcome board probe errors text",
     "checker": "errors outcome probe text",
-    "own": "errors outcome material position contents index retro/solver retro/export",
+    "own": (
+        "errors sizes outcome table_rules material position contents index retro/checkpoint retro/solver retro/export "
+        "store store/disk_arrays store/entry_cache generate probe"
+    ),
     "pgn": "errors rules text",
     "referee": "",
     "referee/workers": "",
@@ -110,7 +113,7 @@ ROOMS = {
     # Wiring.
     "cli": (
         "_version called errors files packed outcome table_rules material position index store/directory store "
-        "store/disk_arrays store/entry_cache store/leftovers verify generate probe fortress checker rules text pgn "
+        "store/disk_arrays store/entry_cache store/leftovers verify generate probe fortress checker own rules text pgn "
         "referee/syzygy referee/adjudicate referee/match referee/player referee/annotate report serve"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.

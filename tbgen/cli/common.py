@@ -75,6 +75,15 @@ def some_seconds(words: str) -> float:
     return found
 
 
+def duration(words: str) -> float:
+    """Takes a time with or without a unit, in seconds."""
+    due = "a time such as 90s, 10m or 2h"
+    found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([smh]?)", words.strip(), re.ASCII)
+    if found is None:
+        raise _refused(due, words)
+    return seconds(str(float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2] or "s"]), due=due)
+
+
 def size(words: str) -> int:
     """Takes bytes, in units or without."""
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)(i?)B?", words.strip(), re.IGNORECASE | re.ASCII)

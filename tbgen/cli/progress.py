@@ -99,6 +99,36 @@ class Progress:
         self._bars.advance(self._all, -self._cost[material] * done)
 
 
+class Counter:
+    """One bar at a time on standard error, on a terminal only."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        console = Console(stderr=True, highlight=False, quiet=quiet)
+        self._bars = Bars(
+            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
+            console=console, transient=True, disable=quiet or not console.is_terminal,
+        )  # fmt: skip
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bars.stop()
+
+    def begin(self, what: str, total: int) -> None:
+        """Start again at nothing."""
+        if self._task is not None:
+            self._bars.remove_task(self._task)
+        self._task = self._bars.add_task(what, total=total)
+
+    def advance(self, count: int) -> None:
+        """Say that so much more is done."""
+        if self._task is not None:
+            self._bars.advance(self._task, count)
+
+
 def warm_up_visibly(processes: int, *, quiet: bool) -> None:
     """Compile the kernels if that has not been done, with a bar: it takes most of a minute, once."""
     parts = cold_parts()

@@ -1,45 +1,56 @@
 """`tbgen solve`: what each side is sure of in a position that no table covers."""
 
 import argparse
-import textwrap
-from collections.abc import Iterator
+import os
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import chess
 
 from tbgen import files, outcome, position
 from tbgen.cli import common
 from tbgen.cli.fens import fens
-from tbgen.errors import BadInput, UnsupportedPosition
-from tbgen.fortress import Claim, Proof, claims, prove
-from tbgen.probe import Result, open_tablebase
+from tbgen.cli.solve_show import Found, as_object, in_words, plan_as_object, plan_in_words
+from tbgen.errors import BadInput, OutOfRoom, UnsupportedPosition
+from tbgen.fortress import Claim, claims, prove
+from tbgen.own.sure import Sure, SureMove
+from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.text import say, to_json
 
-_WIDTH: Final = 100
-_SIDES: Final = {chess.WHITE: "White", chess.BLACK: "Black"}
+if TYPE_CHECKING:
+    from tbgen.own.attempt import Attempt, Means
+    from tbgen.own.plan import Cost, PlannedPart
 
 _EPILOG: Final = """\
-A side that moves only one man, or a few, and lets nothing be taken can often be sure of the record: a king
-that keeps the other king out, a queen that checks for ever. That is tried with the men of each side, against
-all that the other side may do. Where tables know what captures lead to, they are asked.
+Three things are tried, one after the other, until both sides are sure of the same: that is the result.
 
-What is said is proved: White gets no less than what White is sure of, and neither does Black. Where both are
-sure of the same, that is the result. The certificate shows it to those who do not believe: see tbgen check.
+1. Tables, where there is one for the position.
+2. Holding: a side that moves only one man, or a few, and lets nothing be taken can often be sure of the record:
+   a king that keeps the other king out, a queen that checks for ever. This takes a second or two.
+3. The position's own table: the placements of pawns that can come up from it, and no others, solved like any
+   table. Where captures and promotions lead to tables, these are asked; where to material that no table covers,
+   that is solved as well if --memory, --time and the disk allow, and else taken for a mate, by White and by
+   Black: both answers bound the true one.
+
+What is said is proved: White gets no less than what White is sure of, and neither does Black. The certificate
+of 2. shows it to those who do not believe: see tbgen check.
 
 examples:
   tbgen solve "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 10 60 -G3.0"
       a position of Fine's: Black's king keeps White's out, so the record stands
-  tbgen solve --record -G3.0 "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 10 60"
-      with the move White gets in, but not before his 14th move
+  tbgen solve --dry-run "8/8/3k1p2/8/2P5/1r6/5K2/2R5 w - - 10 60 G5.5"
+      what the position's own table takes
+  tbgen solve --time 2h --memory 8G --moves "8/8/3k1p2/8/2P5/1r6/5K2/2R5 w - - 10 60 G5.5"
+      the answer, for each move too
   tbgen solve --certificate proof.txt "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 10 60 -G3.0"
-      also write the proof
+      also write the proof of what is held
 
 fields of a JSON object:
-  fen, record; white, black: the G-scores that each side is sure of; where these are equal gscore and dtg (0:
-  the record stands), and winner; proofs: for each side defender, bound, plies (the first ply at which the record
-  may change for the worse; null: it never does), men: those that hold, with the squares that they need
+  fen, record; white, black: the G-scores that each side is sure of; where these are equal gscore and winner; dtg
+  if it is known (0: the record stands); proofs: for each side defender, bound, plies (the first ply at which the
+  record may change for the worse; null: it never does), men: those that hold, with the squares that they need;
+  own: the material, slices and numbers that were solved, or why none were; moves and line if asked for
 """
 
 
@@ -47,7 +58,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("fen", nargs="+", metavar="FEN", help="a position, with the record as its seventh field")
     parser.add_argument("--record", metavar="G", help="the record of the game so far, as in G3.5 or -G8.5")
-    parser.add_argument("--certificate", metavar="FILE", type=Path, help="write the proof to a file")
+    parser.add_argument("--moves", action="store_true", help="also say what both sides are sure of after each move")
+    parser.add_argument("--line", action="store_true", help="also print best play, where the answer is exact")
+    parser.add_argument("--dry-run", action="store_true", help="show what the position's own table takes, and end")
+    parser.add_argument(
+        "--time",
+        type=common.duration,
+        default="10m",
+        metavar="T",
+        help="when to end with what is proved by then, such as 90s or 2h; 0: without an own table (default: 10m)",
+    )
+    parser.add_argument(
+        "--threads", type=common.at_once, default=os.cpu_count() or 1, metavar="N", help="default: all cores"
+    )
+    parser.add_argument("--certificate", metavar="FILE", type=Path, help="write the proof of what is held to a file")
+    common.add_memory(parser)
+    common.add_quiet(parser)
     common.add_json(parser)
     common.add_tables(parser)
 
@@ -61,33 +87,16 @@ def run(args: argparse.Namespace) -> int:
     if board.castling_rights:
         raise UnsupportedPosition(f"with rights to castle nothing is proved: {board.fen()}")
     with open_tablebase(common.present_tables_directory(args)) as tables:
-        table = tables.get(board, record=record)
-        proofs = [] if table is not None or not any(board.legal_moves) else prove(board, record, tables)
-        found = [(proof, claims(board, record, proof, tables)) for proof in proofs]
-    answer = _Answer(board, record, _exact(record, table, proofs), found)
+        if args.dry_run:
+            return _dry_run(args, board)
+        found = _find(args, board, record, tables)
     if args.certificate is not None:
-        _write(args.certificate, [claim for _, those in found for claim in those])
+        _write(args.certificate, [claim for _, those in found.held for claim in those])
     if args.json:
-        say(to_json(_object(words[0], answer)))
+        say(to_json(as_object(words[0], found, moves=args.moves, line=args.line)))
     else:
-        say(*_in_words(answer))
+        say(*in_words(found, moves=args.moves, line=args.line))
     return 0
-
-
-class _Answer(NamedTuple):
-    board: chess.Board
-    record: int
-    exact: tuple[int, int] | None
-    """Outcome and distance, if known."""
-    found: list[tuple[Proof, list[Claim]]]
-    """White's, then Black's; none where that is not needed."""
-
-
-def _exact(record: int, table: Result | None, proofs: list[Proof]) -> tuple[int, int] | None:
-    if table is not None:
-        return table.outcome, table.dtg
-    bounds = {proof.bound for proof in proofs} or {record}  # without moves the game is over
-    return (record, 0) if bounds == {record} else None
 
 
 def _record(read: Fen, given: str | None) -> int:
@@ -99,6 +108,67 @@ def _record(read: Fen, given: str | None) -> int:
     return own if record is None else outcome.improved(record, own)
 
 
+def _find(args: argparse.Namespace, board: chess.Board, record: int, tables: Tablebase) -> Found:
+    """All that can be proved."""
+    found = Found(board, record, tables.get(board, record=record))
+    if not any(board.legal_moves):
+        return found
+    if found.table is not None:
+        return _from_table(found, tables) if args.moves or args.line else found
+    proofs = prove(board, record, tables)
+    found = found._replace(held=[(proof, claims(board, record, proof, tables)) for proof in proofs])
+    if not args.time or (found.sure.exact and not (args.moves or args.line)):
+        return found
+    try:
+        own = _own(args, board, record, tables)
+    except (OutOfRoom, UnsupportedPosition) as error:
+        return found._replace(refused=str(error))
+    said = own.answer
+    return found._replace(own=own, moves=said.moves, line=said.line) if said else found._replace(own=own)
+
+
+def _from_table(found: Found, tables: Tablebase) -> Found:
+    """Moves and line of a position that a table covers."""
+    asked = tables.probe(found.board, found.record, moves=True, line=True, partial=True)
+    moves = [
+        SureMove(one.move, one.reset, Sure(one.outcome, one.outcome, one.dtg if one.exact else None))
+        for one in asked.moves
+    ]
+    return found._replace(moves=moves, line=asked.line or ())
+
+
+def _means(args: argparse.Namespace) -> "Means":
+    from tbgen.own.attempt import Means
+
+    return Means(common.tables_directory(args), args.memory, args.time, args.threads)
+
+
+def _own(args: argparse.Namespace, board: chess.Board, record: int, tables: Tablebase) -> "Attempt":
+    """What own tables say, with a bar for each plan."""
+    from tbgen.cli.progress import Counter, warm_up_visibly
+    from tbgen.own.attempt import attempt
+
+    quiet = args.quiet or args.json
+    warm_up_visibly(args.threads, quiet=quiet)
+    with Counter(quiet=quiet) as counter:
+
+        def began(plan: "list[PlannedPart]", cost: "Cost") -> None:
+            counter.begin(f"solving {plan[-1].name.material}", sum(part.times * part.numbers for part in plan))
+
+        return attempt(board, record, tables, _means(args), began, counter.advance)
+
+
+def _dry_run(args: argparse.Namespace, board: chess.Board) -> int:
+    from tbgen.own.attempt import plans
+
+    for number, (plan, cost) in enumerate(plans(board, _means(args)), 1):
+        if args.json:
+            say(to_json(plan_as_object(plan, cost)))
+        else:
+            say(*plan_in_words(number, plan, cost, args.threads))
+    return 0
+
+
 def _write(target: Path, those: list[Claim]) -> None:
     if not those:
         raise BadInput("there is nothing to certify: nothing was proved here")
@@ -106,59 +176,3 @@ def _write(target: Path, those: list[Claim]) -> None:
         for claim in those:
             for line in claim.lines():
                 stream.write(f"{line}\n".encode())
-
-
-def _object(fen: str, answer: _Answer) -> dict[str, Any]:
-    words: dict[str, Any] = {"fen": fen, "record": outcome.text(answer.record)}
-    bounds = [proof.bound for proof, _ in answer.found]
-    if answer.exact is not None:
-        result, distance = answer.exact
-        words |= {"gscore": outcome.text(result), "winner": chess.COLOR_NAMES[result > 0], "dtg": distance}
-        bounds = [result, result]
-    words |= dict(zip(("white", "black"), map(outcome.text, bounds), strict=True))
-    words["proofs"] = [
-        {
-            "defender": chess.COLOR_NAMES[claim.defender],
-            "bound": outcome.text(claim.bound),
-            "plies": claim.plies,
-            "men": {
-                chess.square_name(square): [chess.square_name(one) for one in squares]
-                for square, _, squares in claim.holding
-            },
-        }
-        for _, those in answer.found
-        for claim in those
-    ]
-    return words
-
-
-def _in_words(answer: _Answer) -> Iterator[str]:
-    record, board = answer.record, answer.board
-    yield f"{_SIDES[board.turn]} to move; the record is {outcome.text(record)}, for {_SIDES[record > 0]}."
-    for proof, those in answer.found:
-        side, other = _SIDES[proof.defender], _SIDES[not proof.defender]
-        yield ""
-        if proof.bound == record:
-            yield f"{side} is sure of {outcome.text(record)}: {other} cannot improve on the record."
-        elif proof.held is not None:
-            yield f"{side} is sure of {outcome.text(proof.bound)}, or better."
-        else:
-            yield f"{side} is not known to be sure of anything."
-        for claim in those:
-            if claim.plies is not None:
-                yield f"{other} needs at least {claim.plies} plies to improve on the record."
-            yield from textwrap.wrap(_how(claim), _WIDTH, initial_indent="  ", subsequent_indent="  ")
-    if answer.exact is not None:
-        result, distance = answer.exact
-        how = "the record stands" if result == record else f"in {distance} {'ply' if distance == 1 else 'plies'}"
-        yield from ("", f"The result is {outcome.text(result)}: {how}.")
-
-
-def _how(claim: Claim) -> str:
-    """Which men hold, and on which squares."""
-    men = [
-        f"the {chess.piece_name(piece.piece_type)} from {chess.square_name(square)} on "
-        + " ".join(map(chess.square_name, squares))
-        for square, piece, squares in claim.holding
-    ]
-    return f"{_SIDES[claim.defender]} moves only {', and '.join(men)}." if men else "No move is needed."

@@ -100,12 +100,17 @@ def kind_of(material: Material) -> Kind:
     return Kind(*(figure * by**more for figure, by in zip(KINDS[f"{who} against {whom}"], _MORE_MEN, strict=True)))
 
 
+def solving(largest: int, numbers: int, threads: int) -> int:
+    """Bytes of memory for solving slices, the program included: the largest has so many numbers, and all together."""
+    at_work = largest if largest >= TEAM_FROM else min(threads * largest, numbers)
+    return PROGRAM + _SOLVING * at_work
+
+
 def estimate(material: Material, threads: int, pace: float = 1.0) -> Estimate:
     """Estimate a table. `pace`: how many times as long this machine takes as the one of the figures
     (calibration.py)."""
     numbers, slices, largest = _size(material)
     kind = kind_of(material)
-    at_work = largest if largest >= TEAM_FROM else min(threads * largest, numbers)
     successors = [_ENTRY * _size(other).numbers for other in material.successors()]
     arrays = [*(size * numbers for size in _WRITTEN), *successors, _LINK * links_for(numbers)]
     kept = 2 * _ENTRY * numbers  # entries and staircases while they are found, in a workspace if it has one
@@ -116,7 +121,7 @@ def estimate(material: Material, threads: int, pace: float = 1.0) -> Estimate:
         slices=slices,
         positions=int(numbers * kind.legal),
         largest_slice=largest,
-        memory=PROGRAM + _SOLVING * at_work + sum(size for size in arrays if size < LARGE) + kept - on_disk,
+        memory=solving(largest, numbers, threads) + sum(size for size in arrays if size < LARGE) + kept - on_disk,
         scratch=sum(size for size in arrays if size >= LARGE) + on_disk,
         disk=int(numbers * kind.legal * kind.disk),
         cpu_seconds=round((_START + numbers * kind.cpu * 1e-6) * pace, 1),

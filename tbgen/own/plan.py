@@ -1,22 +1,51 @@
 """Which parts to solve for a position: as many as fit, those with the fewest men first."""
 
-from collections.abc import Container
-from typing import NamedTuple
+from collections.abc import Container, Iterator
+from typing import Final, NamedTuple
 
 import chess
 
+from tbgen.errors import OutOfRoom
+from tbgen.generate.estimate import kind_of, numbers_of, solving
+from tbgen.generate.forecast import size_of
 from tbgen.material import Material
 from tbgen.own.slices import PartName, Placement, closed, in_frame, name_of, numbers_per_slice, placement_of, resets
+from tbgen.sizes import LARGE, links_for
+
+_ENTRY: Final = 4
+"""Bytes per number of a solved part; its staircases take as much while it is solved."""
+_LINK: Final = 8
 
 
 class PlannedPart(NamedTuple):
     name: PartName
     placements: set[Placement]
     numbers: int
+    complete: list[Material]
+    """The complete tables that its resets lead to."""
     known: list[PartName]
     """The parts that its resets lead to and that are planned."""
     exact: bool
     """Whether nothing that its resets lead to is unknown."""
+
+    @property
+    def times(self) -> int:
+        """How often it is solved: where something is unknown, once for each side that may mate there."""
+        return 1 if self.exact else 2
+
+
+class Cost(NamedTuple):
+    memory: int
+    """Bytes that have to be in memory."""
+    scratch: int
+    """Bytes on disk."""
+    cpu_seconds: float
+
+
+class Limits(NamedTuple):
+    memory: int
+    scratch: int
+    cpu_seconds: float
 
 
 def make_plan(board: chess.Board, complete: Container[Material], most: int) -> list[PlannedPart]:
@@ -43,7 +72,52 @@ def make_plan(board: chess.Board, complete: Container[Material], most: int) -> l
     plan: list[PlannedPart] = []
     exact: dict[PartName, bool] = {}
     for name in reversed(sizes):
-        exact[name] = all(one.material in complete or exact.get(one, False) for one in leads_to[name])
-        known = [one for one in leads_to[name] if one in sizes]
-        plan.append(PlannedPart(name, placements[name], sizes[name], sorted(known), exact[name]))
+        targets = leads_to[name]
+        exact[name] = all(one.material in complete or exact.get(one, False) for one in targets)
+        tables = sorted({one.material for one in targets if one.material in complete})
+        known = sorted(one for one in targets if one in sizes)
+        plan.append(PlannedPart(name, placements[name], sizes[name], tables, known, exact[name]))
     return plan
+
+
+def cost_of(plan: list[PlannedPart], threads: int, pace: float = 1.0) -> Cost:
+    """What solving takes, about. `pace`: see generate/calibration.py."""
+    tables = {one for part in plan for one in part.complete}
+    arrays = [_ENTRY * numbers_of(one) for one in tables]
+    arrays += [_ENTRY * part.numbers for part in plan for _ in range(part.times)]
+    largest = max(part.numbers for part in plan)
+    arrays += [_ENTRY * largest, _LINK * links_for(largest)] * 2
+    memory = max(solving(numbers_per_slice(part.name.material), part.numbers, threads) for part in plan)
+    return Cost(
+        memory + sum(size for size in arrays if size < LARGE),
+        sum(size for size in arrays if size >= LARGE),
+        pace * sum(part.times * part.numbers * kind_of(part.name.material).cpu * 1e-6 for part in plan),
+    )
+
+
+def stages(
+    board: chess.Board, complete: Container[Material], limits: Limits, threads: int, pace: float = 1.0
+) -> Iterator[list[PlannedPart]]:
+    """Plans to solve one after the other until the answer is exact: the position's own part alone, then the largest
+    plan within the limits. OutOfRoom if not even the first fits; how long that takes does not matter."""
+    alone = make_plan(board, complete, 0)
+    least = cost_of(alone, threads, pace)
+    if least.memory > limits.memory or least.scratch > limits.scratch:
+        (*_, root) = alone
+        raise OutOfRoom(
+            f"{root.name.material} from here has {len(root.placements):,} placements of pawns and {root.numbers:,} "
+            f"numbers: solving takes {size_of(least.memory)} of memory and {size_of(least.scratch)} of disk, and there "
+            f"are {size_of(limits.memory)} and {size_of(limits.scratch)}"
+        )
+    yield alone
+    most, last = 1 << 40, len(alone)
+    while most:
+        plan = make_plan(board, complete, most)
+        found = cost_of(plan, threads, pace)
+        if len(plan) == last:
+            return
+        if all(one <= limit for one, limit in zip(found, limits, strict=True)):
+            yield plan
+            return
+        others = [part.numbers for part in plan[:-1]]
+        most = min(most // 2, max(others, default=1) - 1)

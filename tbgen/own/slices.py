@@ -14,6 +14,7 @@ from tbgen.errors import UnsupportedPosition
 from tbgen.index.groups import GROUP_SIZES, choices
 from tbgen.index.kings import PAIRS, kings
 from tbgen.index.layout import Layout
+from tbgen.index.pawns import SLICE_SHIFT
 from tbgen.material import PROMOTIONS, Material
 
 MOST_PAWNS: Final = 4
@@ -138,10 +139,13 @@ def layout_for(material: Material, placements: set[Placement]) -> Layout:
     return Layout(material, tuple(sorted(white + black for white, black in placements)))
 
 
-def number_of(board: chess.Board, layout: Layout) -> int:
-    """The number of a position in its frame."""
+def number_of(board: chess.Board, layout: Layout) -> int | None:
+    """The number of a position in its frame; None if the layout has no such placement of pawns."""
     white, black = placement_of(board)
-    part = layout.placements.pawns.tolist().index([*white, *black])
+    code = sum(square << 6 * nth for nth, square in enumerate(white + black))
+    part = int(layout.placements.slice_of[code]) >> SLICE_SHIFT
+    if part < 0:
+        return None
     number = int(layout.start[part]) + (0 if board.turn else int(layout.half_size[part]))
     table = kings(int(layout.family[part]))
     first, second = board.king(chess.WHITE), board.king(chess.BLACK)

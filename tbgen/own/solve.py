@@ -4,103 +4,92 @@ What the solver computes is monotone in what resets pay. So a reset to a materia
 mate, by White and by Black: the values under both are bounds of the true one, under every record.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import chess
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from tbgen import position
-from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT, Contents
+from tbgen.contents import OUTCOME_SHIFT, Contents, Make, in_memory
 from tbgen.index import layout_of
 from tbgen.material import Material
-from tbgen.outcome import BASE, improved, level
+from tbgen.outcome import BASE
 from tbgen.own.plan import PlannedPart
-from tbgen.own.slices import PartName, in_frame, layout_for, number_of
+from tbgen.own.slices import PartName, layout_for
+from tbgen.retro.checkpoint import Counts, TableArrays
 from tbgen.retro.export import finish
-from tbgen.retro.solver import STAND_IN, Own, Part, Solved, solve
+from tbgen.retro.solver import STAND_IN, Own, Part, solve
 
 Entries = Mapping[Material, NDArray[np.int32]]
 
 
-class Bounds(NamedTuple):
-    """White gets no less than the first, and Black no less than the second: outcomes."""
+class OwnTables(NamedTuple):
+    """All parts of a plan, solved for either side that may mate where nothing is known."""
 
-    white: int
-    black: int
-
-
-class OwnTable(NamedTuple):
-    """The part of the position itself, once for each side that may mate where nothing is known."""
-
-    name: PartName
-    part: Part
-    contents: tuple[Contents, Contents]
-    """White mates, Black mates; the same where everything is known."""
-
-    def bounds(self, board: chess.Board, record: int | None) -> Bounds:
-        """What a position of the part is worth under a record (None: its own goal)."""
-        seen = in_frame(board, self.name)
-        sign = -1 if self.name.swapped else 1
-        given = None if record is None else record * sign
-        number = number_of(seen, self.part.layout)
-        high, low = (sign * _value(seen, contents, number, given) for contents in self.contents)
-        return Bounds(low, high)
+    root: PartName
+    """The part of the position itself."""
+    parts: dict[PartName, dict[chess.Color, Part]]
+    contents: dict[chess.Color, Contents]
+    """Of the root: what records that a game brings along are worth as well."""
 
 
-def solve_plan(plan: list[PlannedPart], known: Entries, threads: int = 1) -> OwnTable:
-    """Solve all parts; `known` are the entries of complete tables."""
-    done: dict[PartName, tuple[Part, Part]] = {}
+def solve_plan(
+    plan: list[PlannedPart],
+    entries_of: Callable[[list[Material]], Entries],
+    *,
+    threads: int = 1,
+    make: Make = in_memory,
+    report: Callable[[PartName, int], None] = lambda name, numbers: None,
+) -> OwnTables:
+    """Solve all parts. `entries_of` reads complete tables, `make` makes arrays, and `report` is called with the numbers
+    that are solved, of a part that is solved twice both times; what it raises ends the work."""
+    done: dict[PartName, dict[chess.Color, Part]] = {}
     for part in plan:
         layout = layout_for(part.name.material, part.placements)
-        own = [
-            Own(layout, {_key(part.name, one): done[one][winner] for one in part.known}, _mates(winner, part.name))
-            for winner in (0, 1)
-        ]
-        solved = [solve(part.name.material, known, threads=threads, own=one) for one in own[: 1 if part.exact else 2]]
-        first, second = solved[0], solved[-1]
-        done[part.name] = Part(layout, first.entries), Part(layout, second.entries)
-    contents = _finish(first, second)
-    return OwnTable(part.name, done[part.name][0], contents)
+        complete = entries_of(part.complete)
+        solved = {}
+        for winner in chess.COLORS[: part.times]:
+            known = {_key(part.name, one): done[one][winner] for one in part.known}
+            solved[winner] = solve(
+                part.name.material,
+                complete,
+                threads=threads,
+                report=lambda numbers, name=part.name: report(name, numbers),  # type: ignore[misc]
+                checkpoint=_Arrays(make),
+                own=Own(layout, known, _mates(winner, part.name)),
+            )
+        if part.exact:
+            solved[chess.BLACK] = solved[chess.WHITE]
+        done[part.name] = {winner: Part(layout, one.entries) for winner, one in solved.items()}
+    contents = {chess.WHITE: finish(solved[chess.WHITE], make, threads)}
+    contents[chess.BLACK] = contents[chess.WHITE] if part.exact else finish(solved[chess.BLACK], make, threads)
+    return OwnTables(part.name, done, contents)
 
 
-def _finish(first: Solved, second: Solved) -> tuple[Contents, Contents]:
-    one = finish(first)
-    return one, one if second is first else finish(second)
+class _Arrays:
+    """A checkpoint that loses everything, with arrays that need not be in memory."""
+
+    def __init__(self, make: Make) -> None:
+        self._make = make
+
+    def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
+        wanted: tuple[tuple[int, DTypeLike], ...] = ((numbers, np.int32), (numbers, np.int32), (links, np.int64))
+        return TableArrays(*(self._make(count, kind) for count, kind in wanted)), {}
+
+    def solved(self, part: int, counts: Counts) -> None:
+        pass
 
 
 def _key(name: PartName, target: PartName) -> tuple[Material, bool]:
     return target.material, target.swapped != name.swapped
 
 
-def _value(board: chess.Board, contents: Contents, number: int, record: int | None) -> int:
-    """The outcome of a position in its frame."""
-    sign = 1 if board.turn else -1
-    fresh = int(contents.entries[number]) >> OUTCOME_SHIFT
-    own = position.goal(board)
-    standing = own if record is None else improved(record, own)
-    if standing == own or level(fresh) < level(standing):
-        return fresh * sign
-    return _under(contents, int(contents.staircases[number]), standing * sign) * sign
-
-
-def _under(contents: Contents, staircase: int, record: int) -> int:
-    """The relative outcome under a relative record that is not the position's own."""
-    steps = contents.steps
-    holder = MOVER_HOLDS if record > 0 else OPPONENT_HOLDS
-    for at in reversed(range(int(steps.start[staircase]), int(steps.start[staircase + 1]))):
-        if steps.holder[at] == holder and steps.level[at] <= level(record):
-            outcome = int(steps.outcome[at])
-            return outcome if outcome != record and (outcome < record) == (record > 0) else record
-    return record
-
-
-def _mates(winner: int, name: PartName) -> NDArray[np.int32]:
-    """Entries by the numbers of STAND_IN: whoever has the move, the winner mates (0: White)."""
+def _mates(winner: chess.Color, name: PartName) -> NDArray[np.int32]:
+    """Entries by the numbers of STAND_IN: whoever has the move, the winner mates."""
     layout = layout_of(STAND_IN)
     entries = np.full(layout.size, BASE << OUTCOME_SHIFT, np.int32)
     half = int(layout.half_size[0])
-    loses = half if winner == name.swapped else 0
+    loses = half if winner != name.swapped else 0
     entries[loses : loses + half] = -BASE << OUTCOME_SHIFT
     return entries

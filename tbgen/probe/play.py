@@ -4,13 +4,30 @@ A position with such a right has more moves than the one in the table, and so an
 is worth what its best move is worth.
 """
 
+from typing import Protocol
+
 import chess
 
 from tbgen import outcome as outcomes
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.position import goal
 from tbgen.probe.result import LineMove, MoveResult, Result, UnknownMove
-from tbgen.probe.tables import OpenTables
+
+
+class Tables(Protocol):
+    """Whoever knows positions without such a right: the tables of a directory (tables.py), or others."""
+
+    @property
+    def whole_game(self) -> bool: ...
+
+    def name(self, board: chess.Board) -> str:
+        """Of the table that a position is in."""
+
+    def source(self, board: chess.Board) -> str:
+        """Where that table is."""
+
+    def result(self, board: chess.Board, record: int | None) -> Result:
+        """What a position is worth under a record; None: its own goal. MissingTable where that is not known."""
 
 
 def has_right(board: chess.Board) -> bool:
@@ -18,7 +35,7 @@ def has_right(board: chess.Board) -> bool:
     return board.ep_square is not None and board.has_legal_en_passant()
 
 
-def result(tables: OpenTables, board: chess.Board, record: int | None) -> Result:
+def result(tables: Tables, board: chess.Board, record: int | None) -> Result:
     """What any sound board is worth under a record; None: its own goal."""
     if not has_right(board):
         return tables.result(board, record)
@@ -27,11 +44,11 @@ def result(tables: OpenTables, board: chess.Board, record: int | None) -> Result
     best = moves(tables, board, standing)[0]
     # A capture that leads to the outcome of the record gains nothing: the record stands.
     distance = 0 if best.outcome == standing else best.dtg
-    return Result(tables.numbered_table(board).name, best.outcome, distance, best.exact, standing)
+    return Result(tables.name(board), best.outcome, distance, best.exact, standing)
 
 
 def moves(
-    tables: OpenTables, board: chess.Board, standing: int, unknown: list[UnknownMove] | None = None
+    tables: Tables, board: chess.Board, standing: int, unknown: list[UnknownMove] | None = None
 ) -> list[MoveResult]:
     """All legal moves under the record that stands, best first. Those that lead to a missing table are put into
     `unknown`, if it is given.
@@ -64,17 +81,21 @@ def moves(
     return sorted(found, key=rank)
 
 
-def line(tables: OpenTables, board: chess.Board, start: Result) -> list[LineMove]:
-    """Best play from a position to the goal that decides. Each move is one ply nearer to it, so the line ends."""
+def line(tables: Tables, board: chess.Board, start: Result, *, partial: bool = False) -> list[LineMove]:
+    """Best play from a position to the goal that decides. Each move is one ply nearer to it, so the line ends; with
+    `partial` also where a table is missing."""
     board = board.copy(stack=False)
     record = start.record
     found = []
     for _ in range(start.dtg):
-        there = moves(tables, board, record)
+        try:
+            there = moves(tables, board, record)
+        except MissingTable:
+            if not partial:
+                raise
+            break
         if not there:  # right checksums do not make a table right
-            raise CorruptTable(
-                f"{tables.numbered_table(board).table.path} is wrong: it has play go on where the game is over"
-            )
+            raise CorruptTable(f"{tables.source(board)} is wrong: it has play go on where the game is over")
         best = there[0]
         record = best.record
         found.append(LineMove(best.move, record, board.san_and_push(best.move)))

@@ -3,7 +3,7 @@
 from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import chess
 
@@ -18,6 +18,16 @@ from tbgen.table_rules import TableRules
 
 Steps = tuple[tuple[int, int, int, int], ...]
 """Holder, level, outcome and distance: see `Steps` in tbgen/contents.py."""
+
+
+class Lookup(Protocol):
+    """What a table says of a number."""
+
+    def look(self, number: int) -> tuple[int, int, int]:
+        """Fresh outcome and distance in the mover's view, and the staircase."""
+
+    def steps_of(self, staircase: int) -> Steps:
+        """The steps of a staircase."""
 
 
 class NumberedTable(NamedTuple):
@@ -66,6 +76,14 @@ class OpenTables:
                     found = self._tables[material] = open_table(table_path(self.directory, material, self.rules))
         return found
 
+    def name(self, board: chess.Board) -> str:
+        """Of the table for a board's men."""
+        return self.numbered_table(board).name
+
+    def source(self, board: chess.Board) -> str:
+        """Where that table is."""
+        return str(self.numbered_table(board).table.path)
+
     def fresh(self, board: chess.Board) -> Fresh:
         """What a sound board is worth just after a reset: its own goal need not be known."""
         _, numbering, table = self.numbered_table(board)
@@ -75,18 +93,25 @@ class OpenTables:
     def result(self, board: chess.Board, record: int | None) -> Result:
         """What a sound board is worth under a record; None: its own goal."""
         name, numbering, table = self.numbered_table(board)
-        outcome, dtg, staircase = table.look(number_of(numbering, board))
-        if not board.turn:
-            outcome = -outcome
-        own = goal(board) if dtg else outcome  # at no distance the goal is on the board
-        standing = own if record is None else outcomes.improved(record, own)
-        if standing == own or outcomes.level(outcome) < outcomes.level(standing):
-            return Result(name, outcome, dtg, True, standing)
-        if self.whole_game:
-            return Result(name, standing, 0, True, standing)
-        sign = 1 if board.turn else -1
-        outcome, dtg = under_record(table.steps_of(staircase), standing * sign)
-        return Result(name, outcome * sign, dtg, True, standing)
+        return worth(board, name, table, number_of(numbering, board), record, whole_game=self.whole_game)
+
+
+def worth(
+    board: chess.Board, name: str, table: Lookup, number: int, record: int | None, *, whole_game: bool = False
+) -> Result:
+    """What a sound board, which has this number in a table, is worth under a record; None: its own goal."""
+    outcome, dtg, staircase = table.look(number)
+    if not board.turn:
+        outcome = -outcome
+    own = goal(board) if dtg else outcome  # at no distance the goal is on the board
+    standing = own if record is None else outcomes.improved(record, own)
+    if standing == own or outcomes.level(outcome) < outcomes.level(standing):
+        return Result(name, outcome, dtg, True, standing)
+    if whole_game:
+        return Result(name, standing, 0, True, standing)
+    sign = 1 if board.turn else -1
+    outcome, dtg = under_record(table.steps_of(staircase), standing * sign)
+    return Result(name, outcome * sign, dtg, True, standing)
 
 
 def under_record(steps: Steps, record: int) -> tuple[int, int]:

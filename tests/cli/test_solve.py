@@ -50,6 +50,57 @@ def test_certificates_are_written_and_checked(tmp_path: Path, capsys: pytest.Cap
     assert capsys.readouterr().err.count("\n") == 1
 
 
+PAWN = "8/8/3k4/8/4P3/8/8/4K3 w - - 10 60 -G4.5"
+
+
+def test_an_own_table(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """KPvK without its table, and with all that it leads to."""
+    for path in small_tables.glob("*.r.h5"):
+        if path.name != "KPvK.r.h5":
+            (tmp_path / path.name).symlink_to(path)
+    assert main(["probe", "--tables", str(small_tables), "--json", "--moves", PAWN]) == 0
+    truth = json.loads(capsys.readouterr().out)
+    words = ["solve", "--tables", str(tmp_path), "--moves", "--line", PAWN]
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["gscore"], found["dtg"]) == (truth["gscore"], truth["dtg"])
+    assert [one["uci"] for one in found["moves"]] == [one["uci"] for one in truth["moves"]]
+    assert [one.get("gscore") for one in found["moves"]] == [one["gscore"] for one in truth["moves"]]
+    assert found["own"] == {"parts": [{"material": "KPvK", "slices": 4, "numbers": 4 * 7224}], "in_time": True}
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert "Own tables of KPvK (4 placements of pawns):" in out
+    assert f"The result is {truth['gscore']}: in {truth['dtg']} plies." in out
+    assert "Moves, the best first:" in out
+    assert "Best play: " in out
+
+
+def test_what_an_own_table_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fen = "8/8/3k1p2/8/2P5/1r6/5K2/2R5 w - - 10 60"
+    assert main(["solve", "--dry-run", fen]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("First KRPvKRP (20 placements of pawns):\n")
+    assert "the answer may be bounds" in out
+    assert main(["solve", "--dry-run", "--json", fen]) == 0
+    plan = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert plan["parts"][-1] == {"material": "KRPvKRP", "slices": 20, "numbers": 20 * 2 * 3612 * 4096, "exact": False}
+    assert main(["solve", "--dry-run", "--memory", "400M", fen]) == 6
+    assert "KRPvKRP from here has 20 placements of pawns and 591,790,080 numbers" in capsys.readouterr().err
+
+
+def test_too_little_time_or_room_leaves_what_is_held(capsys: pytest.CaptureFixture[str]) -> None:
+    fen = "8/5p2/3k1p2/8/2P5/5P2/5K2/8 w - - 10 60 G5.5"
+    for words, message in (
+        (["--time", "0"], ""),
+        (["--time", "0.01s"], "The time was over"),
+        (["--memory", "230M"], "No own table: KPPvKPP from here has 40 placements"),
+    ):
+        assert main(["solve", *words, fen]) == 0
+        out = capsys.readouterr().out
+        assert "White is not sure of anything by holding." in out
+        assert message in out
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -57,7 +108,7 @@ def test_certificates_are_written_and_checked(tmp_path: Path, capsys: pytest.Cap
         ([FINE.format("b"), FINE.format("w")], 2, "one position at a time"),
         (["r3k3/8/8/8/8/8/8/4K3 w q - 0 1"], 2, "castle"),
         (["--record", "G30.0x", FINE.format("b")], 2, "G-score"),
-        (["--certificate", "proof.txt", "4k3/p7/8/3q4/8/8/P2R4/4K3 w - - 0 1"], 2, "nothing was proved"),
+        (["--time", "0", "--certificate", "proof.txt", "4k3/p7/8/3q4/8/8/P2R4/4K3 w - - 0 1"], 2, "nothing was proved"),
     ],
 )
 def test_what_cannot_be_solved(words: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]) -> None:

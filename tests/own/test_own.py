@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tbgen import outcome
+from tbgen import outcome, position
 from tbgen.index.positions import fen
 from tbgen.material import Material, parse
+from tbgen.own.answer import Answer, answer
 from tbgen.own.plan import make_plan
 from tbgen.own.slices import closed, in_frame, layout_for, name_of, number_of, placement_of, resets
-from tbgen.own.solve import Entries, OwnTable, solve_plan
+from tbgen.own.solve import Entries, OwnTables, solve_plan
+from tbgen.own.view import View
 from tbgen.position import fault, level
-from tbgen.probe import open_tablebase
+from tbgen.probe import Tablebase, open_tablebase, play
 from tbgen.store import open_table, table_path
 from tests.support.boards import random_boards
 
@@ -32,15 +34,29 @@ def entries(small_tables: Path) -> dict[Material, NDArray[np.int32]]:
     return found
 
 
-def positions(start: chess.Board, table: OwnTable, count: int) -> list[chess.Board]:
+def positions(start: chess.Board, own: OwnTables, count: int) -> list[chess.Board]:
     """Legal positions of an own table at random."""
     chance, found = random.Random(1), list[chess.Board]()
+    layout = own.parts[own.root][chess.WHITE].layout
     while len(found) < count:
-        board = chess.Board(fen(table.part.layout, chance.randrange(table.part.layout.size)))
+        number = chance.randrange(layout.size)
+        board = chess.Board(fen(layout, number))
         if board.occupied.bit_count() == start.occupied.bit_count() and fault(board) is None and level(board) > 1:
-            assert number_of(board, table.part.layout) < table.part.layout.size
-            found.append(in_frame(board, table.name))
+            assert number_of(board, layout) == number
+            found.append(in_frame(board, own.root))
     return found
+
+
+def is_right(found: Answer, truth: Tablebase, board: chess.Board, record: int) -> None:
+    """Whether bounds hold, and all that is said to be exact is, for the position and each of its moves."""
+    value = truth.probe(board, record, moves=True)
+    said = {None: found.sure, **{one.move: one.sure for one in found.moves}}
+    true = {None: (value.outcome, value.dtg), **{one.move: (one.outcome, one.dtg) for one in value.moves}}
+    assert said.keys() == true.keys()
+    for move, sure in said.items():
+        outcome, distance = true[move]
+        assert sure.white <= outcome <= sure.black, (board.fen(), record, move)
+        assert sure.dtg in (None, distance), (board.fen(), record, move)
 
 
 def test_a_number_is_that_of_the_position() -> None:
@@ -84,19 +100,40 @@ def test_every_reset_leads_to_a_part_that_is_listed(material: str) -> None:
 
 @pytest.mark.parametrize("start", [UP, DOWN])
 @pytest.mark.parametrize("names", ["KvK KQvK KRvK KBvK KNvK", "KvK KNvK", ""])
-def test_against_the_complete_table(start: str, names: str, entries: Entries, small_tables: Path) -> None:
+def test_against_the_complete_table(
+    start: str, names: str, entries: Entries, small_tables: Path, tmp_path: Path
+) -> None:
     board = chess.Board(start)
     known = {parse(name): entries[parse(name)] for name in names.split()}
-    table = solve_plan(make_plan(board, known, 0), known)
+    for material in known:
+        path = table_path(small_tables, material, "r")
+        (tmp_path / path.name).symlink_to(path)
+    own = solve_plan(make_plan(board, known, 0), lambda materials: {one: known[one] for one in materials})
     exact, chance = 0, random.Random(2)
-    with open_tablebase(small_tables) as truth:
-        for one in positions(board, table, 300):
+    with open_tablebase(small_tables) as truth, open_tablebase(tmp_path) as complete:
+        for one in positions(board, own, 60):
+            goal = position.goal(one)
             held = outcome.held_by_white if chance.random() < 0.5 else outcome.held_by_black
-            for record in (None, held(chance.randint(2, level(one)))):
-                found, value = table.bounds(one, record), truth.probe(one, record).outcome
-                assert found.white <= value <= found.black, (one.fen(), record)
-                exact += found.white == found.black
-    assert (exact == 600) == (len(known) == 5)
+            for record in (goal, outcome.improved(held(chance.randint(2, level(one))), goal)):
+                found = answer(own, one, record, complete)
+                is_right(found, truth, one, record)
+                exact += found.sure.exact
+                if len(known) == 5:
+                    value = truth.probe(one, record, line=True)
+                    assert found.sure.dtg == value.dtg
+                    assert len(found.line) in (value.dtg, next_reset(one, found))
+    assert (exact == 120) == (len(known) == 5)
+
+
+def next_reset(board: chess.Board, found: Answer) -> int:
+    """The plies of a line up to where it leaves the own table."""
+    board = board.copy(stack=False)
+    for ply, one in enumerate(found.line, 1):
+        leaves = board.is_capture(one.move) or one.move.promotion
+        board.push(one.move)
+        if leaves:
+            return ply
+    return -1
 
 
 def test_a_capture_leads_to_an_own_table_of_fewer_men(entries: Entries, small_tables: Path) -> None:
@@ -104,8 +141,35 @@ def test_a_capture_leads_to_an_own_table_of_fewer_men(entries: Entries, small_ta
     board = chess.Board("8/8/3k4/3p4/3P4/8/3K4/8 w - - 0 1")
     plan = make_plan(board, entries, 1 << 20)
     assert {(str(part.name.material), part.name.swapped) for part in plan[:2]} == {("KPvK", False), ("KPvK", True)}
-    table = solve_plan(plan, entries)
+    own = solve_plan(plan, lambda materials: {one: entries[one] for one in materials})
     (kpk, *_) = plan
     assert kpk.exact
-    found = table.bounds(board, None)
-    assert found.white <= found.black
+    with open_tablebase(small_tables) as complete:
+        found = answer(own, board, position.goal(board), complete)
+    assert found.sure.white <= found.sure.black
+
+
+def test_a_double_step_may_answer_another(tmp_path: Path) -> None:
+    """e4 gives a right to capture it, and g5 instead another one: what is stored is what moves make of it."""
+    start = chess.Board("7k/6p1/8/7P/3p4/8/4P3/K7 w - - 0 1")
+    own = solve_plan(make_plan(start, [], 0), lambda materials: {})
+    chance, rights = random.Random(3), 0
+    with open_tablebase(tmp_path) as complete:
+        for view in (View(own, winner, complete) for winner in chess.COLORS):
+            for _ in range(80):
+                board = start.copy()
+                for king in chess.COLORS:
+                    board.remove_piece_at(board.king(king))
+                    free = sorted(chess.SquareSet(~board.occupied))
+                    board.set_piece_at(chance.choice(free), chess.Piece(chess.KING, king))
+                if fault(board) is not None or level(board) < 2:
+                    continue
+                stored = view.result(board, None)
+                best = play.moves(view, board, stored.record)[0]
+                distance = 0 if best.outcome == stored.record else best.dtg
+                assert (stored.outcome, stored.dtg) == (best.outcome, distance), board.fen()
+                for uci in ("e2e4", "g7g5"):
+                    if chess.Move.from_uci(uci) in board.legal_moves:
+                        board.push_uci(uci)
+                rights += len(board.move_stack) == 2 and board.has_legal_en_passant()
+    assert rights > 20

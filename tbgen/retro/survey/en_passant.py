@@ -19,7 +19,6 @@ from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.survey.resets import entry_after, follow, pays
-from tbgen.retro.threads.counters import CONTRADICTIONS
 from tbgen.retro.values.keys import level_of, outcome_of, patience
 from tbgen.retro.values.payoff import Payoff, best_of
 from tbgen.retro.values.staircase import value_under_record
@@ -70,7 +69,7 @@ def _passant_captures(graph, squares, side, stepped, moves):
 
 
 @kernel
-def value_with_right(graph, routes, finished, squares, side, stepped, moves, there, tally):
+def value_with_right(graph, routes, finished, squares, side, stepped, moves, there):
     """The value of a position in which `side` may capture the pawn in slot `stepped` en passant: outcome and distance;
     (0, 0) if no such capture is legal."""
     rights = _passant_captures(graph, squares, side, stepped, moves)
@@ -89,8 +88,16 @@ def value_with_right(graph, routes, finished, squares, side, stepped, moves, the
             outcome, distance = _under_record(graph, routes, finished, squares, side, move, level, later, there)
             best = best_of(best, -outcome, distance + 1, distance + 1)
             continue
-        if gives_right(graph, squares, side, move):
-            tally[CONTRADICTIONS] += 1  # takes two pawns per side and more: six men
+        outcome = distance = np.int64(0)
+        if gives_right(graph, squares, side, move):  # two pawns per side: own tables, whose rules are r
+            slot = move_slot(move)
+            origin = squares[slot]
+            squares[slot] = move_target(move)
+            outcome, distance = value_with_right(graph, routes, finished, squares, 1 - side, slot, later, there)
+            squares[slot] = origin
+        if outcome:
+            best = best_of(best, -outcome, distance + 1, distance + 1)
+            continue
         one = pays(entry_after(graph, routes, squares, side, move, there))
         best = best_of(best, one.outcome, one.shortest, one.longest)
     own_goal = np.int64(level - BASE)

@@ -68,7 +68,7 @@ def _payoff(graph, routes, finished, buffers, side, move, tally):
             buffers.stepped[man] = squares[man]
         buffers.stepped[slot] = move_target(move)
         outcome, distance = value_with_right(
-            graph, routes, finished, buffers.stepped, 1 - side, slot, buffers.more_moves, buffers.there, tally
+            graph, routes, finished, buffers.stepped, 1 - side, slot, buffers.more_moves, buffers.there
         )
         if outcome:
             return Payoff(-outcome, distance + 1, distance + 1)

@@ -1,0 +1,205 @@
+"""What `tbgen solve` has found, in words and as JSON."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import chess
+
+from tbgen import outcome
+from tbgen.fortress import Claim, Proof
+from tbgen.generate.forecast import size_of, time_of
+from tbgen.own.sure import Sure, SureMove
+from tbgen.probe import LineMove, Result
+from tbgen.probe.words import SIDES, plies, situation
+
+if TYPE_CHECKING:
+    from tbgen.own.attempt import Attempt
+    from tbgen.own.plan import Cost, PlannedPart
+
+_WIDTH: Final = 100
+
+
+class Found(NamedTuple):
+    """All that is known of a position."""
+
+    board: chess.Board
+    record: int
+    table: Result | None = None
+    """What a complete table says."""
+    held: list[tuple[Proof, list[Claim]]] = []  # noqa: RUF012
+    """What holding proves: White's, then Black's; none where that was not asked."""
+    own: "Attempt | None" = None
+    refused: str = ""
+    """Why there is no own table."""
+    moves: Sequence[SureMove] = ()
+    """Those that are known, the best first."""
+    line: Sequence[LineMove] = ()
+    """Best play, as far as it is known."""
+
+    @property
+    def sure(self) -> Sure:
+        """All proofs together."""
+        if self.table is not None:
+            return Sure(self.table.outcome, self.table.outcome, self.table.dtg)
+        if not any(self.board.legal_moves):  # the game is over
+            return Sure(self.record, self.record, 0)
+        white, black = (proof.bound for proof, _ in self.held)
+        found = Sure(white, black)
+        if self.own is not None and self.own.answer is not None:
+            found = self.own.answer.sure.with_bounds(white, black)
+        return found._replace(dtg=0) if found.exact and found.white == self.record and found.dtg is None else found
+
+
+def as_object(fen: str, found: Found, *, moves: bool, line: bool) -> dict[str, Any]:
+    """For programs."""
+    words: dict[str, Any] = {"fen": fen, "record": outcome.text(found.record), **_sure(found.sure)}
+    words["proofs"] = [
+        {
+            "defender": chess.COLOR_NAMES[claim.defender],
+            "bound": outcome.text(claim.bound),
+            "plies": claim.plies,
+            "men": {
+                chess.square_name(square): [chess.square_name(one) for one in squares]
+                for square, _, squares in claim.holding
+            },
+        }
+        for _, those in found.held
+        for claim in those
+    ]
+    words["own"] = _solved(found)
+    if moves:
+        words["moves"] = [
+            {"uci": one.move.uci(), "san": found.board.san(one.move), "reset": one.reset, **_sure(one.sure)}
+            for one in found.moves
+        ]
+    if line:
+        words["line"] = [{"uci": one.uci, "san": one.san, "record": one.record_gscore} for one in found.line]
+    return words
+
+
+def _sure(sure: Sure) -> dict[str, Any]:
+    words: dict[str, Any] = {}
+    if sure.exact:
+        words |= {"gscore": outcome.text(sure.white), "winner": chess.COLOR_NAMES[sure.white > 0]}
+        if sure.dtg is not None:
+            words["dtg"] = sure.dtg
+    return words | {"white": outcome.text(sure.white), "black": outcome.text(sure.black)}
+
+
+def _solved(found: Found) -> dict[str, Any] | None:
+    if found.own is None:
+        return {"refused": found.refused} if found.refused else None
+    parts = [
+        {"material": part.name.material.name, "slices": len(part.placements), "numbers": part.numbers}
+        for part in found.own.plan
+    ]
+    return {"parts": parts, "in_time": found.own.in_time}
+
+
+def plan_as_object(plan: "list[PlannedPart]", cost: "Cost") -> dict[str, Any]:
+    """What a plan takes."""
+    parts = [
+        {
+            "material": part.name.material.name,
+            "slices": len(part.placements),
+            "numbers": part.numbers,
+            "exact": part.exact,
+        }
+        for part in plan
+    ]
+    return {"parts": parts, **cost._asdict()}
+
+
+def plan_in_words(number: int, plan: "list[PlannedPart]", cost: "Cost", threads: int) -> Iterator[str]:
+    """What a plan takes."""
+    time = time_of(cost.cpu_seconds / threads)
+    yield f"{'Then' if number > 1 else 'First'} {_materials(plan)}:"
+    yield f"  {size_of(cost.memory)} of memory, {size_of(cost.scratch)} of disk, about {time}"
+    for part in reversed(plan):
+        twice = "" if part.exact else ", solved twice"
+        yield f"  {part.name.material.name:<9}{len(part.placements):>6,} placements {part.numbers:>15,} numbers{twice}"
+    if not plan[-1].exact:
+        yield "  What some captures or promotions lead to is not known: the answer may be bounds."
+
+
+def _materials(plan: "list[PlannedPart]") -> str:
+    """The position's own, and how many others."""
+    *others, root = plan
+    count = len(root.placements)
+    parts = f", and {len(others)} parts that it leads to" if others else ""
+    return f"{root.name.material} ({count:,} placement{'s' if count > 1 else ''} of pawns){parts}"
+
+
+def in_words(found: Found, *, moves: bool, line: bool) -> Iterator[str]:
+    """For people."""
+    record, board = found.record, found.board
+    yield f"{SIDES[board.turn]} to move; the record is {outcome.text(record)}, for {SIDES[record > 0]}."
+    for proof, those in found.held:
+        yield from _held(found, proof, those)
+    yield from _own_in_words(found)
+    sure = found.sure
+    if sure.exact:
+        how = "" if sure.dtg is None else f": in {plies(sure.dtg)}"
+        if sure.white == record:
+            how = ": the record stands"
+        yield from ("", f"The result is {outcome.text(sure.white)}{how}.")
+    elif found.own is not None:
+        yield from ("", f"Proved: {_bounds(sure)}.")
+    if moves and found.moves:
+        yield from ("", "Moves, the best first:")
+        for one in found.moves:
+            yield f"  {board.san(one.move):8} {_bounds(one.sure)}{'; a new record begins' if one.reset else ''}"
+    if line and found.line:
+        yield from ("", *textwrap.wrap("Best play: " + " ".join(map(str, found.line)), _WIDTH))
+
+
+def _bounds(sure: Sure) -> str:
+    if sure.exact:
+        return outcome.text(sure.white) + ("" if not sure.dtg else f" in {plies(sure.dtg)}")
+    return f"White is sure of {outcome.text(sure.white)}, Black of {outcome.text(sure.black)}"
+
+
+def _held(found: Found, proof: Proof, those: list[Claim]) -> Iterator[str]:
+    """What holding proves for one side."""
+    record = outcome.text(found.record)
+    side, other = SIDES[proof.defender], SIDES[not proof.defender]
+    yield ""
+    if proof.bound == found.record:
+        yield f"{side} is sure of {record}: {other} cannot improve on the record."
+    elif proof.held is not None:
+        yield f"{side} is sure of {outcome.text(proof.bound)}, or better."
+    else:
+        yield f"{side} is not sure of anything by holding."
+    for claim in those:
+        if claim.plies is not None:
+            yield f"{other} needs at least {claim.plies} plies to improve on the record."
+        yield from textwrap.wrap(_how(claim), _WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+
+def _how(claim: Claim) -> str:
+    """Which men hold, and on which squares."""
+    men = [
+        f"the {chess.piece_name(piece.piece_type)} from {chess.square_name(square)} on "
+        + " ".join(map(chess.square_name, squares))
+        for square, piece, squares in claim.holding
+    ]
+    return f"{SIDES[claim.defender]} moves only {', and '.join(men)}." if men else "No move is needed."
+
+
+def _own_in_words(found: Found) -> Iterator[str]:
+    """What the own table says, or why there is none."""
+    if found.refused:
+        yield from ("", *textwrap.wrap(f"No own table: {found.refused}.", _WIDTH))
+    if found.own is None:
+        return
+    yield ""
+    if found.own.answer is not None:
+        yield from textwrap.wrap(f"Own tables of {_materials(found.own.plan)}:", _WIDTH)
+        sure = found.own.answer.sure
+        yield f"  {_bounds(sure)}."
+        for bound, side in ((sure.white, True), (sure.black, False)):
+            if not sure.exact and outcome.level(bound) > 1:
+                yield f"  {outcome.text(bound)}: {situation(bound)}, or better for {SIDES[side]}."
+    if not found.own.in_time:
+        yield "The time was over before all was solved that fits (--time allows more)."

@@ -1,0 +1,100 @@
+"""A position answered from own tables, within limits: small plans first, then what makes their bounds better."""
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import chess
+
+from tbgen.generate.calibration import calibrated_pace
+from tbgen.own.answer import Answer, answer
+from tbgen.own.plan import Cost, Limits, PlannedPart, cost_of, stages
+from tbgen.own.slices import PartName
+from tbgen.own.solve import solve_plan
+from tbgen.probe import Tablebase
+from tbgen.store import list_tables
+from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.entry_cache import EntryCache
+from tbgen.table_rules import TableRules
+
+_BUSY: Final = 0.85
+"""The share of the time in which cores are at work."""
+_SPARE: Final = 0.9
+"""The share of the free disk that may be used."""
+
+
+class Means(NamedTuple):
+    """What an attempt may use."""
+
+    directory: Path
+    """Of the complete tables."""
+    memory: int
+    seconds: float
+    threads: int
+
+
+class Attempt(NamedTuple):
+    answer: Answer | None
+    plan: list[PlannedPart]
+    """Of the answer."""
+    in_time: bool
+    """Whether there was time for all that fits."""
+
+
+class _TimeIsOver(Exception):
+    pass
+
+
+def plans(board: chess.Board, means: Means) -> Iterator[tuple[list[PlannedPart], Cost]]:
+    """The plans to try one after the other, and what each takes. OutOfRoom if the position is too large."""
+    pace = calibrated_pace() or 1.0
+    complete = {material for _, material, rules in list_tables(means.directory) if rules == TableRules.RESET}
+    limits = Limits(
+        means.memory,
+        int(_SPARE * shutil.disk_usage(_scratch(means.directory)).free),
+        means.seconds * means.threads * _BUSY,
+    )
+    for plan in stages(board, complete, limits, means.threads, pace):
+        yield plan, cost_of(plan, means.threads, pace)
+
+
+def attempt(
+    board: chess.Board,
+    record: int,
+    tables: Tablebase,
+    means: Means,
+    began: Callable[[list[PlannedPart], Cost], None] = lambda plan, cost: None,
+    report: Callable[[int], None] = lambda numbers: None,
+) -> Attempt:
+    """What own tables prove of a position. `began` is called with each plan, `report` with the numbers solved."""
+    end = time.monotonic() + means.seconds
+
+    def tell(name: PartName, numbers: int) -> None:
+        report(numbers)
+        if time.monotonic() > end:
+            raise _TimeIsOver
+
+    best = Attempt(None, [], True)
+    with closing(DiskArrays(_scratch(means.directory), means.memory)) as disk_arrays:
+        entry_cache = EntryCache(means.directory, TableRules.RESET, disk_arrays)
+        for plan, cost in plans(board, means):
+            began(plan, cost)
+            try:
+                own = solve_plan(plan, entry_cache.take, threads=means.threads, make=disk_arrays.array, report=tell)
+            except _TimeIsOver:
+                return best._replace(in_time=False)
+            best = Attempt(answer(own, board, record, tables), plan, True)
+            del own
+            if best.answer is not None and best.answer.sure.dtg is not None:
+                break
+    return best
+
+
+def _scratch(directory: Path) -> Path:
+    """Where large arrays are while a table is solved."""
+    return directory if os.access(directory, os.W_OK) else Path(tempfile.gettempdir())
