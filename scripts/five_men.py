@@ -29,7 +29,7 @@ MEN: Final = 5
 SHARES: Final = ("mate", "stalemate", "G1.0", "G1.5", "G2.0", "G2.5", "G3.0", "more")
 COLUMNS: Final = {
     "tables": (
-        "material", "rules", "positions", "entries", "staircases", "bytes", "longest_dtg", *SHARES, "mean_dtg",
+        "material", "rules", "positions", "stored_entries", "staircases", "bytes", "longest_dtg", *SHARES, "mean_dtg",
         "record_matters", "cpu_seconds", "seconds", "peak_memory", "planned_cpu_seconds", "planned_bytes", "verified",
     ),
     "outcomes": (
@@ -88,7 +88,7 @@ def _rows(
     name = {"material": material.name, "rules": str(rules)}
     row = {**name, **{column: found[column] for column in ("positions", "longest_dtg", "mean_dtg", "record_matters")}}
     row |= {share: found[f"share_{share}"] for share in SHARES}
-    row |= {column: int(header[key]) for column, key in (("entries", "legal"), ("staircases", "staircases"))}
+    row |= {column: int(header[key]) for column, key in (("stored_entries", "legal"), ("staircases", "staircases"))}
     row |= {"bytes": int(header["bytes"]), "planned_bytes": planned["disk"]}
     row |= {"planned_cpu_seconds": planned["cpu_seconds"], "verified": ""}
     row |= {column: built.get(column, "") for column in ("cpu_seconds", "seconds", "peak_memory")}

@@ -29,12 +29,14 @@ class Box(NamedTuple):
     width: int = 190
 
 
-COMMON: Final = "_version called errors turns sizes text files packed outcome table_rules material position contents"
+COMMON: Final = (
+    "_version called errors turns sizes text columns files packed outcome table_rules material position contents"
+)
 BOXES: Final = {
     "what everybody speaks of": Box(
         500,
         0,
-        ("errors  text  files  packed  turns  sizes", "material  position  outcome  table_rules  contents"),
+        ("errors  text  columns  files  packed  turns  sizes", "material  position  outcome  table_rules  contents"),
         COMMON,
         900,
     ),

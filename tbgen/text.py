@@ -12,6 +12,7 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -111,6 +112,12 @@ def say(*words: str, file: TextIO | None = None, flush: bool = False) -> None:
         print(shown(line), file=file)
     if flush:
         (file or sys.stdout).flush()
+
+
+def width(stream: TextIO | None = None) -> int | None:
+    """How many characters a line may have on the terminal that a stream leads to, standard output if not given; None
+    for files and pipes."""
+    return shutil.get_terminal_size().columns if (stream or sys.stdout).isatty() else None
 
 
 def prepare(*, heedless: bool = False) -> None:

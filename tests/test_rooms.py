@@ -30,6 +30,7 @@ ROOMS = {
     "turns": "",
     "sizes": "",
     "text": "errors",
+    "columns": "text",
     "files": "",
     "packed": "errors",
     "outcome": "errors",
@@ -101,19 +102,21 @@ ROOMS = {
     "referee": "",
     "referee/workers": "",
     "referee/syzygy": "errors outcome rules",
-    "referee/adjudicate": "errors files packed outcome table_rules probe rules text pgn referee/workers referee/syzygy",
-    "referee/match": "_version errors files packed outcome probe rules text pgn referee/workers referee/syzygy",
+    "referee/adjudicate": (
+        "errors files packed columns outcome table_rules probe rules text pgn referee/workers referee/syzygy"
+    ),
+    "referee/match": "_version errors files packed columns outcome probe rules text pgn referee/workers referee/syzygy",
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version errors outcome table_rules position probe rules text",
-    "report": "_version errors outcome table_rules material contents board index store probe rules text",
+    "report": "_version errors columns outcome table_rules material contents board index store probe rules text",
     # The tables over HTTP.
     "serve": (
         "_version errors outcome table_rules material position index probe rules referee/annotate report store text"
     ),
     # Wiring.
     "cli": (
-        "_version called errors files packed outcome table_rules material position index store/directory store "
-        "store/disk_arrays store/entry_cache store/leftovers verify generate probe fortress checker own rules text pgn "
+        "_version called errors files packed columns outcome table_rules material position index store/directory store "
+        "store/disk_arrays store/entry_cache store/leftovers verify generate probe fortress checker rules text pgn own "
         "referee/syzygy referee/adjudicate referee/match referee/player referee/annotate report serve"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.

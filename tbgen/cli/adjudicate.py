@@ -19,7 +19,7 @@ from tbgen.referee.adjudicate.report import TOP, Report
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
 from tbgen.referee.syzygy import Syzygy
 from tbgen.table_rules import TableRules
-from tbgen.text import OUTPUT, say, shown, to_json
+from tbgen.text import OUTPUT, say, shown, to_json, width
 
 _SKIPPED: Final = 3
 _DEFAULT: Final = ",".join(str(finish) for finish in DRAWS if finish in BY_DEFAULT)
@@ -143,7 +143,8 @@ def run(args: argparse.Namespace) -> int:
         faults = adjudicate(args.games, args.output, settings, args.jobs, watch=watch)
     if wants_report:
         stream = sys.stderr if args.output == STANDARD else sys.stdout
-        say(*([to_json(report.as_dict())] if args.json else report.lines(args.top)), file=stream)
+        lines = [to_json(report.as_dict())] if args.json else report.lines(args.top, width(stream))
+        say(*lines, file=stream)
     elif not args.quiet:
         say(f"tbgen: {report.summary(OUTPUT if args.output == STANDARD else str(args.output))}", file=sys.stderr)
         if report.missing:

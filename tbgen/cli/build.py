@@ -213,5 +213,5 @@ def _lines(summary: "Summary", directory: Path, *, whole: bool) -> list[str]:
         *histogram(summary.mover),
         f"  longest: {summary.longest_gscore} in {summary.longest} plies  {summary.longest_fen}",
         f"  {summary.staircases:,} staircases; {summary.attractions} attractions and {summary.looks} reviews per "
-        f"position; peak memory {summary.peak_memory / 2**20:,.0f} MiB",
+        f"stored entry; peak memory {summary.peak_memory / 2**20:,.0f} MiB",
     ]

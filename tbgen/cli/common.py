@@ -10,10 +10,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
+from tbgen.columns import Column, table
 from tbgen.errors import BadInput
 from tbgen.material import MEN_IN_TABLES, Material, every, parse
 from tbgen.table_rules import TableRules
-from tbgen.text import say, shown
+from tbgen.text import say, width
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -234,15 +235,6 @@ def console(stream: TextIO | None = None) -> "Console":
     return Console(file=stream or sys.stdout, highlight=False, emoji=False)
 
 
-def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], footer: Sequence[str] = ()) -> None:
-    """Columns of text: the first flush left, the others flush right. Nothing is cut off or wrapped."""
-    lines = [[shown(cell) for cell in line] for line in (headers, *rows, *([footer] if footer else []))]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(headers))]
-    for number, line in enumerate(lines):
-        if number == 1 or (footer and number == len(lines) - 1):
-            say("  ".join("-" * width for width in widths))
-        cells = [
-            line[0].ljust(widths[0]),
-            *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)),
-        ]
-        say("  ".join(cells).rstrip())
+def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], footer: Sequence[str] = ()) -> None:
+    """On a terminal it fits; in files and pipes nothing is left out."""
+    say(*table(columns, rows, footer=footer, width=width()))

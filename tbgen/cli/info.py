@@ -1,9 +1,11 @@
 """`tbgen info`: which tables are in a directory, and what they hold."""
 
 import argparse
+from typing import Final
 
 from tbgen.cli import digests
 from tbgen.cli.common import add_json, add_tables, print_table, tables_directory
+from tbgen.columns import Column
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.material import parse
 from tbgen.store import build_some, list_tables, open_table
@@ -20,10 +22,23 @@ examples:
 
 Half-built tables are listed below the others, with their size and what happens to them next.
 
-"positions" counts legal positions, each once up to symmetry; "entries" counts all numbers of the table.
+"positions" counts legal positions, each once up to symmetry. "stored entries" counts some twice: those whose kings both
+stand on the long diagonal, and which are not their own mirror images. "numbers" has room for illegal positions as well.
 """
 
-COLUMNS = ("material", "rules", "positions", "entries", "staircases", "bytes", "bytes/position", "program")
+COLUMNS: Final = {
+    "material": Column("material", left=True),
+    "rules": Column("rules"),
+    "positions": Column("positions"),
+    "stored_entries": Column("stored entries", spare=2),
+    "numbers": Column("numbers", spare=3),
+    "staircases": Column("staircases", spare=1),
+    "bytes": Column("bytes"),
+    "bytes_per_position": Column("bytes per position"),
+    "program": Column("program", spare=4),
+}
+"""By their names in JSON."""
+_ADDED_UP: Final = ("positions", "stored_entries", "numbers", "bytes")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,17 +63,18 @@ def run(args: argparse.Namespace) -> int:
     for path, material, rules in listed:
         try:
             with open_table(path) as table:
-                header = table.header
+                size = int(table.header["bytes"])
                 rows.append(
                     {
                         "material": material.name,
                         "rules": rules,
-                        "positions": int(header["legal"]),
-                        "entries": int(header["size"]),
-                        "staircases": int(header["staircases"]),
-                        "bytes": int(header["bytes"]),
-                        "bytes/position": round(int(header["bytes"]) / max(1, int(header["legal"])), 3),
-                        "program": str(header["program"]),
+                        "positions": table.positions,
+                        "stored_entries": table.stored_entries,
+                        "numbers": table.size,
+                        "staircases": int(table.header["staircases"]),
+                        "bytes": size,
+                        "bytes_per_position": round(size / max(1, table.positions), 3),
+                        "program": str(table.header["program"]),
                     }
                 )
         except CorruptTable as error:
@@ -98,15 +114,21 @@ def _in_words(one: Leftover) -> str:
     return f"{name}: {one.bytes:,} bytes of a half-built table, {what}"
 
 
+def _cell(value: str | int | float) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else value
+
+
 def _print(rows: list[dict[str, str | int | float]]) -> None:
     whole = [row for row in rows if "error" not in row]
-    lines = [[f"{row[name]:,}" if isinstance(row[name], int) else str(row[name]) for name in COLUMNS] for row in whole]
-    total = {name: sum(int(row[name]) for row in whole) for name in ("positions", "entries", "bytes")}
+    lines = [[_cell(row[name]) for name in COLUMNS] for row in whole]
+    total = {name: sum(int(row[name]) for row in whole) for name in _ADDED_UP}
     footer = [f"{total[name]:,}" if name in total else "" for name in COLUMNS]
     if len(whole) > 1:
         footer[0] = f"{len(whole)} tables"
-        footer[COLUMNS.index("bytes/position")] = f"{total['bytes'] / max(1, total['positions']):.3f}"
-    print_table(COLUMNS, lines, footer if len(whole) > 1 else ())
+        footer[list(COLUMNS).index("bytes_per_position")] = _cell(total["bytes"] / max(1, total["positions"]))
+    print_table(tuple(COLUMNS.values()), lines, footer if len(whole) > 1 else ())
     for row in rows:
         if "error" in row:
             say(f"{row['material']} ({row['rules']}): {row['error']}")

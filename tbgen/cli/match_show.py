@@ -8,7 +8,7 @@ from tbgen.referee.match.events import Event, Finished
 from tbgen.referee.match.ledger import Ledger
 from tbgen.referee.match.page import Page
 from tbgen.referee.match.run import Match
-from tbgen.text import say, to_json
+from tbgen.text import say, to_json, width
 
 
 class Show:
@@ -57,7 +57,7 @@ class Show:
         if self._json:
             say(to_json({"event": name, **standings.as_dict(), "missing": dict(self._missing)}), flush=True)
         elif standings.games:
-            say(*announce.table(standings), flush=True)
+            say(*announce.table(standings, width()), flush=True)
 
     def end(self) -> None:
         """The table, however the match ended."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tbgen.cli.common import add_all, add_json, at_once, materials_of, print_table
+from tbgen.columns import Column
 from tbgen.errors import BadInput
 from tbgen.material import MEN_NUMBERED, with_dependencies
 from tbgen.text import say, to_json
@@ -55,7 +56,10 @@ def print_estimates(rows: Sequence["Estimate"]) -> None:
     """A table, with totals if there are several rows."""
     from tbgen.generate.forecast import size_of, time_of
 
-    headers = ("table", "numbers", "positions, about", "memory", "scratch", "disk", "CPU")
+    columns = (
+        Column("table", left=True), Column("numbers", spare=1), Column("positions, about"), Column("memory"),
+        Column("scratch", spare=2), Column("disk"), Column("CPU"),
+    )  # fmt: skip
     lines = [
         (r.material, f"{r.numbers:,}", f"{r.positions:,}", size_of(r.memory), size_of(r.scratch), size_of(r.disk),
          time_of(r.cpu_seconds))
@@ -66,4 +70,4 @@ def print_estimates(rows: Sequence["Estimate"]) -> None:
         size_of(max(r.memory for r in rows)), size_of(max(r.scratch for r in rows)), size_of(sum(r.disk for r in rows)),
         time_of(sum(r.cpu_seconds for r in rows)),
     )  # fmt: skip
-    print_table(headers, lines, footer if len(rows) > 1 else ())
+    print_table(columns, lines, footer if len(rows) > 1 else ())

@@ -9,7 +9,7 @@ from tbgen.cli.common import RULES, add_tables, tables_directory, whole_number
 from tbgen.errors import BadInput
 from tbgen.material import parse
 from tbgen.table_rules import TableRules, no_such_rules
-from tbgen.text import say, standard_output
+from tbgen.text import say, standard_output, width
 
 REPORTS: Final = ("stats", "records", "compare", "potential", "all")
 FORMATS: Final = ("text", "md", "csv", "json", "pgn", "html")
@@ -73,7 +73,8 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput(f"{args.report} takes one set of rules")
     materials = tuple(parse(word) for word in words)
     document = make(args.report, Request(tables_directory(args), rules, materials, args.limit))
-    text = write(document, form, table=args.table, details=args.details or bool(materials))
+    room = width() if args.output is None else None
+    text = write(document, form, table=args.table, details=args.details or bool(materials), width=room)
     if args.output is not None:
         files.replace(args.output, text.encode())
     elif form == "text":

@@ -41,15 +41,19 @@ examples:
   tbgen verify                     every table in the directory, under both rules
   tbgen verify --rules wg          every table under these rules
   tbgen verify --sample 100000 KRBvKR
-                                   100,000 positions drawn at random; the seed is printed
+                                   100,000 stored entries drawn at random; the seed is printed
   tbgen verify --digests docs/digests.txt
                                    whether the tables say the same as the project's, in seconds
 
 A table without pawns is read as a whole, others part by part: placements of pawns that lead to each other. The tables
 that captures and promotions lead to are taken as right: verify them as well. If one of them is missing or damaged,
 the positions that lead there are checked by their other moves and counted separately. After a fault in one table, the
-others are checked all the same. Exit code 5 if anything is wrong; else 6 if memory or disk was too small for a table,
-else 4 if one was missing.
+others are checked all the same.
+
+Of a table that is checked in part, stored entries are counted: a position whose kings both stand on the long diagonal
+has two, unless it is its own mirror image.
+
+Exit code 5 if anything is wrong; else 6 if memory or disk was too small for a table, else 4 if one was missing.
 """
 
 _SEEDS: Final = 1 << 64
@@ -62,13 +66,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_tables(parser)
     add_rules(parser, default=None, otherwise="r, and both where no material is named")
     parser.add_argument(
-        "--sample", type=whole_number(1), metavar="N", help="check N positions drawn at random instead of all"
+        "--sample",
+        type=whole_number(1),
+        metavar="N",
+        help="check N stored entries drawn at random instead of all positions",
     )
     parser.add_argument(
         "--seed",
         type=whole_number(0, _SEEDS - 1),
         metavar="S",
-        help="seed of an earlier sample, to check the same positions",
+        help="seed of an earlier sample, to check the same entries",
     )
     parser.add_argument(
         "--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="threads to use (default: all cores)"
@@ -118,6 +125,15 @@ class _Report:
     def code(self) -> int:
         return max(self.codes, key=_BAD.index, default=0)
 
+    @property
+    def positions(self) -> int | None:
+        """The positions of the table, each once up to symmetry, if all of them have been checked."""
+        if self.verdict is None or self.verdict.unchecked or self.seed is not None:
+            return None
+        from tbgen.index.stored_twice import stored_twice
+
+        return self.verdict.checked - stored_twice(self.material)
+
     def as_dict(self) -> dict[str, Any]:
         from tbgen.index import layout_of
         from tbgen.index.positions import fen
@@ -128,6 +144,7 @@ class _Report:
             "rules": self.rules,
             "code": self.code,
             "error": self.problem,
+            "positions": self.positions,
             "checked": verdict.checked if verdict else 0,
             "unchecked": verdict.unchecked if verdict else None,
             "wrong": verdict.wrong if verdict else None,
@@ -150,9 +167,11 @@ class _Report:
             yield f"{name}: {self.problem}; no position has been checked"
             return
         drawn = "" if self.seed is None else f" drawn with --seed {self.seed}"
+        parts = f"{found['checked']:,} stored entries{drawn}"
+        count = parts if self.positions is None else f"{self.positions:,} positions"
         what = f"{found['wrong']:,} WRONG" if found["wrong"] else "all right"
         rest = f", {found['unchecked']:,} NOT CHECKED" if found["unchecked"] else ""
-        yield f"{name}: {found['checked']:,} positions{drawn} checked in {found['seconds']:.1f} s, {what}{rest}"
+        yield f"{name}: {count} checked in {found['seconds']:.1f} s, {what}{rest}"
         for problem in self.lost.values():
             yield f"  what some captures and promotions lead to is not known: {problem}"
         for one in found["examples"]:

@@ -2,6 +2,7 @@
 
 import resource
 import time
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 
 from tbgen import outcome
 from tbgen.contents import OUTCOME_SHIFT, Contents, distances, outcomes
-from tbgen.index import layout_of
+from tbgen.index import Layout, layout_of
 from tbgen.index.positions import fen
+from tbgen.index.symmetry import SymmetryClasses
 from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
 
@@ -37,6 +39,8 @@ class Summary:
     rules: TableRules
     positions: int
     """Legal positions, each once up to symmetry."""
+    stored_entries: int
+    """Numbers with a legal position."""
     mover: dict[str, int]
     """Positions per fresh outcome, as the side to move sees it: `G1.5` is good for it."""
     longest: int
@@ -45,9 +49,9 @@ class Summary:
     longest_gscore: str
     staircases: int
     attractions: float
-    """How often a position was settled or reached by resets, on average."""
+    """How often a stored entry was settled or reached by resets, on average."""
     looks: float
-    """How often a position was reviewed, on average."""
+    """How often a stored entry was reviewed, on average."""
     seconds: float
     cpu_seconds: float
     """Of all threads."""
@@ -65,21 +69,28 @@ class Summary:
         return {**asdict(self), "bytes_per_position": round(self.bytes_per_position, 4)}
 
 
-def count_outcomes(entries: NDArray[np.int32]) -> dict[int, int]:
-    """Legal positions per fresh relative outcome, the best first."""
-    counts = np.zeros(2 * outcome.BASE + 1, np.int64)
-    for here in pieces(len(entries)):
-        part = outcomes(entries[here]).astype(np.int64) + outcome.BASE
-        counts += np.bincount(part, minlength=len(counts))
-    counts[outcome.BASE] = 0
+def count_outcomes(layout: Layout, entries: NDArray[np.int32]) -> dict[int, int]:
+    """Legal positions, each once up to symmetry, per fresh relative outcome, the best first."""
+    counts = _by_outcome(entries[here] for here in pieces(len(entries)))
+    counts -= _by_outcome(entries[numbers] for numbers in SymmetryClasses(layout).twice()) // 2
     found = np.flatnonzero(counts)[::-1]
     return {int(value) - outcome.BASE: int(counts[value]) for value in found}
+
+
+def _by_outcome(parts: Iterable[NDArray[np.int32]]) -> NDArray[np.int64]:
+    """`[outcome + BASE]`: how many entries have it."""
+    counts = np.zeros(2 * outcome.BASE + 1, np.int64)
+    for part in parts:
+        counts += np.bincount(outcomes(part).astype(np.int64) + outcome.BASE, minlength=len(counts))
+    counts[outcome.BASE] = 0  # no legal position
+    return counts
 
 
 def summarise(contents: Contents, path: Path, begun: Clocks, scratch: int, attractions: int, looks: int) -> Summary:
     took = Clocks.read().since(begun)
     layout = layout_of(contents.material)
-    positions = int(np.count_nonzero(contents.entries))
+    stored = int(np.count_nonzero(contents.entries))
+    found = count_outcomes(layout, contents.entries)
     longest_at, longest = _longest(contents.entries)
     entry_outcome = int(contents.entries[longest_at]) >> OUTCOME_SHIFT
     text = fen(layout, longest_at)
@@ -87,14 +98,15 @@ def summarise(contents: Contents, path: Path, begun: Clocks, scratch: int, attra
     return Summary(
         material=contents.material.name,
         rules=contents.rules,
-        positions=positions,
-        mover={outcome.text(value): count for value, count in count_outcomes(contents.entries).items()},
+        positions=sum(found.values()),
+        stored_entries=stored,
+        mover={outcome.text(value): count for value, count in found.items()},
         longest=longest,
         longest_fen=text,
         longest_gscore=outcome.text(white_view),
         staircases=len(contents.steps.start) - 1,
-        attractions=round(attractions / positions, 3),
-        looks=round(looks / positions, 3),
+        attractions=round(attractions / stored, 3),
+        looks=round(looks / stored, 3),
         seconds=round(took.wall, 3),
         cpu_seconds=round(took.cpu, 3),
         bytes=path.stat().st_size,

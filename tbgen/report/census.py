@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import distances, outcomes
+from tbgen.index.symmetry import HALVES, KEYS, KINDS, SymmetryClasses
 from tbgen.material import Material
-from tbgen.report.symmetry import HALVES, KEYS, KINDS, SymmetryClasses
 from tbgen.report.tally import Slots, Tally
 from tbgen.store import TableFile
 from tbgen.table_rules import TableRules

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from tbgen import outcome
 from tbgen.contents import distances, outcomes
+from tbgen.index.symmetry import KEYS, SymmetryClasses
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.report.census import Tick, blocks
 from tbgen.report.document import Line
 from tbgen.report.lines import best_line
 from tbgen.report.records import told
-from tbgen.report.symmetry import KEYS, SymmetryClasses
 from tbgen.report.tally import Slots, Tally
 from tbgen.store import TableFile
 from tbgen.table_rules import TableRules

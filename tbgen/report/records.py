@@ -14,6 +14,7 @@ from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY
 from tbgen.contents import distances, outcomes
 from tbgen.index.layout import Layout
 from tbgen.index.positions import fen
+from tbgen.index.symmetry import KINDS, SymmetryClasses
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.probe.words import plies
@@ -21,7 +22,6 @@ from tbgen.report.census import BLOCK, WHITE, Case, Census
 from tbgen.report.document import Block, Line, Lines, Remark, Section, Table, Value, columns
 from tbgen.report.lines import best_line
 from tbgen.report.stats import EITHER, MOVERS
-from tbgen.report.symmetry import KINDS, SymmetryClasses
 from tbgen.store import TableFile
 
 _IMAGES: Final = GEOMETRY.image.tolist()

@@ -6,12 +6,15 @@ from tbgen.report.document import Document, without_detail
 from tbgen.report.write_markdown import markdown
 
 
-def write(document: Document, form: str, *, table: str | None = None, details: bool = False) -> str:
-    """`text` or `md` (long tables only with details), `csv` (one table), `json`, `pgn` or `html`."""
+def write(
+    document: Document, form: str, *, table: str | None = None, details: bool = False, width: int | None = None
+) -> str:
+    """`text` or `md` (long tables only with details), `csv` (one table), `json`, `pgn` or `html`. `width`: of the
+    terminal that text goes to, if it does."""
     for_people = document if details else without_detail(document)
     match form:
         case "text":
-            return write_text.text(for_people)
+            return write_text.text(for_people, width)
         case "md":
             return markdown(for_people)
         case "csv":

@@ -1,57 +1,64 @@
-"""A report on a terminal: plain columns, nothing cut off."""
+"""A report as text: plain columns. On a terminal it fits, in a file nothing is left out."""
 
+import re
 import textwrap
 from collections.abc import Iterator
 from typing import Final
 
+from tbgen import columns
 from tbgen.report.document import NUMBERS, Block, Document, Line, Lines, Remark, Table, cells
 from tbgen.report.lines import words
 
+_NUMBER: Final = re.compile(r"(\d\.+) ")
+_NO_BREAK: Final = "\u00a0"
+"""Between a move and its number."""
 _WIDTH: Final = 100
+"""Of paragraphs, where there is room for it."""
 
 
-def text(document: Document) -> str:
-    """All of it but the bars."""
-    return "\n".join(_document(document)) + "\n"
+def text(document: Document, width: int | None = None) -> str:
+    """All of it but the bars. `width`: of the terminal that it goes to, if it does."""
+    return "\n".join(_document(document, width)) + "\n"
 
 
-def _document(document: Document) -> Iterator[str]:
+def _document(document: Document, width: int | None) -> Iterator[str]:
     for place, section in enumerate(document.sections):
         yield from ("",) if place else ()
         yield section.title
         yield "=" * len(section.title)
         for block in section.blocks:
-            yield from _block(block)
+            yield from _block(block, width)
 
 
-def _block(block: Block) -> Iterator[str]:
+def _block(block: Block, width: int | None) -> Iterator[str]:
+    room = min(_WIDTH, width or _WIDTH)
     if isinstance(block, Remark):
-        yield from ("", *textwrap.wrap(block.text, _WIDTH))
+        yield from ("", *textwrap.wrap(block.text, room))
     elif isinstance(block, Table) and block.rows:
-        yield from ("", block.title, *_table(block))
-        yield from textwrap.wrap(block.note, _WIDTH)
+        yield from ("", block.title, *_table(block, width))
+        yield from textwrap.wrap(block.note, room)
     elif isinstance(block, Lines) and block.lines:
         yield from ("", block.title)
         for line in block.lines:
-            yield from _line(line)
+            yield from _line(line, room)
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: Table, width: int | None) -> Iterator[str]:
     """Words to the left, numbers to the right; links are for pages."""
     shown = [place for place, column in enumerate(table.columns) if column.kind != "link"]
-    kinds = [table.columns[place].kind for place in shown]
-    rows = [[row[place] for place in shown] for row in ([column.title for column in table.columns], *cells(table))]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    rules = (1, len(rows) - 1) if table.total else (1,)
-    for number, row in enumerate(rows):
-        if number in rules:
-            yield "  ".join("-" * width for width in widths)
-        yield "  ".join(
-            cell.rjust(width) if kind in NUMBERS else cell.ljust(width)
-            for cell, width, kind in zip(row, widths, kinds, strict=True)
-        ).rstrip()
+    given = [table.columns[place] for place in shown]
+    rows = [[row[place] for place in shown] for row in cells(table)]
+    footer = rows.pop() if table.total else ()
+    has_fen = any(column.kind == "fen" for column in given)  # which says who is to move
+    heads = [
+        columns.Column(one.title, left=one.kind not in NUMBERS, spare=int(has_fen and one.key == "to_move"))
+        for one in given
+    ]
+    yield from columns.table(heads, rows, footer=footer, width=width)
 
 
-def _line(line: Line) -> Iterator[str]:
+def _line(line: Line, room: int) -> Iterator[str]:
     yield f"{line.title}  {line.fen}"
-    yield from textwrap.wrap(words(line), _WIDTH, initial_indent="  ", subsequent_indent="  ")
+    moves = _NUMBER.sub(rf"\1{_NO_BREAK}", words(line))
+    for part in textwrap.wrap(moves, room, initial_indent="  ", subsequent_indent="  "):
+        yield part.replace(_NO_BREAK, " ")

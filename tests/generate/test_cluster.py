@@ -182,7 +182,7 @@ def test_from_the_command_line(alone: dict[str, bytes], tmp_path: Path) -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (run.returncode, run.stderr) == (0, "")
-    assert re.search(r"^6 tables: 372,624 positions, .*slowest: ", run.stdout, re.MULTILINE)
+    assert re.search(r"^6 tables: 368,330 positions, .*slowest: ", run.stdout, re.MULTILINE)
     assert contents(tmp_path) == alone
 
 

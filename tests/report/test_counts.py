@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from tbgen import outcome
 from tbgen.board.geometry import GEOMETRY
 from tbgen.index import layout_of
+from tbgen.index.symmetry import HALVES, KINDS, PLAIN, TWICE, SymmetryClasses
 from tbgen.material import every, parse, with_dependencies
 from tbgen.probe import Positions, open_tablebase
 from tbgen.probe.levels import levels
 from tbgen.probe.vector import PositionColumns, sound
 from tbgen.report.census import BLACK, WHITE, Census, take
 from tbgen.report.mobility import most_moves
-from tbgen.report.symmetry import HALVES, KINDS, PLAIN, TWICE, SymmetryClasses
 from tbgen.report.tally import Slots, Tally
 from tbgen.store import open_table, table_path
 from tests.support.placements import count_placements

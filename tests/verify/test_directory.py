@@ -17,7 +17,8 @@ from tbgen.verify import file
 from tbgen.verify.run import Verdict
 
 FIELDS = [
-    "material", "rules", "code", "error", "checked", "unchecked", "wrong", "lost", "seed", "seconds", "examples"
+    "material", "rules", "code", "error", "positions", "checked", "unchecked", "wrong", "lost", "seed", "seconds",
+    "examples",
 ]  # fmt: skip
 
 
@@ -52,11 +53,12 @@ def test_all_rules_and_dependencies_first(
     assert code == 0
     assert [(one["material"], one["rules"]) for one in found] == expected
     assert [one["checked"] for one in found] == [462, 53380, 462, 54926]
+    assert [one["positions"] for one in found] == [462, 52234, 462, 53806]
     for rules in ("r", "wg"):
         code, found = verify(capsys, "--tables", tmp_path, "--rules", rules)
         assert [(one["material"], one["rules"]) for one in found] == [one for one in expected if one[1] == rules]
     assert main(["verify", "--tables", str(tmp_path), "--threads", "1", "-q"]) == 0
-    assert "\nKNvK (wg): 54,926 positions checked in " in capsys.readouterr().out
+    assert "\nKNvK (wg): 53,806 positions checked in " in capsys.readouterr().out
     code, found = verify(capsys, "KBvK", "kk", "kvkb", "--tables", tmp_path)
     assert [(one["material"], one["rules"]) for one in found] == expected[:2]
 
@@ -82,7 +84,7 @@ def test_what_is_wrong_with_one_table_is_not_all_there_is_to_say(
     assert (bishop["code"], bishop["wrong"]) == (4, 0)
     assert bishop["lost"].keys() == {"KvK"}
     assert "tbgen build KvK --tables" in bishop["lost"]["KvK"]
-    assert (bishop["unchecked"], bishop["checked"]) == (2838, 53380 - 2838)
+    assert (bishop["unchecked"], bishop["checked"], bishop["positions"]) == (2838, 53380 - 2838, None)
     assert (pawn["code"], pawn["wrong"]) == (5, 0)
     assert pawn["lost"].keys() == {"KvK", "KQvK", "KRvK", "KNvK"}
     assert 0 < pawn["unchecked"] < 60000
@@ -95,6 +97,7 @@ def test_what_was_not_checked_is_said(small_tables: Path, tmp_path: Path, capsys
     words = ["verify", "--tables", str(tmp_path), "--threads", "1", "-q"]
     assert main(words) == 4
     first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("KBvK: 50,542 stored entries checked in ")
     assert first.endswith(", all right, 2,838 NOT CHECKED")
     assert second.startswith("  what some captures and promotions lead to is not known: ")
     assert "KvK.r.h5 is missing" in second

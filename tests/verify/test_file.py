@@ -120,6 +120,6 @@ def test_a_table_that_is_on_disk_is_checked(
 def test_a_sample_can_be_drawn_again(small_tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["verify", "KNvK", "--tables", str(small_tables), "--memory", "300M", "--threads", "1"]
     assert main([*words, "--sample", "500"]) == 0
-    assert "500 positions drawn with --seed " in capsys.readouterr().out
+    assert "500 stored entries drawn with --seed " in capsys.readouterr().out
     assert main([*words, "--sample", "500", "--seed", "123"]) == 0
-    assert "500 positions drawn with --seed 123 checked in" in capsys.readouterr().out
+    assert "500 stored entries drawn with --seed 123 checked in" in capsys.readouterr().out

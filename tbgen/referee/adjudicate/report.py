@@ -5,12 +5,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from tbgen import outcome
+from tbgen import columns, outcome
 from tbgen.referee.adjudicate.finish import DRAWS, Finish
 from tbgen.referee.adjudicate.game import Basis, Fault, Reach, Verdict
 from tbgen.rules.scoring import Classical, Exponential, Scoring, decimal
 from tbgen.rules.tiebreaks import Crosstable, Played, Row, by_balance, by_mobility
-from tbgen.text import shown
 
 TOP: Final = 30
 """Players in the table, if not told otherwise."""
@@ -212,8 +211,9 @@ class Report:
             ],
         }
 
-    def lines(self, top: int = TOP) -> Iterator[str]:
-        """All of it, for people; of the table only the first so many players."""
+    def lines(self, top: int = TOP, width: int | None = None) -> Iterator[str]:
+        """All of it, for people; of the table only the first so many players. `width`: of the terminal
+        that it goes to, if it does."""
         faults = len(self._faults)
         were = "they were" if faults > 1 else "it was"
         yield f"{self._games} games with tags; {faults or 'nothing'} passed on as {were}"
@@ -224,6 +224,7 @@ class Report:
                 (str(finish), games, *(asked if finish in DRAWS else [""] * len(asked)))
                 for finish, (games, asked) in self.finishes.items()
             ],
+            width,
         )
         yield ""
         yield from _table(
@@ -237,17 +238,18 @@ class Report:
                 )
                 for level, white, black in self.results
             ],
+            width,
         )
         if self._tables:
             yield ""
-            yield from _table(("decided by", "improved", "stands", "longest DTG"), self.tables)
+            yield from _table(("decided by", "improved", "stands", "longest DTG"), self.tables, width)
         if self._missing:
             yield ""
-            yield from _table(("missing", "games"), self.missing)
+            yield from _table(("missing", "games"), self.missing, width)
         yield ""
-        yield from self._crosstable_lines(top)
+        yield from self._crosstable_lines(top, width)
 
-    def _crosstable_lines(self, top: int) -> Iterator[str]:
+    def _crosstable_lines(self, top: int, width: int | None) -> Iterator[str]:
         rows = self.rows()
         levels = [outcome.text(outcome.held_by_white(level)) for level in range(1, 1 + _BALANCES)]
         opponents = [row.player for row, _ in rows] if len(rows) <= min(top, _MOST_OPPONENTS) else []
@@ -269,6 +271,7 @@ class Report:
                 )
                 for row, by_other in rows[:top]
             ],
+            width,
             left=2,
         )
         if len(rows) > top:
@@ -283,12 +286,7 @@ def _short(points: Fraction) -> str:
     return f"{float(points):g}"
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[object]], left: int = 0) -> Iterator[str]:
-    """Columns set straight; the one at `left` on its left side, all others on the right."""
-    cells = [list(heads), *([shown(str(cell)) for cell in row] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        yield "  ".join(
-            cell.ljust(width) if place == left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
+def _table(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int | None, left: int = 0) -> Iterator[str]:
+    """The column at `left` is of words, all others are of numbers."""
+    titles = [columns.Column(head, left=place == left) for place, head in enumerate(heads)]
+    yield from columns.table(titles, [[str(cell) for cell in row] for row in rows], ruled=False, width=width)

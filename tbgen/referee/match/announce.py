@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from tbgen import outcome
+from tbgen import columns, outcome
 from tbgen.referee.match.events import Finished, Note, Unplayed
 from tbgen.referee.match.standings import Line, Standings, balance
 from tbgen.rules.scoring import Exponential, decimal, points_text
@@ -54,12 +54,13 @@ def sprt_words(standings: Standings) -> str:
     return f"SPRT [{sprt.elo0:g}, {sprt.elo1:g}] LLR {sprt.llr:.2f} ({low:.2f}, {high:.2f}){verdict}"
 
 
-def table(standings: Standings) -> Iterator[str]:
-    """The crosstable, the tiebreaks, and what other scorings make of the games."""
+def table(standings: Standings, width: int | None = None) -> Iterator[str]:
+    """The crosstable, the tiebreaks, and what other scorings make of the games. `width`: of the terminal that it
+    goes to, if it does."""
     lines = standings.lines()
-    yield from _columns(*crosstable(standings, lines))
+    yield from _columns(*crosstable(standings, lines), width)
     yield ""
-    yield from _columns(*scorings(standings, lines))
+    yield from _columns(*scorings(standings, lines), width)
     yield from _balances(lines)
     if standings.sprt is not None:
         yield sprt_words(standings)
@@ -94,15 +95,9 @@ def scorings(standings: Standings, lines: Sequence[Line]) -> tuple[list[str], li
     return ["", "by other scorings", *titles], rows
 
 
-def _columns(heads: list[str], rows: list[list[str]]) -> Iterator[str]:
-    cells = [heads, *rows]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(heads))]
-    for row in cells:
-        aligned = (
-            cell.ljust(width) if column == 1 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield "  ".join(aligned).rstrip()
+def _columns(heads: list[str], rows: list[list[str]], width: int | None) -> Iterator[str]:
+    titles = [columns.Column(head, left=place == 1) for place, head in enumerate(heads)]
+    yield from columns.table(titles, rows, ruled=False, width=width)
 
 
 def _balances(lines: Sequence[Line]) -> Iterator[str]:

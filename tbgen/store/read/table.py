@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents, Make, in_memory
+from tbgen.index.stored_twice import stored_twice
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, Step
 from tbgen.store.read.decoded_table import DecodedTable
@@ -57,6 +58,16 @@ class TableFile:
         self._wanted = 0
         self._latest: Chunk | None = None
         """The chunk that was read last: only this one keeps what is needed to inflate more of it."""
+
+    @property
+    def stored_entries(self) -> int:
+        """Numbers with a legal position."""
+        return int(self.header["legal"])
+
+    @property
+    def positions(self) -> int:
+        """Legal positions, each once up to symmetry."""
+        return self.stored_entries - stored_twice(self.material)
 
     def look(self, number: int) -> tuple[int, int, int]:
         """Fresh relative outcome, distance and staircase of one position; outcome 0 if it is not legal."""

@@ -6,6 +6,7 @@ diagonal a1-h8, its reflection leaves the kings in place: a placement and its mi
 unless they are the same placement.
 """
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Final
 
@@ -55,6 +56,14 @@ class SymmetryClasses:
         """Positions, each once up to symmetry, and placements, from how many numbers have each key."""
         by_kind = by_key.reshape(2, KINDS).sum(axis=0)
         return int(HALVES @ by_kind) // 2, int(self.placements @ by_kind)
+
+    def twice(self) -> Iterator[NDArray[np.int64]]:
+        """The numbers of those that are one of two, run by run."""
+        for run in np.flatnonzero(self._key % KINDS == TWICE).tolist():
+            end = self._start[run + 1] if run + 1 < len(self._start) else self._layout.size
+            numbers = np.arange(self._start[run], end)
+            low, high = np.searchsorted(self._mirrors, [self._start[run], end])
+            yield np.delete(numbers, self._mirrors[low:high] - self._start[run])
 
     def _runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where runs of numbers with the same key start, and the keys, mirror images left out."""
