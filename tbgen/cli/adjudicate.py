@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from tbgen.cli import common
+from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.files import STANDARD, Done, adjudicate
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, DRAWS, parse_kinds
@@ -56,8 +57,8 @@ examples:
 
 Files whose names end in .gz, .bz2 or .zst are packed, when read and when written.
 The file that -o names may be one of those read: it is replaced when all games
-are written. Games that cannot be read are passed on as they are and named on
-standard error; the exit code is then 3.
+are written. Games that cannot be read are passed on as they are; the first few
+are named on standard error, the others counted, and the exit code is 3.
 """
 
 
@@ -125,19 +126,23 @@ def run(args: argparse.Namespace) -> int:
         Syzygy(args.syzygy).close()  # what is wrong with it is said at once
         settings = replace(settings, syzygy=tuple(args.syzygy), syzygy_men=args.syzygy_men)
     report = Report(settings.scheme, with_players=wants_report)
-    with _terminable(), _Bar(args.games, quiet=args.quiet) as bar:
+    with (
+        _terminable(),
+        _Bar(args.games, quiet=args.quiet) as bar,
+        Remarks(bar.say) as skipped,
+        Remarks(bar.say) as changed,
+    ):
 
         def watch(done: Done) -> None:
             for verdict in done.verdicts:
                 report.add(verdict)
             for fault in done.faults:
                 report.add_fault(done.name, fault)
-                bar.say(f"tbgen: {fault.told(done.name)}")
+                skipped.add(fault.told(done.name))
             for note in done.notes:
                 report.left_out += 1
-                if args.quiet:
-                    continue
-                bar.say(f"tbgen: {note.told(done.name)}")
+                if not args.quiet:
+                    changed.add(note.told(done.name))
             bar.advance(done.read)
 
         faults = adjudicate(args.games, args.output, settings, args.jobs, watch=watch)

@@ -1,13 +1,13 @@
 """`tbgen annotate`: games with what was scored and what the tables knew, move by move."""
 
 import argparse
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
 from tbgen import files
 from tbgen.cli import common
+from tbgen.cli.remarks import Remarks
 from tbgen.probe import open_tablebase
 from tbgen.text import INPUT, OUTPUT, named, say, standard_input, standard_output
 
@@ -26,7 +26,8 @@ examples:
   tbgen annotate games.pgn -o told.pgn
   tbgen adjudicate games.pgn -o - | tbgen annotate - -o told.pgn
 
-Games that cannot be read are passed on as they are and named on standard error; the exit code is then 3.
+Games that cannot be read are passed on as they are; the first few are named on standard error, the others counted, and
+the exit code is 3.
 """
 
 
@@ -51,13 +52,13 @@ def run(args: argparse.Namespace) -> int:
     def watch(told: Told | None, fault: str) -> None:
         nonlocal games, moves, gave
         if told is None:
-            say(f"tbgen: {name}:{fault}", file=sys.stderr)
+            remarks.add(f"{name}:{fault}")
         else:
             games += 1
             moves += sum(ply.verdict is not None for ply in told.plies)
             gave += sum(ply.gave is not None for ply in told.plies)
 
-    with ExitStack() as stack:
+    with ExitStack() as stack, Remarks() as remarks:
         tablebase = stack.enter_context(open_tablebase(common.present_tables_directory(args), args.rules))
         source = standard_input() if args.games == _STANDARD else stack.enter_context(args.games.open("rb"))
         if args.output == _STANDARD:

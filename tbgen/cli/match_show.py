@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from typing import Final
 
 from tbgen.referee.match import announce
 from tbgen.referee.match.events import Event, Finished
@@ -9,6 +10,9 @@ from tbgen.referee.match.ledger import Ledger
 from tbgen.referee.match.page import Page
 from tbgen.referee.match.run import Match
 from tbgen.text import say, to_json, width
+
+_NAMED: Final = 8
+"""Missing tables that are named."""
 
 
 class Show:
@@ -64,5 +68,9 @@ class Show:
         if self._page is not None:
             self._page.write(self._match.standings, self._match.games, running=False)
         self._table("end")
-        for words, times in () if self._json else self._missing.items():
+        if self._json:
+            return
+        for words, times in self._missing.most_common(_NAMED):
             say(f"{words} (asked for {times} times)", file=sys.stderr)
+        if len(self._missing) > _NAMED:
+            say(f"and {len(self._missing) - _NAMED} other tables", file=sys.stderr)

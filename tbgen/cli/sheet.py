@@ -1,14 +1,15 @@
 """`tbgen sheet`: what players write down when they play over the board."""
 
 import argparse
-import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from tbgen.cli.common import add_json
+from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
 from tbgen.packed import reading
-from tbgen.pgn.split import units
+from tbgen.pgn.split import Unit, units
 from tbgen.referee.adjudicate.sheet import Sheet, lines, sheet_of
 from tbgen.text import say, to_json
 
@@ -25,7 +26,8 @@ examples:
   tbgen sheet games.pgn.gz --json
   tbgen match --rules-set otb ...      a match by these rules
 
-Games that cannot be read are named on standard error; the exit code is then 3.
+Of games that cannot be read the first few are named on standard error, the others
+counted, and the exit code is 3.
 """
 
 
@@ -37,21 +39,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     faults = told = 0
-    for path in args.games:
+    with Remarks() as remarks:
+        for path, unit in _units(args.games):
+            try:
+                if unit.fault:
+                    raise BadInput(unit.fault)
+                sheet = sheet_of(unit.data)
+            except BadInput as error:
+                remarks.add(f"{path}:{unit.line}: game {unit.number}: {error}")
+                faults += 1
+                continue
+            if sheet is not None:
+                _tell(sheet, first=not told, json=args.json)
+                told += 1
+    return _SKIPPED if faults else 0
+
+
+def _units(paths: Sequence[Path]) -> Iterator[tuple[Path, Unit]]:
+    for path in paths:
         with reading(path) as stream:
             for unit in units(stream):
-                try:
-                    if unit.fault:
-                        raise BadInput(unit.fault)
-                    sheet = sheet_of(unit.data)
-                except BadInput as error:
-                    say(f"tbgen: {path}:{unit.line}: game {unit.number}: {error}", file=sys.stderr)
-                    faults += 1
-                    continue
-                if sheet is not None:
-                    _tell(sheet, first=not told, json=args.json)
-                    told += 1
-    return _SKIPPED if faults else 0
+                yield path, unit
 
 
 def _tell(sheet: Sheet, *, first: bool, json: bool) -> None:

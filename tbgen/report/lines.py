@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 
 import chess
 import chess.pgn
@@ -11,7 +12,8 @@ from tbgen._version import __version__
 from tbgen.errors import MissingTable
 from tbgen.probe import Tablebase
 from tbgen.report.document import Line, Step
-from tbgen.rules import Record
+from tbgen.rules import Record, tags
+from tbgen.rules.rulesets import IGNORED, W
 from tbgen.table_rules import TableRules
 
 
@@ -54,7 +56,8 @@ def spans(line: Line) -> Iterator[tuple[str, bool]]:
 
 
 def pgn(line: Line) -> str:
-    """A game whose moves bear the record as comments, `{G3.5}`, after each."""
+    """A game whose moves bear the record as comments, `{G3.5}`, after each. Its tags say that 50 moves are not
+    counted, as in the tables: so `tbgen adjudicate` reads it back."""
     board = chess.Board(line.fen)
     game = chess.pgn.Game()
     game.headers.clear()
@@ -66,8 +69,9 @@ def pgn(line: Line) -> str:
             "Round": "-",
         }
         | {"White": "?", "Black": "?", "Result": _result(line.outcome)}
-        | {"RMobilityResult": outcome.text(line.outcome), "PlyCount": str(len(line.steps))}
+        | {tags.RESULT: outcome.text(line.outcome), "PlyCount": str(len(line.steps))}
     )
+    tags.write_rules(game.headers, replace(W, fifty=IGNORED, whole_game=line.rules == TableRules.WHOLE_GAME))
     game.setup(board)
     node: chess.pgn.GameNode = game
     for step in line.steps:
@@ -78,7 +82,7 @@ def pgn(line: Line) -> str:
 
 
 def _result(value: int) -> str:
-    """What the rules of chess make of it: mates and stalemates are over, nothing else is."""
+    """What the rules of chess make of it: whatever is not mate can only be a draw."""
     if outcome.level(value) == 0:
         return "1-0" if value > 0 else "0-1"
-    return "1/2-1/2" if outcome.level(value) == 1 else "*"
+    return "1/2-1/2"

@@ -1,0 +1,50 @@
+"""What there is to say of single games among many: a line each, but only of the first few. The rest is counted."""
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable
+from types import TracebackType
+from typing import Final, Self
+
+from tbgen.text import say
+
+MOST: Final = 10
+"""Remarks that are printed."""
+_KINDS: Final = 5
+"""Kinds of others that are named."""
+_PLACE: Final = re.compile(r".*?:\d+: (?:game \d+: )?")
+_DETAIL: Final = re.compile(r": | \(")
+
+
+def _to_errors(line: str) -> None:
+    say(line, file=sys.stderr)
+
+
+class Remarks:
+    """Takes remarks such as `games.pgn:7: game 2: illegal move: Ke3 (ply 3)`, and says at the end how many more there
+    were of which kind."""
+
+    def __init__(self, out: Callable[[str], None] = _to_errors) -> None:
+        self._out = out
+        self._said = 0
+        self._others: Counter[str] = Counter()
+
+    def add(self, remark: str) -> None:
+        if self._said < MOST:
+            self._said += 1
+            self._out(f"tbgen: {remark}")
+        else:
+            place = _PLACE.match(remark)
+            self._others[_DETAIL.split(remark[place.end() if place else 0 :])[0]] += 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._others:
+            kinds = [f"{words} ({count:,})" for words, count in self._others.most_common(_KINDS)]
+            more = ", ..." if len(self._others) > _KINDS else ""
+            self._out(f"tbgen: and {self._others.total():,} more such games: {', '.join(kinds)}{more}")
