@@ -108,7 +108,7 @@ ROOMS = {
     "referee/match": "_version errors files packed columns outcome probe rules text pgn referee/workers referee/syzygy",
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version errors outcome table_rules position probe rules text",
-    "report": "_version errors columns outcome table_rules material contents board index store probe rules text",
+    "report": "_version called errors columns outcome table_rules material contents board index store probe rules text",
     # The tables over HTTP.
     "serve": (
         "_version errors outcome table_rules material position index probe rules referee/annotate report store text"
@@ -133,6 +133,7 @@ ONLY_IN = {
         "referee/match referee/player report serve cli"
     ),
     "rich": "report cli",
+    "shtab": "cli",
     "distributed": "generate cli",
     "dask": "generate",
     "matplotlib": "report",

@@ -122,7 +122,9 @@ def test_wheel(clone: Path, tmp_path: Path) -> None:
     assert (ROOT / "README.md").read_text() in described
     assert any(name.endswith("/licenses/LICENSE") for name in names)
     rooms = {name.split("/")[0] for name in names}
-    assert rooms == {"tbgen", f"tbgen-{tbgen.__version__}.dist-info"}
+    assert rooms == {"tbgen", *(f"tbgen-{tbgen.__version__}.{kind}" for kind in ("data", "dist-info"))}
+    pages = {Path(name).name for name in names if ".data/data/share/man/man1/" in name}
+    assert pages == {page.name for page in (ROOT / "docs" / "man").iterdir()}
     assert {"tbgen/py.typed", "tbgen/generate/__init__.py"} <= set(names)
 
 

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbgen.called import called_as
 from tbgen.cli.common import (
     add_all,
     add_json,
@@ -83,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     directory = tables_directory(args)
     wanted = materials_of(args.material, args.all)
     if not wanted:
-        raise BadInput("name a material, as in: tbgen build KRvKP (or --all 4)")
+        raise BadInput(f"name a material, as in: {called_as()} build KRvKP (or --all 4)")
     if not args.dry_run:
         tidy(directory)
     plan = make_plan(wanted, directory, args.rules, rebuild=args.force)

@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "serve": ("tbgen.cli.serve", "the tables over HTTP, and a board in the browser"),
     "fetch": ("tbgen.cli.fetch", "tables from a server, with all that they depend on"),
     "uci": ("tbgen.cli.uci", "a UCI engine that plays perfectly from the tables"),
+    "completion": ("tbgen.cli.completion", "what a shell needs to complete this command line"),
 }
 
 INTERRUPTED: Final = 130
@@ -123,27 +124,37 @@ def _run(words: list[str]) -> int:
 def _obey(words: list[str]) -> int:
     name = words[0] if words else ""
     if name not in COMMANDS:
-        parser = _parser(called_as(), "R-mobility endgame tablebases: build them, check them, ask them.")
-        epilog = _EPILOG.format(commands="\n".join(f"  {name:<12}{summary}" for name, (_, summary) in COMMANDS.items()))
-        parser.epilog = _EXAMPLE.sub(called_as(), epilog)
-        parser.add_argument("--version", action="version", version=f"{NAME} {__version__}")
-        parser.add_argument("command", metavar="COMMAND", choices=COMMANDS, help="one of the commands below")
-        parser.add_argument("arguments", metavar="...", nargs="?", help="its arguments: see tbgen COMMAND --help")
+        parser = parser_of_all()
         parser.parse_args(words)
         parser.error("the command comes first")
     check_address_space(LIBRARIES)
-    module, summary = COMMANDS[name]
-    command = import_module(module)
-    parser = _parser(f"{called_as()} {name}", f"{summary[0].upper()}{summary[1:]}.")
-    command.add_arguments(parser)
-    if parser.epilog:
-        parser.epilog = _EXAMPLE.sub(called_as(), parser.epilog)
-    args = parser.parse_intermixed_args(words[1:])
+    args = parser_of(name).parse_intermixed_args(words[1:])
     try:
-        code: int = command.run(args)
+        code: int = import_module(COMMANDS[name][0]).run(args)
     except MissingTable as error:
         raise MissingTable(f"{error}; {looked_in(args)}") from error
     return code
+
+
+def parser_of_all() -> argparse.ArgumentParser:
+    """What `tbgen --help` tells."""
+    parser = _parser(called_as(), "R-mobility endgame tablebases: build them, check them, ask them.")
+    epilog = _EPILOG.format(commands="\n".join(f"  {name:<12}{summary}" for name, (_, summary) in COMMANDS.items()))
+    parser.epilog = _EXAMPLE.sub(called_as(), epilog)
+    parser.add_argument("--version", action="version", version=f"{NAME} {__version__}")
+    parser.add_argument("command", metavar="COMMAND", choices=COMMANDS, help="one of the commands below")
+    parser.add_argument("arguments", metavar="...", nargs="?", help="its arguments: see tbgen COMMAND --help")
+    return parser
+
+
+def parser_of(name: str) -> argparse.ArgumentParser:
+    """What `tbgen COMMAND` takes."""
+    module, summary = COMMANDS[name]
+    parser = _parser(f"{called_as()} {name}", f"{summary[0].upper()}{summary[1:]}.")
+    import_module(module).add_arguments(parser)
+    if parser.epilog:
+        parser.epilog = _EXAMPLE.sub(called_as(), parser.epilog)
+    return parser
 
 
 def _parser(name: str, description: str) -> _Parser:

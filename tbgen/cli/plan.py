@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tbgen.called import called_as
 from tbgen.cli.common import add_all, add_json, at_once, materials_of, print_table
 from tbgen.columns import Column
 from tbgen.errors import BadInput
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
 
     wanted = materials_of(args.material, args.all, MEN_NUMBERED)
     if not wanted:
-        raise BadInput("name a material, as in: tbgen plan KRBvKR (or --all 5)")
+        raise BadInput(f"name a material, as in: {called_as()} plan KRBvKR (or --all 5)")
     materials = wanted if args.only else with_dependencies(wanted)
     rows = [estimate(material, args.threads, calibrated_pace() or 1.0) for material in materials]
     if args.json:

@@ -1,6 +1,7 @@
 """Progress bars: one for all tables, one per table at work."""
 
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from typing import Final, Self
 
@@ -11,7 +12,6 @@ from rich.progress import (
     TaskID,
     TaskProgressColumn,
     TextColumn,
-    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.progress import (
@@ -19,16 +19,22 @@ from rich.progress import (
 )
 
 from tbgen.generate.estimate import numbers_of
-from tbgen.generate.precompile import cold_parts, warm_up
+from tbgen.generate.forecast import time_of
+from tbgen.generate.precompile import cold_parts, share_compiled, warm_up
 from tbgen.material import Material
 from tbgen.text import say, shown
 
+COMPILING: Final = "compiling the solver, this once"
+COMPILING_EVERY: Final = 10.0
+_EVERY: Final = 60.0
+"""Seconds from one line to the next, where there is no terminal."""
 _PERIOD: Final = 600.0
 """Seconds over which the speed is averaged, for the time left."""
 
 
 class Progress:
-    """A `Watcher` that draws bars, on a terminal only. What `show` prints goes to standard output in any case."""
+    """A `Watcher` that draws bars on a terminal, and elsewhere prints a line a minute to standard error. What `show`
+    prints goes to standard output in any case."""
 
     def __init__(self, tables: Sequence[Material], *, quiet: bool, costs: Mapping[str, float] | None = None) -> None:
         """`costs`: estimated CPU seconds per table; without them all numbers count the same. A material may be in
@@ -44,6 +50,8 @@ class Progress:
         self._cost = {m: costs[m.name] / size if costs else 1.0 for m, size in sizes.items()}
         total = sum(self._cost[material] * sizes[material] for material in tables)
         self._all = self._bars.add_task(f"{len(tables)} tables", total=total, visible=len(tables) > 1)
+        title = f"{len(tables)} tables" if len(tables) != 1 else tables[0].name
+        self._lines = None if quiet or self._console.is_terminal else _Lines(title, _EVERY)
         self._tables: dict[Material, TaskID] = {}
         self._reading: dict[Material, TaskID] = {}
 
@@ -71,6 +79,9 @@ class Progress:
         if material in self._tables:
             self._bars.advance(self._tables[material], numbers)
             self._bars.advance(self._all, self._cost[material] * numbers)
+        if self._lines is not None:
+            of_all = self._bars.tasks[self._bars.task_ids.index(self._all)]
+            self._lines.at(of_all.completed / (of_all.total or 1))
 
     def read(self, material: Material, numbers: int) -> None:
         """`numbers` more numbers of a finished table have been read."""
@@ -97,6 +108,26 @@ class Progress:
         done = next(bar.completed for bar in self._bars.tasks if bar.id == task)
         self._bars.remove_task(task)
         self._bars.advance(self._all, -self._cost[material] * done)
+
+
+class _Lines:
+    """How far something is, in a line now and then, where there is no terminal for a bar."""
+
+    def __init__(self, what: str, every: float, share: float = 0) -> None:
+        """`every`: seconds from one line to the next. `share`: what is done already."""
+        self._what = what
+        self._every = every
+        self._begun = self._last = time.monotonic()
+        self._first = share
+
+    def at(self, share: float) -> None:
+        """This much is done."""
+        now = time.monotonic()
+        if now - self._last >= self._every:
+            self._last = now
+            done = share - self._first
+            left = f", about {time_of((1 - share) / done * (now - self._begun))} left" if done > 0 else ""
+            say(f"tbgen: {self._what}: {share:.0%}{left}".replace("%", " %"), file=sys.stderr, flush=True)
 
 
 class Counter:
@@ -130,14 +161,19 @@ class Counter:
 
 
 def warm_up_visibly(processes: int, *, quiet: bool) -> None:
-    """Compile the kernels if that has not been done, with a bar: it takes most of a minute, once."""
-    parts = cold_parts()
-    if not parts:
+    """Compile the kernels if that has not been done, and show how far it is: it takes about a minute, once."""
+    if not cold_parts():
         return
-    console = Console(stderr=True, highlight=False, quiet=quiet)
-    with Bars(
-        SpinnerColumn(), TextColumn("compiling the solver, this once"), BarColumn(), TimeElapsedColumn(),
-        console=console, transient=True, disable=quiet or not console.is_terminal,
-    ) as bars:  # fmt: skip
-        task = bars.add_task("", total=len(parts))
-        warm_up(processes, lambda part: bars.advance(task))
+    console = Console(stderr=True, highlight=False)
+    if quiet:
+        warm_up(processes)
+    elif console.is_terminal:
+        with Bars(
+            SpinnerColumn(), TextColumn(COMPILING), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
+            console=console, transient=True, speed_estimate_period=_PERIOD,
+        ) as bars:  # fmt: skip
+            task = bars.add_task("", total=1.0)
+            warm_up(processes, lambda share: bars.update(task, completed=share))
+    else:
+        say(f"tbgen: {COMPILING}: about a minute", file=sys.stderr, flush=True)
+        warm_up(processes, _Lines(COMPILING, COMPILING_EVERY, share_compiled()).at)

@@ -4,14 +4,14 @@ import multiprocessing
 import os
 import shutil
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from tbgen import kept
-from tbgen.jit import SOLVER, VERIFIER, Group
+from tbgen.jit import SOLVER, VERIFIER, Group, group_of
 from tbgen.retro import precompile as solver
 from tbgen.verify import precompile as verifier
 
@@ -19,6 +19,11 @@ _DONE: Final = "warm"
 """A file in a group's cache. It names all files that the parts of the group need, with their directories."""
 _ROOM: Final = 64 << 20
 """Bytes of disk for machine code, with a margin."""
+_EXPECTED: Final = 17_600_000
+"""Bytes of machine code in the end, about. They grow evenly with the time that it takes, so they tell how far it is."""
+_NEARLY: Final = 0.99
+_PERIOD: Final = 1.0
+"""Seconds from one report to the next."""
 _GROUPS: Final[tuple[tuple[Group, dict[str, Callable[[], None]]], ...]] = (
     (SOLVER, solver.PARTS),
     (VERIFIER, verifier.PARTS),
@@ -59,8 +64,8 @@ def _can_keep(cache: Path) -> bool:
     return True
 
 
-def warm_up(processes: int, report: Callable[[str], None] = lambda part: None) -> None:
-    """Compile each cold part in a process of its own; `report` is called with each that is done.
+def warm_up(processes: int, report: Callable[[float], None] = lambda share: None) -> None:
+    """Compile each cold part in a process of its own; `report` is called every second with the share that is done.
 
     If such a process dies or cannot start, the rest is compiled when it is needed."""
     parts = cold_parts()
@@ -69,13 +74,21 @@ def warm_up(processes: int, report: Callable[[str], None] = lambda part: None) -
     context = multiprocessing.get_context("spawn")
     names: dict[str, set[str]] = {}
     with suppress(BrokenProcessPool), ProcessPoolExecutor(min(processes, len(parts)), mp_context=context) as pool:
-        for done in as_completed([pool.submit(_compile, part) for part in parts]):
-            part, names[part] = done.result()
-            report(part)
+        waiting = {pool.submit(_compile, part) for part in parts}
+        while waiting:
+            done, waiting = wait(waiting, _PERIOD)
+            names.update(one.result() for one in done)
+            report(min(_NEARLY, share_compiled()) if waiting else 1.0)
     for group, its_parts in _GROUPS:
         if its_parts.keys() <= names.keys():
             needed = set().union(*(names[part] for part in its_parts))
             kept.write(group.cache / _DONE, "\n".join(sorted(needed)).encode())
+
+
+def share_compiled() -> float:
+    """About how much of the machine code is kept by now."""
+    caches = [*(group.cache for group, _ in _GROUPS), group_of("tbgen.board").cache]
+    return sum(file.stat().st_size for cache in caches for file in cache.glob(f"*{kept.SUFFIX}")) / _EXPECTED
 
 
 def _compile(part: str) -> tuple[str, set[str]]:

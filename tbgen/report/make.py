@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tbgen.called import called_as
 from tbgen.errors import BadInput, MissingTable
 from tbgen.index import layout_of
 from tbgen.material import Material, build_key
@@ -60,7 +61,7 @@ def _records(request: Request) -> Iterator[Section]:
 
 def _compare(request: Request) -> Iterator[Section]:
     if len(request.rules) != 2:
-        raise BadInput("two sets of rules are needed to compare, as in: tbgen report compare --rules r wg")
+        raise BadInput(f"two sets of rules are needed to compare, as in: {called_as()} report compare --rules r wg")
     materials = _materials(request, request.rules)
     found = []
     with ExitStack() as stack:

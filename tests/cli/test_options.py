@@ -189,6 +189,12 @@ def test_materials_named_twice_count_once(capsys: pytest.CaptureFixture[str]) ->
         assert " has more than " in complaint(capsys, *words)
 
 
+@pytest.mark.parametrize("name", ["build", "plan"])
+def test_no_material(name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TBGEN_CALLED_AS", "scripts/tbgen")
+    assert complaint(capsys, name).startswith(f"tbgen: name a material, as in: scripts/tbgen {name} K")
+
+
 # --- address space --------------------------------------------------------------------------------------------
 
 

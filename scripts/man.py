@@ -1,0 +1,51 @@
+"""Write docs/man: a manual page for tbgen and one for each command, which argparse-manpage makes from the parsers."""
+
+import argparse
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+from argparse_manpage.manpage import Manpage
+
+from tbgen._version import __version__
+from tbgen.cli.main import COMMANDS, parser_of, parser_of_all
+
+PLACE: Final = Path(__file__).resolve().parent.parent / "docs" / "man"
+
+
+def pages() -> dict[str, str]:
+    """Names of files, and what is in them."""
+    found = {"tbgen.1": page("tbgen", parser_of_all(), "r-mobility endgame tablebases")}
+    for name, (_, summary) in COMMANDS.items():
+        found[f"tbgen-{name}.1"] = page(f"tbgen-{name}", parser_of(name), summary)
+    return found
+
+
+def page(name: str, parser: argparse.ArgumentParser, summary: str) -> str:
+    made = Manpage(parser)
+    made.prog, made.description = name, summary
+    made.date, made.source, made.manual = "", f"tbgen {__version__}", "tbgen"
+    head, _, epilog = str(made).partition("\n.SH COMMENTS\n")
+    title, _, rest = head.partition("\n")
+    return "\n".join([title, ".ad l", rest, ".SH MORE", *_laid_out(epilog.splitlines())]) + "\n"
+
+
+def _laid_out(epilog: Iterable[str]) -> Iterator[str]:
+    """What is indented stays line by line as it is; the rest are paragraphs."""
+    for as_it_is, lines in groupby(epilog, key=lambda line: line.startswith(" ")):
+        yield from [".nf"] if as_it_is else []
+        yield from (f"\\&{line}" if line.startswith((".", "'")) else line for line in lines)
+        yield from [".fi"] if as_it_is else []
+
+
+def main() -> None:
+    PLACE.mkdir(exist_ok=True)
+    for old in PLACE.glob("*.1"):
+        old.unlink()
+    for name, text in pages().items():
+        (PLACE / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()
