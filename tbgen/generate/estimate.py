@@ -52,7 +52,7 @@ class Estimate:
     slices: int
     """Placements of pawns, before symmetry."""
     positions: int
-    """Legal positions, about."""
+    """Legal positions, about: two digits, for no more are known."""
     largest_slice: int
     memory: int
     """Bytes that have to be in memory. Memory that is left holds parts of what is on disk."""
@@ -119,7 +119,7 @@ def estimate(material: Material, threads: int, pace: float = 1.0) -> Estimate:
         material=material.name,
         numbers=numbers,
         slices=slices,
-        positions=int(numbers * kind.legal),
+        positions=int(float(f"{numbers * kind.legal:.1e}")),
         largest_slice=largest,
         memory=solving(largest, numbers, threads) + sum(size for size in arrays if size < LARGE) + kept - on_disk,
         scratch=sum(size for size in arrays if size >= LARGE) + on_disk,
