@@ -4,8 +4,9 @@ import sys
 from collections import Counter
 from typing import Final
 
+from tbgen.cli.remarks import Remarks
 from tbgen.referee.match import announce
-from tbgen.referee.match.events import Event, Finished
+from tbgen.referee.match.events import Event, Finished, Note, Unplayed
 from tbgen.referee.match.ledger import Ledger
 from tbgen.referee.match.page import Page
 from tbgen.referee.match.run import Match
@@ -25,6 +26,7 @@ class Show:
         self._quiet = quiet
         self._every = every
         self._missing = Counter[str]()
+        self._unplayed = Remarks()
 
     def resumed(self, ledger: Ledger | None) -> None:
         """Say what an earlier run has left."""
@@ -43,7 +45,9 @@ class Show:
             self._draw(event)
         if self._json:
             say(to_json(event.as_dict()), flush=True)
-        elif not isinstance(event, Finished):
+        elif isinstance(event, Unplayed):
+            self._unplayed.add(announce.remark(event), event.words)
+        elif isinstance(event, Note):
             say(f"tbgen: {announce.remark(event)}", file=sys.stderr, flush=True)
         elif not self._quiet:
             say(announce.game_line(event))
@@ -70,6 +74,7 @@ class Show:
         self._table("end")
         if self._json:
             return
+        self._unplayed.end()
         for words, times in self._missing.most_common(_NAMED):
             say(f"{words} (asked for {times} times)", file=sys.stderr)
         if len(self._missing) > _NAMED:

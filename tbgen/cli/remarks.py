@@ -18,7 +18,7 @@ _DETAIL: Final = re.compile(r": | \(")
 
 
 def _to_errors(line: str) -> None:
-    say(line, file=sys.stderr)
+    say(line, file=sys.stderr, flush=True)
 
 
 class Remarks:
@@ -30,13 +30,21 @@ class Remarks:
         self._said = 0
         self._others: Counter[str] = Counter()
 
-    def add(self, remark: str) -> None:
+    def add(self, remark: str, kind: str = "") -> None:
+        """`kind`: what others have in common with it, if the remark does not say so itself."""
         if self._said < MOST:
             self._said += 1
             self._out(f"tbgen: {remark}")
         else:
             place = _PLACE.match(remark)
-            self._others[_DETAIL.split(remark[place.end() if place else 0 :])[0]] += 1
+            self._others[kind or _DETAIL.split(remark[place.end() if place else 0 :])[0]] += 1
+
+    def end(self) -> None:
+        """Say how many more there were."""
+        if self._others:
+            kinds = [f"{words} ({count:,})" for words, count in self._others.most_common(_KINDS)]
+            more = ", ..." if len(self._others) > _KINDS else ""
+            self._out(f"tbgen: and {self._others.total():,} more such games: {', '.join(kinds)}{more}")
 
     def __enter__(self) -> Self:
         return self
@@ -44,7 +52,4 @@ class Remarks:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._others:
-            kinds = [f"{words} ({count:,})" for words, count in self._others.most_common(_KINDS)]
-            more = ", ..." if len(self._others) > _KINDS else ""
-            self._out(f"tbgen: and {self._others.total():,} more such games: {', '.join(kinds)}{more}")
+        self.end()

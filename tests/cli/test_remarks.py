@@ -33,6 +33,14 @@ def test_others_are_counted_by_kind() -> None:
     assert last.endswith(", oddity c (1), ...")
 
 
+def test_the_kind_may_be_given() -> None:
+    found: list[str] = []
+    with Remarks(found.append) as taken:
+        for game in range(MOST + 3):
+            taken.add(f"{game}  A - B  is not played: A is gone", "A is gone")
+    assert found[-1] == "tbgen: and 3 more such games: A is gone (3)"
+
+
 @pytest.mark.parametrize(
     "words",
     [["adjudicate", "bad.pgn", "-o", "out.pgn"], ["annotate", "bad.pgn", "-o", "out.pgn"], ["sheet", "bad.pgn"]],
