@@ -21,7 +21,8 @@ HEAD: Final = """\
 # Five men
 
 There are 110 materials of five men. Their tables are built one after the other; this page has those that are built
-so far. The figures are in [five-men/](five-men/) as CSV. [digests.txt](digests.txt) has the digest of each table:
+so far. The figures as CSV: [tables](five-men/tables.csv), [outcomes](five-men/outcomes.csv),
+[records](five-men/records.csv). [digests.txt](digests.txt) has the digest of each table:
 `tbgen verify --digests docs/digests.txt` compares yours. `scripts/five-men` collects the figures and writes this page.
 
 """

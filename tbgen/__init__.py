@@ -8,7 +8,8 @@
 White forces G1.5 (Black left with one move, not in check) in 4 plies (2 moves); worth 0.5625 points to White.
 G1.5 1.5 4 ['g5h5', 'g5h4', 'g5h6']
 
-`open_tablebase` gives a `Tablebase`; its `probe` answers one position, `probe_many` arrays of `Positions`.
+The directory's tables come first; the package's own, of two and three men, fill the gaps, and answer alone in
+`open_tablebase()`. That gives a `Tablebase`; its `probe` answers one position, `probe_many` arrays of `Positions`.
 What can go wrong is a `TbgenError`. `tbgen.rules` keeps the record of a game, ends games and scores them.
 The `tbgen` command builds tables: `tbgen build --all 3`.
 """

@@ -47,6 +47,12 @@ def small_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+@pytest.fixture
+def no_bundle(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package without tables of its own: what a directory lacks is missing."""
+    monkeypatch.setattr("tbgen.store.directory.BUNDLED", tmp_path_factory.mktemp("bundled"))
+
+
 @pytest.fixture(scope="session")
 def four_men(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory that holds KPvKP and KNNvK, and all that they lead to: minutes of work."""

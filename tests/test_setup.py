@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -106,35 +105,24 @@ def test_failure_is_one_line_with_advice(clone: Path, variables: dict[str, str],
     assert advice in lines[0]
 
 
-def test_wheel(clone: Path, tmp_path: Path) -> None:
-    out = tmp_path / "dist"
+def test_the_wheel_gives_the_command(clone: Path, tmp_path: Path) -> None:
+    """Made in an environment of its own, installed into a fresh one; it answers without compiling, builds, and needs no
+    clone."""
+    out, place, elsewhere = tmp_path / "dist", tmp_path / "installed", tmp_path / "elsewhere"
     done = run(sys.executable, "-m", "build", "--wheel", "--outdir", out, cwd=clone)
     assert done.returncode == 0, done.stdout + done.stderr
-    (wheel,) = out.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
-        (entry_points,) = (name for name in names if name.endswith("/entry_points.txt"))
-        text = archive.read(entry_points).decode()
-        (metadata,) = (name for name in names if name.endswith("/METADATA"))
-        described = archive.read(metadata).decode()
-    assert "tbgen = tbgen.cli.main:main" in text
-    assert "Description-Content-Type: text/markdown" in described
-    assert (ROOT / "README.md").read_text() in described
-    assert any(name.endswith("/licenses/LICENSE") for name in names)
-    rooms = {name.split("/")[0] for name in names}
-    assert rooms == {"tbgen", *(f"tbgen-{tbgen.__version__}.{kind}" for kind in ("data", "dist-info"))}
-    pages = {Path(name).name for name in names if ".data/data/share/man/man1/" in name}
-    assert pages == {page.name for page in (ROOT / "docs" / "man").iterdir()}
-    assert {"tbgen/py.typed", "tbgen/generate/__init__.py"} <= set(names)
-
-
-def test_pip_install_gives_the_command(clone: Path, tmp_path: Path) -> None:
-    place = tmp_path / "installed"
     made = run(sys.executable, "-m", "venv", place, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
-    done = run(place / "bin" / "pip", "install", "--quiet", ".", cwd=clone)
+    done = run(place / "bin" / "pip", "install", "--quiet", *out.glob("*.whl"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     shutil.rmtree(clone)
-    version = run(place / "bin" / "tbgen", "--version", cwd=tmp_path)
-    assert version.returncode == 0, version.stderr
-    assert tbgen.__version__ in version.stdout
+    elsewhere.mkdir()
+    command = place / "bin" / "tbgen"
+    fresh = {"TBGEN_TABLES": "", "TBGEN_CACHE": str(tmp_path / "cache")}
+    assert tbgen.__version__ in run(command, "--version", cwd=elsewhere).stdout
+    assert run(command, "probe", "-q", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", cwd=elsewhere, **fresh).stdout == "G1.5 4\n"
+    assert not (tmp_path / "cache").exists()
+    assert not list(elsewhere.iterdir())
+    built = run(command, "build", "KvK", "-q", cwd=elsewhere, TBGEN_TABLES="")
+    assert built.returncode == 0, built.stderr
+    assert (elsewhere / "data" / "KvK.r.h5").exists()

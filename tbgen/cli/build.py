@@ -54,7 +54,7 @@ to. A build that was stopped leaves no half-written table; the same command goes
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help="such as KRvKP; both sides with their kings")
     add_all(parser, MEN_IN_TABLES)
-    add_tables(parser)
+    add_tables(parser, bundled=False)
     add_rules(parser)
     parser.add_argument("--threads", type=at_once, metavar="N", help="threads per table (default: all cores)")
     parser.add_argument("--workers", type=at_once, metavar="N", help="build N tables at once, each in its own process")

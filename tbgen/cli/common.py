@@ -130,21 +130,30 @@ def directory(words: str) -> Path:
 # --- options that several commands have ------------------------------------------------------------------------
 
 
-def add_tables(parser: argparse.ArgumentParser) -> None:
+def add_tables(parser: argparse.ArgumentParser, *, bundled: bool = True) -> None:
+    """`bundled`: whether the command also reads the package's own tables."""
+    also = "; those of two and three men that it lacks are in the package" if bundled else ""
     parser.add_argument(
-        "--tables", metavar="DIR", type=directory, help=f"where the tables are (default: ${VARIABLE}, else {DEFAULT}/)"
+        "--tables",
+        metavar="DIR",
+        type=directory,
+        help=f"where the tables are (default: ${VARIABLE}, else {DEFAULT}/){also}",
     )
+    parser.set_defaults(bundled=bundled)
 
 
 def looked_in(args: argparse.Namespace) -> str:
     """Where tables were looked for, and why there."""
+    directory = tables_directory(args).absolute()
     if args.tables is not None:
         why = "which --tables names"
     elif os.environ.get(VARIABLE):
         why = f"which ${VARIABLE} names"
     else:
         why = f"the default, because neither --tables nor ${VARIABLE} names a directory"
-    return f"looked in {tables_directory(args).absolute()}, {why}"
+    there = "" if directory.is_dir() else " (not there)"
+    also = "; the package itself has those of two and three men only" if args.bundled else ""
+    return f"looked in {directory}{there}, {why}{also}"
 
 
 def tables_directory(args: argparse.Namespace) -> Path:

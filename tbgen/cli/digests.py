@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Final
 from tbgen.cli.limits import failure_of
 from tbgen.errors import BadInput, CorruptTable, TbgenError
 from tbgen.material import Material, parse
-from tbgen.store import open_table, table_path
+from tbgen.store import open_table
+from tbgen.store.directory import Listed
 from tbgen.table_rules import TableRules
 from tbgen.text import lines, say, to_json
 
 if TYPE_CHECKING:
     from tbgen.cli.progress import Progress
 
-Wanted = Sequence[tuple[Material, TableRules]]
+Wanted = Sequence[Listed]
 
 _LONGEST: Final = 1000
 _LINE: Final = re.compile(r"(?P<material>\S+) +(?P<rules>\S+) +(?P<digest>[0-9a-f]{64})")
@@ -43,11 +44,11 @@ def read_digests(path: Path) -> dict[tuple[Material, TableRules], str]:
     return found
 
 
-def print_digests(wanted: Wanted, directory: Path, *, json: bool) -> int:
+def print_digests(wanted: Wanted, *, json: bool) -> int:
     """Print a line per table. Returns the exit code."""
     code = 0
     with _progress(wanted, quiet=json) as progress:
-        for material, rules, found in _each(wanted, directory, progress):
+        for material, rules, found in _each(wanted, progress):
             if isinstance(found, str):
                 lines = [line_of(material, rules, found)]
             else:
@@ -57,16 +58,16 @@ def print_digests(wanted: Wanted, directory: Path, *, json: bool) -> int:
     return code
 
 
-def compare_digests(wanted: Wanted, directory: Path, listed: Path, *, json: bool, quiet: bool) -> int:
+def compare_digests(wanted: Wanted, listed: Path, *, json: bool, quiet: bool) -> int:
     """Print whether each table says the same. Returns the exit code: that of a damaged table if one says something
     else."""
     known = read_digests(listed)
-    there = [one for one in wanted if one in known]
+    there = [one for one in wanted if one[1:] in known]
     if not there:
         raise BadInput(f"{listed} has no digest of {'this table' if len(wanted) == 1 else 'any of these tables'}")
     codes = [0]
     with _progress(there, quiet=json or quiet) as progress:
-        for material, rules, found in _each(there, directory, progress):
+        for material, rules, found in _each(there, progress):
             if isinstance(found, str):
                 same = found == known[material, rules]
                 codes.append(0 if same else CorruptTable.exit_code)
@@ -84,17 +85,15 @@ def compare_digests(wanted: Wanted, directory: Path, listed: Path, *, json: bool
 def _progress(wanted: Wanted, *, quiet: bool) -> "Progress":
     from tbgen.cli.progress import Progress
 
-    return Progress([material for material, _ in wanted], quiet=quiet)
+    return Progress([one.material for one in wanted], quiet=quiet)
 
 
-def _each(
-    wanted: Wanted, directory: Path, progress: "Progress"
-) -> Iterator[tuple[Material, TableRules, str | TbgenError]]:
+def _each(wanted: Wanted, progress: "Progress") -> Iterator[tuple[Material, TableRules, str | TbgenError]]:
     """The digest of each table, or the error if there is none."""
-    for material, rules in wanted:
+    for path, material, rules in wanted:
         progress.began(material)
         try:
-            with open_table(table_path(directory, material, rules)) as table:
+            with open_table(path) as table:
                 found: str | TbgenError = table.digest(partial(progress.solved, material))
         except TbgenError as error:
             found = error

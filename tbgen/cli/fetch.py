@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what would come, and stop")
     common.add_rules(parser)
     common.add_quiet(parser)
-    common.add_tables(parser)
+    common.add_tables(parser, bundled=False)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,26 +1,29 @@
-"""`tbgen info`: which tables are in a directory, and what they hold."""
+"""`tbgen info`: which tables there are, and what they hold."""
 
 import argparse
 from typing import Final
 
 from tbgen.cli import digests
-from tbgen.cli.common import add_json, add_tables, print_table, tables_directory
+from tbgen.cli.common import add_json, add_tables, present_tables_directory, print_table
 from tbgen.columns import Column
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.material import parse
-from tbgen.store import build_some, list_tables, open_table
+from tbgen.store import BUNDLED, build_some, open_table, readable_tables
 from tbgen.store.directory import build_command
 from tbgen.store.leftovers import Leftover, find_leftovers
 from tbgen.text import say, to_json
 
 EPILOG = """\
 examples:
-  tbgen info                    every table in the directory
+  tbgen info                    every table in the directory, and in the package
   tbgen info KRvKP KPvK         only these, under both rules
   tbgen info --json             for programs, one object per table
   tbgen info --digests > FILE   a digest of what each table says, for tbgen verify --digests FILE
 
-Half-built tables are listed below the others, with their size and what happens to them next.
+The package has tables of two and three men of its own. Those that the directory lacks are listed below its own
+("bundled" in JSON): commands that ask tables read them there. tbgen build and tbgen verify do not.
+
+Half-built tables are listed with their size and what happens to them next.
 
 "positions" counts legal positions, each once up to symmetry. "stored entries" counts some twice: those whose kings both
 stand on the long diagonal, and which are not their own mirror images. "numbers" has room for illegal positions as well.
@@ -40,9 +43,11 @@ COLUMNS: Final = {
 """By their names in JSON."""
 _ADDED_UP: Final = ("positions", "stored_entries", "numbers", "bytes")
 
+_Row = dict[str, str | int | float]
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("material", nargs="*", help="only these (default: all tables in the directory)")
+    parser.add_argument("material", nargs="*", help="only these (default: all)")
     add_tables(parser)
     parser.add_argument("--digests", action="store_true", help="print only the digest of what each table says")
     add_json(parser)
@@ -50,15 +55,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    directory = tables_directory(args)
+    directory = present_tables_directory(args)
     wanted = [parse(word) for word in args.material]
-    listed = [one for one in list_tables(directory) if not wanted or one.material in wanted]
+    listed = [one for one in readable_tables(directory) if not wanted or one.material in wanted]
     unfinished = [one for one in find_leftovers(directory) if not wanted or one.table.material in wanted]
     if not listed and not unfinished:
         raise MissingTable(f"no such tables in {directory} (to build some: {build_some(directory)})")
     if args.digests:
-        return digests.print_digests([one[1:] for one in listed], directory, json=args.json)
-    rows: list[dict[str, str | int | float]] = []
+        return digests.print_digests(listed, json=args.json)
+    rows: list[_Row] = []
     code = 0
     for path, material, rules in listed:
         try:
@@ -75,20 +80,34 @@ def run(args: argparse.Namespace) -> int:
                         "bytes": size,
                         "bytes_per_position": round(size / max(1, table.positions), 3),
                         "program": str(table.header["program"]),
+                        "bundled": path.parent == BUNDLED,
                     }
                 )
         except CorruptTable as error:
-            rows.append({"material": material.name, "rules": rules, "error": str(error)})
+            rows.append(
+                {
+                    "material": material.name,
+                    "rules": rules,
+                    "error": str(error),
+                    "bundled": path.parent == BUNDLED,
+                }
+            )
             code = CorruptTable.exit_code
     if args.json:
         for row in (*rows, *map(_as_dict, unfinished)):
             say(to_json(row))
         return code
-    say(str(directory))
-    if rows:
-        _print(rows)
-    for one in unfinished:
-        say(_in_words(one))
+    ours, bundled = ([row for row in rows if row["bundled"] == own] for own in (False, True))
+    if ours or unfinished:
+        say(str(directory))
+        _print(ours)
+        for one in unfinished:
+            say(_in_words(one))
+    elif not wanted:
+        say(f"no tables in {directory} (to build some: {build_some(directory)})")
+    if bundled:
+        say(f"in the package, {BUNDLED}")
+        _print(bundled)
     return code
 
 
@@ -120,7 +139,9 @@ def _cell(value: str | int | float) -> str:
     return f"{value:,}" if isinstance(value, int) else value
 
 
-def _print(rows: list[dict[str, str | int | float]]) -> None:
+def _print(rows: list[_Row]) -> None:
+    if not rows:
+        return
     whole = [row for row in rows if "error" not in row]
     lines = [[_cell(row[name]) for name in COLUMNS] for row in whole]
     total = {name: sum(int(row[name]) for row in whole) for name in _ADDED_UP}

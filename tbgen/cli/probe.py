@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     given = None if args.record is None else outcome.parse(args.record)
     writer = _Json(args) if args.json else _Brief(args) if args.quiet else _Pages(args)
     code = 0
-    with open_tablebase(common.tables_directory(args), args.rules) as tablebase:
+    with open_tablebase(common.present_tables_directory(args), args.rules) as tablebase:
         for fen in fens(args.fens):
             try:
                 read = read_fen(fen, whole_game=args.rules == TableRules.WHOLE_GAME)

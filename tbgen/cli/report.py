@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from tbgen import files
-from tbgen.cli.common import RULES, add_tables, tables_directory, whole_number
+from tbgen.cli.common import RULES, add_tables, present_tables_directory, whole_number
 from tbgen.errors import BadInput
 from tbgen.material import parse
 from tbgen.table_rules import TableRules, no_such_rules
@@ -24,7 +24,7 @@ reports:
   all          all of them; with two sets of rules, compared as well
 
 examples:
-  tbgen report stats                               all tables in the directory, and their total
+  tbgen report stats                               all tables that are there, and their total
   tbgen report stats KRvKN KBvKN                   only these, with every G-score by holder and side to move
   tbgen report records --limit 5 KBvK              five record positions of each kind, and lines
   tbgen report records KBvK --format pgn           the lines as games; {G3.5} is the record after a move
@@ -40,7 +40,7 @@ other formats have everything. Pictures need the extra "report": pip install "tb
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("report", metavar="REPORT", choices=REPORTS, help="one of the reports below")
-    parser.add_argument("material", nargs="*", help="only these, such as KRvKN (default: all tables in the directory)")
+    parser.add_argument("material", nargs="*", help="only these, such as KRvKN (default: all tables that are there)")
     parser.add_argument(
         "--rules",
         nargs="+",
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     if len(rules) == 2 and args.report not in ("compare", "all"):
         raise BadInput(f"{args.report} takes one set of rules")
     materials = tuple(parse(word) for word in words)
-    document = make(args.report, Request(tables_directory(args), rules, materials, args.limit))
+    document = make(args.report, Request(present_tables_directory(args), rules, materials, args.limit))
     room = width() if args.output is None else None
     text = write(document, form, table=args.table, details=args.details or bool(materials), width=room)
     if args.output is not None:

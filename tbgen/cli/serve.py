@@ -72,7 +72,8 @@ def run(args: argparse.Namespace) -> int:
 
         def ready() -> None:
             if not args.quiet:
-                say(f"serving {directory} at {where} (Ctrl-C to stop)", flush=True)
+                what = directory if directory.is_dir() else "the package's tables of two and three men"
+                say(f"serving {what} at {where} (Ctrl-C to stop)", flush=True)
 
         stopped_by = serve(settings, listening, ready)
     return _INTERRUPTED if stopped_by == signal.SIGINT else 0

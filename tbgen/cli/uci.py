@@ -3,7 +3,7 @@
 import argparse
 import os
 
-from tbgen.cli.common import add_rules, add_tables, tables_directory
+from tbgen.cli.common import add_rules, add_tables, present_tables_directory
 from tbgen.text import lines_of_input, say
 
 EPILOG = """\
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from tbgen.referee.player.uci import LONGEST, Uci
 
-    engine = Uci(tables_directory(args), args.rules, lambda line: say(line, flush=True))
+    engine = Uci(present_tables_directory(args), args.rules, lambda line: say(line, flush=True))
     # All that need not be ASCII is the name of a directory: lines are read as such names are.
     engine.run(lines_of_input(LONGEST, os.fsdecode))
     return 0

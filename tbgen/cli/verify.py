@@ -63,7 +63,7 @@ _BAD: Final = (0, MissingTable.exit_code, TbgenError.exit_code, OutOfRoom.exit_c
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help="default: all tables in the directory")
-    add_tables(parser)
+    add_tables(parser, bundled=False)
     add_rules(parser, default=None, otherwise="r, and both where no material is named")
     parser.add_argument(
         "--sample",
@@ -183,6 +183,7 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.cli.progress import Progress, warm_up_visibly
     from tbgen.generate.estimate import PROGRAM
     from tbgen.generate.forecast import size_of
+    from tbgen.store.directory import Listed, table_path
     from tbgen.store.disk_arrays import DiskArrays
 
     if args.memory < PROGRAM:
@@ -190,7 +191,8 @@ def run(args: argparse.Namespace) -> int:
     directory = tables_directory(args)
     wanted = _wanted(args, directory)
     if args.digests is not None:
-        return compare_digests(wanted, directory, args.digests, json=args.json, quiet=args.quiet)
+        tables = [Listed(table_path(directory, *one), *one) for one in wanted]
+        return compare_digests(tables, args.digests, json=args.json, quiet=args.quiet)
     warm_up_visibly(args.threads, quiet=args.quiet or args.json)
     room = directory if os.access(directory, os.W_OK) else Path(tempfile.gettempdir())
     codes: list[int] = []

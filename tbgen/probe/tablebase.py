@@ -1,4 +1,4 @@
-"""`Tablebase`: a directory of tables, asked for positions."""
+"""`Tablebase`: the tables of a directory and of the package, asked for positions."""
 
 from collections.abc import Iterable, Sequence
 from os import PathLike
@@ -16,6 +16,7 @@ from tbgen.probe.numbering import check, is_sound
 from tbgen.probe.result import Answers, Fresh, Positions, Result, ResultWithMoves, UnknownMove
 from tbgen.probe.tables import OpenTables
 from tbgen.rules.fen import read_fen
+from tbgen.store import BUNDLED
 from tbgen.table_rules import TableRules
 
 T = TypeVar("T")
@@ -25,15 +26,15 @@ Record = int | str | None
 
 
 class Tablebase:
-    """The tables of one rule set in a directory. Use it in a `with` block, or close it.
+    """Tables of one rule set. Use it in a `with` block, or close it.
 
-    >>> with open_tablebase("data") as tablebase:  # doctest: +SKIP
+    >>> with open_tablebase() as tablebase:  # doctest: +SKIP
     ...     tablebase.probe(chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1")).gscore
     'G1.5'
     """
 
-    def __init__(self, directory: str | PathLike[str], rules: str = TableRules.RESET) -> None:
-        self._tables = OpenTables(directory, rules)
+    def __init__(self, directory: str | PathLike[str] | None = None, rules: str = TableRules.RESET) -> None:
+        self._tables = OpenTables(BUNDLED if directory is None else directory, rules)
 
     @property
     def rules(self) -> TableRules:
@@ -164,9 +165,11 @@ class Tablebase:
         return [self.probe(board, record) for board, record in zip(boards, given, strict=True)]
 
 
-def open_tablebase(directory: str | PathLike[str], rules: str = TableRules.RESET) -> Tablebase:
-    """The tables in a directory for `r` (captures and pawn moves reset the record) or `wg` (nothing does).
+def open_tablebase(directory: str | PathLike[str] | None = None, rules: str = TableRules.RESET) -> Tablebase:
+    """The tables for `r` (captures and pawn moves reset the record) or `wg` (nothing does).
 
+    The directory's tables come first; the package's own, of two and three men, fill the gaps. Without a directory
+    they are all there is.
     A table is opened when a position first needs it, so tables built meanwhile are found."""
     return Tablebase(directory, rules)
 

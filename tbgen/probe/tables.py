@@ -1,4 +1,4 @@
-"""The tables of a directory, opened when first asked for, and what they say of a position."""
+"""The tables of a directory and of the package, opened when first asked for, and what they say of a position."""
 
 from os import PathLike
 from pathlib import Path
@@ -13,7 +13,7 @@ from tbgen.material import Material
 from tbgen.position import goal
 from tbgen.probe.numbering import Numbering, make_numbering, number_of, signature
 from tbgen.probe.result import Fresh, Result
-from tbgen.store import TableFile, open_table, table_path
+from tbgen.store import TableFile, find_table, open_table
 from tbgen.table_rules import TableRules
 
 Steps = tuple[tuple[int, int, int, int], ...]
@@ -73,7 +73,7 @@ class OpenTables:
             with self._opening:
                 found = self._tables.get(material)
                 if found is None:
-                    found = self._tables[material] = open_table(table_path(self.directory, material, self.rules))
+                    found = self._tables[material] = open_table(find_table(self.directory, material, self.rules))
         return found
 
     def name(self, board: chess.Board) -> str:

@@ -1,4 +1,4 @@
-"""From a directory of tables to a document."""
+"""From tables to a document."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -16,7 +16,7 @@ from tbgen.report.census import Census, take
 from tbgen.report.document import Document, Section
 from tbgen.report.progress import Watch
 from tbgen.report.records import Holding
-from tbgen.store import build_some, list_tables, open_table, table_path
+from tbgen.store import build_some, find_table, open_table, readable_tables
 from tbgen.table_rules import TableRules
 
 ALL: Final = "all"
@@ -68,7 +68,7 @@ def _compare(request: Request) -> Iterator[Section]:
         watch = stack.enter_context(Watch("comparing", sum(layout_of(material).size for material in materials)))
         first, second = (stack.enter_context(open_tablebase(request.directory, rules)) for rules in request.rules)
         for material in materials:
-            one, other = (table_path(request.directory, material, rules) for rules in request.rules)
+            one, other = (find_table(request.directory, material, rules) for rules in request.rules)
             with open_table(one) as table, open_table(other) as beside:
                 found.append(compare.compare((table, beside), (first, second), watch.tick))
     yield compare_section.section(found)
@@ -102,7 +102,7 @@ def _materials(request: Request, rules: Sequence[TableRules]) -> list[Material]:
     """Those named, or all that are there under each of the rules, in build order."""
     if request.materials:
         return sorted(set(request.materials), key=build_key)
-    there = [{one.material for one in list_tables(request.directory) if one.rules == name} for name in rules]
+    there = [{one.material for one in readable_tables(request.directory) if one.rules == name} for name in rules]
     found = sorted(set.intersection(*there), key=build_key)
     if not found:
         wanted = " and ".join(rules)
@@ -122,7 +122,7 @@ def _censuses(request: Request, holdings: list[Holding] | None = None) -> list[C
         Watch("counting", sum(layout_of(material).size for material in materials)) as watch,
     ):
         for material in materials:
-            with open_table(table_path(request.directory, material, rules)) as table:
+            with open_table(find_table(request.directory, material, rules)) as table:
                 census = take(table, watch.tick)
                 if holdings is not None:
                     holdings += records.find(table, census, request.limit, tablebase)

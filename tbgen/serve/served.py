@@ -1,4 +1,4 @@
-"""The directory that is served: which tables are there, and open tablebases that follow when files are replaced."""
+"""What is served: which tables are there, and open tablebases that follow when files are replaced."""
 
 import hashlib
 import threading
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tbgen.errors import CorruptTable
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.store import file_digest, list_tables
+from tbgen.store import file_digest, readable_tables
 from tbgen.table_rules import TableRules
 
 
@@ -46,7 +46,7 @@ def look(directory: Path, before: State | None = None) -> State:
     """Only files that are new or have changed are opened."""
     known = {} if before is None else before.tables
     found: dict[tuple[Material, TableRules], Shelved] = {}
-    for path, material, rules in list_tables(directory):
+    for path, material, rules in readable_tables(directory):
         try:
             there = path.stat()
             stamp = there.st_ino, there.st_size, there.st_mtime_ns
@@ -71,7 +71,7 @@ class _Lent:
 
 
 class Served:
-    """The tables of a directory, for all threads."""
+    """The tables of a directory, and those that only the package has, for all threads."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory

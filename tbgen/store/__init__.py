@@ -2,18 +2,29 @@
 
 `write` stands apart: who only reads does not load the encoder."""
 
-from tbgen.store.directory import build_some, check_file, list_tables, table_path
+from tbgen.store.directory import (
+    BUNDLED,
+    build_some,
+    check_file,
+    find_table,
+    list_tables,
+    readable_tables,
+    table_path,
+)
 from tbgen.store.lock import building
 from tbgen.store.read.file_digest import file_digest
 from tbgen.store.read.table import TableFile, open_table
 
 __all__ = [
+    "BUNDLED",
     "TableFile",
     "build_some",
     "building",
     "check_file",
     "file_digest",
+    "find_table",
     "list_tables",
     "open_table",
+    "readable_tables",
     "table_path",
 ]

@@ -1,4 +1,4 @@
-"""Which file of a directory holds which table."""
+"""Which file of a directory holds which table, and where the package has its own."""
 
 import shlex
 import stat
@@ -12,6 +12,8 @@ from tbgen.material import Material, parse
 from tbgen.table_rules import TableRules
 
 SUFFIX: Final = ".h5"
+BUNDLED: Final = Path(__file__).parent.parent / "bundled"
+"""The package's own tables: all of two and three men (scripts/bundle makes them)."""
 
 _KINDS: Final = {
     stat.S_IFDIR: "a directory",
@@ -31,6 +33,13 @@ class Listed(NamedTuple):
 def table_path(directory: str | Path, material: Material, rules: str) -> Path:
     """Where the table of a material is, or would be: `KRvKN.r.h5`."""
     return Path(directory) / f"{material.normal.name}.{TableRules.of(rules)}{SUFFIX}"
+
+
+def find_table(directory: str | Path, material: Material, rules: str) -> Path:
+    """Which file to read: the directory's, else the package's; the directory's also where there is neither."""
+    path = table_path(directory, material, rules)
+    own = BUNDLED / path.name
+    return own if not check_file(path) and own.is_file() else path
 
 
 def check_file(path: Path) -> bool:
@@ -73,17 +82,27 @@ def list_tables(directory: str | Path) -> Iterator[Listed]:
             yield found
 
 
+def readable_tables(directory: str | Path) -> Iterator[Listed]:
+    """Every table that `find_table` finds: the directory's, then those that only the package has."""
+    names = set()
+    for one in list_tables(directory):
+        names.add(one.path.name)
+        yield one
+    yield from (one for one in list_tables(BUNDLED) if one.path.name not in names)
+
+
 def build_command(path: Path) -> str:
     """The command that builds this file."""
     found = named(path)
     rules = f" --rules {found.rules}" if found is not None and found.rules != TableRules.RESET else ""
-    return f"{called_as()} build{rules} {found.material.name if found else 'MATERIAL'} {_into(path.parent)}"
+    return f"{called_as()} build{rules} {found.material.name if found else 'MATERIAL'}{_into(path.parent)}"
 
 
 def build_some(directory: Path) -> str:
     """A command that builds some tables in an empty directory."""
-    return f"{called_as()} build --all 3 {_into(directory)}"
+    return f"{called_as()} build --all 3{_into(directory)}"
 
 
 def _into(directory: Path) -> str:
-    return f"--tables {shlex.quote(str(directory))}"
+    """Nobody builds into the package."""
+    return "" if directory == BUNDLED else f" --tables {shlex.quote(str(directory))}"

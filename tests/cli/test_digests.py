@@ -80,9 +80,10 @@ def test_missing_and_damaged_tables(small_tables: Path, tmp_path: Path, capsys: 
     data = bytearray(table.read_bytes())
     data[-100] ^= 1
     table.write_bytes(data)
-    code, out, _ = run(capsys, "info", "--tables", str(tmp_path), "--digests")
-    assert (code, out[:12], out.count("\n")) == (5, "# KRvK (r): ", 1)
-    assert not any(one in out for one in read_digests(PUBLISHED).values())
+    code, out, _ = run(capsys, "info", "--tables", str(tmp_path), "--digests", "KRvK")
+    assert (code, out[:12], out.count("\n")) == (5, "# KRvK (r): ", 2)
+    whole_game = read_digests(PUBLISHED)[parse("KRvK"), TableRules.WHOLE_GAME]
+    assert out.splitlines()[1] == f"KRvK wg {whole_game}", "the package's own"
     code, out, _ = run(capsys, "verify", "--tables", str(tmp_path), "--digests", str(PUBLISHED), "KRvK")
     assert (code, "is damaged" in out) == (5, True)
 

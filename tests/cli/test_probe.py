@@ -21,6 +21,7 @@ from tbgen.probe import Result, Tablebase
 from tests.support.terminal import in_terminal
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+ROOKS = "4k3/8/8/8/8/8/7r/R3K3 w - - 0 1"
 LATER = "8/8/8/4KBk1/8/8/8/8 b - - 7 30"
 
 
@@ -130,7 +131,8 @@ def test_a_bad_fen_among_many(capsys: pytest.CaptureFixture[str], monkeypatch: p
         (["probe", "4k3/8/8/8/8/8/8/NNNNK3 w - - 0 1"], 2, "too many men"),
         (["probe", BISHOP, "--record", "G1.7"], 2, "not a G-score"),
         (["probe", BISHOP, "--record", "G0.5"], 2, "no game goes on"),
-        (["probe", BISHOP, "--tables", "/nowhere"], 4, "tbgen build KBvK"),
+        (["probe", BISHOP, "--tables", "/nowhere"], 2, "no such directory of tables: /nowhere"),
+        (["probe", ROOKS], 4, "tbgen build KRvKR"),
         (["probe", BISHOP, "--rules", "blitz"], 2, "invalid choice"),
         (["probe", BISHOP, "--mov"], 2, "unrecognized arguments: --mov"),
         (["probe"], 2, "tbgen probe --help"),
@@ -173,6 +175,7 @@ def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert not any(line != line.rstrip() for line in out.splitlines())
 
 
+@pytest.mark.usefixtures("no_bundle")
 def test_for_people_without_the_tables_behind(
     capsys: pytest.CaptureFixture[str], small_tables: Path, tmp_path: Path
 ) -> None:
@@ -257,17 +260,21 @@ def test_a_mistyped_word_gets_a_hint(capsys: pytest.CaptureFixture[str], monkeyp
     assert f"\n  'my scripts/tbgen' probe \"{BISHOP}\"\n" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("no_bundle")
 def test_a_missing_table_says_where_it_was_looked_for(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for command in (["probe", BISHOP], ["info"], ["report", "stats"]):
         monkeypatch.setenv("TBGEN_TABLES", str(tmp_path / "there"))
-        assert f"; looked in {tmp_path}/there, which $TBGEN_TABLES names\n" in failure(capsys, *command)[1]
+        assert f"; looked in {tmp_path}/there (not there), which $TBGEN_TABLES names" in failure(capsys, *command)[1]
         monkeypatch.delenv("TBGEN_TABLES")
-        assert f"; looked in {tmp_path}/data, the default, because" in failure(capsys, *command)[1]
+        assert f"; looked in {tmp_path}/data (not there), the default, because" in failure(capsys, *command)[1]
+    (tmp_path / "here").mkdir()
     _, message = failure(capsys, "probe", "--tables", "here", BISHOP)
-    assert f"tbgen build KBvK --tables here); looked in {tmp_path}/here, which --tables names\n" in message
+    assert f"tbgen build KBvK --tables here); looked in {tmp_path}/here, which --tables names; " in message
+    _, message = failure(capsys, "verify", "--tables", "here")
+    assert message.endswith(f"looked in {tmp_path}/here, which --tables names\n")
 
 
 @pytest.mark.parametrize(("no_color", "plain"), [("", False), ("1", True)])

@@ -53,6 +53,7 @@ def test_three_men_without_tables(material: str, small_tables: Path) -> None:
         judge(material, 4, truth, None, 4096)
 
 
+@pytest.mark.usefixtures("no_bundle")
 @pytest.mark.parametrize("material", ["KNvK", "KBvK", "KNNvK"])
 def test_with_tables_of_fewer_men(material: str, small_tables: Path, tmp_path: Path) -> None:
     men = parse(material).men

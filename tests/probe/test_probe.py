@@ -252,6 +252,7 @@ def test_soundness_is_what_the_faults_say() -> None:
     assert len(seen) >= 6
 
 
+@pytest.mark.usefixtures("no_bundle")
 def test_tables_are_opened_when_asked_for(small_tables: Path, tmp_path: Path) -> None:
     board = chess.Board("8/8/8/2K3k1/8/8/8/8 w - - 0 1")
     tablebase = open_tablebase(tmp_path)

@@ -77,6 +77,7 @@ def test_examples_are_what_they_are_called(small_tables: Path, name: str) -> Non
             )
 
 
+@pytest.mark.usefixtures("no_bundle")
 def test_comparing_takes_two_sets_of_tables(small_tables: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="two sets of rules"):
         make("compare", Request(small_tables))

@@ -233,6 +233,7 @@ def test_errors_take_one_line(
     assert message in err
 
 
+@pytest.mark.usefixtures("no_bundle")
 def test_no_tables_at_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("stats", "--tables", str(tmp_path)) == 4
     assert "to build some" in capsys.readouterr().err

@@ -145,6 +145,7 @@ def test_a_line_in_words(small_tables: Path) -> None:
         assert chess.pgn.read_game(io.StringIO(pgn(over))).headers["Result"] == "1/2-1/2"
 
 
+@pytest.mark.usefixtures("no_bundle")
 def test_no_line_without_the_tables_that_it_leads_to(small_tables: Path, tmp_path: Path) -> None:
     source = table_path(small_tables, parse("KPvK"), "r")
     (tmp_path / source.name).write_bytes(source.read_bytes())

@@ -288,7 +288,7 @@ def test_clients_that_go_away(server: Server, client: httpx.Client) -> None:
 
 
 def test_tables_that_appear_change_and_go(small_tables: Path, tmp_path: Path) -> None:
-    with serving(tmp_path) as server, httpx.Client(base_url=server.url) as client:
+    with serving(tmp_path, bundled=False) as server, httpx.Client(base_url=server.url) as client:
         assert client.get("/v1/health").status_code == 503
         assert client.get(PROBE).status_code == 404
         shutil.copy(small_tables / "KBvK.r.h5", tmp_path / "new")

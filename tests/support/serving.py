@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 class Server(NamedTuple):
@@ -28,10 +28,21 @@ class Server(NamedTuple):
         return sum(suffix != ".h5" for suffix in names)
 
 
+_WITHOUT_OWN: Final = """
+import sys
+from pathlib import Path
+from tbgen.store import directory
+directory.BUNDLED = Path("/nowhere")
+from tbgen.cli.main import main
+sys.exit(main())
+"""
+
+
 @contextmanager
-def serving(tables: Path, *options: str) -> Iterator[Server]:
+def serving(tables: Path, *options: str, bundled: bool = True) -> Iterator[Server]:
     """It has to end well, whatever was asked of it, and to have said nothing on standard error."""
-    command = [sys.executable, "-m", "tbgen", "serve", "--tables", str(tables), "--port", "0", *options]
+    program = ["-m", "tbgen"] if bundled else ["-c", _WITHOUT_OWN]
+    command = [sys.executable, *program, "serve", "--tables", str(tables), "--port", "0", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:

@@ -157,6 +157,7 @@ def test_outside_the_tables(talk: Talk) -> None:
         "r3k3/8/8/8/8/8/8/4K3 b q - 0 1")  # fmt: skip
 
 
+@pytest.mark.usefixtures("no_bundle")
 def test_no_tables_at_all(tmp_path: Path) -> None:
     talk = Talk(tmp_path / "nowhere")
     said = talk("isready", f"position fen {ROOK}", "go")
@@ -172,6 +173,7 @@ def test_a_damaged_table(tmp_path: Path) -> None:
     assert said[-1].startswith("bestmove ")
 
 
+@pytest.mark.usefixtures("no_bundle")
 def test_other_tables(talk: Talk, small_tables: Path, tmp_path: Path) -> None:
     assert "outside" in talk(f"setoption name Tables value {tmp_path}", f"position fen {ROOK}", "go")[0]
     assert "G0.0" in talk(f"setoption name Tables value {small_tables}", "go")[0]

@@ -1,0 +1,23 @@
+"""How sphinx makes the documentation site; scripts/site lays the pages before it."""
+
+from pygments.lexers.special import TextLexer
+from sphinx.application import Sphinx
+
+from tbgen._version import __version__
+
+project = "tbgen"
+author = "the tbgen contributors"
+release = __version__
+extensions = ["myst_parser"]
+myst_heading_anchors = 3
+# A file that is a page of its own is shown; any other file that a page links to is downloaded.
+myst_url_schemes = {"http": None, "https": None, "page": "{{path}}"}
+highlight_language = "none"
+html_theme = "furo"
+html_title = f"tbgen {release}"
+html_copy_source = False
+html_show_copyright = False
+
+
+def setup(app: Sphinx) -> None:
+    app.add_lexer("staircase", TextLexer)  # the drawing in theory.md

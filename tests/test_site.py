@@ -1,0 +1,91 @@
+"""The documentation site: it is made without a warning, every link within it leads somewhere, and it needs no other."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from tests.support.places import ROOT
+
+OWN_PAGES = ("genindex.html", "search.html")
+"""What the generator adds. Its search page is filled by a script."""
+
+
+class Page(HTMLParser):
+    """What a page links to, loads and has anchors for."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if "id" in given:
+            self.anchors.add(given["id"])
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        if tag == "link" and "stylesheet" in given.get("rel", ""):
+            self.loads.append(given["href"])
+        if "src" in given:
+            self.loads.append(given["src"])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("site")
+    run = subprocess.run([ROOT / "scripts" / "site", place], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+    return place
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[Path, Page]:
+    return {path: Page(path) for path in site.glob("*.html")}
+
+
+def _local(page: Path, links: list[str]) -> Iterator[tuple[str, Path, str]]:
+    """Link, file and anchor."""
+    for link in links:
+        parts = urlsplit(link)
+        if not parts.scheme:
+            yield link, (page.parent / unquote(parts.path)).resolve() if parts.path else page, unquote(parts.fragment)
+
+
+def test_every_page_of_the_documentation_is_there(site: Path) -> None:
+    wanted = {path.stem for path in (ROOT / "docs").glob("*.md")} | {"index", "CONTRIBUTING", "CHANGELOG"}
+    assert {path.stem for path in site.glob("*.html")} == {*wanted, "boards", *(Path(name).stem for name in OWN_PAGES)}
+    assert (site / "boards.html").read_bytes() == (ROOT / "docs" / "report.html").read_bytes()
+    assert list(site.glob("_images/map.svg"))
+
+
+def test_links_within_lead_somewhere(pages: dict[Path, Page]) -> None:
+    for path, page in pages.items():
+        for link, target, anchor in _local(path, page.links):
+            assert target.is_file(), f"{path.name}: {link}"
+            if anchor and target in pages:
+                assert anchor in pages[target].anchors, f"{path.name}: {link}"
+
+
+def test_every_page_can_be_reached_from_the_first(site: Path, pages: dict[Path, Page]) -> None:
+    first = {target for _, target, _ in _local(site / "index.html", pages[site / "index.html"].links)}
+    assert first >= {path for path in pages if path.name not in OWN_PAGES}
+
+
+def test_nothing_is_fetched_from_elsewhere(site: Path, pages: dict[Path, Page]) -> None:
+    for path, page in pages.items():
+        if path.name != "boards.html":  # it has all within itself, and tests of its own
+            assert all(target.is_file() for _, target, _ in _local(path, page.loads))
+        assert not [load for load in page.loads if re.match(r"(https?:)?//", load)], path.name
+    for sheet in site.glob("_static/**/*.css"):
+        assert not re.search(r"(url\(|@import)\s*[\"']?(https?:)?//", sheet.read_text(encoding="utf-8")), sheet.name
+
+
+def test_words_can_be_found(site: Path) -> None:
+    assert '"staircas"' in (site / "searchindex.js").read_text(encoding="utf-8").replace("staircas:", '"staircas"')
