@@ -129,7 +129,6 @@ ONLY_IN = {
     "rich": "report cli",
     "distributed": "generate cli",
     "dask": "generate",
-    "matplotlib": "report",
     "starlette": "serve",
     "uvicorn": "serve",
     "prometheus_client": "serve",
@@ -312,7 +311,7 @@ def test_a_probe_does_not_import_the_compiler() -> None:
     code = """
 import sys
 import tbgen.cli.main, tbgen.cli.probe, tbgen.probe
-heavy = {"numba", "llvmlite", "matplotlib", "distributed"} & sys.modules.keys()
+heavy = {"numba", "llvmlite", "distributed"} & sys.modules.keys()
 assert not heavy, f"imported: {heavy}"
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

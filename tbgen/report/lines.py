@@ -65,7 +65,7 @@ def pgn(line: Line) -> str:
             "Date": "????.??.??",
             "Round": "-",
         }
-        | {"White": "?", "Black": "?", "Result": _result(line.outcome)}
+        | {"White": "?", "Black": "?", "Result": result(line.outcome)}
         | {"RMobilityResult": outcome.text(line.outcome), "PlyCount": str(len(line.steps))}
     )
     game.setup(board)
@@ -77,7 +77,7 @@ def pgn(line: Line) -> str:
     return buffer.getvalue().strip()
 
 
-def _result(value: int) -> str:
+def result(value: int) -> str:
     """What the rules of chess make of it: mates and stalemates are over, nothing else is."""
     if outcome.level(value) == 0:
         return "1-0" if value > 0 else "0-1"

@@ -21,7 +21,7 @@ def write(document: Document, form: str, *, table: str | None = None, details: b
         case "pgn":
             return write_data.as_pgn(document)
         case "html":
-            from tbgen.report.page import page  # late: it may draw
+            from tbgen.report.html.page import page  # late: only pages need it
 
             return page(document)
     raise BadInput(f"no such form: {form}")

@@ -11,13 +11,15 @@ _WIDTH: Final = 100
 
 
 def text(document: Document) -> str:
-    """All of it but the bars."""
+    """All of it but the pictures."""
     return "\n".join(_document(document)) + "\n"
 
 
 def _document(document: Document) -> Iterator[str]:
+    for words_found in document.findings:
+        yield from textwrap.wrap(words_found, _WIDTH)
     for place, section in enumerate(document.sections):
-        yield from ("",) if place else ()
+        yield from ("",) if place or document.findings else ()
         yield section.title
         yield "=" * len(section.title)
         for block in section.blocks:
