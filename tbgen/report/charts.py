@@ -51,7 +51,7 @@ class Stack:
 
 @dataclass(frozen=True)
 class Curve:
-    """Shares of placements by distance, in steps of two plies: White's and Black's."""
+    """Shares of placements by distance, in steps of two plies from 3 on: White's and Black's."""
 
     white: tuple[float, ...]
     black: tuple[float, ...]
@@ -65,7 +65,6 @@ class Panel:
     words: str
     curves: tuple[Curve, ...]
     """One, or one for each of two sets of rules."""
-    longest: int
 
 
 @dataclass(frozen=True)

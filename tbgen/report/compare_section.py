@@ -35,12 +35,12 @@ def section(
     ]
     blocks: tuple[Block, ...] = (
         _kinds(comparisons),
-        *((overview.holders_beside(*censuses), overview.heat_map_of_differences(*censuses)) if censuses else ()),
+        *((overview.heat_map_of_differences(*censuses), overview.holders_beside(*censuses)) if censuses else ()),
         remark,
         _shares(comparisons),
         _top(comparisons),
         _examples("largest", "The largest change of each kind", largest, rules),
-        _lines("largest-lines", "Lines of the largest changes", largest),
+        _lines("largest-lines", "Lines of the largest changes", largest, boards=True),
         _examples("examples", "The largest changes by material", examples, rules, detail=True),
         _lines("examples-lines", "Lines by material", [one for one in examples if one not in largest], detail=True),
     )
@@ -187,6 +187,6 @@ def _example_row(example: Example) -> tuple[Value, ...]:
     )
 
 
-def _lines(key: str, title: str, examples: Sequence[Example], *, detail: bool = False) -> Lines:
+def _lines(key: str, title: str, examples: Sequence[Example], *, boards: bool = False, detail: bool = False) -> Lines:
     lines = tuple(line for example in examples for line in example.lines if line is not None)
-    return Lines(key, title, lines, detail=detail)
+    return Lines(key, title, lines, boards, detail)

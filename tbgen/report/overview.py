@@ -25,6 +25,10 @@ _PARTS: Final = tuple(
 )
 """From White's best to Black's."""
 _ALL: Final = "all"
+AT_ONCE: Final = 2
+"""Plies. What is decided within them would dwarf all else."""
+_DRAWN: Final = 0.998
+"""The share of placements whose distances are drawn: the longest tails are of a few."""
 
 
 class Whole(NamedTuple):
@@ -142,7 +146,7 @@ def distances(first: Sequence[Census], second: Sequence[Census] = ()) -> Distanc
         "distances", "How far away the goal that decides is", panels,
         rules,
         "Placements by DTG, two plies to a step: White’s upwards, Black’s downwards. Each picture has its own scales. "
-        "Where DTG is 0 the record stands at once: that share is written, not drawn.",
+        f"What is decided within {AT_ONCE} plies is written, not drawn, and so is the last {100 * (1 - _DRAWN):.1f} %.",
     )  # fmt: skip
 
 
@@ -150,12 +154,12 @@ def _panel(rows: Sequence[Whole]) -> Panel:
     """The first row's figures in words; the curves of all."""
     by_side = [_by_distance(row.censuses) for row in rows]
     first = by_side[0].sum(axis=0)
-    longest = max(int(np.flatnonzero(one.sum(axis=0))[-1]) for one in by_side)
     half = int(np.searchsorted(first.cumsum(), 0.5))
-    at_once, most = written(float(first[0]), "share"), int(np.flatnonzero(first)[-1])
-    middle = f"half within {half}, " if half else ""
-    words = f"{at_once} at once, {middle}all within {plies(most)}"
-    return Panel(rows[0].label, words, tuple(_curve(one) for one in by_side), longest)
+    most = int(np.flatnonzero(first)[-1])
+    words = f"{written(float(first[: AT_ONCE + 1].sum()), 'share')} within {AT_ONCE}, "
+    words += f"half within {half}, " if half > AT_ONCE else ""
+    seen = max(int(np.searchsorted(one.sum(axis=0).cumsum(), _DRAWN)) for one in by_side)
+    return Panel(rows[0].label, f"{words}all within {plies(most)}", tuple(_curve(one, seen) for one in by_side))
 
 
 def _by_distance(censuses: Sequence[Census]) -> NDArray[np.float64]:
@@ -172,8 +176,8 @@ def _by_distance(censuses: Sequence[Census]) -> NDArray[np.float64]:
     return shares
 
 
-def _curve(shares: NDArray[np.float64]) -> Curve:
+def _curve(shares: NDArray[np.float64], longest: int) -> Curve:
     """Steps of two plies: one side or the other has moved last in turn."""
-    drawn = shares[:, 1:]
+    drawn = shares[:, AT_ONCE + 1 : longest + 1]
     pairs = np.pad(drawn, ((0, 0), (0, drawn.shape[1] % 2))).reshape(2, -1, 2).sum(axis=2)
     return Curve(tuple(pairs[0].tolist()), tuple(pairs[1].tolist()))

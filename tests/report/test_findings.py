@@ -49,7 +49,8 @@ def test_the_figures_are_those_of_the_tables(small_tables: Path) -> None:
 
 def test_all_mates_and_none() -> None:
     assert list(findings.decided([census("KQvK", MATES)])) == [
-        "One table of three men holds 8 positions, each counted once up to symmetry; in each of them mate can be forced."
+        "One table of three men holds 8 positions, each counted once up to symmetry; "
+        "in each of them mate can be forced."
     ]
     first, second = findings.decided([census("KBvK", STALEMATES)])
     assert first.endswith("in none of them mate can be forced.")

@@ -5,6 +5,7 @@ from html import escape
 from typing import Final
 
 from tbgen.report.charts import Curve, Distances, Panel
+from tbgen.report.overview import AT_ONCE
 
 _STEPS: Final = (2, 5, 10, 20, 50, 100, 200, 500)
 _MOST_TICKS: Final = 4
@@ -43,7 +44,7 @@ def _panel(panel: Panel) -> str:
         f'<figure class="panel"><figcaption><b>{escape(panel.label)}</b> '
         f"<span>{escape(panel.words)}</span></figcaption>"
         f'<svg viewBox="0 0 {steps or 1} {_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="{label}">'
-        f"{inside}</svg>{_axis(panel.longest, 2 * steps)}</figure>"
+        f"{inside}</svg>{_axis(2 * steps)}</figure>"
     )
 
 
@@ -62,12 +63,13 @@ def _steps(shares: Sequence[float], base: float, scale: float) -> str:
     return "".join(path).replace(".0V", "V").replace(".0H", "H")
 
 
-def _axis(longest: int, width: int) -> str:
+def _axis(width: int) -> str:
     """Round numbers of plies where they belong."""
-    if not width:
-        return ""
-    step = next(step for step in _STEPS if longest / step <= _MOST_TICKS)
+    last = AT_ONCE + width
+    step = next(step for step in _STEPS if last / step <= _MOST_TICKS)
     ticks = "".join(
-        f'<span style="left:{100 * ply / width:.1f}%">{ply}</span>' for ply in range(step, longest + 1, step)
+        f'<span style="left:{100 * (ply - AT_ONCE) / width:.1f}%">{ply}</span>'
+        for ply in range(step, last + 1, step)
+        if ply > AT_ONCE
     )
-    return f'<div class="ticks" aria-hidden="true">{ticks}</div>'
+    return f'<div class="ticks" aria-hidden="true">{ticks if width else ""}</div>'

@@ -17,8 +17,7 @@ _DOT: Final = "·"
 
 
 def heat(chart: HeatMap) -> Iterator[str]:
-    many = len(chart.views) > 1
-    if many:
+    if len(chart.views) > 1:
         yield f'<fieldset class="views"><legend class="sr">Whose: {escape(chart.title)}</legend>'
         for place, view in enumerate(chart.views):
             checked = "" if place else " checked"
@@ -78,4 +77,4 @@ def _range(steps: tuple[float, ...], grade: int, sign: str) -> str:
     low, high = bounds[grade]
     if high is None:
         return f"{sign}{100 * low:g} % and more"
-    return f"{sign}{100 * low:g} to {100 * high:g} %" if low else f"{sign}to {100 * high:g} %"
+    return f"{sign}{100 * low:g} to {100 * high:g} %" if low else f"{sign} to {100 * high:g} %"

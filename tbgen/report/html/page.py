@@ -1,7 +1,7 @@
 """The whole page."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 from typing import Final
@@ -73,9 +73,26 @@ def _opening(document: Document) -> Iterator[str]:
 
 def _section(section: Section) -> Iterator[str]:
     yield f'<section id="{section.key}"><h2>{escape(section.title)}</h2><div class="blocks">'
+    linked = [block for block in section.blocks if _has_lines(block)]
     for block in section.blocks:
-        yield from _block(block)
+        if linked and block is linked[0]:
+            yield from _replay(linked)
+        elif block not in linked:
+            yield from _block(block)
     yield "</div></section>"
+
+
+def _replay(linked: Sequence[Block]) -> Iterator[str]:
+    """Tables that lead to lines, and the board: it stays in sight beside them."""
+    yield '<div class="replay"><div class="player" hidden></div><div class="beside">'
+    for block in linked:
+        yield from _block(block)
+    yield "</div></div>"
+
+
+def _has_lines(block: Block) -> bool:
+    """Whether a table's rows lead to lines."""
+    return isinstance(block, Table) and any(column.kind == "link" for column in block.columns)
 
 
 def _block(block: Block) -> Iterator[str]:
@@ -89,8 +106,6 @@ def _block(block: Block) -> Iterator[str]:
         case Distances():
             yield from _chart(block, distances(block))
         case Table() if block.rows and block.on_page:
-            if any(column.kind == "link" for column in block.columns) and not block.detail:
-                yield '<div class="player" hidden></div>'
             yield from _folded(block.title, "table", table(block), folded=block.detail)
         case Lines() if block.lines:
             yield from _folded(block.title, "text", lines(block), folded=block.detail)
@@ -98,10 +113,16 @@ def _block(block: Block) -> Iterator[str]:
 
 def _chart(chart: HeatMap | Stack | Distances, inside: Iterator[str]) -> Iterator[str]:
     note = f'<p class="note">{escape(chart.note)}</p>' if chart.note else ""
-    yield f'<figure class="chart {_CLASSES[type(chart)]}" id="chart-{chart.key}">'
+    yield f'<figure class="chart {_class(chart)}" id="chart-{chart.key}">'
     yield f"<figcaption><h3>{escape(chart.title)}</h3>{note}</figcaption>"
     yield from inside
     yield "</figure>"
+
+
+def _class(chart: HeatMap | Stack | Distances) -> str:
+    wide = " wide" if isinstance(chart, HeatMap) and chart.signed else ""
+    wide = " whole" if isinstance(chart, Stack) and any(bar.under for bar in chart.bars) else wide
+    return _CLASSES[type(chart)] + wide
 
 
 def _folded(title: str, kind: str, inside: Iterator[str], *, folded: bool) -> Iterator[str]:

@@ -118,11 +118,12 @@ class Player {
     this.fen = make("input", { readOnly: true });
     this.fen.setAttribute("aria-label", "FEN");
     this.copied = press("Copy FEN", () => this.copy());
-    box.append(this.caption, this.told, this.board, make("div", { className: "now" }, this.disc, this.now),
-      make("div", { className: "controls" }, ...this.buttons, this.slider), this.list,
-      make("div", { className: "tools" }, this.fen, this.copied,
-        press("PGN", () => save(`${this.line.key}.pgn`, asPgn(this.line), "application/x-chess-pgn"), "Save this line as PGN"),
-        press(`PGN of all ${articles.length} lines`, () => this.saveAll())));
+    const tools = make("div", { className: "tools" }, this.fen, this.copied,
+      press("PGN", () => save(`${this.line.key}.pgn`, asPgn(this.line), "application/x-chess-pgn"), "Save this line as PGN"),
+      press(`PGN of all ${articles.length} lines`, () => this.saveAll()));
+    box.append(make("div", { className: "inner" }, make("div", { className: "head" }, this.caption, this.told), this.board,
+      make("div", { className: "side" }, make("div", { className: "now" }, this.disc, this.now),
+        make("div", { className: "controls" }, ...this.buttons, this.slider), this.list, tools)));
     box.hidden = false;
     box.setAttribute("role", "region");
     box.setAttribute("aria-label", "Board to play lines through");
@@ -174,7 +175,7 @@ class Player {
     move.removeAttribute("title");
     move.tabIndex = -1;
     const news = ply.record === this.line.plies[at - 1].record && at > 1 ? [] : [make("small", { textContent: ply.record }), " "];
-    return [...(ply.mark ? [make("i", { textContent: ply.mark }), " "] : []), move, " ", ...news];
+    return [make("span", {}, ...(ply.mark ? [make("i", { textContent: ply.mark })] : []), move, ...news), " "];
   }
 
   go(at) {

@@ -7,12 +7,12 @@ from typing import Final
 from tbgen.report.document import NUMBERS, Column, Table, Value, plain, written
 
 _MANY: Final = 25
-"""A table with this many rows can be filtered."""
+"""A table with this many rows can be filtered, by names."""
 
 
 def table(block: Table) -> Iterator[str]:
     name, key = escape(block.title), escape(block.key)
-    if len(block.rows) >= _MANY:
+    if len(block.rows) >= _MANY and block.columns[0].kind not in NUMBERS:
         yield (
             f'<input type="search" class="filter" placeholder="filter" '
             f'data-table="table-{key}" aria-label="Filter: {name}">'
@@ -37,22 +37,22 @@ def _head(column: Column) -> str:
 
 
 def _row(block: Table, row: tuple[Value, ...]) -> str:
-    cells = (_cell(value, column) for value, column in zip(row, block.columns, strict=True))
+    cells = (_cell(value, column, with_bar=not block.detail) for value, column in zip(row, block.columns, strict=True))
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _cell(value: Value, column: Column) -> str:
+def _cell(value: Value, column: Column, *, with_bar: bool) -> str:
     if value is None:
         return "<td></td>"
     words = escape(written(value, column.kind))
     if column.kind == "link":
-        return f'<td><a href="#line-{words}">line</a></td>'
+        return f'<td class="t"><a href="#line-{words}">line</a></td>'
     if column.kind == "fen":
-        return f"<td><code>{words}</code></td>"
+        return f'<td class="t"><code>{words}</code></td>'
     if column.kind not in NUMBERS:
-        return f"<td>{words}</td>"
+        return f'<td class="t">{words}</td>'
     # The outcome of a G-score is a number as well, and the best one for White is the largest.
     data = value if column.kind == "gscore" else plain(value, column.kind)
     shown = "" if str(data) == words else f' data-v="{data}"'
-    bar = f' style="--s:{float(value):.3f}"' if column.kind == "share" and float(value) >= 0.0005 else ""
-    return f'<td class="n"{shown}{bar}>{words}</td>'
+    bar = f' style="--s:{float(value):.3f}"' if with_bar and column.kind == "share" and float(value) >= 0.0005 else ""
+    return f"<td{shown}{bar}>{words}</td>"
