@@ -9,8 +9,11 @@ const make = (tag, properties = {}, ...inside) => {
 };
 
 const press = (words, onClick, label = words) => {
-  const made = make("button", { type: "button", textContent: words, title: label });
-  made.setAttribute("aria-label", label);
+  const made = make("button", { type: "button", textContent: words });
+  if (label !== words) {
+    made.setAttribute("aria-label", label);
+    made.title = label;
+  }
   made.addEventListener("click", onClick);
   return made;
 };

@@ -126,7 +126,7 @@ class Player {
         make("div", { className: "controls" }, ...this.buttons, this.slider), this.list, tools)));
     box.hidden = false;
     box.setAttribute("role", "region");
-    box.setAttribute("aria-label", "Board to play lines through");
+    box.setAttribute("aria-label", `Board: ${box.closest("section").querySelector("h2").textContent}`);
     box.addEventListener("keydown", (event) => this.key(event));
   }
 
