@@ -102,7 +102,7 @@ ROOMS = {
     "referee/match": "_version errors files packed outcome probe rules text pgn referee/workers referee/syzygy",
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version errors outcome table_rules position probe rules text",
-    "report": "_version errors outcome table_rules material contents board index store probe rules text",
+    "report": "_version errors outcome table_rules material position contents board index store probe rules text",
     # The tables over HTTP.
     "serve": (
         "_version errors outcome table_rules material position index probe rules referee/annotate report store text"

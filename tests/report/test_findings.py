@@ -143,10 +143,11 @@ def test_pictures_of_distances(small_tables: Path) -> None:
     chart = overview.distances(first, second)
     assert [panel.label for panel in chart.panels] == ["all", *names]
     for panel, census in zip(chart.panels[1:], first, strict=True):
-        at_once = sum(int(spread.placements[0]) for spread in census.cases.values()) / census.placements
+        counts = sum(spread.placements for spread in census.cases.values())
+        at_once = int(counts[:3].sum()) / census.placements
         drawn = sum(panel.curves[0].white) + sum(panel.curves[0].black)
-        assert drawn + at_once == pytest.approx(1)
-        assert panel.words.startswith(findings.share(at_once))
+        assert 1 - 0.002 <= drawn + at_once <= 1 + 1e-9
+        assert panel.words.startswith(f"{findings.share(at_once)} within 2, ")
     assert len(chart.panels[1].curves) == 2
     kings = chart.panels[1].curves[0]
     assert kings.white == kings.black

@@ -1,8 +1,11 @@
 """A report as one page that needs no network, and no script to be read.
 
-page.py       the whole; page.css, page.js: its looks, and where links lead
-charts        heat.py, stack.py, distances.py, drawn as tables, boxes and SVG; charts.css
-table.py      tables; tables.js sorts, filters and saves them
-boards.py     boards as SVG
-lines.py      lines as boards and text, which player.js makes into boards to play through; player.css
+page.py         the whole; page.css: its looks; page.js: what scripts share
+heat.py         charts, which are tables, boxes and a few paths: a library would weigh more than all of them;
+stack.py        charts.css: their colours
+distances.py
+table.py        tables; tables.js sorts, filters and saves them
+boards.py       boards as SVG
+lines.py        lines as boards and text; line.js reads them, player.js makes a board of them to play through;
+                player.css. It moves the men of the SVG that is there anyway: libraries are for boards to move men on
 """

@@ -18,7 +18,7 @@ from tbgen.report.html.stack import stack
 from tbgen.report.html.table import table
 
 _STYLES: Final = ("page.css", "charts.css", "player.css")
-_SCRIPTS: Final = ("page.js", "tables.js", "player.js")
+_SCRIPTS: Final = ("page.js", "tables.js", "line.js", "player.js")
 _CLASSES: Final = {Stack: "of-bars", HeatMap: "of-heat", Distances: "of-distances"}
 _STRONG: Final = r"<strong>\g<0></strong>"
 _FIGURES: Final = re.compile(r"[\d.,&lt;&gt;]+ (?:%|plies|positions)")
