@@ -156,10 +156,10 @@ def _panel(rows: Sequence[Whole]) -> Panel:
     first = by_side[0].sum(axis=0)
     half = int(np.searchsorted(first.cumsum(), 0.5))
     most = int(np.flatnonzero(first)[-1])
-    words = f"{written(float(first[: AT_ONCE + 1].sum()), 'share')} within {AT_ONCE}, "
-    words += f"half within {half}, " if half > AT_ONCE else ""
+    words = f"{written(float(first[: AT_ONCE + 1].sum()), 'share')} within {plies(AT_ONCE)}, "
+    words += f"half in {half}, " if half > AT_ONCE else ""
     seen = max(int(np.searchsorted(one.sum(axis=0).cumsum(), _DRAWN)) for one in by_side)
-    return Panel(rows[0].label, f"{words}all within {plies(most)}", tuple(_curve(one, seen) for one in by_side))
+    return Panel(rows[0].label, f"{words}all in {most}", tuple(_curve(one, seen) for one in by_side))
 
 
 def _by_distance(censuses: Sequence[Census]) -> NDArray[np.float64]:

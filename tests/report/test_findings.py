@@ -147,13 +147,13 @@ def test_pictures_of_distances(small_tables: Path) -> None:
         at_once = int(counts[:3].sum()) / census.placements
         drawn = sum(panel.curves[0].white) + sum(panel.curves[0].black)
         assert 1 - 0.002 <= drawn + at_once <= 1 + 1e-9
-        assert panel.words.startswith(f"{findings.share(at_once)} within 2, ")
+        assert panel.words.startswith(f"{findings.share(at_once)} within 2 plies, ")
     assert len(chart.panels[1].curves) == 2
     kings = chart.panels[1].curves[0]
     assert kings.white == kings.black
     one_missing = overview.distances(first, second[:1])
     assert [len(panel.curves) for panel in one_missing.panels] == [1, 2, 1], "no comparison of different materials"
-    assert "all within 46 plies" in chart.panels[2].words
+    assert "half in 32, all in 46" in chart.panels[2].words
 
 
 def test_differences_add_up_to_nothing(small_tables: Path) -> None:
