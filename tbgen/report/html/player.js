@@ -107,7 +107,7 @@ class Player {
     on.disabled = last.disabled = this.at === plies.length - 1;
     [...this.list.querySelectorAll("button")].forEach((button, place) => {
       const here = place + 1 === this.at;
-      button.tabIndex = here ? 0 : -1;
+      button.tabIndex = place + 1 === Math.max(this.at, 1) ? 0 : -1; // one of them takes the focus
       if (here) {
         button.setAttribute("aria-current", "true");
         this.list.scrollTop = button.offsetTop - this.list.offsetTop - this.list.clientHeight / 2;
