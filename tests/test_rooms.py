@@ -108,7 +108,9 @@ ROOMS = {
     "referee/match": "_version errors files packed columns outcome probe rules text pgn referee/workers referee/syzygy",
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version errors outcome table_rules position probe rules text",
-    "report": "_version called errors columns outcome table_rules material contents board index store probe rules text",
+    "report": (
+        "_version called errors columns outcome table_rules material position contents board index store probe rules text"
+    ),
     # The tables over HTTP.
     "serve": (
         "_version errors outcome table_rules material position index probe rules referee/annotate report store text"
@@ -136,7 +138,6 @@ ONLY_IN = {
     "shtab": "cli",
     "distributed": "generate cli",
     "dask": "generate",
-    "matplotlib": "report",
     "starlette": "serve",
     "uvicorn": "serve",
     "prometheus_client": "serve",
@@ -319,7 +320,7 @@ def test_a_probe_does_not_import_the_compiler() -> None:
     code = """
 import sys
 import tbgen.cli.main, tbgen.cli.probe, tbgen.probe
-heavy = {"numba", "llvmlite", "matplotlib", "distributed"} & sys.modules.keys()
+heavy = {"numba", "llvmlite", "distributed"} & sys.modules.keys()
 assert not heavy, f"imported: {heavy}"
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

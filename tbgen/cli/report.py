@@ -34,7 +34,7 @@ examples:
 
 The ending of the file that -o names chooses its format. CSV is one table: the first, or the one that --table names (a
 wrong name lists them). Text and Markdown leave out long tables unless materials are named or --details is given; the
-other formats have everything. Pictures need the extra "report": pip install "tbgen[report]".
+other formats have everything. A page has pictures besides, and boards to play lines through.
 """
 
 

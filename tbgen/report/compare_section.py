@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
+from tbgen.report import findings, overview
+from tbgen.report.census import Census
+from tbgen.report.charts import Bar, Stack
 from tbgen.report.compare import HIGHER, LOWER, OTHER, SAME, SLOWER, TITLES, Comparison, Example
 from tbgen.report.document import Block, Lines, Remark, Section, Table, Value, columns
 from tbgen.table_rules import TableRules
@@ -11,8 +14,10 @@ _TOP: Final = 30
 """Changes of outcome that are listed."""
 
 
-def section(comparisons: Sequence[Comparison]) -> Section:
-    """All of it."""
+def section(
+    comparisons: Sequence[Comparison], censuses: tuple[Sequence[Census], Sequence[Census]] | None = None
+) -> Section:
+    """All of it; with pictures of what the tables hold under either rules, where these are counted."""
     first, second = rules = comparisons[0].rules
     remark = Remark(
         f"Fresh outcomes under {first} (captures and pawn moves reset the record) beside those under {second} (nothing "
@@ -29,15 +34,50 @@ def section(comparisons: Sequence[Comparison]) -> Section:
         if (of_kind := [one for one in examples if one.kind == kind])
     ]
     blocks: tuple[Block, ...] = (
+        _kinds(comparisons),
+        *((overview.heat_map_of_differences(*censuses), overview.holders_beside(*censuses)) if censuses else ()),
         remark,
         _shares(comparisons),
         _top(comparisons),
         _examples("largest", "The largest change of each kind", largest, rules),
-        _lines("largest-lines", "Lines of the largest changes", largest),
+        _lines("largest-lines", "Lines of the largest changes", largest, boards=True),
         _examples("examples", "The largest changes by material", examples, rules, detail=True),
         _lines("examples-lines", "Lines by material", [one for one in examples if one not in largest], detail=True),
     )
-    return Section("compare", f"Rules compared: {first} and {second}", blocks)
+    found = (_finding(comparisons),)
+    return Section("compare", f"Rules compared: {first} and {second}", blocks, found)
+
+
+def _finding(comparisons: Sequence[Comparison]) -> str:
+    """How often two sets of rules agree."""
+    first, second = comparisons[0].rules
+    placements = sum(one.placements for one in comparisons)
+
+    def all_of(kind: int) -> float:
+        return sum(one.share(kind) * one.placements for one in comparisons) / placements
+
+    least = min(comparisons, key=lambda one: one.share(SAME))
+    if least.share(SAME) == 1:
+        return f"Outcomes and distances are the same under {first} and {second}."
+    outcomes = all_of(SAME) + all_of(SLOWER)
+    found = (
+        f"Under {first} and {second} the outcome is the same in {findings.share(outcomes)} of the placements, its "
+        f"distance as well in {findings.share(all_of(SAME))}; the other side wins in {findings.share(all_of(OTHER))}"
+    )
+    if len(comparisons) == 1:
+        return f"{found}."
+    return f"{found}; they differ most in {least.material}, in {findings.share(1 - least.share(SAME))}."
+
+
+def _kinds(comparisons: Sequence[Comparison]) -> Stack:
+    """How often they differ, as a picture."""
+    kinds = (SAME, SLOWER, LOWER, HIGHER, OTHER)
+    bars = [Bar(one.material.name, tuple(one.share(kind) for kind in kinds)) for one in comparisons]
+    if len(comparisons) > 1:
+        _, _, *shares, _ = _shares_of_all(comparisons)
+        bars.insert(0, Bar("all", tuple(float(one or 0) for one in shares)))
+    names = tuple((f"k{kind}", TITLES[kind]) for kind in kinds)
+    return Stack("kinds", "How often they differ", names, tuple(bars))
 
 
 def _shares(comparisons: Sequence[Comparison]) -> Table:
@@ -147,6 +187,6 @@ def _example_row(example: Example) -> tuple[Value, ...]:
     )
 
 
-def _lines(key: str, title: str, examples: Sequence[Example], *, detail: bool = False) -> Lines:
+def _lines(key: str, title: str, examples: Sequence[Example], *, boards: bool = False, detail: bool = False) -> Lines:
     lines = tuple(line for example in examples for line in example.lines if line is not None)
-    return Lines(key, title, lines, detail=detail)
+    return Lines(key, title, lines, boards, detail)

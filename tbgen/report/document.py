@@ -1,14 +1,16 @@
-"""A report as data: sections of tables, lines of play, bars and remarks. Every form of output is made of this.
+"""A report as data: findings, then sections of tables, lines of play, charts and remarks. Every form of output is
+made of this.
 
 Cells hold plain values: numbers as numbers, G-scores as outcomes (tbgen/outcome.py). A column's kind says how they
 are written.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from tbgen import outcome
+from tbgen.report.charts import Chart
 from tbgen.table_rules import TableRules
 
 Kind = Literal["text", "count", "share", "gscore", "plies", "mean", "points", "fen", "link"]
@@ -16,6 +18,7 @@ Value = str | int | float | None
 
 NUMBERS: Final = ("count", "share", "gscore", "plies", "mean", "points")
 """Kinds that are set flush right."""
+_FINDINGS: Final = 5
 
 
 @dataclass(frozen=True)
@@ -24,17 +27,6 @@ class Column:
     """For programs."""
     title: str
     kind: Kind = "text"
-
-
-@dataclass(frozen=True)
-class Bars:
-    """A picture of a table: two shares for each label, one up and one down."""
-
-    labels: tuple[str, ...]
-    up: tuple[float, ...]
-    down: tuple[float, ...]
-    up_title: str
-    down_title: str
 
 
 @dataclass(frozen=True)
@@ -48,7 +40,8 @@ class Table:
     """A row that stays last when rows are sorted."""
     detail: bool = False
     """Whether it is long, and printed on request only."""
-    bars: Bars | None = None
+    on_page: bool = True
+    """False where a page has the same figures in another table."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +70,7 @@ class Lines:
     title: str
     lines: tuple[Line, ...]
     boards: bool = False
-    """Whether they are few enough to have a picture each."""
+    """Whether they are few enough to have pictures each."""
     detail: bool = False
 
 
@@ -86,7 +79,7 @@ class Remark:
     text: str
 
 
-Block = Table | Lines | Remark
+Block = Table | Lines | Remark | Chart
 
 
 @dataclass(frozen=True)
@@ -94,6 +87,8 @@ class Section:
     key: str
     title: str
     blocks: tuple[Block, ...]
+    findings: tuple[str, ...] = ()
+    """What it found, in sentences."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +97,11 @@ class Document:
     sections: tuple[Section, ...]
     command: str = ""
     """The command line that makes it."""
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """What the whole found: as much as one reads at once."""
+        return tuple(words for section in self.sections for words in section.findings)[:_FINDINGS]
 
 
 def written(value: Value, kind: Kind) -> str:
@@ -149,7 +149,7 @@ def without_detail(document: Document) -> Document:
     sections = []
     for section in document.sections:
         kept = tuple(block for block in section.blocks if not getattr(block, "detail", False))
-        sections.append(Section(section.key, section.title, kept))
+        sections.append(replace(section, blocks=kept))
     return Document(document.title, tuple(sections), document.command)
 
 

@@ -68,7 +68,7 @@ def pgn(line: Line) -> str:
             "Date": "????.??.??",
             "Round": "-",
         }
-        | {"White": "?", "Black": "?", "Result": _result(line.outcome)}
+        | {"White": "?", "Black": "?", "Result": result(line.outcome)}
         | {tags.RESULT: outcome.text(line.outcome), "PlyCount": str(len(line.steps))}
     )
     tags.write_rules(game.headers, replace(W, fifty=IGNORED, whole_game=line.rules == TableRules.WHOLE_GAME))
@@ -81,7 +81,7 @@ def pgn(line: Line) -> str:
     return buffer.getvalue().strip()
 
 
-def _result(value: int) -> str:
+def result(value: int) -> str:
     """What the rules of chess make of it: whatever is not mate can only be a draw."""
     if outcome.level(value) == 0:
         return "1-0" if value > 0 else "0-1"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -59,7 +59,7 @@ def _records(request: Request) -> Iterator[Section]:
     yield records.section(holdings)
 
 
-def _compare(request: Request) -> Iterator[Section]:
+def _compare(request: Request, censuses: tuple[Sequence[Census], Sequence[Census]] | None = None) -> Iterator[Section]:
     if len(request.rules) != 2:
         raise BadInput(f"two sets of rules are needed to compare, as in: {called_as()} report compare --rules r wg")
     materials = _materials(request, request.rules)
@@ -71,7 +71,7 @@ def _compare(request: Request) -> Iterator[Section]:
             one, other = (find_table(request.directory, material, rules) for rules in request.rules)
             with open_table(one) as table, open_table(other) as beside:
                 found.append(compare.compare((table, beside), (first, second), watch.tick))
-    yield compare_section.section(found)
+    yield compare_section.section(found, censuses)
 
 
 def _potential(request: Request) -> Iterator[Section]:
@@ -82,10 +82,15 @@ def _all(request: Request) -> Iterator[Section]:
     """Each table is read once for all but the comparison."""
     holdings: list[Holding] = []
     censuses = _censuses(request, holdings)
-    yield stats.section(censuses)
-    yield records.section(holdings)
+    beside: list[Census] = []
     if len(request.rules) == 2:
-        yield from _compare(request)
+        common = tuple(_materials(request, request.rules))
+        beside = _censuses(replace(request, rules=(request.rules[1],), materials=common))
+    yield stats.section(censuses, beside)
+    yield records.section(holdings)
+    if beside:
+        there = {census.material for census in beside}
+        yield from _compare(request, ([one for one in censuses if one.material in there], beside))
     yield potential.section(censuses)
 
 

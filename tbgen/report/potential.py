@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from tbgen import outcome
+from tbgen.report import findings
 from tbgen.report.census import BLACK, WHITE, Census
 from tbgen.report.document import Column, Remark, Section, Table, Value, columns
 from tbgen.report.thumb import Advice, advise
@@ -39,7 +40,12 @@ class Potential(NamedTuple):
 
 def section(censuses: Sequence[Census]) -> Section:
     """All of it: a row for each side of each material that has more than its king."""
-    return Section("potential", "Potential", (_REMARK, _leaders(censuses), _sides(censuses)))
+    gaps = {census.material.name: gap for census in censuses if (gap := _gap(census)) is not None}
+    hopeful = [name for name, gap in gaps.items() if gap > 0]
+    gloomy = [name for name, gap in gaps.items() if gap < 0]
+    finding = findings.judged(hopeful, gloomy, len(gaps))
+    blocks = (*((Remark(finding),) if finding else ()), _REMARK, _leaders(censuses), _sides(censuses))
+    return Section("potential", "Potential", blocks, (finding,) if finding else ())
 
 
 def potential(census: Census, side: int) -> Potential:
@@ -75,6 +81,14 @@ def found(share: float) -> int:
     return 2 if share >= _OFTEN else 1 if share >= _SELDOM else 0
 
 
+def _gap(census: Census) -> int | None:
+    """By how many classes the rule expects too much; None where neither side is ahead."""
+    advice = advise(census.material)
+    if advice.leader is None:
+        return None
+    return expected(advice) - found(potential(census, advice.leader).mate)
+
+
 def _leaders(censuses: Sequence[Census]) -> Table:
     rows = tuple(_leader_row(census) for census in censuses if census.material.men > 2)
     return Table(
@@ -106,7 +120,7 @@ def _leader_row(census: Census) -> tuple[Value, ...]:
     name = census.material.name
     if advice.leader is None:
         return (name, "nobody", 0.0, "", advice.why, "", *numbers, "", *worth)
-    gap = expected(advice) - found(says.mate)
+    gap = _gap(census) or 0
     parts = "too hopeful" if gap > 0 else "too gloomy" if gap < 0 else ""
     return (
         name, _SIDES[advice.leader], advice.advantage / 100, str(advice.factor), advice.why,

@@ -18,6 +18,7 @@ from tbgen.index.symmetry import KINDS, SymmetryClasses
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.probe.words import plies
+from tbgen.report import findings
 from tbgen.report.census import BLOCK, WHITE, Case, Census
 from tbgen.report.document import Block, Line, Lines, Remark, Section, Table, Value, columns
 from tbgen.report.lines import best_line
@@ -142,7 +143,7 @@ def section(holdings: Sequence[Holding]) -> Section:
         _table("records", "The longest by material", holdings, detail=True),
         Lines("lines", "Lines by material", others, detail=True),
     )
-    return Section("records", "Records", blocks)
+    return Section("records", "Records", blocks, (findings.longest(holdings),) if holdings else ())
 
 
 def overall(holdings: Sequence[Holding]) -> Iterator[Holding]:

@@ -1,11 +1,12 @@
 """How often each outcome is forced, table by table and in all."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from tbgen import outcome
+from tbgen.report import findings, overview
 from tbgen.report.census import BLACK, WHITE, Case, Census
-from tbgen.report.document import Bars, Block, Remark, Section, Table, Value, columns
+from tbgen.report.document import Block, Remark, Section, Table, Value, columns
 from tbgen.report.mobility import most_moves
 
 MOVERS: Final = {WHITE: "White", BLACK: "Black"}
@@ -14,7 +15,6 @@ EITHER: Final = "either"
 
 _NAMED: Final = 7
 """Levels with a column of their own: mate, stalemate, G1.0 ... G3.0."""
-_BAR_LEVELS: Final = 24
 
 _REMARK: Final = Remark(
     "White has the men named first. Positions are counted once up to symmetry (of the board and, where both sides have "
@@ -26,15 +26,22 @@ _REMARK: Final = Remark(
 )
 
 
-def section(censuses: Sequence[Census]) -> Section:
-    """All of it."""
-    blocks: list[Block] = [_REMARK, _summary(censuses)]
+def section(censuses: Sequence[Census], beside: Sequence[Census] = ()) -> Section:
+    """All of it; `beside`: the same tables under other rules, for their distances."""
+    blocks: list[Block] = [
+        overview.holders(censuses),
+        overview.heat_map(censuses),
+        overview.distances(censuses, beside),
+        _summary(censuses),
+    ]
     if len(censuses) > 1:
         blocks.append(_pivot("all", "All tables together", censuses))
+    blocks.append(_REMARK)
     for census in censuses:
         name = census.material.name
         blocks.append(_pivot(name, name, [census], detail=len(censuses) > 1))
-    return Section("stats", "Statistics", (*blocks, _outcomes(censuses)))
+    found = (*findings.decided(censuses), findings.recorded(censuses))
+    return Section("stats", "Statistics", (*blocks, _outcomes(censuses)), found)
 
 
 def _summary(censuses: Sequence[Census]) -> Table:
@@ -110,27 +117,8 @@ def _pivot(key: str, title: str, censuses: Sequence[Census], *, detail: bool = F
         ),
         tuple(rows),
         detail=detail,
-        bars=_bars(weights),
+        on_page=not detail,
     )
-
-
-def _bars(weights: Mapping[tuple[int, int], float]) -> Bars:
-    """Shares of all placements; levels beyond the last go together."""
-    total = sum(weights.values())
-    highest = max(outcome.level(value) for _, value in weights)
-    levels = range(min(highest, _BAR_LEVELS) + 1)
-
-    def shares(sign: int) -> tuple[float, ...]:
-        found = [0.0] * len(levels)
-        for (_, value), weight in weights.items():
-            if sign * value > 0:
-                found[min(outcome.level(value), levels[-1])] += weight / total
-        return tuple(found)
-
-    labels = [outcome.text(outcome.held_by_white(level)).removeprefix("G") for level in levels]
-    if highest > _BAR_LEVELS:
-        labels[-1] += "+"
-    return Bars(tuple(labels), shares(1), shares(-1), "White’s", "Black’s")
 
 
 def _outcomes(censuses: Sequence[Census]) -> Table:

@@ -24,7 +24,7 @@ def write(
         case "pgn":
             return write_data.as_pgn(document)
         case "html":
-            from tbgen.report.page import page  # late: it may draw
+            from tbgen.report.html.page import page  # late: only pages need it
 
             return page(document)
     raise BadInput(f"no such form: {form}")

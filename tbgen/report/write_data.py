@@ -13,11 +13,12 @@ from tbgen.text import to_json
 
 
 def as_json(document: Document) -> str:
-    """One object: `tables` by key, each a list of objects, and `lines` by key."""
+    """One object: `findings` in words, `tables` by key, each a list of objects, and `lines` by key."""
     found = {
         "title": document.title,
         "program": f"tbgen {__version__}",
         "command": document.command,
+        "findings": list(document.findings),
         "tables": {table.key: _rows(table) for table in tables(document)},
         "lines": {line.key: _line(line) for line in lines(document)},
     }

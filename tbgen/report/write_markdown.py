@@ -4,17 +4,20 @@ from collections.abc import Iterator, Sequence
 
 from tbgen._version import __version__
 from tbgen.report.document import NUMBERS, Block, Document, Line, Lines, Remark, Table, cells
+from tbgen.report.glossary import GLOSSARY
 from tbgen.report.lines import words
 
 
 def markdown(document: Document) -> str:
-    """All of it but the bars."""
+    """All of it but the pictures."""
     return "\n".join(_document(document)) + "\n"
 
 
 def _document(document: Document) -> Iterator[str]:
     yield f"# {document.title}"
     yield from ("", f"Made by `{document.command}` ({__version__}).")
+    yield from ("", *(f"- {words}" for words in document.findings)) if document.findings else ()
+    yield from ("", "Words:", "", *(f"- **{word}**: {meaning}" for word, meaning in GLOSSARY))
     for section in document.sections:
         yield from ("", f"## {section.title}")
         for block in section.blocks:

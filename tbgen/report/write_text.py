@@ -17,13 +17,15 @@ _WIDTH: Final = 100
 
 
 def text(document: Document, width: int | None = None) -> str:
-    """All of it but the bars. `width`: of the terminal that it goes to, if it does."""
+    """All of it but the pictures. `width`: of the terminal that it goes to, if it does."""
     return "\n".join(_document(document, width)) + "\n"
 
 
 def _document(document: Document, width: int | None) -> Iterator[str]:
+    for words_found in document.findings:
+        yield from textwrap.wrap(words_found, min(_WIDTH, width or _WIDTH))
     for place, section in enumerate(document.sections):
-        yield from ("",) if place else ()
+        yield from ("",) if place or document.findings else ()
         yield section.title
         yield "=" * len(section.title)
         for block in section.blocks:

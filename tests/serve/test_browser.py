@@ -2,20 +2,17 @@
 
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.support.browsing import NEEDS_BROWSER, SCREENS, assert_for_everybody, launched
 from tests.support.serving import Server
 
-CHROMIUM = shutil.which("chromium")
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 7 30 G2.5"
 PAWN = "8/2P5/8/8/8/1k6/8/K7 w - - 0 1"
-SCREENS = [(1280, 900), (1920, 1080), (390, 844)]
 GAME = """[White "Ann"]
 [Black "Bob"]
 [Result "1/2-1/2"]
@@ -24,18 +21,13 @@ GAME = """[White "Ann"]
 30... Kh5 31. Kf4 Kh6 32. Bg6 Kxg6 1/2-1/2
 """
 
-pytestmark = [
-    pytest.mark.full,
-    pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: scripts/browser installs it"),
-]
+pytestmark = NEEDS_BROWSER
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with launched() as found:
         yield found
-        found.close()
 
 
 @pytest.fixture
@@ -128,6 +120,10 @@ def test_without_javascript(browser: Browser, server: Server) -> None:
     page.goto(f"/?fen={BISHOP.replace(' ', '_')}")
     expect(page.locator(".verdict h2")).to_have_text("White forces G1.5 in 4 plies")
     expect(page.locator("#board svg")).to_be_visible()
+    fills = [
+        page.locator(f"#board .square.{name}").evaluate("one => getComputedStyle(one).fill") for name in ("b1", "d1")
+    ]
+    assert fills[0] == fills[1], "the square b1 has no colour of an outcome"
     page.locator("a.move").first.click()
     expect(page.locator(".verdict h2")).to_have_text("White forces G1.5 in 3 plies")
     page.get_by_label("FEN").fill("8/8/8/8/8/1k6/8/K6R w - - 0 1")
@@ -379,9 +375,7 @@ def test_nothing_for_axe_to_find(browser: Browser, server: Server, width: int, h
             page.get_by_role("button", name="Show").click()
             page.keyboard.press("ArrowRight")
         page.wait_for_load_state("networkidle")
-        found = Axe().run(page)
-        assert not found.violations_count, f"{name}: {found.generate_report()}"
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is too wide"
+        assert_for_everybody(page, name)
         if "TBGEN_SCREENSHOTS" in os.environ:
             target = Path(os.environ["TBGEN_SCREENSHOTS"]) / f"{name}-{width}-{scheme}.png"
             page.screenshot(path=target, full_page=True)

@@ -11,11 +11,12 @@ import chess.svg
 from tbgen import outcome
 from tbgen.errors import TbgenError
 from tbgen.probe import Tablebase
+from tbgen.report.grades import colour_class
 from tbgen.rules.fen import format_fen
 from tbgen.serve import answers
 from tbgen.serve.problem import Problem, problem_of
 from tbgen.serve.question import Question, question
-from tbgen.serve.view.frame import colour_class, link_to, meaning, page, plies, problem, side
+from tbgen.serve.view.frame import link_to, meaning, page, plies, problem, side
 from tbgen.serve.view.pictures import staircase
 from tbgen.table_rules import TableRules
 

@@ -56,14 +56,3 @@ def meaning(value: int) -> str:
 
 def plies(count: int) -> str:
     return f"{count} {'ply' if count == 1 else 'plies'}"
-
-
-def colour_class(value: int) -> str:
-    """How good it is for its holder, and whose it is: the same colours on all pages."""
-    level = outcome.level(value)
-    grade = 0 if level == 0 else 1 if level == 1 else 2 if level <= 7 else 3
-    return f"{'w' if value > 0 else 'b'}{grade}"
-
-
-GRADES: Final = ("mate", "stalemate", "G1.0 to G3.5", "more")
-"""What the digits of `colour_class` stand for."""

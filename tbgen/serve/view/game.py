@@ -5,7 +5,8 @@ from html import escape
 
 from tbgen import outcome
 from tbgen.referee.annotate.game import Ply, Told, glyph, in_words
-from tbgen.serve.view.frame import colour_class, link_to, page
+from tbgen.report.grades import colour_class
+from tbgen.serve.view.frame import link_to, page
 from tbgen.table_rules import TableRules
 
 _MARKS = {"$2": "?", "$4": "??"}

@@ -6,8 +6,9 @@ from itertools import groupby
 from typing import Any
 
 from tbgen import outcome
+from tbgen.report.grades import GRADES, colour_class
 from tbgen.serve.served import Shelved
-from tbgen.serve.view.frame import GRADES, colour_class, link_to, meaning, page, plies, problem
+from tbgen.serve.view.frame import link_to, meaning, page, plies, problem
 from tbgen.serve.view.pictures import histogram, share_bar
 from tbgen.table_rules import TableRules
 

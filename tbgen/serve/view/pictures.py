@@ -5,7 +5,7 @@ from html import escape
 from typing import Any, Final
 
 from tbgen import outcome
-from tbgen.serve.view.frame import colour_class
+from tbgen.report.grades import colour_class
 
 _WIDTH: Final = 640
 _HEIGHT: Final = 260

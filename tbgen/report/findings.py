@@ -1,0 +1,103 @@
+"""What was found, in sentences: each is made of the figures, and says what is true of any set of tables."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from tbgen import outcome
+from tbgen.probe.words import plies, situation
+from tbgen.report.census import Census
+from tbgen.report.document import written
+
+if TYPE_CHECKING:
+    from tbgen.report.records import Holding
+
+_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six")
+_NAMED: Final = 3
+"""Materials of a kind that are listed."""
+
+
+def share(value: float) -> str:
+    return written(value, "share")
+
+
+def listed(names: Sequence[str], most: int = _NAMED) -> str:
+    """`KQvK, KRvK and KPvK`, or `KQvK, KRvK and 4 more`."""
+    shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def tables(censuses: Sequence[Census]) -> str:
+    """`36 tables of two to four men hold`."""
+    counts = sorted({census.material.men for census in censuses})
+    words = [_NUMBERS[count] if count < len(_NUMBERS) else str(count) for count in counts]
+    men = " and ".join(words) if len(words) <= 2 else f"{words[0]} to {words[-1]}"
+    return f"One table of {men} men holds" if len(censuses) == 1 else f"{len(censuses)} tables of {men} men hold"
+
+
+def decided(censuses: Sequence[Census]) -> Iterator[str]:
+    """What chess decides, and what r-mobility makes of the rest."""
+    placements = sum(census.placements for census in censuses)
+    weights: dict[int, float] = {}
+    for census in censuses:
+        for (_, value), weight in census.weights.items():
+            level = outcome.level(value)
+            weights[level] = weights.get(level, 0) + weight / placements
+    positions = sum(census.positions for census in censuses)
+    mated = weights.pop(0, 0.0)
+    mates = f"in {share(mated)} of all placements of their men one side forces mate, as in chess"
+    if not mated or not weights:
+        mates = f"in {'each' if mated else 'none'} of them mate can be forced"
+    yield f"{tables(censuses)} {positions:,} positions, each counted once up to symmetry; {mates}."
+    if not weights:
+        return
+    commonest = max(weights, key=lambda level: weights[level])
+    named = outcome.held_by_white(commonest)
+    loser = situation(named).replace("Black", "the loser", 1)
+    yield (
+        f"Chess without its fifty-move rule calls {'the others' if mated else 'them'} drawn; r-mobility finds a winner "
+        f"in each, most often by {outcome.text(named)}, {loser}: in {share(weights[commonest])} of all placements."
+    )
+
+
+def recorded(censuses: Sequence[Census]) -> str:
+    """How often it matters what was scored before."""
+    positions = sum(census.positions for census in censuses)
+    inside = sum(census.recorded[0] for census in censuses)
+    if not inside:
+        return "Whatever was scored before, a record either stands or gives way to what can be forced without it."
+    found = (
+        f"In {share(inside / positions)} of the positions a record from earlier in the game does more than stand or "
+        "give way: it changes what can be forced"
+    )
+    most = max(censuses, key=lambda census: census.recorded[0] / census.positions)
+    if len(censuses) == 1:
+        return f"{found}."
+    return f"{found}, most often in {most.material} ({share(most.recorded[0] / most.positions)})."
+
+
+def longest(holdings: "Sequence[Holding]") -> str:
+    """The longest way of all, and the longest mate."""
+    farthest = max(holdings, key=lambda one: one.dtg)
+    mates = [one for one in holdings if outcome.level(one.outcome) == 0]
+    if not farthest.dtg:
+        return "Every goal that decides is on the board already."
+    goal = outcome.text(farthest.outcome)
+    if outcome.level(farthest.outcome) == 0:
+        return f"The longest way is to a mate: {plies(farthest.dtg)}, in {farthest.material}."
+    found = f"The longest way to a goal is {plies(farthest.dtg)}, to {goal} in {farthest.material}"
+    if not mates:
+        return f"{found}; no mate can be forced."
+    mate = max(mates, key=lambda one: one.dtg)
+    return f"{found}; the longest forced mate takes {plies(mate.dtg)}, in {mate.material}."
+
+
+def judged(hopeful: Sequence[str], gloomy: Sequence[str], judged_in_all: int) -> str:
+    """How the engines' rule of thumb does."""
+    if not judged_in_all:
+        return ""
+    wrong = [f"too {word} in {listed(names)}" for word, names in (("hopeful", hopeful), ("gloomy", gloomy)) if names]
+    found = "The engines’ rule of thumb for mating chances agrees with"
+    if not wrong:
+        return f"{found} the tables of all materials where a side is ahead."
+    right = judged_in_all - len(hopeful) - len(gloomy)
+    return f"{found} {right} of {judged_in_all} tables where a side is ahead; it is {' and '.join(wrong)}."

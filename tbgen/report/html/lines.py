@@ -1,0 +1,64 @@
+"""Lines of best play as text, with boards where they are few. The player (player.js) reads them from here."""
+
+from collections.abc import Iterator
+from html import escape
+
+import chess
+
+from tbgen import outcome
+from tbgen.position import level
+from tbgen.probe.words import SIDES, situation
+from tbgen.report.document import Line, Lines
+from tbgen.report.html.boards import board
+from tbgen.report.lines import result, spans
+from tbgen.table_rules import TableRules
+
+
+def lines(block: Lines) -> Iterator[str]:
+    yield f'<div class="{"boards" if block.boards else "lines"}">'
+    for line in block.lines:
+        yield from _article(line, boards=block.boards)
+    yield "</div>"
+
+
+def _article(line: Line, *, boards: bool) -> Iterator[str]:
+    positions = list(_positions(line))
+    steps = " ".join(map(_step, positions[1:]))
+    rules = "" if line.rules == TableRules.RESET else f' data-rules="{line.rules}"'
+    yield (
+        f'<article id="line-{escape(line.key)}" data-fen="{escape(line.fen)}" data-goal="{outcome.text(line.outcome)}" '
+        f'data-result="{result(line.outcome)}" data-start="{level(positions[0])}" data-steps="{steps}"{rules}>'
+        f"<h4>{escape(line.title)}</h4>"
+    )
+    if boards:
+        ends = ((0, "At the start"), (-1, "After the last move"))
+        yield f'<div class="pair">{"".join(board(positions[place], told) for place, told in ends)}</div>'
+    yield f'<p class="told">{escape(_told(line, positions[0]))}</p>'
+    yield f"<p><code>{escape(line.fen)}</code></p>"
+    yield f'<p class="moves">{_moves(line)}</p></article>'
+
+
+def _told(line: Line, start: chess.Board) -> str:
+    winner = SIDES[line.outcome > 0]
+    return f"{SIDES[start.turn]} to move. {winner} forces {outcome.text(line.outcome)}: {situation(line.outcome)}."
+
+
+def _positions(line: Line) -> Iterator[chess.Board]:
+    now = chess.Board(line.fen)
+    yield now.copy(stack=False)
+    for step in line.steps:
+        now.push_san(step.san)
+        yield now.copy(stack=1)
+
+
+def _step(reached: chess.Board) -> str:
+    """The move, the level that it leads to, and the square of a pawn that can be captured in passing."""
+    words = f"{reached.peek().uci()}:{level(reached)}"
+    if reached.ep_square is not None and reached.has_legal_en_passant():
+        words += f":{chess.square_name(reached.ep_square)}"
+    return words
+
+
+def _moves(line: Line) -> str:
+    """The record stands behind the move that changes it."""
+    return " ".join(f"<b>{escape(word)}</b>" if is_record else escape(word) for word, is_record in spans(line))
