@@ -82,7 +82,10 @@ def test_the_wheel_has_the_package_and_nothing_else(packages: Packages) -> None:
     files = (path for path in (ROOT / "tbgen").rglob("*") if path.is_file() and path.suffix != ".pyc")
     names = packages.in_wheel()
     information = f"tbgen-{tbgen.__version__}.dist-info"
-    assert {name for name in names if not name.startswith(information)} == {
+    pages = {
+        f"tbgen-{tbgen.__version__}.data/data/share/man/man1/{page.name}" for page in (ROOT / "docs" / "man").iterdir()
+    }
+    assert {name for name in names if not name.startswith(information)} == pages | {
         str(path.relative_to(ROOT)) for path in files
     }
     assert {name.partition("/")[2] for name in names if name.startswith(information)} == {
