@@ -131,15 +131,19 @@ class _Lines:
 
 
 class Counter:
-    """One bar at a time on standard error, on a terminal only."""
+    """One thing at a time on standard error: a bar on a terminal, else a line now and then."""
 
     def __init__(self, *, quiet: bool) -> None:
         console = Console(stderr=True, highlight=False, quiet=quiet)
+        self._draws = console.is_terminal and not quiet
+        self._speaks = not console.is_terminal and not quiet
         self._bars = Bars(
             SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
-            console=console, transient=True, disable=quiet or not console.is_terminal,
+            console=console, transient=True, disable=not self._draws,
         )  # fmt: skip
         self._task: TaskID | None = None
+        self._lines: _Lines | None = None
+        self._done = self._total = 0
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -150,14 +154,19 @@ class Counter:
 
     def begin(self, what: str, total: int) -> None:
         """Start again at nothing."""
+        self._done, self._total = 0, total
         if self._task is not None:
             self._bars.remove_task(self._task)
         self._task = self._bars.add_task(what, total=total)
+        self._lines = _Lines(what, _EVERY) if self._speaks else None
 
     def advance(self, count: int) -> None:
         """Say that so much more is done."""
+        self._done += count
         if self._task is not None:
             self._bars.advance(self._task, count)
+        if self._lines is not None:
+            self._lines.at(self._done / self._total)
 
 
 def warm_up_visibly(processes: int, *, quiet: bool) -> None:

@@ -17,7 +17,7 @@ from tbgen.own.plan import Cost, Limits, PlannedPart, cost_of, stages
 from tbgen.own.slices import PartName
 from tbgen.own.solve import solve_plan
 from tbgen.probe import Tablebase
-from tbgen.store import list_tables
+from tbgen.store import find_table, readable_tables
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.table_rules import TableRules
@@ -53,7 +53,7 @@ class _TimeIsOver(Exception):
 def plans(board: chess.Board, means: Means) -> Iterator[tuple[list[PlannedPart], Cost]]:
     """The plans to try one after the other, and what each takes. OutOfRoom if the position is too large."""
     pace = calibrated_pace() or 1.0
-    complete = {material for _, material, rules in list_tables(means.directory) if rules == TableRules.RESET}
+    complete = {material for _, material, rules in readable_tables(means.directory) if rules == TableRules.RESET}
     limits = Limits(
         means.memory,
         int(_SPARE * shutil.disk_usage(_scratch(means.directory)).free),
@@ -81,7 +81,7 @@ def attempt(
 
     best = Attempt(None, [], True)
     with closing(DiskArrays(_scratch(means.directory), means.memory)) as disk_arrays:
-        entry_cache = EntryCache(means.directory, TableRules.RESET, disk_arrays)
+        entry_cache = EntryCache(means.directory, TableRules.RESET, disk_arrays, find=find_table)
         for plan, cost in plans(board, means):
             began(plan, cost)
             try:

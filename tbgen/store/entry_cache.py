@@ -25,7 +25,16 @@ _SMALL_ROOM: Final = 128 << 20
 class EntryCache:
     """The most recently used tables of a directory: at most `room` bytes, but always those that one call asks for."""
 
-    def __init__(self, directory: Path, rules: TableRules, disk_arrays: DiskArrays, room: int = ROOM) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        rules: TableRules,
+        disk_arrays: DiskArrays,
+        room: int = ROOM,
+        find: Callable[[Path, Material, TableRules], Path] = table_path,
+    ) -> None:
+        """`find` says which file to read: `find_table` if the package's own tables may stand in."""
+        self._find = find
         self._directory = directory
         self._rules = rules
         self._disk_arrays = disk_arrays
@@ -61,7 +70,7 @@ class EntryCache:
         return found
 
     def _read(self, material: Material, report: Callable[[Material, int], None]) -> NDArray[np.int32]:
-        with open_table(table_path(self._directory, material, self._rules)) as table:
+        with open_table(self._find(self._directory, material, self._rules)) as table:
             entries = self._disk_arrays.array(table.size, np.int32)
             for here in pieces(table.size):
                 entries[here] = table.entries(here.start, here.stop)

@@ -53,6 +53,7 @@ def test_certificates_are_written_and_checked(tmp_path: Path, capsys: pytest.Cap
 PAWN = "8/8/3k4/8/4P3/8/8/4K3 w - - 10 60 -G4.5"
 
 
+@pytest.mark.usefixtures("no_bundle")
 def test_an_own_table(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """KPvK without its table, and with all that it leads to."""
     for path in small_tables.glob("*.r.h5"):

@@ -21,6 +21,8 @@ from tbgen.probe import Tablebase, open_tablebase, play
 from tbgen.store import open_table, table_path
 from tests.support.boards import random_boards
 
+pytestmark = pytest.mark.usefixtures("no_bundle")
+
 UP = "8/8/8/3k4/4P3/8/8/4K3 w - - 0 1"
 DOWN = "8/3k4/7p/8/8/8/8/4K3 b - - 0 1"
 
