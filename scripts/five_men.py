@@ -51,15 +51,22 @@ def main() -> None:
     args = parser.parse_args()
     data = {name: _read(name) for name in COLUMNS}
     if args.tables:
-        _collect(args.tables, _lines(args.built), data)
+        digests = read_digests(DIGESTS)
+        for _ in _collect(args.tables, _lines(args.built), data, digests):  # table by table: a stop loses one at most
+            _write_digests(digests)
+            _write_all(data)
     _note_verified(data["tables"], _lines(args.verified))
-    for name, rows in data.items():
-        _write(name, rows)
+    _write_all(data)
     five_men_page.write(data)
 
 
-def _collect(directory: Path, built: Mapping[tuple[str, str], Row], data: dict[str, list[Row]]) -> None:
-    digests = read_digests(DIGESTS)
+def _collect(
+    directory: Path,
+    built: Mapping[tuple[str, str], Row],
+    data: dict[str, list[Row]],
+    digests: dict[tuple[Material, TableRules], str],
+) -> Iterator[None]:
+    """Put the figures of each new table into `data`, and its digest into `digests`."""
     there = {(row["material"], row["rules"]) for row in data["tables"]}
     for path, material, rules in list_tables(directory):
         if material.men != MEN or ((material, rules) in digests and (material.name, rules) in there):
@@ -73,6 +80,10 @@ def _collect(directory: Path, built: Mapping[tuple[str, str], Row], data: dict[s
             data[name] = [row for row in data[name] if (row["material"], row["rules"]) != (material.name, rules)]
             data[name] += rows
         print(f"{material} ({rules}) collected in {time.perf_counter() - begun:.0f} s", file=sys.stderr)
+        yield
+
+
+def _write_digests(digests: Mapping[tuple[Material, TableRules], str]) -> None:
     remarks = [line for line in DIGESTS.read_text().splitlines() if line.startswith("#")]
     known = sorted(digests.items(), key=lambda one: (build_key(one[0][0]), one[0][1]))
     DIGESTS.write_text("\n".join([*remarks, *(line_of(*of, digest) for of, digest in known), ""]))
@@ -135,6 +146,11 @@ def _read(name: str) -> list[Row]:
         return []
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
+
+
+def _write_all(data: Mapping[str, list[Row]]) -> None:
+    for name, rows in data.items():
+        _write(name, rows)
 
 
 def _write(name: str, rows: Iterable[Row]) -> None:
