@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -184,7 +183,7 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.generate.estimate import PROGRAM
     from tbgen.generate.forecast import size_of
     from tbgen.store.directory import Listed, table_path
-    from tbgen.store.disk_arrays import DiskArrays
+    from tbgen.store.disk_arrays import DiskArrays, scratch_of
 
     if args.memory < PROGRAM:
         raise OutOfRoom(f"{size_of(PROGRAM)} of memory are needed, and --memory leaves {size_of(args.memory)}")
@@ -194,10 +193,9 @@ def run(args: argparse.Namespace) -> int:
         tables = [Listed(table_path(directory, *one), *one) for one in wanted]
         return compare_digests(tables, args.digests, json=args.json, quiet=args.quiet)
     warm_up_visibly(args.threads, quiet=args.quiet or args.json)
-    room = directory if os.access(directory, os.W_OK) else Path(tempfile.gettempdir())
     codes: list[int] = []
     with (
-        closing(DiskArrays(room, args.memory)) as disk_arrays,
+        closing(DiskArrays(scratch_of(directory), args.memory)) as disk_arrays,
         Progress([material for material, _ in wanted], quiet=args.quiet or args.json) as progress,
     ):
         try:

@@ -36,11 +36,11 @@ PROGRAM: Final = 220 << 20
 """Bytes of the program itself, imports included."""
 _SOLVING: Final = 14
 """Bytes of memory per number of the slices at work."""
-_ENTRY: Final = 4
+ENTRY: Final = 4
 """Bytes per number of a table from which others are built."""
 _WRITTEN: Final = (4, 2)
 """Bytes per number of the arrays that writing takes as well: staircases as they are written, kinds of positions."""
-_LINK: Final = 8
+LINK: Final = 8
 """Bytes per slot for a link of staircases."""
 
 
@@ -111,9 +111,9 @@ def estimate(material: Material, threads: int, pace: float = 1.0) -> Estimate:
     (calibration.py)."""
     numbers, slices, largest = _size(material)
     kind = kind_of(material)
-    successors = [_ENTRY * _size(other).numbers for other in material.successors()]
-    arrays = [*(size * numbers for size in _WRITTEN), *successors, _LINK * links_for(numbers)]
-    kept = 2 * _ENTRY * numbers  # entries and staircases while they are found, in a workspace if it has one
+    successors = [ENTRY * _size(other).numbers for other in material.successors()]
+    arrays = [*(size * numbers for size in _WRITTEN), *successors, LINK * links_for(numbers)]
+    kept = 2 * ENTRY * numbers  # entries and staircases while they are found, in a workspace if it has one
     on_disk = (kept // 2 >= LARGE or is_kept(slices, numbers)) * kept
     return Estimate(
         material=material.name,

@@ -14,7 +14,7 @@ from tbgen.store import table_path
 from tbgen.store.entry_cache import ROOM
 from tbgen.store.leftovers import used_bytes, workspace_of
 
-_BUSY: Final = 0.85
+BUSY: Final = 0.85
 """The share of the time in which cores are at work."""
 
 
@@ -51,7 +51,7 @@ class Forecast:
 
     @property
     def seconds(self) -> float:
-        return self.cpu_seconds / (self.threads * self.at_once * _BUSY)
+        return self.cpu_seconds / (self.threads * self.at_once * BUSY)
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -1,8 +1,6 @@
 """A position answered from own tables, within limits: small plans first, then what makes their bounds better."""
 
-import os
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -12,18 +10,17 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen.generate.calibration import calibrated_pace
+from tbgen.generate.forecast import BUSY
 from tbgen.own.answer import Answer, answer
-from tbgen.own.plan import Cost, Limits, PlannedPart, cost_of, stages
+from tbgen.own.plan import Cost, Limits, PlannedPart, stages
 from tbgen.own.slices import PartName
 from tbgen.own.solve import solve_plan
 from tbgen.probe import Tablebase
 from tbgen.store import find_table, readable_tables
-from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.disk_arrays import DiskArrays, scratch_of
 from tbgen.store.entry_cache import EntryCache
 from tbgen.table_rules import TableRules
 
-_BUSY: Final = 0.85
-"""The share of the time in which cores are at work."""
 _SPARE: Final = 0.9
 """The share of the free disk that may be used."""
 
@@ -56,11 +53,10 @@ def plans(board: chess.Board, means: Means) -> Iterator[tuple[list[PlannedPart],
     complete = {material for _, material, rules in readable_tables(means.directory) if rules == TableRules.RESET}
     limits = Limits(
         means.memory,
-        int(_SPARE * shutil.disk_usage(_scratch(means.directory)).free),
-        means.seconds * means.threads * _BUSY,
+        int(_SPARE * shutil.disk_usage(scratch_of(means.directory)).free),
+        means.seconds * means.threads * BUSY,
     )
-    for plan in stages(board, complete, limits, means.threads, pace):
-        yield plan, cost_of(plan, means.threads, pace)
+    return stages(board, complete, limits, means.threads, pace)
 
 
 def attempt(
@@ -80,7 +76,7 @@ def attempt(
             raise _TimeIsOver
 
     best = Attempt(None, [], True)
-    with closing(DiskArrays(_scratch(means.directory), means.memory)) as disk_arrays:
+    with closing(DiskArrays(scratch_of(means.directory), means.memory)) as disk_arrays:
         entry_cache = EntryCache(means.directory, TableRules.RESET, disk_arrays, find=find_table)
         for plan, cost in plans(board, means):
             began(plan, cost)
@@ -88,13 +84,9 @@ def attempt(
                 own = solve_plan(plan, entry_cache.take, threads=means.threads, make=disk_arrays.array, report=tell)
             except _TimeIsOver:
                 return best._replace(in_time=False)
-            best = Attempt(answer(own, board, record, tables), plan, True)
+            said = answer(own, board, record, tables)
+            best = Attempt(said, plan, True)
             del own
-            if best.answer is not None and best.answer.sure.dtg is not None:
+            if said.sure.dtg is not None:
                 break
     return best
-
-
-def _scratch(directory: Path) -> Path:
-    """Where large arrays are while a table is solved."""
-    return directory if os.access(directory, os.W_OK) else Path(tempfile.gettempdir())

@@ -1,20 +1,16 @@
 """Which parts to solve for a position: as many as fit, those with the fewest men first."""
 
 from collections.abc import Container, Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import chess
 
 from tbgen.errors import OutOfRoom
-from tbgen.generate.estimate import kind_of, numbers_of, solving
+from tbgen.generate.estimate import ENTRY, LINK, kind_of, numbers_of, solving
 from tbgen.generate.forecast import size_of
 from tbgen.material import Material
 from tbgen.own.slices import PartName, Placement, closed, in_frame, name_of, numbers_per_slice, placement_of, resets
 from tbgen.sizes import LARGE, links_for
-
-_ENTRY: Final = 4
-"""Bytes per number of a solved part; its staircases take as much while it is solved."""
-_LINK: Final = 8
 
 
 class PlannedPart(NamedTuple):
@@ -83,10 +79,10 @@ def make_plan(board: chess.Board, complete: Container[Material], most: int) -> l
 def cost_of(plan: list[PlannedPart], threads: int, pace: float = 1.0) -> Cost:
     """What solving takes, about. `pace`: see generate/calibration.py."""
     tables = {one for part in plan for one in part.complete}
-    arrays = [_ENTRY * numbers_of(one) for one in tables]
-    arrays += [_ENTRY * part.numbers for part in plan for _ in range(part.times)]
+    arrays = [ENTRY * numbers_of(one) for one in tables]
+    arrays += [ENTRY * part.numbers for part in plan for _ in range(part.times)]
     largest = max(part.numbers for part in plan)
-    arrays += [_ENTRY * largest, _LINK * links_for(largest)] * 2
+    arrays += [ENTRY * largest, LINK * links_for(largest)] * 2
     memory = max(solving(numbers_per_slice(part.name.material), part.numbers, threads) for part in plan)
     return Cost(
         memory + sum(size for size in arrays if size < LARGE),
@@ -97,9 +93,10 @@ def cost_of(plan: list[PlannedPart], threads: int, pace: float = 1.0) -> Cost:
 
 def stages(
     board: chess.Board, complete: Container[Material], limits: Limits, threads: int, pace: float = 1.0
-) -> Iterator[list[PlannedPart]]:
-    """Plans to solve one after the other until the answer is exact: the position's own part alone, then the largest
-    plan within the limits. OutOfRoom if not even the first fits; how long that takes does not matter."""
+) -> Iterator[tuple[list[PlannedPart], Cost]]:
+    """Plans to solve one after the other until the answer is exact, with what each takes: the position's own part
+    alone, then the largest plan within the limits. OutOfRoom if not even the first fits; how long that takes does not
+    matter."""
     alone = make_plan(board, complete, 0)
     least = cost_of(alone, threads, pace)
     if least.memory > limits.memory or least.scratch > limits.scratch:
@@ -109,15 +106,15 @@ def stages(
             f"numbers: solving takes {size_of(least.memory)} of memory and {size_of(least.scratch)} of disk, and there "
             f"are {size_of(limits.memory)} and {size_of(limits.scratch)}"
         )
-    yield alone
+    yield alone, least
     most, last = 1 << 40, len(alone)
     while most:
         plan = make_plan(board, complete, most)
-        found = cost_of(plan, threads, pace)
         if len(plan) == last:
             return
+        found = cost_of(plan, threads, pace)
         if all(one <= limit for one, limit in zip(found, limits, strict=True)):
-            yield plan
+            yield plan, found
             return
         others = [part.numbers for part in plan[:-1]]
         most = min(most // 2, max(others, default=1) - 1)

@@ -34,6 +34,11 @@ def memory_in_use() -> tuple[int, int]:
         return 0, 0
 
 
+def scratch_of(directory: Path) -> Path:
+    """Where large arrays are that belong to tables of this directory: there, if one may write to it."""
+    return directory if os.access(directory, os.W_OK) else Path(tempfile.gettempdir())
+
+
 class DiskArrays:
     """Makes the arrays, and has the system take them out of memory when the process comes near `memory` bytes.
 

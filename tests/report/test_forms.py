@@ -14,22 +14,10 @@ from hypothesis import strategies as st
 from tbgen import outcome
 from tbgen.cli.main import main
 from tbgen.errors import BadInput
-from tbgen.material import parse
 from tbgen.report.document import Document, lines, written
 from tbgen.report.document import tables as tables_of
-from tbgen.report.make import ALL, Request, make
 from tbgen.report.progress import Watch
 from tbgen.report.write import write
-
-
-@pytest.fixture(scope="module")
-def document(small_tables: Path) -> Document:
-    return make(ALL, Request(small_tables, ("r", "wg"), (parse("KBvK"), parse("KvK"))))
-
-
-@pytest.fixture(scope="module")
-def html(document: Document) -> str:
-    return write(document, "html")
 
 
 def test_every_table_in_every_form(document: Document, html: str) -> None:

@@ -9,25 +9,13 @@ import chess
 import pytest
 
 import tbgen
-from tbgen.material import parse
 from tbgen.report.charts import Bar, HeatMap, Stack, View
 from tbgen.report.document import Document, Lines, Section, Table, columns, lines
 from tbgen.report.html.heat import figure, heat
 from tbgen.report.html.stack import stack
-from tbgen.report.make import ALL, Request, make
 from tbgen.report.write import write
 
 VOID = {"meta", "input", "use", "rect", "path", "circle", "link", "br"}
-
-
-@pytest.fixture(scope="module")
-def document(small_tables: Path) -> Document:
-    return make(ALL, Request(small_tables, ("r", "wg"), (parse("KBvK"), parse("KvK"))))
-
-
-@pytest.fixture(scope="module")
-def html(document: Document) -> str:
-    return write(document, "html")
 
 
 class Page(HTMLParser):
