@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from tbgen.board.geometry import GEOMETRY, SQUARE_PAIRS
 from tbgen.index.groups import choices
+from tbgen.index.hash import NO_HASH
 from tbgen.index.kings import FAMILIES, MOST_PAIRS, kings
 from tbgen.index.layout import Layout
 
-MEN: Final = 8
+MEN: Final = 12
 """Slots per table."""
 GROUPS: Final = 6
 """Groups per table, at most."""
@@ -25,9 +26,10 @@ GROUP: Final = 5
 S_START, S_HALF, S_FAMILY, S_FLIP = range(4)
 SLICE: Final = 4
 """Fields of a slice, and how many there are."""
-T_PAWNS, T_SLICES = range(2)
-TABLE: Final = 2
-"""Where a table's part of `slice_of` and of the slices begins, and how many fields that makes."""
+T_PAWNS, T_SLICES, T_WEIGHTS, T_SHIFTS, T_MASK = range(5)
+TABLE: Final = 5
+"""Where a table's part of `slice_of`, of the slices, and of the weights and shifts of its hash begins; the mask of
+that, 0 if there is none; and how many fields these are."""
 
 KINGS_SYMMETRY: Final = FAMILIES * SQUARE_PAIRS
 FIRST: Final = 2 * KINGS_SYMMETRY
@@ -55,6 +57,9 @@ class Atlas(NamedTuple):
     """`[(where the table's slices begin + slice) * SLICE + field]`."""
     slice_of: NDArray[np.int32]
     """See index/pawns.py."""
+    weight: NDArray[np.int64]
+    shift: NDArray[np.int32]
+    """See index/hash.py."""
     kings: NDArray[np.int16]
     """By family: the number of every pair of squares, at KINGS_SYMMETRY its symmetry; at FIRST and SECOND the
     squares of every number (index/kings.py)."""
@@ -82,6 +87,8 @@ def make_atlas(layouts: list[Layout]) -> Atlas:
     for family, table in enumerate(families):
         padded[0, family, : len(table.first)] = table.first
         padded[1, family, : len(table.second)] = table.second
+    placements = [x.placements for x in layouts]
+    hashes = [x.hash or NO_HASH for x in placements]
     lay = choices()
     return Atlas(
         men=np.array([len(x.letters) for x in layouts], np.int64),
@@ -95,12 +102,21 @@ def make_atlas(layouts: list[Layout]) -> Atlas:
             [[n for g in x.groups for n in (g.side, g.slot, g.count, g.stride, g.partner)] for x in layouts],
         ),
         table=np.stack(
-            [_bases([len(x.placements.slice_of) for x in layouts]), _bases([x.slices for x in layouts])], axis=1
+            [
+                _bases([len(x.slice_of) for x in placements]),
+                _bases([x.slices for x in layouts]),
+                _bases([len(x.weight) for x in hashes]),
+                _bases([len(x.shift) for x in hashes]),
+                np.array([x.mask for x in hashes], np.int64),
+            ],
+            axis=1,
         ).reshape(-1),
         slice=np.concatenate(
             [np.stack([x.start[:-1], x.half_size, x.family, x.flip], axis=1).reshape(-1) for x in layouts]
         ),
-        slice_of=np.concatenate([x.placements.slice_of for x in layouts]),
+        slice_of=np.concatenate([x.slice_of for x in placements]),
+        weight=np.concatenate([x.weight for x in hashes]),
+        shift=np.concatenate([x.shift for x in hashes]),
         kings=np.concatenate(
             [*(t.number for t in families), *(t.symmetry.astype(np.int16) for t in families), padded.reshape(-1)]
         ),

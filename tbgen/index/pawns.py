@@ -5,14 +5,15 @@ swapped. Slices are numbered with the most advanced pawns first, so that every p
 number: the order in which they can be solved.
 """
 
+from collections.abc import Sequence
 from functools import cache
-from itertools import permutations
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY, RANKS_MIRRORED
+from tbgen.index.hash import Hash, make_hash
 
 SYMMETRY_MASK: Final = 7
 SWAP_BIT: Final = 8
@@ -22,10 +23,13 @@ SLICE_SHIFT: Final = 4
 
 class Placements(NamedTuple):
     slice_of: NDArray[np.int32]
-    """`[square of each pawn in base 64, first side's first]`: the slice, swap and symmetry, packed.
+    """`[square of each pawn in base 64, first side's first]`, `[place in the hash]`: slice, swap and symmetry, packed.
 
-    Like pawns in any order.
-    -1 where two pawns share a square or stand on a last rank."""
+    Like pawns in any order. -1 where two pawns share a square or stand on a last rank."""
+    hash: Hash | None
+    """Of some placements; all of them have none."""
+    first: int
+    """Pawns of the first side."""
     pawns: NDArray[np.int8]
     """`[slice]`: the squares, the first side's first, each side's in rising order."""
     to_go: NDArray[np.int16]
@@ -34,6 +38,15 @@ class Placements(NamedTuple):
     """`[slice]`: whether mirrored files give the same pawns again."""
     flip: NDArray[np.int8]
     """`[slice]`: the symmetry that gives the same pawns again with the colours swapped, else -1."""
+
+    def find(self, squares: Sequence[int]) -> int:
+        """The entry of `slice_of` for pawns on these squares, first side's first; -1 if there is none."""
+        if self.hash is None:
+            return int(self.slice_of[sum(square << 6 * place for place, square in enumerate(squares))])
+        packed = int(self.slice_of[self.hash.place(squares)])
+        # a hash has an entry for anything
+        stored = [*sorted(squares[: self.first]), *sorted(squares[self.first :])]
+        return packed if self.pawns[packed >> SLICE_SHIFT].tolist() == stored else -1
 
 
 def _key(squares: NDArray[np.int64], first: int, symmetry: int, swap: bool) -> NDArray[np.int64]:
@@ -87,6 +100,8 @@ def placements(first: int, second: int, even: bool) -> Placements:
     pawns = np.concatenate([np.sort(part[:, canonical], axis=0) for part in (squares[:first], squares[first:])])
     return Placements(
         slice_of,
+        None,
+        first,
         pawns.T.astype(np.int8).copy(),
         np.sort(to_go).astype(np.int16),
         keys[FILES_MIRRORED, False][canonical] == own[canonical],
@@ -102,14 +117,11 @@ def some(first: int, second: int, chosen: tuple[tuple[int, ...], ...]) -> Placem
     to_go = (7 - squares[:, :first] // 8).sum(axis=1) + (squares[:, first:] // 8).sum(axis=1)
     order = np.argsort(to_go, kind="stable")
     squares, to_go = squares[order], to_go[order]
-    slice_of = np.full(64 ** (first + second), -1, np.int32)
-    shifts = 6 * np.arange(first + second)
-    for one in permutations(range(first)):
-        for other in permutations(range(first, first + second)):
-            codes = (squares[:, [*one, *other]] << shifts).sum(axis=1)
-            slice_of[codes] = np.arange(len(squares)) * 16
+    hash, row = make_hash(squares, (0,) * first + (1,) * second)
     return Placements(
-        slice_of,
+        np.where(row < 0, row, row << SLICE_SHIFT).astype(np.int32),
+        hash,
+        first,
         squares.astype(np.int8),
         to_go.astype(np.int16),
         np.zeros(len(squares), np.bool_),

@@ -1,7 +1,9 @@
 """Which parts to solve for a position: as many as fit, those with the fewest men first."""
 
+import sys
 from collections.abc import Container, Iterator
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Final, NamedTuple
 
 import chess
 
@@ -9,8 +11,17 @@ from tbgen.errors import OutOfRoom
 from tbgen.generate.estimate import ENTRY, LINK, kind_of, numbers_of, solving
 from tbgen.generate.forecast import size_of
 from tbgen.material import Material
-from tbgen.own.slices import PartName, Placement, closed, in_frame, name_of, numbers_per_slice, placement_of, resets
+from tbgen.own.choice import choose
+from tbgen.own.slices import PartName, in_frame, name_of, numbers_per_slice, placement_of
+from tbgen.own.walks import Placement, TooMany, count
 from tbgen.sizes import LARGE, links_for
+
+_SHARES: Final = (0.1, 1.0)
+"""Of the time, for the plans that are tried."""
+
+
+_LEAST: Final = 1e-6
+"""CPU seconds that a number takes, at least."""
 
 
 class PlannedPart(NamedTuple):
@@ -44,35 +55,18 @@ class Limits(NamedTuple):
     cpu_seconds: float
 
 
-def make_plan(board: chess.Board, complete: Container[Material], most: int) -> list[PlannedPart]:
-    """The parts in the order in which they can be solved; the last is the position's own. `complete` are the materials
-    that have tables. A part of more than `most` numbers is left out, but for the position's own, and so is all that
-    only it leads to."""
-    root = name_of(board)
-    waiting = {root: {placement_of(in_frame(board, root))}}
-    leads_to: dict[PartName, set[PartName]] = {}
-    sizes: dict[PartName, int] = {}
-    placements: dict[PartName, set[Placement]] = {}
-    while waiting:
-        name = max(waiting, key=lambda one: (one.material.men, one.material.pawns))
-        found = closed(waiting.pop(name))
-        size = len(found) * numbers_per_slice(name.material)
-        if name != root and size > most:
-            continue
-        sizes[name], placements[name], leads_to[name] = size, found, set()
-        for pawns in found:
-            for after, there in resets(name, pawns):
-                leads_to[name].add(after)
-                if after.material not in complete and after.material.pawns:
-                    waiting.setdefault(after, set()).add(there)
+def make_plan(
+    board: chess.Board, complete: Container[Material], most: int, room: int = sys.maxsize
+) -> list[PlannedPart]:
+    """The parts in the order in which they can be solved; the last is the position's own. See `choose`."""
+    chosen = choose(board, complete, most, room)
     plan: list[PlannedPart] = []
     exact: dict[PartName, bool] = {}
-    for name in reversed(sizes):
-        targets = leads_to[name]
-        exact[name] = all(one.material in complete or exact.get(one, False) for one in targets)
-        tables = sorted({one.material for one in targets if one.material in complete})
-        known = sorted(one for one in targets if one in sizes)
-        plan.append(PlannedPart(name, placements[name], sizes[name], tables, known, exact[name]))
+    for name, part in reversed(chosen.items()):
+        exact[name] = all(one.material in complete or exact.get(one, False) for one in part.leads_to)
+        tables = sorted({one.material for one in part.leads_to if one.material in complete})
+        known = sorted(part.leads_to & chosen.keys())
+        plan.append(PlannedPart(name, part.placements, part.numbers, tables, known, exact[name]))
     return plan
 
 
@@ -95,26 +89,44 @@ def stages(
     board: chess.Board, complete: Container[Material], limits: Limits, threads: int, pace: float = 1.0
 ) -> Iterator[tuple[list[PlannedPart], Cost]]:
     """Plans to solve one after the other until the answer is exact, with what each takes: the position's own part
-    alone, then the largest plan within the limits. OutOfRoom if not even the first fits; how long that takes does not
-    matter."""
-    alone = make_plan(board, complete, 0)
-    least = cost_of(alone, threads, pace)
+    alone, then what takes a tenth of the time, then all of it. OutOfRoom if not even the first fits; how long that
+    takes does not matter."""
+    _check_root(board, limits, threads)
+    plan = make_plan(board, complete, 0)
+    yield plan, cost_of(plan, threads, pace)
+    last = len(plan)
+    for share in _SHARES:
+        part = limits._replace(cpu_seconds=share * limits.cpu_seconds)
+        plan, cost = _largest(board, complete, part, threads, pace)
+        if len(plan) > last:
+            yield plan, cost
+            last = len(plan)
+
+
+def _largest(
+    board: chess.Board, complete: Container[Material], limits: Limits, threads: int, pace: float
+) -> tuple[list[PlannedPart], Cost]:
+    """The largest plan within these limits."""
+    room = int(min(limits.cpu_seconds / (pace * _LEAST), limits.scratch / ENTRY))
+    most = room
+    while True:
+        with suppress(TooMany):
+            plan = make_plan(board, complete, most, room)
+            cost = cost_of(plan, threads, pace)
+            if len(plan) == 1 or all(one <= limit for one, limit in zip(cost, limits, strict=True)):
+                return plan, cost
+        most = most * 2 // 3
+
+
+def _check_root(board: chess.Board, limits: Limits, threads: int) -> None:
+    """Refuse a position whose own part does not fit, before its placements are listed."""
+    root = name_of(board)
+    placements = count(placement_of(in_frame(board, root)))
+    numbers = placements * numbers_per_slice(root.material)
+    least = cost_of([PlannedPart(root, set(), numbers, [], [], False)], threads)
     if least.memory > limits.memory or least.scratch > limits.scratch:
-        (*_, root) = alone
         raise OutOfRoom(
-            f"{root.name.material} from here has {len(root.placements):,} placements of pawns and {root.numbers:,} "
+            f"{root.material} from here has {placements:,} placements of pawns and {numbers:,} "
             f"numbers: solving takes {size_of(least.memory)} of memory and {size_of(least.scratch)} of disk, and there "
             f"are {size_of(limits.memory)} and {size_of(limits.scratch)}"
         )
-    yield alone, least
-    most, last = 1 << 40, len(alone)
-    while most:
-        plan = make_plan(board, complete, most)
-        if len(plan) == last:
-            return
-        found = cost_of(plan, threads, pace)
-        if all(one <= limit for one, limit in zip(found, limits, strict=True)):
-            yield plan, found
-            return
-        others = [part.numbers for part in plan[:-1]]
-        most = min(most // 2, max(others, default=1) - 1)

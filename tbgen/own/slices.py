@@ -6,22 +6,18 @@ whose frames may have the colours swapped. So a part of the whole is a material 
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import chess
 
 from tbgen.errors import UnsupportedPosition
+from tbgen.index.atlas import MEN
 from tbgen.index.groups import GROUP_SIZES, choices
 from tbgen.index.kings import PAIRS, kings
 from tbgen.index.layout import Layout
 from tbgen.index.pawns import SLICE_SHIFT
 from tbgen.material import PROMOTIONS, Material
-
-MOST_PAWNS: Final = 4
-"""Placements are looked up in an array of 64 ** pawns."""
-
-Placement = tuple[tuple[int, ...], tuple[int, ...]]
-"""The squares of each side's pawns, in rising order."""
+from tbgen.own.walks import Placement
 
 
 class PartName(NamedTuple):
@@ -39,8 +35,8 @@ def name_of(board: chess.Board) -> PartName:
         kinds = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
         sides.append("".join(chess.piece_symbol(kind).upper() * len(board.pieces(kind, color)) for kind in kinds))
     material = Material(*sides)
-    if not 0 < material.pawns <= MOST_PAWNS:
-        raise UnsupportedPosition(f"{material.pawns} pawns: a position's own table has 1 to {MOST_PAWNS}")
+    if not material.pawns or material.men > MEN:
+        raise UnsupportedPosition(f"{material}: a position's own table has pawns, and up to {MEN} men")
     return PartName(material.normal, not material.is_normal)
 
 
@@ -53,26 +49,6 @@ def placement_of(board: chess.Board) -> Placement:
     """Of a position in its frame."""
     white, black = (tuple(sorted(board.pieces(chess.PAWN, color))) for color in (chess.WHITE, chess.BLACK))
     return white, black
-
-
-def steps(pawns: Placement) -> Iterator[Placement]:
-    """Where single steps lead; a double step is two of them. Pieces may always be out of the way."""
-    for side, up in ((0, 8), (1, -8)):
-        for square in pawns[side]:
-            target = square + up
-            if target not in pawns[0] + pawns[1] and 8 <= target < 56:
-                yield _with(pawns, side, square, target)
-
-
-def closed(found: set[Placement]) -> set[Placement]:
-    """These placements, and all that steps lead to."""
-    found, fresh = set(found), list(found)
-    while fresh:
-        for after in steps(fresh.pop()):
-            if after not in found:
-                found.add(after)
-                fresh.append(after)
-    return found
 
 
 def resets(name: PartName, pawns: Placement) -> Iterator[tuple[PartName, Placement]]:
@@ -142,10 +118,10 @@ def layout_for(material: Material, placements: set[Placement]) -> Layout:
 def number_of(board: chess.Board, layout: Layout) -> int | None:
     """The number of a position in its frame; None if the layout has no such placement of pawns."""
     white, black = placement_of(board)
-    code = sum(square << 6 * nth for nth, square in enumerate(white + black))
-    part = int(layout.placements.slice_of[code]) >> SLICE_SHIFT
-    if part < 0:
+    found = layout.placements.find(white + black)
+    if found < 0:
         return None
+    part = found >> SLICE_SHIFT
     number = int(layout.start[part]) + (0 if board.turn else int(layout.half_size[part]))
     table = kings(int(layout.family[part]))
     first, second = board.king(chess.WHITE), board.king(chess.BLACK)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from tbgen.index.atlas import make_atlas
 from tbgen.index.layout import Layout, layout_of
+from tbgen.index.pawns import SLICE_SHIFT
 from tbgen.material import Material
 from tbgen.turns import pieces
 from tbgen.verify.arrivals import Survey, make_survey, make_tables
@@ -32,10 +33,9 @@ def _reach(layout: Layout, squares: list[int]) -> set[int]:
         for steps in (1, 2) if square // 8 == (6 if side else 1) else (1,):
             moved = [*squares]
             moved[pawn] += steps * (-8 if side else 8)
-            code = sum(one << 6 * place for place, one in enumerate(moved))
-            slice_of = int(layout.placements.slice_of[code])
+            slice_of = layout.placements.find(moved)
             if slice_of >= 0:
-                found.add(slice_of >> 4)
+                found.add(slice_of >> SLICE_SHIFT)
                 if steps == 2 and any(other != side for other in sides):
                     found |= _reach(layout, moved)
     return found

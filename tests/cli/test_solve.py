@@ -21,7 +21,7 @@ def test_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "Black is sure of -G3.0: White cannot improve on the record.\n  Black moves only the king from a7 on" in out
     assert "The result is -G3.0: the record stands." in out
-    assert main(["solve", FINE.format("w")]) == 0
+    assert main(["solve", "--time", "0", FINE.format("w")]) == 0
     assert "White needs at least 27 plies to improve on the record." in capsys.readouterr().out
 
 
@@ -30,7 +30,7 @@ def test_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(capsys.readouterr().out)
     assert (found["gscore"], found["dtg"], found["winner"]) == ("-G3.0", 0, "black")
     assert [proof["men"].keys() for proof in found["proofs"]] == [{"a1"}, {"a7"}]
-    assert main(["solve", "--json", FINE.format("w")]) == 0
+    assert main(["solve", "--time", "0", "--json", FINE.format("w")]) == 0
     found = json.loads(capsys.readouterr().out)
     assert "gscore" not in found
     assert (found["white"], found["black"]) == ("-G3.0", "G0.0")
@@ -39,7 +39,7 @@ def test_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_certificates_are_written_and_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "proof.txt"
-    assert main(["solve", "--certificate", str(target), FINE.format("w")]) == 0
+    assert main(["solve", "--time", "0", "--certificate", str(target), FINE.format("w")]) == 0
     capsys.readouterr()
     assert main(["check", str(target)]) == 0
     first, second = capsys.readouterr().out.splitlines()

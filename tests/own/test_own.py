@@ -13,9 +13,10 @@ from tbgen.index.positions import fen
 from tbgen.material import Material, parse
 from tbgen.own.answer import Answer, answer
 from tbgen.own.plan import make_plan
-from tbgen.own.slices import closed, in_frame, layout_for, name_of, number_of, placement_of, resets
+from tbgen.own.slices import in_frame, layout_for, name_of, number_of, placement_of, resets
 from tbgen.own.solve import Entries, OwnTables, solve_plan
 from tbgen.own.view import View
+from tbgen.own.walks import closed
 from tbgen.position import fault, level
 from tbgen.probe import Tablebase, open_tablebase, play
 from tbgen.store import open_table, table_path
@@ -141,7 +142,7 @@ def next_reset(board: chess.Board, found: Answer) -> int:
 def test_a_capture_leads_to_an_own_table_of_fewer_men(entries: Entries, small_tables: Path) -> None:
     """KPvKP without its successors' tables: KPvK is solved on the way, for either side."""
     board = chess.Board("8/8/3k4/3p4/3P4/8/3K4/8 w - - 0 1")
-    plan = make_plan(board, entries, 1 << 20)
+    plan = make_plan(board, entries, 1 << 22)
     assert {(str(part.name.material), part.name.swapped) for part in plan[:2]} == {("KPvK", False), ("KPvK", True)}
     own = solve_plan(plan, lambda materials: {one: entries[one] for one in materials})
     (kpk, *_) = plan

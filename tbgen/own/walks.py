@@ -1,0 +1,69 @@
+"""Where pawns can walk: each on its file, and never past a pawn that it faces. So one file does not concern another."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import product
+from math import prod
+
+Placement = tuple[tuple[int, ...], tuple[int, ...]]
+"""The squares of each side's pawns, in rising order."""
+
+
+class TooMany(Exception):
+    """There are more placements than asked for."""
+
+
+def count(pawns: Placement) -> int:
+    """How many placements steps lead to, this one among them."""
+    return prod(len(_walks(file)) for file in _by_file(pawns))
+
+
+def closed(found: Iterable[Placement], most: int = sys.maxsize) -> set[Placement]:
+    """These placements, and all that steps lead to; TooMany if there are more than `most`."""
+    every = set[Placement]()
+    for pawns in sorted(found, key=_to_go, reverse=True):
+        if pawns in every:
+            continue
+        if count(pawns) <= most:
+            every.update(_all_from(pawns))
+        if max(count(pawns), len(every)) > most:
+            raise TooMany
+    return every
+
+
+def _to_go(pawns: Placement) -> int:
+    return sum(7 - square // 8 for square in pawns[0]) + sum(square // 8 for square in pawns[1])
+
+
+def _by_file(pawns: Placement) -> list[Placement]:
+    """The pawns of each file that has any."""
+    white, black = ([tuple(square for square in side if square % 8 == file) for file in range(8)] for side in pawns)
+    return [one for one in zip(white, black, strict=True) if any(one)]
+
+
+def _all_from(pawns: Placement) -> Iterator[Placement]:
+    for files in product(*map(_walks, _by_file(pawns))):
+        white, black = (tuple(sorted(square for file in files for square in file[side])) for side in (0, 1))
+        yield white, black
+
+
+@cache
+def _walks(file: Placement) -> list[Placement]:
+    """The same for pawns of one file. Pieces may always be out of the way; a double step is two single ones."""
+    found, fresh = {file}, [file]
+    while fresh:
+        for after in _steps(fresh.pop()):
+            if after not in found:
+                found.add(after)
+                fresh.append(after)
+    return sorted(found)
+
+
+def _steps(file: Placement) -> Iterator[Placement]:
+    for side, up in ((0, 8), (1, -8)):
+        for square in file[side]:
+            target = square + up
+            if target not in file[0] + file[1] and 8 <= target < 56:
+                moved = tuple(sorted({*file[side]} - {square} | {target}))
+                yield (file[0], moved) if side else (moved, file[1])
