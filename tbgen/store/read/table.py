@@ -47,7 +47,9 @@ class TableFile:
         self.material = opened.material
         self.rules = opened.rules
         self.layout = opened.layout
-        self.size = opened.layout.size
+        self.size = opened.size
+        self.own = opened.own
+        """What an own table says beside; None of any other table."""
         self.header: Mapping[str, int | float | str] = MappingProxyType(opened.header)
         chunk_format = opened.chunk_format
         self._chunk_format = chunk_format
