@@ -79,8 +79,8 @@ ROOMS = {
     "store/leftovers": "store/directory store/lock",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
     "verify": (
-        "errors turns outcome table_rules material contents jit intrinsics board index store store/disk_arrays "
-        "store/entry_cache"
+        "errors turns outcome table_rules material contents jit intrinsics board index store/format store/own store "
+        "store/disk_arrays store/entry_cache"
     ),
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
@@ -120,8 +120,9 @@ ROOMS = {
     # Wiring.
     "cli": (
         "_version called errors files packed columns outcome table_rules material position index store/directory "
-        "store/own store store/disk_arrays store/entry_cache store/leftovers verify generate probe fortress checker rules "
-        "text pgn own referee/syzygy referee/adjudicate referee/match referee/player referee/annotate report serve"
+        "store/own store store/disk_arrays store/entry_cache store/leftovers verify generate probe fortress checker "
+        "rules text pgn own referee/syzygy referee/adjudicate referee/match referee/player referee/annotate report "
+        "serve"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version errors probe",

@@ -123,7 +123,7 @@ def _bound(name: PartName, winner: chess.Color) -> Bound:
 
 def _read(path: Path, make: Make) -> Part:
     with open_table(path) as table:
-        entries = make(table.size, np.int32)
+        layout, entries = table.ordered_layout(), make(table.size, np.int32)
         for here in pieces(table.size):
             entries[here] = table.entries(here.start, here.stop)
-        return Part(table.layout, entries)
+        return Part(layout, entries)

@@ -80,12 +80,13 @@ def make_comparison() -> Comparison:
 
 
 class Buffers(NamedTuple):
-    """A thread's small arrays: for a position, for the one after a double step (`later`), and for any other."""
+    """A thread's small arrays: for a position, for those after a double step (`later`) and after one that answers it,
+    and for any other."""
 
     moves: Moves
     arrivals: Arrivals
-    later: Moves
-    replies: Arrivals
+    later: tuple[Moves, Moves]
+    replies: tuple[Arrivals, Arrivals]
     other: Moves
     numbering: NumberingBuffers
     comparison: Comparison
@@ -94,8 +95,8 @@ class Buffers(NamedTuple):
 
 def make_buffers(layout: Layout) -> Buffers:
     return Buffers(
-        make_moves(), make_arrivals(), make_moves(), make_arrivals(), make_moves(), make_numbering_buffers(layout),
-        make_comparison(), NO_SURVEY,
+        make_moves(), make_arrivals(), (make_moves(), make_moves()), (make_arrivals(), make_arrivals()), make_moves(),
+        make_numbering_buffers(layout), make_comparison(), NO_SURVEY,
     )  # fmt: skip
 
 
@@ -135,26 +136,40 @@ def own_goal_worth(dictionary, arrivals, count, level):
 
 
 @kernel
-def _grant_right(board, atlas, tables, dictionary, buffers, side, at):
-    """After this double step the pawn may be captured en passant: where that is legal, look one ply deeper. A reply
-    that gives such a right in turn takes six men: tables do not know where it leads."""
-    later, replies, move = buffers.later, buffers.replies, buffers.moves.move[at]
+def _with_right(board, atlas, tables, dictionary, buffers, moves, side, at, depth):
+    """After this double step the pawn may be captured en passant: where that is legal, look one ply deeper. Returns
+    whether it is, outcome and distance; 0 and _ENTRY_UNSEEN where that cannot be followed. A reply may give such a
+    right in turn, where both sides have two pawns; a third one takes five pawns, and is not followed."""
+    zero = np.int64(0)
+    if depth == len(buffers.later):
+        return True, zero, np.int64(_ENTRY_UNSEEN)
+    later, replies, move = buffers.later[depth], buffers.replies[depth], moves.move[at]
     for slot in range(board.atlas.men[0]):
-        later.squares[slot] = buffers.moves.squares[slot]
+        later.squares[slot] = moves.squares[slot]
     stepped = move_slot(move)
     later.squares[stepped] = move_target(move)
     quiet, count, total, level = list_all(board, later, 1 - side, stepped)
     if total == count:
-        return
+        return False, zero, zero
     numbering = buffers.numbering
     arrive_quietly(board, atlas, tables, buffers.no_survey, later, buffers.other, 1 - side, quiet, numbering, replies)
     for reply in range(quiet, total):
         arrive_by_reset(atlas, tables, later, 1 - side, reply, numbering, replies)
         if may_give_right(atlas, later.squares, 1 - side, later.move[reply]):
-            replies.entry[reply] = 0
+            legal, outcome, distance = _with_right(
+                board, atlas, tables, dictionary, buffers, later, 1 - side, reply, depth + 1
+            )
+            if legal:
+                _put(replies, reply, outcome, distance)
     outcome, distance = own_goal_worth(dictionary, replies, total, level)
-    buffers.arrivals.entry[at] = outcome << OUTCOME_SHIFT | distance
-    buffers.arrivals.level[at] = UNSEEN if outcome == 0 and distance == _ENTRY_UNSEEN else 0
+    return True, outcome, distance
+
+
+@inlined
+def _put(arrivals, at, outcome, distance):
+    """What a move with such a right leads to."""
+    arrivals.entry[at] = outcome << OUTCOME_SHIFT | distance
+    arrivals.level[at] = UNSEEN if outcome == 0 and distance == _ENTRY_UNSEEN else 0
 
 
 # --- the check ------------------------------------------------------------------------------------------------
@@ -261,7 +276,9 @@ def _check(board, atlas, tables, dictionary, survey, buffers, side, part, number
     for at in range(quiet, count):
         arrive_by_reset(atlas, tables, moves, side, at, buffers.numbering, arrivals)
         if may_give_right(atlas, moves.squares, side, moves.move[at]):
-            _grant_right(board, atlas, tables, dictionary, buffers, side, at)
+            legal, outcome, distance = _with_right(board, atlas, tables, dictionary, buffers, moves, side, at, 0)
+            if legal:
+                _put(arrivals, at, outcome, distance)
     if dictionary.whole_game:
         return _check_own_goal(dictionary, arrivals, count, level, entry, finding), level
     return _check_records(
