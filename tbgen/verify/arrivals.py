@@ -111,8 +111,10 @@ def make_tables(layout: Layout, reached: list[Reached], unknown: tuple[int, int]
         np.array([0, *(0 if one.entries is None else one.entries.ctypes.data for one in reached)], np.int64),
         np.array([layout.size, *(one.layout.size for one in reached)], np.int64),
         layout.start.astype(np.int64),
-        *np.zeros((3, layout.slices), np.int64),
-        unknown=np.array(unknown, np.int32),
+        np.zeros(layout.slices, np.int64),
+        np.zeros(layout.slices, np.int64),
+        np.zeros(layout.slices, np.int64),
+        np.array(unknown, np.int32),
     )
 
 
