@@ -10,10 +10,11 @@ import chess
 from tbgen import files, outcome, position
 from tbgen.cli import common
 from tbgen.cli.fens import fens
-from tbgen.cli.solve_show import Found, as_object, in_words, plan_as_object, plan_in_words
-from tbgen.errors import BadInput, OutOfRoom, UnsupportedPosition
-from tbgen.fortress import Claim, claims, prove
-from tbgen.probe import Sure, SureMove, Tablebase, open_tablebase
+from tbgen.cli.solve_show import as_object, in_words, plan_as_object, plan_in_words
+from tbgen.cli.solving import find
+from tbgen.errors import BadInput, UnsupportedPosition
+from tbgen.fortress import Claim
+from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.store.own import OWN
 from tbgen.text import say, to_json
@@ -101,7 +102,8 @@ def run(args: argparse.Namespace) -> int:
     with open_tablebase(common.present_tables_directory(args)) as tables:
         if args.dry_run:
             return _dry_run(args, board)
-        found = _find(args, board, record, tables)
+        own = (lambda: _own(args, board, record, tables)) if args.time else None
+        found = find(board, record, tables, own, moves=args.moves or args.line)
     if args.certificate is not None:
         _write(args.certificate, [claim for _, those in found.held for claim in those])
     if args.json:
@@ -118,35 +120,6 @@ def _record(read: Fen, given: str | None) -> int:
     if record is not None and outcome.level(record) <= position.STALEMATE and record != own:
         raise BadInput(f"no game goes on after {outcome.text(record)}: it cannot be the record here")
     return own if record is None else outcome.improved(record, own)
-
-
-def _find(args: argparse.Namespace, board: chess.Board, record: int, tables: Tablebase) -> Found:
-    """All that can be proved."""
-    found = Found(board, record, tables.get(board, record=record))
-    if not any(board.legal_moves):
-        return found
-    if found.table is not None:
-        return _from_table(found, tables) if args.moves or args.line else found
-    proofs = prove(board, record, tables)
-    found = found._replace(held=[(proof, claims(board, record, proof, tables)) for proof in proofs])
-    if not args.time or (found.sure.exact and not (args.moves or args.line)):
-        return found
-    try:
-        own = _own(args, board, record, tables)
-    except (OutOfRoom, UnsupportedPosition) as error:
-        return found._replace(refused=str(error))
-    said = own.answer
-    return found._replace(own=own, moves=said.moves, line=said.line) if said else found._replace(own=own)
-
-
-def _from_table(found: Found, tables: Tablebase) -> Found:
-    """Moves and line of a position that a table covers."""
-    asked = tables.probe(found.board, found.record, moves=True, line=True, partial=True)
-    moves = [
-        SureMove(one.move, one.reset, Sure(one.outcome, one.outcome, one.dtg if one.exact else None), one.record)
-        for one in asked.moves
-    ]
-    return found._replace(moves=moves, line=asked.line or ())
 
 
 def _means(args: argparse.Namespace) -> "Means":

@@ -9,8 +9,9 @@ from typing import Final, NamedTuple
 
 import chess
 
+from tbgen.errors import OutOfRoom
 from tbgen.generate.calibration import calibrated_pace
-from tbgen.generate.forecast import BUSY
+from tbgen.generate.forecast import BUSY, time_of
 from tbgen.own.plan import Cost, Limits, PlannedPart, stages
 from tbgen.own.shelf import Shelf
 from tbgen.own.slices import PartName
@@ -36,6 +37,8 @@ class Means(NamedTuple):
     threads: int
     keeps: bool = False
     """Whether tables that are solved are kept, in the directory."""
+    hopeful: bool = True
+    """Whether solving is begun even if it is expected to take longer than there is time."""
 
 
 class Attempt(NamedTuple):
@@ -85,6 +88,8 @@ def attempt(
     with closing(DiskArrays(scratch_of(means.directory), means.memory)) as disk_arrays:
         entry_cache = EntryCache(means.directory, TableRules.RESET, disk_arrays, find=find_table)
         for plan, cost in plans(board, means):
+            if not means.hopeful and cost.cpu_seconds > means.seconds * means.threads and not shelf.has(plan[-1]):
+                raise OutOfRoom(f"solving takes about {time_of(cost.cpu_seconds / means.threads)}")
             said, read = tables.sure(board, record, line=True) if shelf.has(plan[-1]) else None, True
             if said is None:
                 began(plan, cost)
