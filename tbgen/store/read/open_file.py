@@ -82,7 +82,8 @@ class OpenFile:
         except OSError as error:
             raise CorruptTable(f"{path} cannot be read: {error.strerror}") from error
         if not there:
-            raise MissingTable(f"{path} is missing (to build it: {build_command(path)})", path.name)
+            how = "tbgen solve --keep makes such tables" if own_named(path) else f"to build it: {build_command(path)}"
+            raise MissingTable(f"{path} is missing ({how})", path.name)
         try:
             self._open()
         except BaseException:
