@@ -34,6 +34,10 @@ class MissingTable(TbgenError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class OnlyBounds(MissingTable):
+    """Own tables have the position, but say only between which bounds its outcome lies: ask `Tablebase.sure`."""
+
+
 class CorruptTable(TbgenError):
     """A table file that is truncated, damaged or not a table at all. The message names the file."""
 

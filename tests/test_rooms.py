@@ -69,8 +69,9 @@ ROOMS = {
     # Tables on disk: two ways that share the format only. Neither knows how tables are made.
     "store/directory": "called errors table_rules material",
     "store/lock": "",
-    "store/format": "turns outcome contents index",
-    "store/read": "errors table_rules material contents index store/directory store/format",
+    "store/format": "turns outcome material contents index",
+    "store/own": "errors table_rules material store/directory store/format",
+    "store/read": "errors table_rules material contents index store/directory store/format store/own",
     "store/write": "_version turns contents index store/lock store/format",
     "store": "store/directory store/lock store/read",
     "store/disk_arrays": "sizes",
@@ -78,8 +79,8 @@ ROOMS = {
     "store/leftovers": "store/directory store/lock",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
     "verify": (
-        "errors turns outcome table_rules material contents jit intrinsics board index store store/disk_arrays "
-        "store/entry_cache"
+        "errors turns outcome table_rules material contents jit intrinsics board index store/format store/own store "
+        "store/disk_arrays store/entry_cache"
     ),
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
@@ -90,13 +91,13 @@ ROOMS = {
     # The game around the tables.
     "rules": "errors outcome table_rules position",
     # Tables asked. No solver, and no compiler either.
-    "probe": "errors outcome table_rules material position contents board index store rules",
+    "probe": "errors outcome table_rules material position contents board index store/format store/own store rules",
     # More men than tables have: what a side is sure of by holding. The checker knows nothing of the prover.
     "fortress": "outcome board probe errors text",
     "checker": "errors outcome probe text",
     "own": (
-        "errors sizes outcome table_rules material position contents index retro/checkpoint retro/solver retro/export "
-        "store store/disk_arrays store/entry_cache generate probe"
+        "errors turns sizes outcome table_rules material contents index retro/checkpoint retro/solver "
+        "retro/export store/format store/own store store/write store/disk_arrays store/entry_cache generate probe"
     ),
     "pgn": "errors rules text",
     "referee": "",
@@ -118,9 +119,10 @@ ROOMS = {
     ),
     # Wiring.
     "cli": (
-        "_version called errors files packed columns outcome table_rules material position index store/directory store "
-        "store/disk_arrays store/entry_cache store/leftovers verify generate probe fortress checker rules text pgn own "
-        "referee/syzygy referee/adjudicate referee/match referee/player referee/annotate report serve"
+        "_version called errors files packed columns outcome table_rules material position index store/directory "
+        "store/own store store/disk_arrays store/entry_cache store/leftovers verify generate probe fortress checker "
+        "rules text pgn own referee/syzygy referee/adjudicate referee/match referee/player referee/annotate report "
+        "serve"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version errors probe",

@@ -14,6 +14,7 @@ from typing import Final, Self
 from tbgen.cli import common
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
+from tbgen.referee.adjudicate.decide import Solve
 from tbgen.referee.adjudicate.files import STANDARD, Done, adjudicate
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, DRAWS, parse_kinds
 from tbgen.referee.adjudicate.report import TOP, Report
@@ -34,6 +35,9 @@ result rests on:
   played             the record when the game ended
   tablebase, DTG 14  what best play would have reached, that many plies on
   stands, DTG 0      the record, which by the tables nobody could have bettered
+  proved, DTG 14     what best play would have reached, by --solve
+  bounded: White is sure of ...
+                     what was played, or the nearest that the proof allows
   syzygy, cursed win G0.0, which chess tables call won, only by ignoring 50 moves
   awarded            G0.0, for a game that was won without mate on the board
 
@@ -44,7 +48,11 @@ the comment behind its last move, and what the board shows:
 
 --decide names those that tables decide, or all, or none. A draw of which
 nothing is known counts as agreed. A game that no table covers is scored as
-played.
+played, unless --solve proves more: for each such draw what tbgen solve does is
+tried, at most so long. Its own tables are kept in own/ within the directory of
+tables, so that games with the same pawns share them. Games are then judged one
+after the other, --jobs being the threads that solve. The report has the shares,
+and a line for each game.
 
 examples:
   tbgen adjudicate games.pgn -o tagged.pgn
@@ -54,6 +62,7 @@ examples:
   tbgen adjudicate games.pgn -o t.pgn --scoring komi --komi -G3.25
   tbgen adjudicate games.pgn -o t.pgn --decide all   repetitions and others too
   tbgen adjudicate games.pgn -o t.pgn --decide none  without tables
+  tbgen adjudicate games.pgn -o t.pgn --solve 5m --report
 
 Files whose names end in .gz, .bz2 or .zst are packed, when read and when written.
 The file that -o names may be one of those read: it is replaced when all games
@@ -90,6 +99,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--decide", metavar="KINDS", default=_DEFAULT, help=f"draws for tables to decide (default: {_DEFAULT})"
     )
+    parser.add_argument(
+        "--solve",
+        type=common.duration,
+        metavar="T",
+        help="try for so long, as 90s or 5m, to prove the result of each draw that no table covers",
+    )
+    common.add_memory(parser)
     parser.add_argument("--strict", action="store_true", help="a missing table is an error")
     parser.add_argument(
         "-j",
@@ -127,6 +143,7 @@ def run(args: argparse.Namespace) -> int:
         settings = replace(settings, syzygy=tuple(args.syzygy), syzygy_men=args.syzygy_men)
     report = Report(settings.scheme, with_players=wants_report)
     with (
+        _solver(args) as solve,
         _terminable(),
         _Bar(args.games, quiet=args.quiet) as bar,
         Remarks(bar.say) as skipped,
@@ -145,16 +162,35 @@ def run(args: argparse.Namespace) -> int:
                     changed.add(note.told(done.name))
             bar.advance(done.read)
 
-        faults = adjudicate(args.games, args.output, settings, args.jobs, watch=watch)
+        faults = adjudicate(args.games, args.output, settings, args.jobs, watch=watch, solve=solve)
     if wants_report:
         stream = sys.stderr if args.output == STANDARD else sys.stdout
         lines = [to_json(report.as_dict())] if args.json else report.lines(args.top, width(stream))
         say(*lines, file=stream)
     elif not args.quiet:
         say(f"tbgen: {report.summary(OUTPUT if args.output == STANDARD else str(args.output))}", file=sys.stderr)
+        if solve is not None and report.proofs:
+            say(f"tbgen: {report.proofs.share()}", file=sys.stderr)
         if report.missing:
             say(f"tbgen: {report.want()}", file=sys.stderr)
     return _SKIPPED if faults else 0
+
+
+@contextlib.contextmanager
+def _solver(args: argparse.Namespace) -> Iterator[Solve | None]:
+    """Who solves positions, if that was asked for."""
+    if not args.solve:
+        yield None
+        return
+    from tbgen.cli.progress import warm_up_visibly
+    from tbgen.cli.solving import Solver
+    from tbgen.own.attempt import Means
+
+    directory = common.tables_directory(args)
+    keeps = os.access(directory, os.W_OK)
+    means = Means(directory, args.memory, args.solve, args.jobs, keeps, hopeful=False)
+    with contextlib.closing(Solver(means, lambda: warm_up_visibly(args.jobs, quiet=args.quiet))) as solver:
+        yield solver
 
 
 @contextlib.contextmanager

@@ -5,12 +5,14 @@ from typing import Final
 
 from tbgen.cli import digests
 from tbgen.cli.common import add_json, add_tables, present_tables_directory, print_table
+from tbgen.cli.info_own import own_rows, print_own
 from tbgen.columns import Column
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.material import parse
 from tbgen.store import BUNDLED, build_some, open_table, readable_tables
 from tbgen.store.directory import build_command
 from tbgen.store.leftovers import Leftover, find_leftovers
+from tbgen.store.own import list_own
 from tbgen.text import say, to_json
 
 EPILOG = """\
@@ -22,6 +24,10 @@ examples:
 
 The package has tables of two and three men of its own. Those that the directory lacks are listed below its own
 ("bundled" in JSON): commands that ask tables read them there. tbgen build and tbgen verify do not.
+
+Own tables, which tbgen solve --keep leaves, are listed with their bound for the side that is named first: exact, its
+worst or its best; with how many placements of pawns they have; and with the one that has most steps to go, the side
+that is named first playing up the board. --json has "own", the file, for these.
 
 Half-built tables are listed with their size and what happens to them next.
 
@@ -59,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
     wanted = [parse(word) for word in args.material]
     listed = [one for one in readable_tables(directory) if not wanted or one.material in wanted]
     unfinished = [one for one in find_leftovers(directory) if not wanted or one.table.material in wanted]
-    if not listed and not unfinished:
+    own = [one for one in list_own(directory) if not wanted or one.material in wanted]
+    if not listed and not unfinished and not own:
         raise MissingTable(f"no such tables in {directory} (to build some: {build_some(directory)})")
     if args.digests:
         return digests.print_digests(listed, json=args.json)
@@ -93,8 +100,11 @@ def run(args: argparse.Namespace) -> int:
                 }
             )
             code = CorruptTable.exit_code
+    of_own = list(own_rows(own))
+    if any("error" in row for row in of_own):
+        code = CorruptTable.exit_code
     if args.json:
-        for row in (*rows, *map(_as_dict, unfinished)):
+        for row in (*rows, *of_own, *map(_as_dict, unfinished)):
             say(to_json(row))
         return code
     ours, bundled = ([row for row in rows if row["bundled"] == own] for own in (False, True))
@@ -103,8 +113,11 @@ def run(args: argparse.Namespace) -> int:
         _print(ours)
         for one in unfinished:
             say(_in_words(one))
-    elif not wanted:
+    elif not wanted and not own:
         say(f"no tables in {directory} (to build some: {build_some(directory)})")
+    if own:
+        say(f"own tables, in {own[0].path.parent}")
+        print_own(of_own)
     if bundled:
         say(f"in the package, {BUNDLED}")
         _print(bundled)

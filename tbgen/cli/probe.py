@@ -8,8 +8,8 @@ from typing import Final, Protocol
 from tbgen import outcome
 from tbgen.cli import common, show
 from tbgen.cli.fens import STDIN, fens
-from tbgen.errors import MissingTable, TbgenError
-from tbgen.probe import Result, Tablebase, as_dict, open_tablebase
+from tbgen.errors import MissingTable, OnlyBounds, TbgenError
+from tbgen.probe import Answer, Result, Tablebase, as_dict, bounds_as_dict, open_tablebase, words
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.table_rules import TableRules
 from tbgen.text import say, shown, to_json
@@ -48,8 +48,12 @@ fields of a JSON object:
   dropped, the FEN's record, if it does not count
   moves with --moves, each with: uci, san, gscore, dtg, reset, record
   line with --line, each move with: uci, san, record
+  where own tables (tbgen solve --keep) know only bounds: white and black, the
+  G-scores that each side is sure of, beside gscore and dtg where these are known
   error and code (an exit code) instead of an answer
 """
+
+_FROM_OWN: Final = "These are bounds from own tables: where captures or promotions lead is not all known."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,6 +88,13 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
+def _bounds(read: Fen, tablebase: Tablebase) -> Answer:
+    """What own tables say where they know only bounds."""
+    found = tablebase.sure(read.board, read.record)
+    assert found is not None, "they have just said so"
+    return found
+
+
 class _Writer(Protocol):
     def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
         """Write what a position is worth."""
@@ -99,8 +110,12 @@ class _Json:
         self._asked = {"moves": args.moves, "line": args.line}
 
     def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
-        result = tablebase.probe(read.board, read.record, **self._asked)
-        say(to_json(as_dict(fen, read.board, result, read.dropped)))
+        try:
+            found = as_dict(fen, read.board, tablebase.probe(read.board, read.record, **self._asked), read.dropped)
+        except OnlyBounds:
+            known = _bounds(read, tablebase)
+            found = bounds_as_dict(fen, read.board, known, moves=self._asked["moves"], dropped=read.dropped)
+        say(to_json(found))
 
     def error(self, fen: str, error: TbgenError) -> None:
         say(to_json({"fen": fen, "error": str(error), "code": error.exit_code}))
@@ -113,7 +128,10 @@ class _Brief:
         pass
 
     def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
-        say(show.brief(tablebase.probe(read.board, read.record)))
+        try:
+            say(show.brief(tablebase.probe(read.board, read.record)))
+        except OnlyBounds:
+            say(f"{words.bounds(_bounds(read, tablebase).sure)}")
 
     def error(self, fen: str, error: TbgenError) -> None:
         say(f"tbgen: {error}", file=sys.stderr)
@@ -136,8 +154,11 @@ class _Pages(_Brief):
         board, record = read.board, read.record
         whole_game = self._args.rules == TableRules.WHOLE_GAME
         notes = []
+        result: Result | None = None
         try:
-            result: Result = tablebase.probe(board, record, moves=True, line=self._args.line)
+            result = tablebase.probe(board, record, moves=True, line=self._args.line)
+        except OnlyBounds:
+            notes.append(_FROM_OWN)
         except MissingTable as error:
             if self._args.moves:
                 raise
@@ -154,6 +175,12 @@ class _Pages(_Brief):
             say(f"tbgen: {read.note} (--record counts in any case)", file=sys.stderr)
         self._write([*([] if self._first else [[("", "")]]), [(fen, "bold")], [("", "")]])
         self._first = False
+        if result is None:
+            known = _bounds(read, tablebase)
+            self._write(show.bounds(board, known, notes, width=self._width, colours=self._colours))
+            if self._args.moves:
+                self._write([[("", "")], *show.sure_moves(board, known)])
+            return
         self._write(show.position(board, result, notes, width=self._width, colours=self._colours))
         if result.line is not None:
             self._write([[("", "")], *show.line(board, result, whole_game=whole_game, width=self._width)])

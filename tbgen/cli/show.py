@@ -4,15 +4,15 @@ All of it is made of spans, each a text and its style, so that it reads the same
 """
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, zip_longest
 from typing import Final
 
 import chess
 
 from tbgen import outcome
-from tbgen.probe import MoveResult, Result
-from tbgen.probe.words import SIDES, plies, record_sentence, sentence
+from tbgen.probe import Answer, MoveResult, Result, words
+from tbgen.probe.words import SIDES, plies, record_sentence, sentence, situation
 
 Span = tuple[str, str]
 Line = list[Span]
@@ -40,13 +40,23 @@ _MARKS: Final = {
 
 def position(board: chess.Board, result: Result, notes: list[str], *, width: int, colours: bool) -> Iterator[Line]:
     """A position and its result."""
+    yield from _beside(board, lambda room: _facts(board, result, notes, room), width, colours)
+
+
+def bounds(board: chess.Board, answer: Answer, notes: list[str], *, width: int, colours: bool) -> Iterator[Line]:
+    """A position of which bounds are known."""
+    yield from _beside(board, lambda room: _bounds(board, answer, notes, room), width, colours)
+
+
+def _beside(board: chess.Board, facts: Callable[[int], Iterator[Line]], width: int, colours: bool) -> Iterator[Line]:
+    """A board, and beside it what there is to say in so many columns; below it where these are few."""
     left = list(_board(board, colours))
     taken = len("".join(text for text, _ in left[0])) + len(_GAP)
     room = min(width, _WIDEST) - taken
     if room < _NARROWEST:
-        yield from [*left, [("", "")], *_facts(board, result, notes, width)]
+        yield from [*left, [("", "")], *facts(width)]
         return
-    for row, fact in zip_longest(left, _facts(board, result, notes, room), fillvalue=[("", "")]):
+    for row, fact in zip_longest(left, facts(room), fillvalue=[("", "")]):
         if fact == [("", "")]:
             yield row
         else:
@@ -61,20 +71,20 @@ def brief(result: Result) -> str:
 
 def line(board: chess.Board, result: Result, *, whole_game: bool, width: int) -> Iterator[Line]:
     """The principal line. Behind a move stands the new record, or that a new one starts."""
-    words, record = [], result.record
+    told, record = [], result.record
     board = board.copy(stack=False)
     for number, step in enumerate(result.line or ()):
         if board.turn == chess.WHITE:
-            words.append(f"{board.fullmove_number}.")
+            told.append(f"{board.fullmove_number}.")
         elif number == 0:
-            words.append(f"{board.fullmove_number}...")
+            told.append(f"{board.fullmove_number}...")
         reset = not whole_game and board.is_zeroing(step.move)
-        words.append(board.san_and_push(step.move))
+        told.append(board.san_and_push(step.move))
         if reset or step.record != record:
-            words.append(f"({'reset: ' if reset else ''}{outcome.text(step.record)})")
+            told.append(f"({'reset: ' if reset else ''}{outcome.text(step.record)})")
             record = step.record
-    yield [("Best play, with each new record:" if words else "No line: the record stands.", _FAINT)]
-    for row in textwrap.wrap(" ".join(words), min(width, _WIDEST)):
+    yield [("Best play, with each new record:" if told else "No line: the record stands.", _FAINT)]
+    for row in textwrap.wrap(" ".join(told), min(width, _WIDEST)):
         yield [(row, "")]
 
 
@@ -128,9 +138,32 @@ def _facts(board: chess.Board, result: Result, notes: list[str], width: int) -> 
         yield from _paragraph(note, _FAINT, width)
 
 
-def _paragraph(words: str, style: str, width: int) -> Iterator[Line]:
+def _bounds(board: chess.Board, answer: Answer, notes: list[str], width: int) -> Iterator[Line]:
+    yield [(f"{answer.material}, {SIDES[board.turn]} to move", "")]
+    far = "; the distance is not known" if answer.sure.exact else ""
+    yield from _paragraph(f"{words.bounds(answer.sure)}{far}.", _STRONG, width)
+    if not answer.sure.exact:
+        for bound, side in ((answer.sure.white, True), (answer.sure.black, False)):
+            if outcome.level(bound):
+                said = f"{outcome.text(bound)}: {situation(bound)}, or better for {SIDES[side]}."
+                yield from _paragraph(said, "", width)
+    record = f"The record so far, {outcome.text(answer.record)} ({situation(answer.record)})"
+    yield from _paragraph(f"{record}, is {SIDES[answer.record > 0]}'s.", "", width)
+    for note in notes:
+        yield from _paragraph(note, _FAINT, width)
+
+
+def sure_moves(board: chess.Board, answer: Answer) -> Iterator[Line]:
+    """All moves with what both sides are sure of."""
+    yield [("Moves, the best first:", _STRONG)]
+    for one in answer.moves:
+        reset = "; a new record begins" if one.reset else ""
+        yield [(f"  {board.san(one.move):<8} {words.bounds(one.sure)}{reset}", "")]
+
+
+def _paragraph(text: str, style: str, width: int) -> Iterator[Line]:
     yield [("", "")]
-    for row in textwrap.wrap(words, width):
+    for row in textwrap.wrap(text, width):
         yield [(row, style)]
 
 

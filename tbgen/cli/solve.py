@@ -10,12 +10,13 @@ import chess
 from tbgen import files, outcome, position
 from tbgen.cli import common
 from tbgen.cli.fens import fens
-from tbgen.cli.solve_show import Found, as_object, in_words, plan_as_object, plan_in_words
-from tbgen.errors import BadInput, OutOfRoom, UnsupportedPosition
-from tbgen.fortress import Claim, claims, prove
-from tbgen.own.sure import Sure, SureMove
+from tbgen.cli.solve_show import as_object, in_words, plan_as_object, plan_in_words
+from tbgen.cli.solving import find
+from tbgen.errors import BadInput, UnsupportedPosition
+from tbgen.fortress import Claim
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import Fen, read_fen
+from tbgen.store.own import OWN
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ Three things are tried, one after the other, until both sides are sure of the sa
    that is solved as well if --memory, --time and the disk allow, and else taken for a mate, by White and by
    Black: both answers bound the true one.
 
+With --keep own tables stay, in own/ within the directory of tables. tbgen solve reads them instead of solving
+again, for all positions with pawns on the same squares or farther ahead; tbgen probe, uci and serve answer from them,
+tbgen info lists them, tbgen verify checks them.
+
 What is said is proved: White gets no less than what White is sure of, and neither does Black. The certificate
 of 2. shows it to those who do not believe: see tbgen check.
 
@@ -43,6 +48,8 @@ examples:
       what the position's own table takes
   tbgen solve --time 2h --memory 8G --moves "8/8/3k1p2/8/2P5/1r6/5K2/2R5 w - - 10 60 G5.5"
       the answer, for each move too
+  tbgen solve --keep "8/5p2/3k1p2/8/2P5/5P2/5K2/8 w - - 10 60 G5.5"
+      the same kind of answer, and the tables stay for the next time
   tbgen solve --certificate proof.txt "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 10 60 -G3.0"
       also write the proof of what is held
 
@@ -50,7 +57,8 @@ fields of a JSON object:
   fen, record; white, black: the G-scores that each side is sure of; where these are equal gscore and winner; dtg
   if it is known (0: the record stands); proofs: for each side defender, bound, plies (the first ply at which the
   record may change for the worse; null: it never does), men: those that hold, with the squares that they need;
-  own: the material, slices and numbers that were solved, or why none were; moves and line if asked for
+  own: the material, slices and numbers that were solved, read: whether they were kept from before; or why none were;
+  moves and line if asked for
 """
 
 
@@ -71,6 +79,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads", type=common.at_once, default=os.cpu_count() or 1, metavar="N", help="default: all cores"
     )
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help=f"keep the own tables that are solved, in {OWN}/ within the directory of tables",
+    )
     parser.add_argument("--certificate", metavar="FILE", type=Path, help="write the proof of what is held to a file")
     common.add_memory(parser)
     common.add_quiet(parser)
@@ -89,7 +102,8 @@ def run(args: argparse.Namespace) -> int:
     with open_tablebase(common.present_tables_directory(args)) as tables:
         if args.dry_run:
             return _dry_run(args, board)
-        found = _find(args, board, record, tables)
+        own = (lambda: _own(args, board, record, tables)) if args.time else None
+        found = find(board, record, tables, own, moves=args.moves or args.line)
     if args.certificate is not None:
         _write(args.certificate, [claim for _, those in found.held for claim in those])
     if args.json:
@@ -108,39 +122,10 @@ def _record(read: Fen, given: str | None) -> int:
     return own if record is None else outcome.improved(record, own)
 
 
-def _find(args: argparse.Namespace, board: chess.Board, record: int, tables: Tablebase) -> Found:
-    """All that can be proved."""
-    found = Found(board, record, tables.get(board, record=record))
-    if not any(board.legal_moves):
-        return found
-    if found.table is not None:
-        return _from_table(found, tables) if args.moves or args.line else found
-    proofs = prove(board, record, tables)
-    found = found._replace(held=[(proof, claims(board, record, proof, tables)) for proof in proofs])
-    if not args.time or (found.sure.exact and not (args.moves or args.line)):
-        return found
-    try:
-        own = _own(args, board, record, tables)
-    except (OutOfRoom, UnsupportedPosition) as error:
-        return found._replace(refused=str(error))
-    said = own.answer
-    return found._replace(own=own, moves=said.moves, line=said.line) if said else found._replace(own=own)
-
-
-def _from_table(found: Found, tables: Tablebase) -> Found:
-    """Moves and line of a position that a table covers."""
-    asked = tables.probe(found.board, found.record, moves=True, line=True, partial=True)
-    moves = [
-        SureMove(one.move, one.reset, Sure(one.outcome, one.outcome, one.dtg if one.exact else None))
-        for one in asked.moves
-    ]
-    return found._replace(moves=moves, line=asked.line or ())
-
-
 def _means(args: argparse.Namespace) -> "Means":
     from tbgen.own.attempt import Means
 
-    return Means(common.tables_directory(args), args.memory, args.time, args.threads)
+    return Means(common.tables_directory(args), args.memory, args.time, args.threads, args.keep)
 
 
 def _own(args: argparse.Namespace, board: chess.Board, record: int, tables: Tablebase) -> "Attempt":

@@ -9,9 +9,8 @@ import chess
 from tbgen import outcome
 from tbgen.fortress import Claim, Proof
 from tbgen.generate.forecast import size_of, time_of
-from tbgen.own.sure import Sure, SureMove
-from tbgen.probe import LineMove, Result
-from tbgen.probe.words import SIDES, plies, situation
+from tbgen.probe import LineMove, Result, Sure, SureMove, sure_as_dict
+from tbgen.probe.words import SIDES, bounds, plies, situation
 
 if TYPE_CHECKING:
     from tbgen.own.attempt import Attempt
@@ -53,7 +52,7 @@ class Found(NamedTuple):
 
 def as_object(fen: str, found: Found, *, moves: bool, line: bool) -> dict[str, Any]:
     """For programs."""
-    words: dict[str, Any] = {"fen": fen, "record": outcome.text(found.record), **_sure(found.sure)}
+    words: dict[str, Any] = {"fen": fen, "record": outcome.text(found.record), **sure_as_dict(found.sure)}
     words["proofs"] = [
         {
             "defender": chess.COLOR_NAMES[claim.defender],
@@ -70,21 +69,12 @@ def as_object(fen: str, found: Found, *, moves: bool, line: bool) -> dict[str, A
     words["own"] = _solved(found)
     if moves:
         words["moves"] = [
-            {"uci": one.move.uci(), "san": found.board.san(one.move), "reset": one.reset, **_sure(one.sure)}
+            {"uci": one.move.uci(), "san": found.board.san(one.move), "reset": one.reset, **sure_as_dict(one.sure)}
             for one in found.moves
         ]
     if line:
         words["line"] = [{"uci": one.uci, "san": one.san, "record": one.record_gscore} for one in found.line]
     return words
-
-
-def _sure(sure: Sure) -> dict[str, Any]:
-    words: dict[str, Any] = {}
-    if sure.exact:
-        words |= {"gscore": outcome.text(sure.white), "winner": chess.COLOR_NAMES[sure.white > 0]}
-        if sure.dtg is not None:
-            words["dtg"] = sure.dtg
-    return words | {"white": outcome.text(sure.white), "black": outcome.text(sure.black)}
 
 
 def _solved(found: Found) -> dict[str, Any] | None:
@@ -94,7 +84,7 @@ def _solved(found: Found) -> dict[str, Any] | None:
         {"material": part.name.material.name, "slices": len(part.placements), "numbers": part.numbers}
         for part in found.own.plan
     ]
-    return {"parts": parts, "in_time": found.own.in_time}
+    return {"parts": parts, "in_time": found.own.in_time, "read": found.own.read}
 
 
 def plan_as_object(plan: "list[PlannedPart]", cost: "Cost") -> dict[str, Any]:
@@ -145,19 +135,13 @@ def in_words(found: Found, *, moves: bool, line: bool) -> Iterator[str]:
             how = ": the record stands"
         yield from ("", f"The result is {outcome.text(sure.white)}{how}.")
     elif found.own is not None:
-        yield from ("", f"Proved: {_bounds(sure)}.")
+        yield from ("", f"Proved: {bounds(sure)}.")
     if moves and found.moves:
         yield from ("", "Moves, the best first:")
         for one in found.moves:
-            yield f"  {board.san(one.move):8} {_bounds(one.sure)}{'; a new record begins' if one.reset else ''}"
+            yield f"  {board.san(one.move):8} {bounds(one.sure)}{'; a new record begins' if one.reset else ''}"
     if line and found.line:
         yield from ("", *textwrap.wrap("Best play: " + " ".join(map(str, found.line)), _WIDTH))
-
-
-def _bounds(sure: Sure) -> str:
-    if sure.exact:
-        return outcome.text(sure.white) + ("" if not sure.dtg else f" in {plies(sure.dtg)}")
-    return f"White is sure of {outcome.text(sure.white)}, Black of {outcome.text(sure.black)}"
 
 
 def _held(found: Found, proof: Proof, those: list[Claim]) -> Iterator[str]:
@@ -195,9 +179,10 @@ def _own_in_words(found: Found) -> Iterator[str]:
         return
     yield ""
     if found.own.answer is not None:
-        yield from textwrap.wrap(f"Own tables of {_materials(found.own.plan)}:", _WIDTH)
+        kept = ", kept from before" if found.own.read else ""
+        yield from textwrap.wrap(f"Own tables of {_materials(found.own.plan)}{kept}:", _WIDTH)
         sure = found.own.answer.sure
-        yield f"  {_bounds(sure)}."
+        yield f"  {bounds(sure)}."
         for bound, side in ((sure.white, True), (sure.black, False)):
             if not sure.exact and outcome.level(bound) > 1:
                 yield f"  {outcome.text(bound)}: {situation(bound)}, or better for {SIDES[side]}."

@@ -9,13 +9,15 @@ from typing import Final, NamedTuple
 
 import chess
 
+from tbgen.errors import OutOfRoom
 from tbgen.generate.calibration import calibrated_pace
-from tbgen.generate.forecast import BUSY
-from tbgen.own.answer import Answer, answer
+from tbgen.generate.forecast import BUSY, time_of
 from tbgen.own.plan import Cost, Limits, PlannedPart, stages
+from tbgen.own.shelf import Shelf
 from tbgen.own.slices import PartName
 from tbgen.own.solve import solve_plan
-from tbgen.probe import Tablebase
+from tbgen.own.view import Solved
+from tbgen.probe import Answer, Tablebase, bounds
 from tbgen.store import find_table, readable_tables
 from tbgen.store.disk_arrays import DiskArrays, scratch_of
 from tbgen.store.entry_cache import EntryCache
@@ -33,6 +35,10 @@ class Means(NamedTuple):
     memory: int
     seconds: float
     threads: int
+    keeps: bool = False
+    """Whether tables that are solved are kept, in the directory."""
+    hopeful: bool = True
+    """Whether solving is begun even if it is expected to take longer than there is time."""
 
 
 class Attempt(NamedTuple):
@@ -41,6 +47,8 @@ class Attempt(NamedTuple):
     """Of the answer."""
     in_time: bool
     """Whether there was time for all that fits."""
+    read: bool = False
+    """Whether the answer comes from tables that were kept."""
 
 
 class _TimeIsOver(Exception):
@@ -76,17 +84,40 @@ def attempt(
             raise _TimeIsOver
 
     best = Attempt(None, [], True)
+    shelf = Shelf(means.directory, writes=means.keeps)
     with closing(DiskArrays(scratch_of(means.directory), means.memory)) as disk_arrays:
         entry_cache = EntryCache(means.directory, TableRules.RESET, disk_arrays, find=find_table)
         for plan, cost in plans(board, means):
-            began(plan, cost)
-            try:
-                own = solve_plan(plan, entry_cache.take, threads=means.threads, make=disk_arrays.array, report=tell)
-            except _TimeIsOver:
-                return best._replace(in_time=False)
-            said = answer(own, board, record, tables)
-            best = Attempt(said, plan, True)
-            del own
+            if not means.hopeful and cost.cpu_seconds > means.seconds * means.threads and not shelf.has(plan[-1]):
+                raise OutOfRoom(f"solving takes about {time_of(cost.cpu_seconds / means.threads)}")
+            said, read = tables.sure(board, record, line=True) if shelf.has(plan[-1]) else None, True
+            if said is None:
+                began(plan, cost)
+                weaker = [*shelf.written]
+                try:
+                    said = _solved(plan, board, record, tables, shelf, entry_cache, disk_arrays, means.threads, tell)
+                except _TimeIsOver:
+                    return best._replace(in_time=False)
+                shelf.forget(weaker)
+                read = False
+            best = Attempt(said, plan, True, read)
             if said.sure.dtg is not None:
                 break
     return best
+
+
+def _solved(
+    plan: list[PlannedPart],
+    board: chess.Board,
+    record: int,
+    tables: Tablebase,
+    shelf: Shelf,
+    entry_cache: EntryCache,
+    disk_arrays: DiskArrays,
+    threads: int,
+    tell: Callable[[PartName, int], None],
+) -> Answer:
+    """What a plan says when it has been solved. Its tables are gone when this returns."""
+    make = disk_arrays.array
+    own = solve_plan(plan, entry_cache.take, threads=threads, make=make, report=tell, shelf=shelf)
+    return bounds.answer(Solved(own), board, record, tables)

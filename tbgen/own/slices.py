@@ -12,12 +12,12 @@ import chess
 
 from tbgen.errors import UnsupportedPosition
 from tbgen.index.atlas import MEN
-from tbgen.index.groups import GROUP_SIZES, choices
-from tbgen.index.kings import PAIRS, kings
 from tbgen.index.layout import Layout
 from tbgen.index.pawns import SLICE_SHIFT
 from tbgen.material import PROMOTIONS, Material
 from tbgen.own.walks import Placement
+from tbgen.probe.own import material_of, number_in_slice
+from tbgen.store.format.own import numbers_per_slice as slice_numbers
 
 
 class PartName(NamedTuple):
@@ -30,11 +30,7 @@ class PartName(NamedTuple):
 
 def name_of(board: chess.Board) -> PartName:
     """The part that a position belongs to."""
-    sides = []
-    for color in (chess.WHITE, chess.BLACK):
-        kinds = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
-        sides.append("".join(chess.piece_symbol(kind).upper() * len(board.pieces(kind, color)) for kind in kinds))
-    material = Material(*sides)
+    material = material_of(board)
     if not material.pawns or material.men > MEN:
         raise UnsupportedPosition(f"{material}: a position's own table has pawns, and up to {MEN} men")
     return PartName(material.normal, not material.is_normal)
@@ -107,7 +103,7 @@ def _part(name: PartName, side: int, ours: str, theirs: str, pawns: Placement) -
 
 def numbers_per_slice(material: Material) -> int:
     """Both sides to move."""
-    return 2 * PAIRS[-1] * Layout(material).inner
+    return slice_numbers(Layout(material))
 
 
 def layout_for(material: Material, placements: set[Placement]) -> Layout:
@@ -121,16 +117,4 @@ def number_of(board: chess.Board, layout: Layout) -> int | None:
     found = layout.placements.find(white + black)
     if found < 0:
         return None
-    part = found >> SLICE_SHIFT
-    number = int(layout.start[part]) + (0 if board.turn else int(layout.half_size[part]))
-    table = kings(int(layout.family[part]))
-    first, second = board.king(chess.WHITE), board.king(chess.BLACK)
-    assert first is not None
-    assert second is not None
-    number += int(table.number[first * 64 + second]) * layout.inner
-    for group in layout.groups:
-        kind = chess.PIECE_SYMBOLS.index(group.letter.lower())
-        squares = sorted(board.pieces(kind, group.side == 0))
-        assert len(squares) < len(GROUP_SIZES)
-        number += group.stride * sum(int(choices().choose[64 * nth + square]) for nth, square in enumerate(squares))
-    return number
+    return int(layout.start[found >> SLICE_SHIFT]) + number_in_slice(board, layout)

@@ -16,6 +16,7 @@ from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.outcome import BASE
 from tbgen.own.plan import PlannedPart
+from tbgen.own.shelf import Shelf, relative
 from tbgen.own.slices import PartName, layout_for
 from tbgen.retro.checkpoint import Counts, TableArrays
 from tbgen.retro.export import finish
@@ -41,16 +42,25 @@ def solve_plan(
     threads: int = 1,
     make: Make = in_memory,
     report: Callable[[PartName, int], None] = lambda name, numbers: None,
+    shelf: Shelf | None = None,
 ) -> OwnTables:
     """Solve all parts. `entries_of` reads complete tables, `make` makes arrays, and `report` is called with the numbers
-    that are solved, of a part that is solved twice both times; what it raises ends the work."""
+    that are solved, of a part that is solved twice both times; what it raises ends the work. Parts that the shelf has
+    are read there, but for the position's own."""
+    shelf = shelf or Shelf(None, writes=False)
     done: dict[PartName, dict[chess.Color, Part]] = {}
+    keys: dict[PartName, str] = {}
     for part in plan:
+        taken = shelf.take(part, make) if part is not plan[-1] else None
+        if taken is not None:
+            done[part.name], keys[part.name] = taken.parts, taken.key
+            report(part.name, part.times * part.numbers)
+            continue
         layout = layout_for(part.name.material, part.placements)
         complete = entries_of(part.complete)
         solved = {}
         for winner in chess.COLORS[: part.times]:
-            known = {_key(part.name, one): done[one][winner] for one in part.known}
+            known = {relative(part.name, one): done[one][winner] for one in part.known}
             solved[winner] = solve(
                 part.name.material,
                 complete,
@@ -62,8 +72,11 @@ def solve_plan(
         if part.exact:
             solved[chess.BLACK] = solved[chess.WHITE]
         done[part.name] = {winner: Part(layout, one.entries) for winner, one in solved.items()}
-    contents = {chess.WHITE: finish(solved[chess.WHITE], make, threads)}
-    contents[chess.BLACK] = contents[chess.WHITE] if part.exact else finish(solved[chess.BLACK], make, threads)
+        if shelf.writes or part is plan[-1]:
+            contents = {chess.WHITE: finish(solved[chess.WHITE], make, threads)}
+            contents[chess.BLACK] = contents[chess.WHITE] if part.exact else finish(solved[chess.BLACK], make, threads)
+        if shelf.writes:
+            keys[part.name] = shelf.put(part, keys, contents, threads, make)
     return OwnTables(part.name, done, contents)
 
 
@@ -79,10 +92,6 @@ class _Arrays:
 
     def solved(self, part: int, counts: Counts) -> None:
         pass
-
-
-def _key(name: PartName, target: PartName) -> tuple[Material, bool]:
-    return target.material, target.swapped != name.swapped
 
 
 def _mates(winner: chess.Color, name: PartName) -> NDArray[np.int32]:

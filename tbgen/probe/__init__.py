@@ -1,6 +1,6 @@
 """Asking the tables: `open_tablebase(directory).probe(board, record)`."""
 
-from tbgen.probe.as_dict import as_dict
+from tbgen.probe.as_dict import as_dict, bounds_as_dict, sure_as_dict
 from tbgen.probe.result import (
     Answers,
     Fresh,
@@ -11,9 +11,11 @@ from tbgen.probe.result import (
     ResultWithMoves,
     UnknownMove,
 )
+from tbgen.probe.sure import Answer, Sure, SureMove
 from tbgen.probe.tablebase import Tablebase, open_tablebase
 
 __all__ = [
+    "Answer",
     "Answers",
     "Fresh",
     "LineMove",
@@ -21,8 +23,12 @@ __all__ = [
     "Positions",
     "Result",
     "ResultWithMoves",
+    "Sure",
+    "SureMove",
     "Tablebase",
     "UnknownMove",
     "as_dict",
+    "bounds_as_dict",
     "open_tablebase",
+    "sure_as_dict",
 ]

@@ -9,6 +9,7 @@ import chess
 
 from tbgen import outcome as outcomes
 from tbgen.probe.result import Result
+from tbgen.probe.sure import Answer, Sure
 
 
 def as_dict(fen: str, board: chess.Board, result: Result, dropped: int | None = None) -> dict[str, Any]:
@@ -45,6 +46,38 @@ def as_dict(fen: str, board: chess.Board, result: Result, dropped: int | None = 
         found["line"] = [
             {"uci": step.move.uci(), "san": board.san_and_push(step.move), "record": outcomes.text(step.record)}
             for step in result.line
+        ]
+    if dropped is not None:
+        found["dropped"] = outcomes.text(dropped)
+    return found
+
+
+def sure_as_dict(sure: Sure) -> dict[str, Any]:
+    """What both sides are sure of; where that is the same, the outcome, and the distance if it is known."""
+    found: dict[str, Any] = {}
+    if sure.exact:
+        found |= {"gscore": outcomes.text(sure.white), "winner": chess.COLOR_NAMES[sure.white > 0]}
+        if sure.dtg is not None:
+            found["dtg"] = sure.dtg
+    return found | {"white": outcomes.text(sure.white), "black": outcomes.text(sure.black)}
+
+
+def bounds_as_dict(
+    fen: str, board: chess.Board, answer: Answer, *, moves: bool = False, dropped: int | None = None
+) -> dict[str, Any]:
+    """The same where own tables know only bounds."""
+    found = {"fen": fen, "material": answer.material, **sure_as_dict(answer.sure)}
+    found["record"] = outcomes.text(answer.record)
+    if moves:
+        found["moves"] = [
+            {
+                "uci": one.move.uci(),
+                "san": board.san(one.move),
+                "reset": one.reset,
+                "record": outcomes.text(one.record),
+                **sure_as_dict(one.sure),
+            }
+            for one in answer.moves
         ]
     if dropped is not None:
         found["dropped"] = outcomes.text(dropped)

@@ -108,7 +108,7 @@ def make_numbering(men: int) -> Numbering:
 
 
 def is_sound(board: chess.Board) -> bool:
-    """Whether `check` would pass, in a tenth of its time."""
+    """Whether `check` and `check_men` would pass, in a tenth of their time."""
     white_king = board.kings & board.occupied_co[chess.WHITE]
     black_king = board.kings & board.occupied_co[chess.BLACK]
     return not (
@@ -125,12 +125,12 @@ def is_sound(board: chess.Board) -> bool:
 
 
 def check(board: chess.Board) -> None:
-    """Raise what is wrong with a board that is not sound."""
+    """Raise what is wrong with a board that is not sound, but for too many men: own tables may have more."""
     found = position.fault(board)
     if found is not None:
         raise BadInput(f"illegal position: {found}: {board.fen()}")
-    check_men(board.occupied.bit_count())
     if board.castling_rights:
+        check_men(board.occupied.bit_count())
         raise UnsupportedPosition(f"tables know no castling: {board.fen()}")
 
 

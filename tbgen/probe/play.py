@@ -72,7 +72,12 @@ def moves(
         untouched = not reset and after.record == standing == after.outcome
         distance = 0 if untouched else after.dtg + 1
         found.append(MoveResult(move, after.outcome, distance, after.exact, reset, after.record))
-    sign = 1 if board.turn else -1
+    return ranked(found, board.turn, standing)
+
+
+def ranked(found: list[MoveResult], turn: chess.Color, standing: int) -> list[MoveResult]:
+    """Moves of a side under a record, best first."""
+    sign = 1 if turn else -1
 
     def rank(move: MoveResult) -> tuple[int, int, str]:
         gains = sign * move.outcome >= sign * standing

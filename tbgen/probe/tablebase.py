@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen import outcome as outcomes
-from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
+from tbgen.errors import BadInput, MissingTable, OnlyBounds, UnsupportedPosition
 from tbgen.position import check_record
-from tbgen.probe import play
-from tbgen.probe.numbering import check, is_sound
-from tbgen.probe.result import Answers, Fresh, Positions, Result, ResultWithMoves, UnknownMove
+from tbgen.probe import bounds, play
+from tbgen.probe.numbering import check, check_men, is_sound
+from tbgen.probe.own import OwnFiles
+from tbgen.probe.result import Answers, Fresh, MoveResult, Positions, Result, ResultWithMoves, UnknownMove
+from tbgen.probe.sure import Answer
 from tbgen.probe.tables import OpenTables
 from tbgen.rules.fen import read_fen
 from tbgen.store import BUNDLED
@@ -35,6 +37,7 @@ class Tablebase:
 
     def __init__(self, directory: str | PathLike[str] | None = None, rules: str = TableRules.RESET) -> None:
         self._tables = OpenTables(BUNDLED if directory is None else directory, rules)
+        self._own = OwnFiles(directory) if directory is not None and self.rules == TableRules.RESET else None
 
     @property
     def rules(self) -> TableRules:
@@ -49,6 +52,8 @@ class Tablebase:
     def close(self) -> None:
         """Close all files. A later probe opens them again."""
         self._tables.close()
+        if self._own is not None:
+            self._own.close()
 
     @overload
     def probe(
@@ -88,23 +93,51 @@ class Tablebase:
         The board's counters and its move stack are ignored.
         With `partial`, moves that lead to missing tables are in `unknown`, and no error.
 
-        Raises MissingTable, UnsupportedPosition, BadInput for an illegal position, CorruptTable.
+        Own tables, which `tbgen solve --keep` leaves, are asked where no complete table has the position.
+
+        Raises MissingTable, UnsupportedPosition, BadInput for an illegal position, CorruptTable; and OnlyBounds, a
+        MissingTable, where own tables know bounds: `sure` gives them.
         """
+        board, given = self._asked(position, record)
+        try:
+            check_men(board.occupied.bit_count())
+            found = play.result(self._tables, board, given)
+        except (MissingTable, UnsupportedPosition):
+            known = self._sure(board, given, line=line)
+            if known is None:
+                raise
+            return _as_result(known, moves=moves, line=line, partial=partial)
+        if moves:
+            unknown: list[UnknownMove] | None = [] if partial else None
+            there = play.moves(self._tables, board, found.record, unknown)
+            found = ResultWithMoves(*found)._replace(moves=tuple(there), unknown=tuple(unknown or ()))
+        if line:
+            found = found._replace(line=tuple(play.line(self._tables, board, found)))
+        return found
+
+    def sure(self, position: chess.Board | str, record: Record = None, *, line: bool = False) -> Answer | None:
+        """What own tables prove of a position and of each of its moves; None where no own table has it."""
+        return self._sure(*self._asked(position, record), line=line)
+
+    def complete(self, board: chess.Board, record: int | None = None) -> Result:
+        """What complete tables alone say of a legal position."""
+        check_men(board.occupied.bit_count())
+        return play.result(self._tables, board, record)
+
+    def _asked(self, position: chess.Board | str, record: Record) -> tuple[chess.Board, int | None]:
+        """A legal position, and the record of the game."""
         if isinstance(position, str):
             board, record = self._read(position, record)
         else:
             board = position
         if not is_sound(board):
             check(board)
-        given = None if record is None else _outcome(board, record)
-        found = play.result(self._tables, board, given)
-        if moves:
-            unknown: list[UnknownMove] | None = [] if partial else None
-            known = play.moves(self._tables, board, found.record, unknown)
-            found = ResultWithMoves(*found)._replace(moves=tuple(known), unknown=tuple(unknown or ()))
-        if line:
-            found = found._replace(line=tuple(play.line(self._tables, board, found)))
-        return found
+        return board, None if record is None else _outcome(board, record)
+
+    def _sure(self, board: chess.Board, record: int | None, *, line: bool) -> Answer | None:
+        if self._own is None or not board.pawns or not self._own.covers(board):
+            return None
+        return bounds.answer(self._own, board, record, self, line=line)
 
     def get(self, position: chess.Board | str, default: T | None = None, *, record: Record = None) -> Result | T | None:
         """As `probe`, but `default` for a position that no table covers. An illegal position is still an error."""
@@ -117,6 +150,7 @@ class Tablebase:
         """Outcome and distance just after a capture or a pawn move: the same as without a record, but faster."""
         if not is_sound(board):
             check(board)
+        check_men(board.occupied.bit_count())
         if play.has_right(board):
             found = play.result(self._tables, board, None)
             return Fresh(found.outcome, found.dtg)
@@ -185,3 +219,26 @@ def _outcome(board: chess.Board, record: int | str) -> int:
     found = _number(record)
     check_record(found, board)
     return found
+
+
+def _as_result(known: Answer, *, moves: bool, line: bool, partial: bool) -> Result:
+    """What own tables prove, if that is the outcome; OnlyBounds if it is less, or if it is so of a move."""
+    if known.sure.dtg is None:
+        from tbgen.probe.words import bounds as told  # late: words are made of results
+
+        raise OnlyBounds(f"own tables of {known.material} know bounds only: {told(known.sure)}")
+    found = Result(known.material, known.sure.white, known.sure.dtg, True, known.record)
+    if line:
+        found = found._replace(line=tuple(known.line))
+    if not moves:
+        return found
+    sure = [
+        MoveResult(one.move, one.sure.white, one.sure.dtg, True, one.reset, one.record)
+        for one in known.moves
+        if one.sure.dtg is not None
+    ]
+    unknown = [UnknownMove(one.move, one.reset, "") for one in known.moves if one.sure.dtg is None]
+    if unknown and not partial:
+        raise OnlyBounds(f"own tables of {known.material} know only bounds of what {unknown[0].move.uci()} leads to")
+    ranked = play.ranked(sure, known.turn, known.record)
+    return ResultWithMoves(*found)._replace(moves=tuple(ranked), unknown=tuple(unknown))

@@ -6,6 +6,7 @@ import chess
 
 from tbgen import outcome as outcomes
 from tbgen.probe.result import Result
+from tbgen.probe.sure import Sure
 from tbgen.rules.scoring import Exponential, decimal
 
 SIDES: Final = {chess.WHITE: "White", chess.BLACK: "Black"}
@@ -39,6 +40,13 @@ def points(outcome: int) -> str:
     if number == "0.5":  # no holder of a record gets just that
         return "just over 0.5 points"
     return f"{number} {'point' if share == 1 else 'points'}"
+
+
+def bounds(sure: Sure) -> str:
+    """What both sides are sure of: `White is sure of G3.5, Black of -G4.0`, or `G3.5 in 4 plies` where that is one."""
+    if sure.exact:
+        return outcomes.text(sure.white) + ("" if not sure.dtg else f" in {plies(sure.dtg)}")
+    return f"White is sure of {outcomes.text(sure.white)}, Black of {outcomes.text(sure.black)}"
 
 
 def sentence(result: Result) -> str:

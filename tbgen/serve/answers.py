@@ -6,9 +6,9 @@ from typing import Any, Final
 import chess
 
 from tbgen import outcome
-from tbgen.errors import MissingTable, TbgenError, UnsupportedPosition
+from tbgen.errors import MissingTable, OnlyBounds, TbgenError, UnsupportedPosition
 from tbgen.position import level
-from tbgen.probe import Result, Tablebase, as_dict
+from tbgen.probe import Result, Tablebase, as_dict, bounds_as_dict
 from tbgen.report.document import Line, Step
 from tbgen.report.lines import pgn
 from tbgen.rules.fen import format_fen
@@ -22,12 +22,27 @@ _OF_UNKNOWN: Final = {"gscore": None, "dtg": None, "record": None}
 
 
 def position(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
-    return as_dict(asked.fen, asked.board, tablebase.probe(asked.board, asked.record), asked.read.dropped)
+    """Where own tables know only bounds, these."""
+    try:
+        return as_dict(asked.fen, asked.board, tablebase.probe(asked.board, asked.record), asked.read.dropped)
+    except OnlyBounds:
+        return _bounds(asked, tablebase, moves=False)
+
+
+def _bounds(asked: Question, tablebase: Tablebase, *, moves: bool) -> dict[str, Any]:
+    known = tablebase.sure(asked.board, asked.record)
+    assert known is not None, "they have just said so"
+    return bounds_as_dict(asked.fen, asked.board, known, moves=moves, dropped=asked.read.dropped)
 
 
 def moves(asked: Question, tablebase: Tablebase, *, fens: bool = False) -> dict[str, Any]:
     """Moves that lead to a missing table come last, with nothing known of them. `fens`: with the FEN after each."""
-    result = tablebase.probe(asked.board, asked.record, moves=True, partial=True)
+    try:
+        result = tablebase.probe(asked.board, asked.record, moves=True, partial=True)
+    except OnlyBounds:
+        if fens:  # the page shows outcomes
+            raise
+        return _bounds(asked, tablebase, moves=True)
     found = as_dict(asked.fen, asked.board, result, asked.read.dropped)
     for one in found.pop("unknown", ()):
         found["moves"].append({"uci": one["uci"], "san": one["san"], "reset": one["reset"], **_OF_UNKNOWN})

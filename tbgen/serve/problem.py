@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from tbgen.errors import BadInput, CorruptTable, MissingTable, OutOfRoom, TbgenError, UnsupportedPosition
+from tbgen.errors import BadInput, CorruptTable, MissingTable, OnlyBounds, OutOfRoom, TbgenError, UnsupportedPosition
 from tbgen.material import Material
 from tbgen.table_rules import TableRules
 
@@ -49,6 +49,8 @@ def problem_of(error: Exception) -> Problem:
     match error:
         case Problem():
             return error
+        case OnlyBounds():
+            return Problem(404, "only_bounds", str(error), "/v1/probe has them as white and black")
         case MissingTable(table=str(name)) if name:
             return missing(name)
         case UnsupportedPosition():

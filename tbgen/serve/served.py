@@ -11,6 +11,7 @@ from tbgen.errors import CorruptTable
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.store import file_digest, readable_tables
+from tbgen.store.own import list_own
 from tbgen.table_rules import TableRules
 
 
@@ -57,7 +58,9 @@ def look(directory: Path, before: State | None = None) -> State:
         except (OSError, CorruptTable):
             sha256 = ""
         found[material, rules] = Shelved(path, material, rules, stamp, sha256)
-    digest = hashlib.sha256("".join(f"{one.path.name} {one.sha256}\n" for one in found.values()).encode())
+    lines = [f"{one.path.name} {one.sha256}\n" for one in found.values()]
+    lines += [f"{one.path.name}\n" for one in list_own(directory)]  # another own table has another name
+    digest = hashlib.sha256("".join(lines).encode())
     return State(found, digest.hexdigest()[:16])
 
 

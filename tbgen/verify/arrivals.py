@@ -18,6 +18,8 @@ from tbgen.verify.moves import MOST_MOVES, level_of_position
 NOWHERE: Final = -1
 UNSEEN: Final = -2
 """Among tables and levels: of a table that the verifier was not given."""
+_UNKNOWN: Final = -3
+"""Among tables: none, and an own table says what positions count there."""
 _NIBBLE: Final = 4
 
 
@@ -25,7 +27,7 @@ class Tables(NamedTuple):
     """The table that is checked, number 0, and those that its resets lead to."""
 
     signature: NDArray[np.int64]
-    """`[table * 2 + swapped]`: how many men of each kind each side has."""
+    """`[table * 2 + swapped]`: how many men of each kind each side has; NOWHERE where it is reached otherwise."""
     address: NDArray[np.int64]
     """`[table]`: where its entries are in memory; 0 if they are missing, and for table 0, which is there by slices."""
     size: NDArray[np.int64]
@@ -38,6 +40,8 @@ class Tables(NamedTuple):
     """`[slice]`: the same for its staircases."""
     first_staircase: NDArray[np.int64]
     """`[slice]`: the number of its first staircase in `Dictionary`."""
+    unknown: NDArray[np.int32]
+    """`[side to move]`: the entry of every position of which no table is known; 0 where there is to be none."""
 
 
 class Survey(NamedTuple):
@@ -87,14 +91,30 @@ def signature(material: Material) -> int:
     )
 
 
-def make_tables(layouts: list[Layout], addresses: list[int]) -> Tables:
-    parts = layouts[0].slices
+class Reached(NamedTuple):
+    """A table, and how resets lead to it."""
+
+    layout: Layout
+    entries: NDArray[np.int32] | None
+    """None: they are not there."""
+    swapped: bool | None = None
+    """Whether colours are swapped on the way; None: with and without."""
+
+
+def make_tables(layout: Layout, reached: list[Reached], unknown: tuple[int, int]) -> Tables:
+    signatures = [signature(layout.material), signature(layout.material.swapped)]
+    for one in reached:
+        for swapped, material in enumerate((one.layout.material, one.layout.material.swapped)):
+            signatures.append(signature(material) if one.swapped in (None, bool(swapped)) else NOWHERE)
     return Tables(
-        np.array([signature(m) for x in layouts for m in (x.material, x.material.swapped)], np.int64),
-        np.array(addresses, np.int64),
-        np.array([layout.size for layout in layouts], np.int64),
-        layouts[0].start.astype(np.int64),
-        *(np.zeros(parts, np.int64) for _ in range(3)),
+        np.array(signatures, np.int64),
+        np.array([0, *(0 if one.entries is None else one.entries.ctypes.data for one in reached)], np.int64),
+        np.array([layout.size, *(one.layout.size for one in reached)], np.int64),
+        layout.start.astype(np.int64),
+        np.zeros(layout.slices, np.int64),
+        np.zeros(layout.slices, np.int64),
+        np.zeros(layout.slices, np.int64),
+        np.array(unknown, np.int32),
     )
 
 
@@ -230,7 +250,8 @@ def _men_after_reset(atlas, tables, squares, side, move, numbering):
         kinds[taken] = NOWHERE
     row = _table_of(atlas, tables, kinds)
     if row < 0 or taken in (0, 1):
-        return np.int64(NOWHERE), np.int64(0)
+        known = taken in (0, 1) or tables.unknown[0] == 0
+        return np.int64(NOWHERE if known else _UNKNOWN), np.int64(0)
     table, swap = row >> 1, row & 1
     if table and tables.address[table] == 0:
         return np.int64(UNSEEN), np.int64(0)
@@ -252,6 +273,8 @@ def arrive_by_reset(atlas, tables, moves, side, at, numbering, arrivals):
     arrivals.staircase[at] = 0
     table, mover = _men_after_reset(atlas, tables, moves.squares, side, moves.move[at], numbering)
     arrivals.level[at] = UNSEEN if table == UNSEEN else 0
+    if table == _UNKNOWN:
+        arrivals.entry[at] = tables.unknown[1 - side]
     if table < 0:
         return
     number = locate(atlas, table, numbering.there, mover)

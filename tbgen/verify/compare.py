@@ -80,12 +80,15 @@ def make_comparison() -> Comparison:
 
 
 class Buffers(NamedTuple):
-    """A thread's small arrays: for a position, for the one after a double step (`later`), and for any other."""
+    """A thread's small arrays: for a position, for those after a double step (`later`) and after one that answers it
+    (`latest`), and for any other."""
 
     moves: Moves
     arrivals: Arrivals
     later: Moves
     replies: Arrivals
+    latest: Moves
+    last_replies: Arrivals
     other: Moves
     numbering: NumberingBuffers
     comparison: Comparison
@@ -94,8 +97,8 @@ class Buffers(NamedTuple):
 
 def make_buffers(layout: Layout) -> Buffers:
     return Buffers(
-        make_moves(), make_arrivals(), make_moves(), make_arrivals(), make_moves(), make_numbering_buffers(layout),
-        make_comparison(), NO_SURVEY,
+        make_moves(), make_arrivals(), make_moves(), make_arrivals(), make_moves(), make_arrivals(), make_moves(),
+        make_numbering_buffers(layout), make_comparison(), NO_SURVEY,
     )  # fmt: skip
 
 
@@ -134,27 +137,59 @@ def own_goal_worth(dictionary, arrivals, count, level):
     return outcome, zero if outcome == record else key_distance(best, record)
 
 
+@inlined
+def _put(arrivals, at, outcome, distance):
+    """What a move with such a right leads to."""
+    arrivals.entry[at] = outcome << OUTCOME_SHIFT | distance
+    arrivals.level[at] = UNSEEN if outcome == 0 and distance == _ENTRY_UNSEEN else 0
+
+
 @kernel
-def _grant_right(board, atlas, tables, dictionary, buffers, side, at):
-    """After this double step the pawn may be captured en passant: where that is legal, look one ply deeper. A reply
-    that gives such a right in turn takes six men: tables do not know where it leads."""
-    later, replies, move = buffers.later, buffers.replies, buffers.moves.move[at]
+def _list_replies(board, atlas, tables, buffers, moves, later, replies, side, at):
+    """The position after this double step, and where all replies lead to, captures en passant included. Returns how
+    many replies there are, 0 if no such capture is legal; how many of them are quiet; and the level."""
+    move = moves.move[at]
     for slot in range(board.atlas.men[0]):
-        later.squares[slot] = buffers.moves.squares[slot]
+        later.squares[slot] = moves.squares[slot]
     stepped = move_slot(move)
     later.squares[stepped] = move_target(move)
     quiet, count, total, level = list_all(board, later, 1 - side, stepped)
     if total == count:
-        return
+        return np.int64(0), np.int64(quiet), np.int64(level)
     numbering = buffers.numbering
     arrive_quietly(board, atlas, tables, buffers.no_survey, later, buffers.other, 1 - side, quiet, numbering, replies)
     for reply in range(quiet, total):
         arrive_by_reset(atlas, tables, later, 1 - side, reply, numbering, replies)
+    return np.int64(total), np.int64(quiet), np.int64(level)
+
+
+@kernel
+def _answer_with_right(board, atlas, tables, dictionary, buffers, moves, arrivals, side, at):
+    """A double step that answers another, where both sides have two pawns. A third one takes five pawns: where it leads
+    to is not followed."""
+    later, replies = buffers.latest, buffers.last_replies
+    total, quiet, level = _list_replies(board, atlas, tables, buffers, moves, later, replies, side, at)
+    if total == 0:
+        return
+    for reply in range(quiet, total):
         if may_give_right(atlas, later.squares, 1 - side, later.move[reply]):
-            replies.entry[reply] = 0
+            replies.level[reply] = UNSEEN
     outcome, distance = own_goal_worth(dictionary, replies, total, level)
-    buffers.arrivals.entry[at] = outcome << OUTCOME_SHIFT | distance
-    buffers.arrivals.level[at] = UNSEEN if outcome == 0 and distance == _ENTRY_UNSEEN else 0
+    _put(arrivals, at, outcome, distance)
+
+
+@kernel
+def _grant_right(board, atlas, tables, dictionary, buffers, side, at):
+    """After this double step the pawn may be captured en passant: where that is legal, look one ply deeper."""
+    later, replies = buffers.later, buffers.replies
+    total, quiet, level = _list_replies(board, atlas, tables, buffers, buffers.moves, later, replies, side, at)
+    if total == 0:
+        return
+    for reply in range(quiet, total):
+        if may_give_right(atlas, later.squares, 1 - side, later.move[reply]):
+            _answer_with_right(board, atlas, tables, dictionary, buffers, later, replies, 1 - side, reply)
+    outcome, distance = own_goal_worth(dictionary, replies, total, level)
+    _put(buffers.arrivals, at, outcome, distance)
 
 
 # --- the check ------------------------------------------------------------------------------------------------

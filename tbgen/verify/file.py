@@ -5,15 +5,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tbgen.contents import Contents
-from tbgen.errors import TbgenError
-from tbgen.index import layout_of
+import numpy as np
+
+from tbgen.contents import OUTCOME_SHIFT, Contents
+from tbgen.errors import CorruptTable, MissingTable, TbgenError
+from tbgen.index import Layout, layout_of
 from tbgen.material import Material
-from tbgen.store import TableFile, open_table, table_path
+from tbgen.outcome import BASE
+from tbgen.store import TableFile, check_file, open_table, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
+from tbgen.store.format.own import Bound, OwnPart
+from tbgen.store.own import OwnFile, own_path
 from tbgen.table_rules import TableRules
+from tbgen.turns import pieces
+from tbgen.verify.arrivals import Reached
 from tbgen.verify.run import Verdict, verify
+from tbgen.verify.table import Exits
 
 _HELD: Final = 1 << 27
 """Numbers of the checked table that are in memory at a time."""
@@ -69,3 +77,48 @@ def check_table(
         successor_entries = entry_cache.take(material.successors(), read, lost)
         source = _File(table, disk_arrays, read)
         return verify(source, successor_entries, threads=threads, sample=sample, seed=seed, report=report)
+
+
+def check_own(
+    one: OwnFile,
+    directory: Path,
+    entry_cache: EntryCache,
+    disk_arrays: DiskArrays,
+    *,
+    threads: int,
+    sample: int | None = None,
+    seed: int = 0,
+    report: Callable[[int], None] = lambda numbers: None,
+    lost: Callable[[Material, TbgenError], None],
+) -> Verdict:
+    """The same for an own table of the directory, given the tables that it was solved with."""
+    with open_table(one.path) as table:
+        table.check()
+        notes = table.own
+        assert notes is not None, "its name says so"
+        complete = entry_cache.take(list(notes.complete), lost=lost)
+        reached = [Reached(layout_of(there), complete.get(there)) for there in notes.complete]
+        reached += [_part(part, notes.bound, directory, disk_arrays, lost) for part in notes.parts]
+        mate = BASE << OUTCOME_SHIFT
+        unknown = {Bound.BEST: (mate, -mate), Bound.WORST: (-mate, mate)}.get(notes.bound, (0, 0))
+        exits = Exits(table.ordered_layout(), reached, unknown)
+        source = _File(table, disk_arrays, lambda material, numbers: None)
+        return verify(source, exits, threads=threads, sample=sample, seed=seed, report=report)
+
+
+def _part(
+    part: OwnPart, bound: Bound, directory: Path, disk_arrays: DiskArrays, lost: Callable[[Material, TbgenError], None]
+) -> Reached:
+    """An own table that another one was solved with. What it is worth for its first side counts."""
+    wanted = bound.swapped if part.swapped else bound
+    exact = own_path(directory, part.material, part.key, Bound.EXACT)
+    path = exact if check_file(exact) else own_path(directory, part.material, part.key, wanted)
+    try:
+        with open_table(path) as table:
+            layout, entries = table.ordered_layout(), disk_arrays.array(table.size, np.int32)
+            for here in pieces(table.size):
+                entries[here] = table.entries(here.start, here.stop)
+            return Reached(layout, entries, part.swapped)
+    except (MissingTable, CorruptTable) as error:
+        lost(part.material, error)
+        return Reached(Layout(part.material, ()), None, part.swapped)

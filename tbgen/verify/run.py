@@ -14,7 +14,7 @@ from tbgen.turns import in_turn, pieces
 from tbgen.verify.arrivals import NO_SURVEY, Survey
 from tbgen.verify.compare import PROBLEMS
 from tbgen.verify.dictionary import Finding
-from tbgen.verify.table import BATCH, Numbers, Table
+from tbgen.verify.table import BATCH, Exits, Numbers, Table, exits_of
 from tbgen.verify.units import Source, Unreadable
 
 __all__ = ["Finding", "Verdict", "verify"]
@@ -39,7 +39,7 @@ class Verdict:
 
 def verify(
     source: Source,
-    successor_entries: Mapping[Material, NDArray[np.int32]],
+    successor_entries: Mapping[Material, NDArray[np.int32]] | Exits,
     *,
     threads: int = 1,
     sample: int | None = None,
@@ -52,9 +52,11 @@ def verify(
     read a part at a time.
 
     `successor_entries` holds the entries of the tables that resets lead to, which are taken as right. If one is
-    missing, positions with a move to it count as not checked, unless they are wrong whatever that move is worth.
+    missing, positions with a move to it count as not checked, unless they are wrong whatever that move is worth. Of an
+    own table these are its `Exits`.
     `report` is called with the numbers of each batch that is done."""
-    checker = _Checker(source, successor_entries, limit, report)
+    exits = successor_entries if isinstance(successor_entries, Exits) else exits_of(source.material, successor_entries)
+    checker = _Checker(source, exits, limit, report)
     with ThreadPoolExecutor(threads) as pool:
         try:
             generator = np.random.default_rng(seed)
@@ -88,11 +90,11 @@ class _Checker:
     def __init__(
         self,
         source: Source,
-        successor_entries: Mapping[Material, NDArray[np.int32]],
+        exits: Exits,
         limit: int,
         report: Callable[[int], None],
     ) -> None:
-        self.table = Table(source, successor_entries, self.note)
+        self.table = Table(source, exits, self.note)
         self.checked = 0
         self.wrong = 0
         self.unchecked = 0

@@ -1,7 +1,7 @@
 """The table that is checked: its positions, their moves, and the tables that these lead to."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from tbgen.index.layout import Layout, layout_of
 from tbgen.index.pawns import SLICE_SHIFT
 from tbgen.material import Material
 from tbgen.turns import pieces
-from tbgen.verify.arrivals import Survey, make_survey, make_tables
+from tbgen.verify.arrivals import Reached, Survey, make_survey, make_tables
 from tbgen.verify.compare import FIELDS, check_all, make_buffers
 from tbgen.verify.dictionary import Finding
 from tbgen.verify.moves import NO_POSITION, find_levels, make_board, make_moves
@@ -41,25 +41,41 @@ def _reach(layout: Layout, squares: list[int]) -> set[int]:
     return found
 
 
+class Exits(NamedTuple):
+    """The positions of a table, and what its resets lead to."""
+
+    layout: Layout
+    reached: list[Reached]
+    unknown: tuple[int, int] = (0, 0)
+    """By the side to move: what an own table took for the entry of all positions that it did not know; 0: of none."""
+
+
+def exits_of(material: Material, successor_entries: Mapping[Material, NDArray[np.int32]]) -> Exits:
+    """Those of a complete table, given the entries of the tables that its resets lead to, as far as they are there."""
+    return Exits(
+        layout_of(material), [Reached(layout_of(one), successor_entries.get(one)) for one in material.successors()]
+    )
+
+
 class Table:
     def __init__(
         self,
         source: Source,
-        successor_entries: Mapping[Material, NDArray[np.int32]],
+        exits: Exits,
         note: Callable[[Iterable[Finding]], None],
     ) -> None:
-        """`successor_entries` holds the entries of the tables that resets lead to, where they are not missing; `note`
-        is called with what is wrong with dictionaries of staircases by themselves."""
-        self.layout = layout = layout_of(source.material)
-        layouts = [layout, *map(layout_of, source.material.successors())]
-        self._entries = {m: np.ascontiguousarray(entries, np.int32) for m, entries in successor_entries.items()}
-        for other in layouts[1:]:
-            if len(self._entries.get(other.material, range(other.size))) != other.size:
-                raise ValueError(f"{other.material} has {other.size} numbers, not {len(self._entries[other.material])}")
-        given = [self._entries.get(other.material) for other in layouts[1:]]
-        self._atlas = make_atlas(layouts)
+        """`note` is called with what is wrong with dictionaries of staircases by themselves."""
+        self.layout = layout = exits.layout
+        self._reached = [
+            one if one.entries is None else one._replace(entries=np.ascontiguousarray(one.entries, np.int32))
+            for one in exits.reached
+        ]
+        for there, entries, _ in self._reached:
+            if entries is not None and len(entries) != there.size:
+                raise ValueError(f"{there.material} has {there.size} numbers, not {len(entries)}")
+        self._atlas = make_atlas([layout, *(one.layout for one in self._reached)])
         self._board = make_board(self._atlas)
-        self._tables = make_tables(layouts, [0, *(0 if one is None else one.ctypes.data for one in given)])
+        self._tables = make_tables(layout, self._reached, exits.unknown)
         self.units = Units(source, layout, self._tables, note)
 
     def fetch(self, parts: Iterable[int]) -> None:

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from tbgen import outcome, position
 from tbgen.index.positions import fen
 from tbgen.material import Material, parse
-from tbgen.own.answer import Answer, answer
 from tbgen.own.plan import make_plan
 from tbgen.own.slices import in_frame, layout_for, name_of, number_of, placement_of, resets
 from tbgen.own.solve import Entries, OwnTables, solve_plan
-from tbgen.own.view import View
+from tbgen.own.view import Solved
 from tbgen.own.walks import closed
 from tbgen.position import fault, level
-from tbgen.probe import Tablebase, open_tablebase, play
+from tbgen.probe import Answer, Tablebase, open_tablebase, play
+from tbgen.probe.bounds import View, answer
 from tbgen.store import open_table, table_path
 from tests.support.boards import random_boards
 
@@ -118,7 +118,7 @@ def test_against_the_complete_table(
             goal = position.goal(one)
             held = outcome.held_by_white if chance.random() < 0.5 else outcome.held_by_black
             for record in (goal, outcome.improved(held(chance.randint(2, level(one))), goal)):
-                found = answer(own, one, record, complete)
+                found = answer(Solved(own), one, record, complete)
                 is_right(found, truth, one, record)
                 exact += found.sure.exact
                 if len(known) == 5:
@@ -148,7 +148,7 @@ def test_a_capture_leads_to_an_own_table_of_fewer_men(entries: Entries, small_ta
     (kpk, *_) = plan
     assert kpk.exact
     with open_tablebase(small_tables) as complete:
-        found = answer(own, board, position.goal(board), complete)
+        found = answer(Solved(own), board, position.goal(board), complete)
     assert found.sure.white <= found.sure.black
 
 
@@ -158,7 +158,7 @@ def test_a_double_step_may_answer_another(tmp_path: Path) -> None:
     own = solve_plan(make_plan(start, [], 0), lambda materials: {})
     chance, rights = random.Random(3), 0
     with open_tablebase(tmp_path) as complete:
-        for view in (View(own, winner, complete) for winner in chess.COLORS):
+        for view in (View(Solved(own), winner, complete) for winner in chess.COLORS):
             for _ in range(80):
                 board = start.copy()
                 for king in chess.COLORS:

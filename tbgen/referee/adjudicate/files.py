@@ -22,6 +22,7 @@ from tbgen import files
 from tbgen.errors import BadInput, MissingTable, TbgenError
 from tbgen.packed import reading, writing
 from tbgen.pgn.split import Unit, units
+from tbgen.referee.adjudicate.decide import Solve
 from tbgen.referee.adjudicate.game import Fault, Judge, Verdict
 from tbgen.referee.adjudicate.settings import Settings
 from tbgen.referee.workers import deaf, fork_server
@@ -68,26 +69,28 @@ def adjudicate(
     jobs: int = 1,
     *,
     watch: Callable[[Done], None] = lambda done: None,
+    solve: Solve | None = None,
 ) -> int:
     """Judge all games of all files, and write them with their tags into one file, if one is given.
 
-    `watch` hears of every chunk when it is written. Gives the number of faults.
+    `watch` hears of every chunk when it is written. With `solve` games are judged one after the other, in this process.
+    Gives the number of faults.
     """
     faults = 0
     with _writer(target) as write:
-        for done in judged(_chunks(sources), settings, jobs):
+        for done in judged(_chunks(sources, 1 if solve else _CHUNK), settings, jobs, solve):
             write(done.source, done.data)
             watch(done)
             faults += len(done.faults)
     return faults
 
 
-def judged(chunks: Iterable[Chunk], settings: Settings, jobs: int = 1) -> Iterator[Done]:
+def judged(chunks: Iterable[Chunk], settings: Settings, jobs: int = 1, solve: Solve | None = None) -> Iterator[Done]:
     """What becomes of the chunks, in order. No more of them are read than are needed to keep all busy."""
     chunks = iter(chunks)
     first = list(islice(chunks, 2))
-    if jobs == 1 or len(first) < 2:  # it takes less time than to start processes
-        with Judge(settings) as judge:
+    if solve is not None or jobs == 1 or len(first) < 2:  # it takes less time than to start processes
+        with Judge(settings, solve) as judge:
             for queue in (first, chunks):
                 for chunk in queue:
                     yield _judged(chunk, judge)
@@ -152,7 +155,8 @@ def _judged(chunk: Chunk, judge: Judge) -> Done:
     )
 
 
-def _chunks(sources: Sequence[Path]) -> Iterator[Chunk]:
+def _chunks(sources: Sequence[Path], least: int = _CHUNK) -> Iterator[Chunk]:
+    """Games, together so many bytes at least."""
     for place, path in enumerate(sources):
         name = INPUT if path == STANDARD else str(path)
         with named(name), _opened(path) as stream:
@@ -161,7 +165,7 @@ def _chunks(sources: Sequence[Path]) -> Iterator[Chunk]:
             for unit in units(stream):
                 games.append(unit)
                 size += len(unit.data)
-                if size >= _CHUNK:
+                if size >= least:
                     yield Chunk(place, name, games)
                     games, size = [], 0
             if games:

@@ -4,8 +4,6 @@ A game is scored as it was played to its last move, whatever happened on the way
 on past a repetition.
 """
 
-import enum
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -15,16 +13,17 @@ from typing import Final, NamedTuple, Self
 import chess
 
 from tbgen import outcome
-from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
+from tbgen.errors import BadInput
 from tbgen.pgn import moves as pgn_moves
 from tbgen.pgn import san
 from tbgen.pgn.moves import BadMoves
 from tbgen.pgn.split import Unit
 from tbgen.pgn.tags import BadTag, TagSection
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Sure
+from tbgen.probe.own import material_of
+from tbgen.referee.adjudicate.decide import Basis, Decider, Decision, Reach, Solve
 from tbgen.referee.adjudicate.finish import Finish, finish_of
 from tbgen.referee.adjudicate.settings import Settings
-from tbgen.referee.syzygy import Syzygy
 from tbgen.rules.ends import Game, Turn
 from tbgen.rules.rulesets import RuleSet, W
 from tbgen.rules.scoring import Scoring
@@ -44,7 +43,6 @@ from tbgen.rules.tags import (
     write_rules,
     write_tags,
 )
-from tbgen.table_rules import TableRules
 
 _UNKNOWN: Final = frozenset({"", "?", "*"})
 _NO_RESULT: Final = "*"
@@ -52,35 +50,15 @@ _NO_NAME: Final = "?"
 _MATE: Final = {"1-0": outcome.held_by_white(0), "0-1": outcome.held_by_black(0)}
 _RULES: Final = frozenset({LEGACY, RULES, RULE_SET, FIFTY})
 """Tags that say by which rules a game was played."""
-_TABLE: Final = re.compile(r"K[QRBNP]*vK[QRBNP]*")
 
 
-class Basis(enum.Enum):
-    """What the result of a game rests on."""
+class Solved(NamedTuple):
+    """A position without tables, and what is proved of it."""
 
-    PLAYED = "played"
-    """The record as it stood when the game ended."""
-    TABLEBASE = "tablebase"
-    """What best play would have made of it."""
-    STANDS = "stands"
-    """The record, which by the tables nobody could have bettered."""
-    SYZYGY = "syzygy"
-    """The whole point, for what chess tables call won."""
-    AWARDED = "awarded"
-    """The whole point, for a game won without mate."""
-
-    def __str__(self) -> str:
-        return self.value
-
-
-class Reach(enum.Enum):
-    """Whether the tables had a say."""
-
-    NOT_ASKED = "not asked"
-    ANSWERED = "answered"
-    OUT_OF_REACH = "out of reach"
-    """Too many men, or a right to castle."""
-    MISSING = "missing"
+    material: str
+    record: int
+    """As played."""
+    sure: Sure
 
 
 class Verdict(NamedTuple):
@@ -98,6 +76,8 @@ class Verdict(NamedTuple):
     """The one that answered, or is missing."""
     dtg: int
     scheme: Scoring
+    solved: Solved | None = None
+    """What solving the position alone has shown, if it was tried."""
 
 
 class Fault(NamedTuple):
@@ -127,13 +107,9 @@ class Judged(NamedTuple):
 class Judge:
     """Judges games. Use it in a `with` block, or close it."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, solve: Solve | None = None) -> None:
         self._settings = settings
-        self._asks = settings.tables is not None and bool(settings.decide)
-        self._tables: dict[TableRules, Tablebase] = {}
-        self._syzygy = Syzygy(settings.syzygy, settings.syzygy_men) if settings.syzygy and settings.decide else None
-        if self._asks:
-            self._opened(settings.rules.of_tables)
+        self._decider = Decider(settings, solve)
 
     def __enter__(self) -> Self:
         return self
@@ -145,19 +121,7 @@ class Judge:
 
     def close(self) -> None:
         """Close the tables."""
-        for tables in self._tables.values():
-            tables.close()
-        self._tables.clear()
-        if self._syzygy is not None:
-            self._syzygy.close()
-
-    def _opened(self, rules: TableRules) -> Tablebase:
-        """The tables of these rules."""
-        directory = self._settings.tables
-        assert directory is not None, "nobody asks"
-        if rules not in self._tables:
-            self._tables[rules] = open_tablebase(directory, rules)
-        return self._tables[rules]
+        self._decider.close()
 
     def judge(self, unit: Unit) -> Judged:
         """The game with its tags; unchanged, with a fault, if it cannot be judged."""
@@ -197,23 +161,24 @@ class Judge:
         board, turn = _ending(board, given, rules)
         finish = finish_of(result, headers, moves.comment, turn, board)
         if finish is Finish.AWARD:
-            found, basis, reach, table, dtg, words = _MATE[result], Basis.AWARDED, Reach.NOT_ASKED, "", 0, ""
+            found = Decision(_MATE[result], Basis.AWARDED, Reach.NOT_ASKED)
         else:
-            found, basis, reach, table, dtg, words = self._ask(finish, board, turn.outcome, rules)
+            found = self._decider.decide(finish, board, turn.outcome, rules)
         verdict = Verdict(
             headers.get("White") or _NO_NAME,
             headers.get("Black") or _NO_NAME,
-            found,
-            scheme.points(found),
+            found.outcome,
+            scheme.points(found.outcome),
             finish,
-            basis,
-            reach,
-            table,
-            dtg,
+            found.basis,
+            found.reach,
+            found.table,
+            found.dtg,
             scheme,
+            Solved(material_of(board).name, turn.outcome, found.sure) if found.sure is not None else None,
         )
         return Judged(
-            section.changed(_tags(headers, found, f"{basis}{words}", scheme, rules)),
+            section.changed(_tags(headers, found.outcome, f"{found.basis}{found.words}", scheme, rules)),
             verdict,
             note=None if dropped is None else Fault(unit.number, unit.line, start.note),
         )
@@ -238,37 +203,6 @@ class Judge:
         if settings.own_komi and settings.scheme.komi is not None and KOMI in headers:
             return replace(settings.scheme, komi=read_tags({KOMI: headers[KOMI]}).komi or settings.scheme.komi)
         return settings.scheme
-
-    def _ask(
-        self, finish: Finish, board: chess.Board, record: int, rules: RuleSet
-    ) -> tuple[int, Basis, Reach, str, int, str]:
-        """The result of a game without a winner, and what there is to say of it."""
-        if finish not in self._settings.decide:
-            return record, Basis.PLAYED, Reach.NOT_ASKED, "", 0, ""
-        found = self._ask_tables(board, record, rules)
-        won = None
-        if self._syzygy is not None and found[2] is not Reach.ANSWERED:
-            won = self._syzygy.verdict(board, rules)
-        if won is None:
-            return found
-        return won.outcome, Basis.SYZYGY, Reach.ANSWERED, "Syzygy", 0, str(won).removeprefix(Basis.SYZYGY.value)
-
-    def _ask_tables(self, board: chess.Board, record: int, rules: RuleSet) -> tuple[int, Basis, Reach, str, int, str]:
-        """The same by our own tables."""
-        if not self._asks:
-            return record, Basis.PLAYED, Reach.NOT_ASKED, "", 0, ""
-        try:
-            answer = self._opened(rules.of_tables).probe(board, record)
-        except UnsupportedPosition:
-            return record, Basis.PLAYED, Reach.OUT_OF_REACH, "", 0, ""
-        except MissingTable as error:
-            if self._settings.strict and self._syzygy is None:
-                raise
-            named = _TABLE.search(str(error))
-            return record, Basis.PLAYED, Reach.MISSING, named[0] if named else str(error), 0, ""
-        basis = Basis.STANDS if answer.stands else Basis.TABLEBASE
-        words = f", DTG {answer.dtg}"
-        return answer.outcome, basis, Reach.ANSWERED, answer.material, answer.dtg, words
 
 
 def _result(headers: Mapping[str, str], written: str) -> str:

@@ -6,8 +6,10 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from tbgen import columns, outcome
+from tbgen.referee.adjudicate.decide import Basis, Reach
 from tbgen.referee.adjudicate.finish import DRAWS, Finish
-from tbgen.referee.adjudicate.game import Basis, Fault, Reach, Verdict
+from tbgen.referee.adjudicate.game import Fault, Verdict
+from tbgen.referee.adjudicate.proofs import Proofs
 from tbgen.rules.scoring import Classical, Exponential, Scoring, decimal
 from tbgen.rules.tiebreaks import Crosstable, Played, Row, by_balance, by_mobility
 
@@ -28,6 +30,8 @@ _SUMMARY: Final = {
     Basis.PLAYED: "as played",
     Basis.TABLEBASE: "bettered by tables",
     Basis.STANDS: "confirmed by tables",
+    Basis.PROVED: "proved",
+    Basis.BOUNDED: "bounded",
     Basis.SYZYGY: "won by Syzygy tables",
     Basis.AWARDED: "awarded",
 }
@@ -60,6 +64,8 @@ class Report:
         self._longest: dict[str, int] = {}
         self._missing: Counter[str] = Counter()
         self._crosstable = Crosstable()
+        self.proofs = Proofs()
+        """What solving has shown, where it was tried."""
         self._schemes: set[Scoring] = set()
         """The scorings of the games: each may have its own."""
 
@@ -77,6 +83,7 @@ class Report:
             self._longest[verdict.table] = max(self._longest.get(verdict.table, 0), verdict.dtg)
         elif verdict.reach is Reach.MISSING:
             self._missing[verdict.table] += 1
+        self.proofs.add(verdict)
         if self._with_players:
             self._crosstable.add(Played(verdict.white, verdict.black, verdict.outcome))
         self._schemes.add(verdict.scheme)
@@ -192,6 +199,7 @@ class Report:
                 for name, improved, stands, longest in self.tables
             },
             "missing": dict(self.missing),
+            **self.proofs.as_dict(),
             "scoring": {"points": self._score.title, "mobility": self._mobility.title},
             "crosstable": [
                 {
@@ -246,6 +254,7 @@ class Report:
         if self._missing:
             yield ""
             yield from _table(("missing", "games"), self.missing, width)
+        yield from self.proofs.lines(width)
         yield ""
         yield from self._crosstable_lines(top, width)
 

@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen.probe import MoveResult, Tablebase
+from tbgen.errors import OnlyBounds
+from tbgen.probe import MoveResult, ResultWithMoves, SureMove, Tablebase
 from tbgen.rules import Game
 
 LONGEST_LINE: Final = 30
@@ -44,7 +45,7 @@ class Moves(NamedTuple):
 
 def ranked(tablebase: Tablebase, game: Game, among: Collection[chess.Move] | None = None) -> Moves:
     """The moves of a position, or some of them, best first. Raises what a probe raises."""
-    found = tablebase.probe(game.board, game.record.outcome, moves=True)
+    found = _probe(tablebase, game.board, game.record.outcome)
     moves = [move for move in found.moves or () if among is None or move.move in among]
     over = _seen_twice(game.board)
     if over:
@@ -61,16 +62,37 @@ def ranked(tablebase: Tablebase, game: Game, among: Collection[chess.Move] | Non
     )
 
 
+def surest(tablebase: Tablebase, game: Game, among: Collection[chess.Move]) -> SureMove | None:
+    """The move after which own tables assure the side to move of most; None where they do not have the position."""
+    known = tablebase.sure(game.board, game.record.outcome)
+    return None if known is None else next((one for one in known.moves if one.move in among), None)
+
+
+def _probe(tablebase: Tablebase, board: chess.Board, record: int) -> ResultWithMoves:
+    """What tables say; of own tables, which may know only bounds of some moves, all moves whose worth is known, if one
+    of them is best."""
+    try:
+        return tablebase.probe(board, record, moves=True)
+    except OnlyBounds:
+        found = tablebase.probe(board, record, moves=True, partial=True)
+        if not found.moves or (found.moves[0].outcome, found.moves[0].dtg) != (found.outcome, found.dtg):
+            raise
+        return found
+
+
 def with_line(tablebase: Tablebase, game: Game, choice: Choice) -> Choice:
     """A choice with the moves that follow, to the goal that decides if it is not too far off."""
     board = game.board.copy(stack=False)
     record = game.record.outcome
     line = [choice.move]
-    after = tablebase.probe(board, record, moves=True)
+    after = _probe(tablebase, board, record)
     while len(line) < min(choice.dtg, LONGEST_LINE):
         record = next(move.record for move in after.moves or () if move.move == line[-1])
         board.push(line[-1])
-        after = tablebase.probe(board, record, moves=True)
+        try:
+            after = _probe(tablebase, board, record)
+        except OnlyBounds:
+            break
         if not after.moves or after.stands:
             break
         line.append(after.moves[0].move)

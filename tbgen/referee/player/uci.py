@@ -12,7 +12,7 @@ import chess
 
 from tbgen import outcome
 from tbgen._version import __version__
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, OnlyBounds
 from tbgen.referee.player.mobility import most_mobile
 from tbgen.rules import Game
 from tbgen.rules.fen import read_fen
@@ -194,6 +194,8 @@ class Uci:
             return self._from_tables(among)
         except BrokenPipeError:
             raise
+        except OnlyBounds:
+            return self._surest(among)
         except Exception as error:  # no table, or a fault of ours: there has to be a move
             self._say(f"outside the tables, playing for mobility: {error}")
         move = most_mobile(self._game.board, among) or among[0]
@@ -212,6 +214,17 @@ class Uci:
         for number, choice in enumerate(found.choices[: self._lines], start=1):
             self._write(self._info(with_line(tablebase, self._game, choice), number))
         return best.move
+
+    def _surest(self, among: list[chess.Move]) -> chess.Move:
+        """By own tables that know only bounds."""
+        from tbgen.probe.words import bounds
+        from tbgen.referee.player.choice import surest
+
+        found = surest(self._open(), self._game, among)
+        assert found is not None, "they have just said so"
+        self._say(f"own tables: {bounds(found.sure)} after {self._game.board.uci(found.move)}")
+        self._write(f"info depth 1 pv {self._game.board.uci(found.move)}")
+        return found.move
 
     def _info(self, choice: "Choice", number: int) -> str:
         board = self._game.board.copy(stack=False)

@@ -1,6 +1,6 @@
 """Names within a file, and its description of the index, for readers without an index of their own."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any, Final
 
 import h5py
@@ -22,6 +22,7 @@ ESCAPE: Final = 255
 FACTS: Final = "facts"
 SHAPES: Final = "shapes"
 INDEX: Final = "index"
+PAWNS: Final = "pawns"
 _SMALL: Final = 2048
 """Bytes of a column that is not compressed: HDF5's bookkeeping would take more than it saves."""
 
@@ -34,14 +35,16 @@ def note(group: h5py.Group, facts: Facts) -> None:
         group.attrs[name] = np.bytes_(value.encode("utf-8")) if isinstance(value, str) else value
 
 
-def columns(group: h5py.Group, values: Mapping[str, NDArray[Any]]) -> None:
+def columns(group: h5py.Group, values: Mapping[str, NDArray[Any]], plain: Container[str] = ()) -> None:
+    """Long columns are compressed, but for those in `plain`."""
     for name, column in values.items():
-        packed = {"compression": "gzip", "shuffle": True} if column.nbytes > _SMALL else {}
+        packed = {"compression": "gzip", "shuffle": True} if column.nbytes > _SMALL and name not in plain else {}
         group.create_dataset(name, data=column, **packed)
 
 
 def describe(file: h5py.File, layout: Layout) -> None:
-    """Write the index; docs/format.md tells how it gives the number of a position."""
+    """Write the index; docs/format.md tells how it gives the number of a position. Our own reader takes from it the
+    placements of an own table, which are not compressed."""
     index = file.create_group(INDEX)
     note(index, {"men": "".join(letter if side == 0 else letter.lower() for side, letter in layout.letters)})
     groups = [(group.slot, group.count, group.stride) for group in layout.groups]
@@ -49,11 +52,12 @@ def describe(file: h5py.File, layout: Layout) -> None:
         index,
         {
             "groups": np.array(groups, "<i8").reshape(-1, 3),
-            "pawns": layout.placements.pawns,
+            PAWNS: layout.placements.pawns,
             "family": layout.family,
             "flip": layout.flip,
             "start": layout.start[:-1].astype("<i8"),
         },
+        plain=() if layout.chosen is None else (PAWNS,),
     )
 
 

@@ -18,8 +18,10 @@ from tbgen.material import MEN_NUMBERED, Material, parse
 from tbgen.store.directory import build_command, check_file, named
 from tbgen.store.format import seal
 from tbgen.store.format.order import numbers_of
-from tbgen.store.format.schema import FACTS, SHAPES
+from tbgen.store.format.own import BOUND, OWN, OwnNotes, numbers_per_slice, read_notes
+from tbgen.store.format.schema import FACTS, INDEX, PAWNS, SHAPES
 from tbgen.store.format.shapes import KINDS, STEP_KINDS, Shapes, ShapeTable, check
+from tbgen.store.own import own_named
 from tbgen.store.read import chunks
 from tbgen.store.read.chunk import Chunk, ChunkFormat
 from tbgen.store.read.head import Head
@@ -27,6 +29,8 @@ from tbgen.table_rules import TableRules
 
 Notes = dict[str, int | float | str]
 
+_MOST_MEN: Final = 32
+"""Of an own table."""
 _WIDEST: Final = 1 << 16
 """The most positions in a chunk."""
 
@@ -78,7 +82,8 @@ class OpenFile:
         except OSError as error:
             raise CorruptTable(f"{path} cannot be read: {error.strerror}") from error
         if not there:
-            raise MissingTable(f"{path} is missing (to build it: {build_command(path)})", path.name)
+            how = "tbgen solve --keep makes such tables" if own_named(path) else f"to build it: {build_command(path)}"
+            raise MissingTable(f"{path} is missing ({how})", path.name)
         try:
             self._open()
         except BaseException:
@@ -119,11 +124,11 @@ class OpenFile:
     def _load(self, head: Head, room: range) -> None:
         notes = head.notes()
         self.material, self.rules = _names(notes)
-        claimed = named(self.path)
-        if claimed is not None and claimed[1:] != (self.material, self.rules):
-            raise seal.Unsealed(f"it holds {self.material} ({self.rules}), not what its name says")
-        self.layout = layout_of(self.material)
-        size = self.layout.size
+        self.own = _own(head, notes, self.material)
+        self._compare_name()
+        self.layout = layout_of(self.material) if self.own is None else self.own.layout(self.material)
+        self.size = self.layout.size if self.own is None else len(self.own.placements) * numbers_per_slice(self.layout)
+        size = self.size
         if _number(notes, "size", 0) != size:
             raise ValueError(f"its {notes['size']} numbers are not those of {self.material}")
         order = _order(head, _number(notes, "chunk_width", 1, _WIDEST))
@@ -140,6 +145,17 @@ class OpenFile:
         self.chunk_format = ChunkFormat(self.path, self.chunks.length, order, *planes, ShapeTable(shapes))
         head.enter(FACTS)
         self.header = head.notes(FACTS) | notes
+
+    def _compare_name(self) -> None:
+        if self.own is None:
+            claimed = named(self.path)
+            if own_named(self.path) or (claimed is not None and claimed[1:] != (self.material, self.rules)):
+                raise seal.Unsealed(f"it holds {self.material} ({self.rules}), not what its name says")
+            return
+        found = self.material, self.own.key(self.material), self.own.bound
+        its_own = own_named(self.path)
+        if named(self.path) or (its_own is not None and its_own[1:] != found):
+            raise seal.Unsealed(f"it holds an own table of {self.material}, not what its name says")
 
     def chunk(self, number: int) -> Chunk:
         try:
@@ -166,9 +182,22 @@ def _names(notes: Notes) -> tuple[Material, TableRules]:
     """Material and rules."""
     name, rules = notes.get("material"), notes.get("rules")
     material = parse(str(name))
-    if material.name != name or material.men > MEN_NUMBERED or rules not in list(TableRules):
+    most = MEN_NUMBERED if BOUND not in notes else _MOST_MEN
+    if material.name != name or material.men > most or rules not in list(TableRules):
         raise ValueError("it holds no material that there are tables of")
     return material, TableRules(str(rules))
+
+
+def _own(head: Head, notes: Notes, material: Material) -> OwnNotes | None:
+    """What an own table says beside; None of any other table."""
+    if BOUND not in notes:
+        return None
+    for group in (INDEX, OWN):
+        head.enter(group)
+    rows, pawns = head.shape(f"{INDEX}/{PAWNS}", "i1")
+    if not material.pawns or pawns != material.pawns or not rows or notes.get("rules") != TableRules.RESET:
+        raise ValueError("it holds no placements of pawns")
+    return read_notes(material, notes[BOUND], head.column(f"{INDEX}/{PAWNS}", "i1", rows, pawns), head.notes(OWN))
 
 
 def _number(notes: Notes, name: str, least: int, most: int = 1 << 62) -> int:

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents, Make, in_memory
+from tbgen.errors import CorruptTable
+from tbgen.index import Layout
 from tbgen.index.stored_twice import stored_twice
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, Step
@@ -47,7 +49,9 @@ class TableFile:
         self.material = opened.material
         self.rules = opened.rules
         self.layout = opened.layout
-        self.size = opened.layout.size
+        self.size = opened.size
+        self.own = opened.own
+        """What an own table says beside; None of any other table."""
         self.header: Mapping[str, int | float | str] = MappingProxyType(opened.header)
         chunk_format = opened.chunk_format
         self._chunk_format = chunk_format
@@ -68,6 +72,12 @@ class TableFile:
     def positions(self) -> int:
         """Legal positions, each once up to symmetry."""
         return self.stored_entries - stored_twice(self.material)
+
+    def ordered_layout(self) -> Layout:
+        """The layout; CorruptTable if the file of an own table has the slices in another order."""
+        if self.own is not None and self.layout.placements.pawns.tolist() != [*map(list, self.own.placements)]:
+            raise CorruptTable(f"{self.path}: its placements of pawns are in another order than this version has them")
+        return self.layout
 
     def look(self, number: int) -> tuple[int, int, int]:
         """Fresh relative outcome, distance and staircase of one position; outcome 0 if it is not legal."""

@@ -15,6 +15,7 @@ from tbgen._version import __version__
 from tbgen.contents import Contents, Make, in_memory
 from tbgen.index import layout_of
 from tbgen.store.format import seal
+from tbgen.store.format.own import BOUND, OWN, OwnNotes
 from tbgen.store.format.schema import FACTS, SHAPES, Facts, columns, describe, note
 from tbgen.store.lock import half_written
 from tbgen.store.write import chunks
@@ -30,19 +31,21 @@ def write_table(
     contents: Contents,
     facts: Facts,
     *,
+    own: OwnNotes | None = None,
     threads: int = 1,
     make: Make = in_memory,
     check: Callable[[Path], None] = lambda written: None,
 ) -> None:
     """Write the table, the same bytes for the same contents and facts. Other programs see all of it or nothing.
 
+    `own`: what an own table says beside, whose contents are those of its layout.
     `make` gives arrays for notes on every position in between. `check` is called with the finished file before it gets
     its name; if it raises an error, there is no table."""
     path = Path(path)
     half = half_written(path)
     try:
         with half.open("wb+") as file, _workers(threads) as pool:
-            head = _write(file, contents, encode(contents, pool, make), facts)
+            head = _write(file, contents, encode(contents, pool, make), facts, own)
             stamp = seal.make_seal(file, head)
             file.seek(0)
             file.write(stamp.render())
@@ -72,7 +75,7 @@ def _workers(threads: int) -> Iterator[ThreadPoolExecutor]:
             raise
 
 
-def _write(file: BinaryIO, contents: Contents, encoded: Encoded, facts: Facts) -> int:
+def _write(file: BinaryIO, contents: Contents, encoded: Encoded, facts: Facts, own: OwnNotes | None) -> int:
     """Write all but the seal. Returns where the chunks begin. Nothing but chunks follows; HDF5's metadata lies
     before."""
     header: dict[str, int | float | str] = {
@@ -88,13 +91,17 @@ def _write(file: BinaryIO, contents: Contents, encoded: Encoded, facts: Facts) -
         "escape_planes": encoded.escape_planes,
         "distance_planes": encoded.distance_planes,
     }
+    if own is not None:
+        header[BOUND] = own.bound.value
     target = Target(file)
     with h5py.File(target, "w", driver="fileobj", userblock_size=seal.SIZE, libver=(_HDF5, _HDF5)) as store:
         note(store, header)
         note(store.create_group(FACTS), facts)
         columns(store.create_group(SHAPES), encoded.shapes._asdict())
         columns(store, {"order": np.array(encoded.order, "<u4")})
-        describe(store, layout_of(contents.material))
+        describe(store, own.layout(contents.material) if own else layout_of(contents.material))
+        if own is not None:
+            note(store.create_group(OWN), own.facts())
         chunks.create(store, encoded.count, encoded.raw)
         places = chunks.fill(store, encoded.chunks, target)
     target.check()

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from tbgen import outcome
 from tbgen.errors import BadInput
+from tbgen.referee.adjudicate.decide import Basis, Reach
 from tbgen.referee.adjudicate.finish import Finish
-from tbgen.referee.adjudicate.game import Basis, Fault, Reach
+from tbgen.referee.adjudicate.game import Fault
 from tbgen.referee.adjudicate.settings import make_settings
 from tbgen.rules.record import Record
 from tbgen.rules.scoring import Komi

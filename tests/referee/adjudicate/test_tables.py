@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tbgen import outcome
 from tbgen.errors import BadInput, MissingTable
 from tbgen.probe import open_tablebase
+from tbgen.referee.adjudicate.decide import Basis, Reach
 from tbgen.referee.adjudicate.finish import DRAWS, Finish, parse_kinds
-from tbgen.referee.adjudicate.game import Basis, Reach
 from tbgen.referee.adjudicate.settings import make_settings
 from tests.support.judged_games import BISHOP, game, judged, result
 
@@ -26,7 +26,7 @@ def test_tables_decide(small_tables: Path) -> None:
     assert result(AGREED, settings) == ("G1.5", "tablebase, DTG 1")
     found = judged(AGREED, settings).verdict
     assert found is not None
-    assert found[2:-1] == (
+    assert found[2:-2] == (
         outcome.parse("G1.5"),
         found.points,
         Finish.ADJUDICATION,

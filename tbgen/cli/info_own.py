@@ -1,0 +1,71 @@
+"""Own tables in `tbgen info`."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import chess
+
+from tbgen.cli.common import print_table
+from tbgen.columns import Column
+from tbgen.errors import CorruptTable
+from tbgen.store import open_table
+from tbgen.store.own import OwnFile
+from tbgen.text import say
+
+_COLUMNS: Final = {
+    "material": Column("material", left=True),
+    "bound": Column("bound", left=True),
+    "placements": Column("placements"),
+    "pawns": Column("first placement", left=True, spare=2),
+    "positions": Column("positions", spare=1),
+    "bytes": Column("bytes"),
+    "own": Column("file", left=True, spare=3),
+}
+"""By their names in JSON."""
+
+Row = dict[str, str | int | float]
+
+
+def own_rows(files: Sequence[OwnFile]) -> Iterator[Row]:
+    """What each holds, or what is wrong with it."""
+    for one in files:
+        row: Row = {"material": one.material.name, "rules": "r", "own": one.path.name, "bound": one.bound.value}
+        try:
+            with open_table(one.path) as table:
+                assert table.own is not None, "its name says so"
+                placements = table.own.placements
+                first = max(placements, key=lambda pawns: _to_go(pawns, one.material.first.count("P")))
+                row |= {
+                    "placements": len(placements),
+                    "pawns": _text(first, one.material.first.count("P")),
+                    "positions": table.positions,
+                    "numbers": table.size,
+                    "bytes": int(table.header["bytes"]),
+                    "program": str(table.header["program"]),
+                }
+        except CorruptTable as error:
+            row["error"] = str(error)
+        yield row
+
+
+def print_own(rows: Sequence[Row]) -> None:
+    """For people."""
+    cells = [[_cell(row[name]) for name in _COLUMNS] for row in rows if "error" not in row]
+    print_table(tuple(_COLUMNS.values()), cells)
+    for row in rows:
+        if "error" in row:
+            say(str(row["error"]))
+
+
+def _to_go(pawns: Sequence[int], first: int) -> int:
+    return sum(7 - square // 8 for square in pawns[:first]) + sum(square // 8 for square in pawns[first:])
+
+
+def _text(pawns: Sequence[int], first: int) -> str:
+    """As in `a4 v h7`: the first side plays up the board."""
+    sides = (" ".join(map(chess.square_name, side)) for side in (pawns[:first], pawns[first:]))
+    return " v ".join(sides).strip()
+
+
+def _cell(value: str | int | float) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)

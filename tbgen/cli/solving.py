@@ -1,0 +1,77 @@
+"""What can be proved of a position: by tables, else by holding, else by own tables. For `solve` and `adjudicate`."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import chess
+
+from tbgen.cli.solve_show import Found
+from tbgen.errors import OutOfRoom, UnsupportedPosition
+from tbgen.fortress import claims, prove
+from tbgen.probe import Sure, SureMove, Tablebase, open_tablebase
+
+if TYPE_CHECKING:
+    from tbgen.own.attempt import Attempt, Means
+
+
+def find(
+    board: chess.Board,
+    record: int,
+    tables: Tablebase,
+    own: "Callable[[], Attempt] | None",
+    *,
+    moves: bool = False,
+) -> Found:
+    """All that can be proved, with own tables where these can be asked. `moves`: of moves and the line as well."""
+    found = Found(board, record, tables.get(board, record=record))
+    if not any(board.legal_moves):
+        return found
+    if found.table is not None:
+        return _from_table(found, tables) if moves else found
+    proofs = prove(board, record, tables)
+    found = found._replace(held=[(proof, claims(board, record, proof, tables)) for proof in proofs])
+    if own is None or (found.sure.exact and not moves):
+        return found
+    try:
+        attempt = own()
+    except (OutOfRoom, UnsupportedPosition) as error:
+        return found._replace(refused=str(error))
+    said = attempt.answer
+    return found._replace(own=attempt, moves=said.moves, line=said.line) if said else found._replace(own=attempt)
+
+
+def _from_table(found: Found, tables: Tablebase) -> Found:
+    """Moves and line of a position that a table covers."""
+    asked = tables.probe(found.board, found.record, moves=True, line=True, partial=True)
+    moves = [
+        SureMove(one.move, one.reset, Sure(one.outcome, one.outcome, one.dtg if one.exact else None), one.record)
+        for one in asked.moves
+    ]
+    return found._replace(moves=moves, line=asked.line or ())
+
+
+class Solver:
+    """Solves the positions of games, each within a time. Own tables stay for the next one."""
+
+    def __init__(self, means: "Means", warm_up: Callable[[], None]) -> None:
+        """`warm_up` is called before the first own table is solved."""
+        self._means = means
+        self._warm_up: Callable[[], None] | None = warm_up
+        self._tables = open_tablebase(means.directory)
+
+    def __call__(self, board: chess.Board, record: int) -> Sure | None:
+        """What is proved; None with rights to castle."""
+        if board.castling_rights:
+            return None
+        return find(board, record, self._tables, lambda: self._attempt(board, record)).sure
+
+    def close(self) -> None:
+        self._tables.close()
+
+    def _attempt(self, board: chess.Board, record: int) -> "Attempt":
+        from tbgen.own.attempt import attempt
+
+        if self._warm_up is not None:
+            self._warm_up()
+            self._warm_up = None
+        return attempt(board, record, self._tables, self._means)

@@ -1,0 +1,56 @@
+"""What is proved of a position or a move where tables do not know everything: bounds for both sides."""
+
+from typing import NamedTuple, Self
+
+import chess
+
+from tbgen import outcome
+from tbgen.probe.result import LineMove
+
+
+class Sure(NamedTuple):
+    """What both sides are sure of: outcomes."""
+
+    white: int
+    """White gets no less than this."""
+    black: int
+    """And Black no less than this."""
+    dtg: int | None = None
+    """The distance, if it is known. 0: the record stands."""
+
+    @property
+    def exact(self) -> bool:
+        return self.white == self.black
+
+    @property
+    def known(self) -> bool:
+        """Whether anything is: more than that nobody does better than to mate."""
+        return outcome.level(self.white) > 0 or outcome.level(self.black) > 0 or self.exact
+
+    def with_bounds(self, white: int, black: int) -> Self:
+        """What is known if this is known as well."""
+        best = self._replace(white=max(self.white, white), black=min(self.black, black))
+        assert best.white <= best.black, "proofs contradict each other"
+        return best
+
+
+class SureMove(NamedTuple):
+    move: chess.Move
+    reset: bool
+    sure: Sure
+    record: int
+    """The record after the move."""
+
+
+class Answer(NamedTuple):
+    """What own tables prove of a position under a record."""
+
+    material: str
+    turn: chess.Color
+    record: int
+    """The one that stands, the position's own goal included."""
+    sure: Sure
+    moves: list[SureMove]
+    """The best for the side to move first: by what it is sure of, then by what it may hope for."""
+    line: list[LineMove]
+    """Best play, as far as own tables know it; none if the answer is not exact."""

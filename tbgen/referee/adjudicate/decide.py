@@ -1,0 +1,140 @@
+"""What a drawn game comes to: by complete tables, by Syzygy tables, or by what can be proved of the position alone."""
+
+import enum
+import re
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+import chess
+
+from tbgen.errors import MissingTable, UnsupportedPosition
+from tbgen.probe import Sure, Tablebase, open_tablebase
+from tbgen.probe.words import bounds
+from tbgen.referee.adjudicate.finish import Finish
+from tbgen.referee.adjudicate.settings import Settings
+from tbgen.referee.syzygy import Syzygy
+from tbgen.rules.rulesets import RuleSet
+from tbgen.table_rules import TableRules
+
+_TABLE: Final = re.compile(r"K[QRBNP]*vK[QRBNP]*")
+
+Solve = Callable[[chess.Board, int], Sure | None]
+"""What is proved of a position under a record; None where nothing can be tried."""
+
+
+class Basis(enum.Enum):
+    """What the result of a game rests on."""
+
+    PLAYED = "played"
+    """The record as it stood when the game ended."""
+    TABLEBASE = "tablebase"
+    """What best play would have made of it."""
+    STANDS = "stands"
+    """The record, which by the tables nobody could have bettered."""
+    PROVED = "proved"
+    """What best play would have made of it, as solving the position alone has shown."""
+    BOUNDED = "bounded"
+    """The record, or the bound nearest to it that solving has shown."""
+    SYZYGY = "syzygy"
+    """The whole point, for what chess tables call won."""
+    AWARDED = "awarded"
+    """The whole point, for a game won without mate."""
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Reach(enum.Enum):
+    """Whether the tables had a say."""
+
+    NOT_ASKED = "not asked"
+    ANSWERED = "answered"
+    OUT_OF_REACH = "out of reach"
+    """Too many men, or a right to castle."""
+    MISSING = "missing"
+
+
+class Decision(NamedTuple):
+    """The result of a game without a winner, and what there is to say of it."""
+
+    outcome: int
+    basis: Basis
+    reach: Reach
+    table: str = ""
+    """The one that answered, or is missing."""
+    dtg: int = 0
+    words: str = ""
+    """What the tag says behind the basis."""
+    sure: Sure | None = None
+    """What solving has shown, if it was tried."""
+
+
+class Decider:
+    """Asks tables, and whoever solves positions."""
+
+    def __init__(self, settings: Settings, solve: Solve | None = None) -> None:
+        self._settings = settings
+        self._asks = settings.tables is not None and bool(settings.decide)
+        self._solve = solve if settings.decide else None
+        self._tables: dict[TableRules, Tablebase] = {}
+        self._syzygy = Syzygy(settings.syzygy, settings.syzygy_men) if settings.syzygy and settings.decide else None
+        if self._asks:
+            self._opened(settings.rules.of_tables)
+
+    def close(self) -> None:
+        """Close the tables."""
+        for tables in self._tables.values():
+            tables.close()
+        self._tables.clear()
+        if self._syzygy is not None:
+            self._syzygy.close()
+
+    def _opened(self, rules: TableRules) -> Tablebase:
+        """The tables of these rules."""
+        directory = self._settings.tables
+        assert directory is not None, "nobody asks"
+        if rules not in self._tables:
+            self._tables[rules] = open_tablebase(directory, rules)
+        return self._tables[rules]
+
+    def decide(self, finish: Finish, board: chess.Board, record: int, rules: RuleSet) -> Decision:
+        """The result of a game that ended so, with this record."""
+        if finish not in self._settings.decide:
+            return Decision(record, Basis.PLAYED, Reach.NOT_ASKED)
+        found = self._ask_tables(board, record, rules)
+        if found.reach is Reach.ANSWERED:
+            return found
+        won = None if self._syzygy is None else self._syzygy.verdict(board, rules)
+        if won is not None:
+            words = str(won).removeprefix(Basis.SYZYGY.value)
+            return Decision(won.outcome, Basis.SYZYGY, Reach.ANSWERED, "Syzygy", 0, words)
+        if self._solve is None or rules.whole_game:
+            return found
+        return _solved(found, self._solve(board, record))
+
+    def _ask_tables(self, board: chess.Board, record: int, rules: RuleSet) -> Decision:
+        """The same by our own tables."""
+        if not self._asks:
+            return Decision(record, Basis.PLAYED, Reach.NOT_ASKED)
+        try:
+            answer = self._opened(rules.of_tables).probe(board, record)
+        except UnsupportedPosition:
+            return Decision(record, Basis.PLAYED, Reach.OUT_OF_REACH)
+        except MissingTable as error:
+            if self._settings.strict and self._syzygy is None and self._solve is None:
+                raise
+            named = _TABLE.search(str(error))
+            return Decision(record, Basis.PLAYED, Reach.MISSING, named[0] if named else str(error))
+        basis = Basis.STANDS if answer.stands else Basis.TABLEBASE
+        return Decision(answer.outcome, basis, Reach.ANSWERED, answer.material, answer.dtg, f", DTG {answer.dtg}")
+
+
+def _solved(found: Decision, sure: Sure | None) -> Decision:
+    """The result, given what was proved of it. What is played within the bounds stays as it is."""
+    if sure is None or not sure.known:
+        return found._replace(sure=sure)
+    if sure.exact:
+        words = "" if sure.dtg is None else f", DTG {sure.dtg}"
+        return found._replace(outcome=sure.white, basis=Basis.PROVED, dtg=sure.dtg or 0, words=words, sure=sure)
+    nearest = min(max(found.outcome, sure.white), sure.black)
+    return found._replace(outcome=nearest, basis=Basis.BOUNDED, words=f": {bounds(sure)}", sure=sure)

@@ -1,0 +1,310 @@
+"""Own tables that are kept: read instead of solved again, found by their pawns, and never a wrong answer."""
+
+import random
+import signal
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from threading import Thread
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen import outcome, position
+from tbgen.contents import Contents, Steps
+from tbgen.errors import CorruptTable, MissingTable, OnlyBounds, UnsupportedPosition
+from tbgen.material import parse
+from tbgen.own import attempt as attempts
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.store import find_table, open_table
+from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.entry_cache import EntryCache
+from tbgen.store.format.own import Bound, OwnNotes, OwnPart
+from tbgen.store.own import list_own, own_path
+from tbgen.store.write import write_table
+from tbgen.table_rules import TableRules
+from tbgen.verify.file import check_own
+from tbgen.verify.run import Verdict
+from tests.support.own_tables import BLOCKED, MEMORY, RACE, keep, keep_all, keep_alone, links, spread
+
+pytestmark = pytest.mark.usefixtures("no_bundle")
+
+ALL = "KvK KQvK KRvK KBvK KNvK"
+
+
+@pytest.fixture
+def solved(small_tables: Path, tmp_path: Path) -> Path:
+    """KPvKP on one placement, exact."""
+    links(small_tables, tmp_path, f"{ALL} KPvK")
+    keep(tmp_path, BLOCKED)
+    return tmp_path
+
+
+def is_right(tables: Tablebase, truth: Tablebase, board: chess.Board, record: int) -> bool:
+    """Whether bounds hold, and all that is said to be exact is, for the position and each of its moves. Returns whether
+    the position's outcome is exact."""
+    value = truth.probe(board, record, moves=True)
+    found = tables.sure(board, record, line=True)
+    assert found is not None
+    said = {None: found.sure, **{one.move: one.sure for one in found.moves}}
+    true = {None: (value.outcome, value.dtg), **{one.move: (one.outcome, one.dtg) for one in value.moves}}
+    assert said.keys() == true.keys()
+    for move, sure in said.items():
+        outcome, distance = true[move]
+        assert sure.white <= outcome <= sure.black, (board.fen(), record, move)
+        assert sure.dtg in (None, distance), (board.fen(), record, move)
+    try:
+        probed = tables.probe(board, record, moves=True)
+    except OnlyBounds:
+        assert any(sure.dtg is None for sure in said.values())
+    else:
+        assert (probed.outcome, probed.dtg, probed.record) == (value.outcome, value.dtg, value.record)
+        assert [*map(str, probed.moves)] == [*map(str, value.moves)]
+    return found.sure.dtg is not None
+
+
+@pytest.mark.parametrize("names", [ALL, "KvK KNvK", ""])
+def test_against_the_complete_table(names: str, small_tables: Path, tmp_path: Path) -> None:
+    """Of either colour, mirrored or not, under records that a game brings along."""
+    links(small_tables, tmp_path, names)
+    keep(tmp_path, RACE)
+    kept = {one.bound for one in list_own(tmp_path)}
+    assert kept == ({Bound.EXACT} if names == ALL else {Bound.WORST, Bound.BEST})
+    exact, chance = 0, random.Random(2)
+    with open_tablebase(small_tables) as truth, open_tablebase(tmp_path) as tables:
+        for board in spread(RACE, 60):
+            own = position.goal(board)
+            held = outcome.held_by_white if chance.random() < 0.5 else outcome.held_by_black
+            for record in (own, outcome.improved(held(chance.randint(2, position.level(board))), own)):
+                exact += is_right(tables, truth, board, record)
+    assert (exact == 120) == (names == ALL)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("names", [ALL, f"{ALL} KPvK", ""])
+def test_four_men(names: str, small_tables: Path, four_men: Path, tmp_path: Path) -> None:
+    """KPvKP with two pawns that pass each other, with tables of three men and with fewer."""
+    links(small_tables, tmp_path, names)
+    fen = "8/8/3k3p/8/P7/8/3K4/8 w - - 4 60"
+    keep(tmp_path, fen)
+    with open_tablebase(four_men) as truth, open_tablebase(tmp_path) as tables:
+        for board in spread(fen, 100):
+            is_right(tables, truth, board, position.goal(board))
+    assert set(verdicts(tmp_path)) == {(0, 0)}
+
+
+def test_what_is_kept_is_not_solved_again(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempts, "solve_plan", None)
+    for fen in (BLOCKED, BLOCKED.replace("w", "b"), "8/8/2k5/3p4/3P4/8/2K5/8 w - - 4 60"):
+        found = keep(solved, fen)
+        assert found.read
+        assert found.answer is not None
+        assert found.answer.sure.dtg is not None
+    with pytest.raises(TypeError):  # another placement
+        keep(solved, "8/3p4/3k4/8/3P4/8/3K4/8 w - - 4 60")
+
+
+def test_pawns_that_have_gone_ahead_are_covered(small_tables: Path, tmp_path: Path) -> None:
+    links(small_tables, tmp_path, ALL)
+    keep(tmp_path, RACE)
+    (one,) = list_own(tmp_path)
+    assert keep(tmp_path, "8/3k4/8/8/7p/8/8/4K3 b - - 0 1").read
+    with open_table(one.path) as table:
+        assert table.own is not None
+        assert {*table.own.placements} == {(23,), (31,), (39,), (47,), (55,)}  # Black is the first side
+        assert (table.own.bound, table.own.parts) == (Bound.EXACT, ())
+        assert {*table.own.complete} == {*map(parse, ("KQvK", "KRvK", "KBvK", "KNvK"))}
+
+
+def test_tables_of_fewer_men_are_kept_too(small_tables: Path, tmp_path: Path) -> None:
+    links(small_tables, tmp_path, ALL)
+    keep_all(tmp_path, BLOCKED)
+    files = {(one.material.name, one.bound) for one in list_own(tmp_path)}
+    assert files == {("KPvKP", Bound.EXACT), ("KPvK", Bound.EXACT)}
+    with open_tablebase(small_tables) as truth, open_tablebase(tmp_path) as tables:
+        for board in spread("8/8/3k4/8/3P4/8/3K4/8 w - - 4 60", 20):
+            assert is_right(tables, truth, board, position.goal(board))
+
+
+def verdicts(directory: Path) -> list[tuple[int, int]]:
+    """How many positions are wrong, and how many could not be checked, table by table."""
+    found = []
+    with closing(DiskArrays(directory, MEMORY)) as disk_arrays:
+        cache = EntryCache(directory, TableRules.RESET, disk_arrays, find=find_table)
+        for one in list_own(directory):
+            verdict = check_own(one, directory, cache, disk_arrays, threads=1, lost=lambda material, error: None)
+            assert verdict.checked + verdict.unchecked > 0
+            found.append((verdict.wrong, verdict.unchecked))
+    return found
+
+
+@pytest.mark.parametrize("names", [ALL, "KvK KNvK", ""])
+def test_the_verifier_passes_what_is_kept(names: str, small_tables: Path, tmp_path: Path) -> None:
+    links(small_tables, tmp_path, names)
+    keep(tmp_path, RACE)
+    keep(tmp_path, BLOCKED)
+    assert set(verdicts(tmp_path)) == {(0, 0)}
+
+
+def test_the_verifier_follows_a_double_step_that_answers_another(tmp_path: Path) -> None:
+    keep_alone(tmp_path, "7k/6p1/8/7P/3p4/8/4P3/K7 w - - 0 1")
+    assert set(verdicts(tmp_path)) == {(0, 0)}
+
+
+def changed(directory: Path, **notes: object) -> Verdict:
+    """What the verifier says of the first own table with other notes, or with one value that is another."""
+    one = next(list_own(directory))
+    with open_table(one.path) as table:
+        assert table.own is not None
+        contents, own = table.part(0, table.size), table.own._replace(**notes)  # type: ignore[arg-type]
+    if not notes:
+        entries = contents.entries.copy()
+        entries[np.flatnonzero(entries)[7]] += 2
+        contents = Contents(contents.material, contents.rules, entries, contents.staircases, contents.steps)
+    one.path.unlink()
+    path = own_path(directory, one.material, own.key(one.material), own.bound)
+    write_table(path, contents, {}, own=own)
+    with closing(DiskArrays(directory, MEMORY)) as disk_arrays:
+        cache = EntryCache(directory, TableRules.RESET, disk_arrays, find=find_table)
+        again = next(list_own(directory))
+        return check_own(again, directory, cache, disk_arrays, threads=1, lost=lambda material, error: None)
+
+
+def test_the_verifier_finds_what_is_wrong(small_tables: Path, tmp_path: Path) -> None:
+    links(small_tables, tmp_path, "KvK KNvK")
+    keep(tmp_path, RACE)
+    assert changed(tmp_path).wrong > 0
+    assert changed(tmp_path, complete=()).wrong > 1
+    keep(tmp_path, RACE)
+    assert next(list_own(tmp_path)).bound == Bound.BEST
+    assert changed(tmp_path, bound=Bound.WORST).wrong > 1
+
+
+def test_what_the_verifier_lacks_is_not_checked(small_tables: Path, tmp_path: Path) -> None:
+    links(small_tables, tmp_path, ALL)
+    keep_all(tmp_path, BLOCKED)
+    next(list_own(tmp_path, parse("KPvK"))).path.unlink()
+    ((wrong, unchecked),) = verdicts(tmp_path)
+    assert wrong == 0
+    assert unchecked > 0
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        OwnNotes(Bound.WORST, ((27, 35),), (), ()),
+        OwnNotes(Bound.EXACT, ((8, 35), (16, 35)), (parse("KPvK"),), (OwnPart(parse("KPvK"), True, "0" * 16),)),
+    ],
+)
+def test_notes_come_back_as_they_were(notes: OwnNotes, tmp_path: Path) -> None:
+    material = parse("KPvKP")
+    layout = notes.layout(material)
+    nothing = np.zeros(layout.size, np.int32)
+    columns = (np.zeros(0, kind) for kind in (np.uint8, np.uint8, np.int16, np.uint16))
+    contents = Contents(material, TableRules.RESET, nothing, nothing, Steps(np.zeros(2, np.int64), *columns))
+    path = own_path(tmp_path, material, notes.key(material), notes.bound)
+    path.parent.mkdir()
+    write_table(path, contents, {}, own=notes)
+    with open_table(path) as table:
+        assert table.own is not None
+        assert {*table.own.placements} == {*notes.placements}
+        assert table.own._replace(placements=()) == notes._replace(placements=())
+    for name in ("KPvKP.r.h5", path.name.replace("KPvKP", "KPPvK"), path.name.replace(notes.bound, "best")):
+        path = path.rename(path.with_name(name))
+        with pytest.raises(CorruptTable, match="not what its name says"):
+            open_table(path)
+
+
+def test_a_changed_byte_never_gives_a_wrong_answer(solved: Path) -> None:
+    one = next(list_own(solved))
+    whole = one.path.read_bytes()
+    boards = [*spread(BLOCKED, 4)]
+    with open_tablebase(solved) as tables:
+        right = [tables.probe(board) for board in boards]
+    noticed = 0
+    for at in range(0, len(whole), 7):
+        one.path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :])
+        with open_tablebase(solved) as tables:
+            try:
+                found = [tables.probe(board) for board in boards]
+            except CorruptTable:
+                noticed += 1
+            else:
+                assert found == right
+    assert noticed > 100
+    one.path.write_bytes(whole[:-100])
+    with open_tablebase(solved) as tables, pytest.raises(CorruptTable):
+        tables.probe(boards[0])
+
+
+KILLED = """
+import os, signal, sys
+from tbgen.cli.main import main
+replace = os.replace
+os.replace = lambda a, b: os.kill(os.getpid(), signal.SIGKILL) if str(b).endswith(".h5") else replace(a, b)
+main(sys.argv[1:])
+"""
+
+
+def test_a_kill_while_writing_leaves_no_table(small_tables: Path, tmp_path: Path) -> None:
+    links(small_tables, tmp_path, f"{ALL} KPvK")
+    words = ["solve", "--keep", "--moves", "--tables", str(tmp_path), "--threads", "1", BLOCKED]
+    run = subprocess.run([sys.executable, "-c", KILLED, *words], capture_output=True, check=False)
+    assert run.returncode == -signal.SIGKILL
+    assert not [*list_own(tmp_path)]
+    assert [path for path in (tmp_path / "own").iterdir() if path.name.endswith(".half")]
+    with open_tablebase(tmp_path) as tables, pytest.raises(MissingTable):
+        tables.probe(chess.Board(BLOCKED))
+    keep(tmp_path, BLOCKED)
+    assert [path.name for path in (tmp_path / "own").iterdir()] == [one.path.name for one in list_own(tmp_path)]
+
+
+def test_a_reader_beside_a_writer(solved: Path, small_tables: Path) -> None:
+    """The table comes and goes: a reader has the right answer, or none."""
+    one = next(list_own(solved))
+    boards = [*spread(BLOCKED, 10)]
+    with open_tablebase(solved) as tables:
+        right = [tables.probe(board) for board in boards]
+    one.path.unlink()
+    done: list[str] = []
+
+    def write() -> None:
+        for _ in range(8):
+            keep(solved, BLOCKED)
+            one.path.unlink()
+        done.append("all")
+
+    writer = Thread(target=write)
+    writer.start()
+    answers = 0
+    with open_tablebase(solved) as tables:
+        while writer.is_alive():
+            for board, result in zip(boards, right, strict=True):
+                try:
+                    assert tables.probe(board) == result
+                    answers += 1
+                except (MissingTable, UnsupportedPosition):
+                    pass
+    writer.join()
+    assert done == ["all"]
+    assert answers > 0
+
+
+def test_more_men_than_tables_have(tmp_path: Path) -> None:
+    """Six men, of which nothing is known but what lies on this one placement."""
+    fen = "8/8/3k4/p2p4/P2P4/8/3K4/8 w - - 4 60"
+    keep_alone(tmp_path, fen)
+    with open_tablebase(tmp_path) as tables:
+        for board in spread(fen, 5):
+            found = tables.sure(board)
+            assert found is not None
+            assert found.material == "KPPvKPP"
+            assert found.sure.white <= found.sure.black
+            try:
+                assert tables.probe(board).outcome == found.sure.white == found.sure.black
+            except OnlyBounds:
+                assert found.sure.dtg is None
+        with pytest.raises(UnsupportedPosition, match="too many men"):
+            tables.probe("8/8/3k4/p2pp3/P2P4/8/3K4/8 w - - 4 60")

@@ -1,0 +1,74 @@
+"""Directories in which own tables are kept, and positions of them."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.material import Material
+from tbgen.own.attempt import Attempt, Means, attempt
+from tbgen.own.plan import make_plan
+from tbgen.own.shelf import Shelf
+from tbgen.own.solve import solve_plan
+from tbgen.position import fault, goal, level
+from tbgen.probe import open_tablebase
+from tbgen.store import list_tables, open_table, table_path
+
+BLOCKED = "8/8/3k4/3p4/3P4/8/3K4/8 w - - 4 60"
+"""One placement: what is taken leads to tables of three men."""
+RACE = "8/3k4/7p/8/8/8/8/4K3 b - - 0 1"
+"""Five placements of Black's pawn."""
+MEMORY = 4_000_000_000
+
+
+def links(source: Path, target: Path, names: str) -> None:
+    """Have some tables in another directory."""
+    for name in names.split():
+        (target / f"{name}.r.h5").symlink_to(source / f"{name}.r.h5")
+
+
+def keep(directory: Path, fen: str) -> Attempt:
+    """Solve a position, and keep the tables."""
+    board = chess.Board(fen)
+    with open_tablebase(directory) as tables:
+        return attempt(board, goal(board), tables, Means(directory, MEMORY, 3600, 1, keeps=True))
+
+
+def keep_alone(directory: Path, fen: str) -> None:
+    """Solve the position's own part only, nothing else being known, and keep it."""
+    solve_plan(make_plan(chess.Board(fen), [], 0), lambda materials: {}, shelf=Shelf(directory, writes=True))
+
+
+def keep_all(directory: Path, fen: str) -> None:
+    """Solve everything that the position leads to and that has no table."""
+
+    def entries_of(materials: list[Material]) -> dict[Material, NDArray[np.int32]]:
+        found = {}
+        for material in materials:
+            with open_table(table_path(directory, material, "r")) as table:
+                found[material] = table.entries()
+        return found
+
+    complete = [material for _, material, _ in list_tables(directory)]
+    solve_plan(make_plan(chess.Board(fen), complete, 1 << 40), entries_of, shelf=Shelf(directory, writes=True))
+
+
+def spread(fen: str, count: int, seed: int = 1) -> Iterator[chess.Board]:
+    """Positions with the same men, the pawns where they are: kings at random, colours and files mirrored at random."""
+    chance, start = random.Random(seed), chess.Board(fen)
+    while count:
+        board = start.copy(stack=False)
+        for square in chess.SquareSet(board.kings):
+            board.remove_piece_at(square)
+        for color in chess.COLORS:
+            free = sorted(chess.SquareSet(~board.occupied))
+            board.set_piece_at(chance.choice(free), chess.Piece(chess.KING, color))
+        board.turn = chance.random() < 0.5
+        board = board.mirror() if chance.random() < 0.5 else board
+        board = board.transform(chess.flip_horizontal) if chance.random() < 0.5 else board
+        if fault(board) is None and level(board) > 1:
+            count -= 1
+            yield board
