@@ -46,7 +46,8 @@ def moves(asked: Question, tablebase: Tablebase, *, fens: bool = False) -> dict[
     found = as_dict(asked.fen, asked.board, result, asked.read.dropped)
     for one in found.pop("unknown", ()):
         found["moves"].append({"uci": one["uci"], "san": one["san"], "reset": one["reset"], **_OF_UNKNOWN})
-        found["moves"][-1]["missing"] = one["table"]
+        if one["table"]:  # else own tables know bounds
+            found["moves"][-1]["missing"] = one["table"]
     if fens:
         known = {move.uci: move.record for move in result.moves or ()}
         for move in found["moves"]:

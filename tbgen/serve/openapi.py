@@ -50,6 +50,13 @@ _POSITION: Final = {
     "line": _list(_ref("Step")),
     "dropped": _GSCORE,
 }
+_SURE: Final = {
+    "gscore": _GSCORE,
+    "winner": _POSITION["winner"],
+    "dtg": _PLIES,
+    "white": _GSCORE | {"description": "what White is sure of, where own tables know only bounds"},
+    "black": _GSCORE,
+}
 _TABLE: Final = {
     "material": _TEXT, "rules": _RULES, "men": _WHOLE, "file": _TEXT, "bytes": _WHOLE, "sha256": _TEXT,
 }  # fmt: skip
@@ -79,6 +86,15 @@ SCHEMAS: Final = {
         },
         ("missing", "fen"),
     ),
+    "Bounds": _object(
+        {"fen": _TEXT, "material": _TEXT, **_SURE, "record": _GSCORE}
+        | {"moves": _list(_ref("BoundsMove")), "dropped": _GSCORE},
+        ("gscore", "winner", "dtg", "moves", "dropped"),
+    ),
+    "BoundsMove": _object(
+        {"uci": _TEXT, "san": _TEXT, "reset": _TRUTH, "record": _GSCORE, **_SURE}, ("gscore", "winner", "dtg")
+    ),
+    "Probe": {"oneOf": [_ref("Position"), _ref("Bounds")]},
     "Step": _object({"uci": _TEXT, "san": _TEXT, "record": _GSCORE}),
     "Staircase": _object(
         {
@@ -93,7 +109,7 @@ SCHEMAS: Final = {
         {"fens": _list(_TEXT), "record": _TEXT, "rules": _RULES, "moves": _TRUTH}, ("record", "rules", "moves")
     ),
     "BatchLine": {
-        "oneOf": [_ref("Position"), _object({"fen": _TEXT, "error": _PROBLEM})]
+        "oneOf": [_ref("Position"), _ref("Bounds"), _object({"fen": _TEXT, "error": _PROBLEM})]
     },
     "Materials": _object({"materials": _list(_ref("Table"))}),
     "Table": _object(_TABLE),
@@ -231,8 +247,8 @@ def document(limits: Limits) -> dict[str, Any]:
             "license": {"name": "GPL-3.0-or-later", "identifier": "GPL-3.0-or-later"},
         },
         "paths": {
-            "/v1/probe": _get("what a position is worth", "Position", _POSITION_QUERY),
-            "/v1/moves": _get("the same with all moves, best first", "Position", (*_POSITION_QUERY, "fens")),
+            "/v1/probe": _get("what a position is worth", "Probe", _POSITION_QUERY),
+            "/v1/moves": _get("the same with all moves, best first", "Probe", (*_POSITION_QUERY, "fens")),
             "/v1/line": _get("the same with best play to the goal", "Position", (*_POSITION_QUERY, "format"), pgn=True),
             "/v1/staircase": _get("what a position is worth under every record", "Staircase", _POSITION_QUERY),
             "/v1/batch": {"post": batch},

@@ -115,7 +115,7 @@ def test_pawns_that_have_gone_ahead_are_covered(small_tables: Path, tmp_path: Pa
         assert table.own is not None
         assert {*table.own.placements} == {(23,), (31,), (39,), (47,), (55,)}  # Black is the first side
         assert (table.own.bound, table.own.parts) == (Bound.EXACT, ())
-        assert {*table.own.complete} == {*map(parse, ("KQvK", "KRvK", "KBvK", "KNvK"))}
+        assert {*table.own.complete} == {*map(parse, ALL.split())}
 
 
 def test_tables_of_fewer_men_are_kept_too(small_tables: Path, tmp_path: Path) -> None:

@@ -1,0 +1,125 @@
+"""Own tables that `tbgen solve --keep` leaves, in all commands that find them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import jsonschema
+import pytest
+
+from tbgen.cli.main import main
+from tbgen.referee.player.uci import Uci
+from tests.support.own_tables import BLOCKED, RACE, keep_alone, links
+from tests.support.serving import serving
+
+pytestmark = pytest.mark.usefixtures("no_bundle")
+
+ALL = "KvK KQvK KRvK KBvK KNvK KPvK"
+
+
+@pytest.fixture
+def tables(small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One exact table, and one with two bounds."""
+    monkeypatch.setenv("TBGEN_TABLES", str(tmp_path))
+    links(small_tables, tmp_path, ALL)
+    assert main(["solve", "--keep", "--moves", "-q", BLOCKED]) == 0
+    (tmp_path / "KPvK.r.h5").unlink()
+    keep_alone(tmp_path, RACE)
+    return tmp_path
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main([*words, "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_solve_reads_them(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "keep" not in capsys.readouterr().err
+    found = answer(capsys, "solve", "--moves", BLOCKED)
+    assert (found["gscore"], found["own"]) == ("G5.5", None)  # asked as a table
+    found = answer(capsys, "solve", "--moves", RACE)
+    assert found["own"]["read"] is False  # there are tables that were not there before
+    found = answer(capsys, "solve", "--moves", "--keep", RACE)
+    found = answer(capsys, "solve", "--moves", RACE)
+    assert found["own"] is None
+
+
+def test_probe_says_what_is_exact_and_what_is_bounded(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "probe", "--moves", "--line", BLOCKED)
+    assert (found["material"], found["gscore"], found["dtg"], found["exact"]) == ("KPvKP", "G5.5", 1, True)
+    assert [move["gscore"] for move in found["moves"]] == ["G5.5"] * 4 + ["-G0.5"] * 4
+    assert [move["san"] for move in found["line"]] == ["Kc3"]
+    found = answer(capsys, "probe", RACE)
+    assert found.keys() == {"fen", "material", "white", "black", "record"}
+    assert answer(capsys, "probe", "--moves", RACE)["moves"][0].keys() >= {"uci", "san", "white", "black", "record"}
+    assert main(["probe", RACE]) == 0
+    out = capsys.readouterr().out
+    assert f"White is sure of {found['white']}, Black" in out
+    assert "These are bounds from own tables" in " ".join(out.split())
+    assert main(["probe", "-q", BLOCKED, RACE]) == 0
+    assert capsys.readouterr().out == f"G5.5 1\nWhite is sure of {found['white']}, Black of {found['black']}\n"
+
+
+def test_info_lists_them(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info"]) == 0
+    out = capsys.readouterr().out
+    assert f"own tables, in {tables / 'own'}" in out
+    assert "d4 v d5" in out
+    assert main(["info", "--json", "KPvKP"]) == 0
+    (row,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (row["bound"], row["placements"], row["pawns"]) == ("exact", 1, "d4 v d5")
+    path = tables / "own" / row["own"]
+    path.write_bytes(path.read_bytes()[:-1])
+    assert main(["info"]) == 5
+    assert f"{path}: it has" in capsys.readouterr().out
+
+
+def test_verify_checks_them(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "-q"]) == 4  # a table that captures lead to has gone
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith("own/KPvK.r.") and line.endswith("all right") for line in lines) == 2
+    (one,) = (line for line in lines if line.startswith("own/KPvKP"))
+    assert "all right" in one
+    assert "NOT CHECKED" in one
+    assert main(["verify", "-q", "--json", "KPvK"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["bound"], row["wrong"], row["unchecked"]) for row in rows] == [("best", 0, 0), ("worst", 0, 0)]
+    path = tables / "own" / rows[0]["own"]
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-9] + bytes([whole[-9] ^ 1]) + whole[-8:])
+    assert main(["verify", "-q", "KPvK"]) == 5
+
+
+def test_an_engine_plays_by_them(tables: Path) -> None:
+    said: list[str] = []
+    engine = Uci(tables, "r", said.append)
+    for line in (f"position fen {BLOCKED}", "go", f"position fen {RACE}", "go"):
+        engine.handle(line)
+    assert said[0].startswith("info string G-score G5.5 in 1 ply")
+    assert any(line.startswith("info string own tables: ") for line in said)
+    assert sum(line.startswith("bestmove ") for line in said) == 2
+
+
+def test_the_server_answers_from_them(tables: Path) -> None:
+    with serving(tables, bundled=False) as server, httpx.Client(base_url=server.url, timeout=60) as client:
+        document = client.get("/v1/openapi.json").json()
+
+        def ask(path: str, fen: str) -> dict[str, Any]:
+            found = client.get(path, params={"fen": fen})
+            assert found.status_code == 200, found.text
+            schema = {"$ref": "#/components/schemas/Probe", **document}
+            jsonschema.Draft202012Validator(schema).validate(found.json())
+            answer: dict[str, Any] = found.json()
+            return answer
+
+        assert ask("/v1/probe", BLOCKED)["gscore"] == "G5.5"
+        assert ask("/v1/moves", BLOCKED)["moves"][0]["gscore"] == "G5.5"
+        found = ask("/v1/probe", RACE)
+        assert {"white", "black"} < found.keys()
+        assert "exact" not in found
+        assert "white" in ask("/v1/moves", RACE)["moves"][0]
+        page = client.get("/", params={"fen": RACE})
+        assert "own tables of" in page.text

@@ -1,0 +1,85 @@
+"""`tbgen adjudicate --solve`: drawn games that no table covers, proved, bounded or as played."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tbgen.outcome import parse
+from tbgen.pgn.split import Unit
+from tbgen.pgn.tags import TagSection
+from tbgen.probe import Sure
+from tbgen.referee.adjudicate.decide import Basis
+from tbgen.referee.adjudicate.game import Judge
+from tbgen.referee.adjudicate.settings import make_settings
+from tests.support.adjudicating import run
+from tests.support.judged_games import game
+from tests.support.own_tables import links
+
+pytestmark = pytest.mark.usefixtures("here", "no_bundle")
+
+BLOCKED = "8/8/3k4/3p4/3P4/8/{}/8 w - - 4 60 {}"
+SIX = "8/8/3k4/p2p4/P2P4/8/3K4/8 w - - 4 60 G5.5"
+
+
+def judged(sure: Sure | None, record: str = "G5.5", **tags: str) -> tuple[str, str, Basis]:
+    data = game("1/2-1/2", FEN=SIX.replace("G5.5", record), Termination="adjudication", **tags)
+    with Judge(make_settings(tables=Path()), lambda board, record: sure) as judge:
+        found = judge.judge(Unit(7, 100, data))
+    assert found.verdict is not None
+    headers = TagSection(found.data).headers
+    return headers["RMobilityResult"], headers["RMobilityTermination"], found.verdict.basis
+
+
+def test_what_is_proved_is_the_result() -> None:
+    best, worst = parse("G0.0"), parse("-G0.0")
+    proved, middle = parse("G1.5"), parse("-G7.0")
+    assert judged(Sure(proved, proved, 12)) == ("G1.5", "proved, DTG 12", Basis.PROVED)
+    assert judged(Sure(proved, proved)) == ("G1.5", "proved", Basis.PROVED)
+    assert judged(Sure(middle, best)) == ("G5.5", "bounded: White is sure of -G7.0, Black of G0.0", Basis.BOUNDED)
+    assert judged(Sure(worst, middle))[:1] == ("-G7.0",)
+    assert judged(Sure(worst, best)) == ("G5.5", "played", Basis.PLAYED)
+    assert judged(None) == ("G5.5", "played", Basis.PLAYED)
+
+
+def test_in_whole_games_nothing_is_solved() -> None:
+    mate = parse("G0.0")
+    assert judged(Sure(mate, mate, 1), RMobilityRules="wg") == ("G5.5", "played", Basis.PLAYED)
+
+
+def test_games_with_the_same_pawns_share_tables(
+    small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    links(small_tables, tmp_path, "KvK KQvK KRvK KBvK KNvK KPvK")
+    boards = [BLOCKED.format("4K3", "G5.5"), BLOCKED.format("3K4", "G5.5"), BLOCKED.format("2K5", "G8.0")]
+    Path("in.pgn").write_bytes(b"\n".join(game("1/2-1/2", FEN=fen, Termination="adjudication") for fen in boards))
+    words = ["in.pgn", "-o", "out.pgn", "--tables", str(tmp_path), "--jobs", "1"]
+    code, out, err = run(capsys, *words, "--solve", "10m", "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)["solved"]
+    # the first one is solved; the others are then answered as by any table
+    assert (found["tried"], found["proved"], found["bounded"], found["as_played"]) == (1, 1, 0, 0)
+    (first,) = found["games"]
+    assert (first["material"], first["record"], first["result"], first["dtg"]) == ("KPvKP", "G5.5", "G0.5", 29)
+    text = Path("out.pgn").read_text()
+    assert '[RMobilityTermination "proved, DTG 29"]' in text
+    assert text.count('[RMobilityTermination "stands, DTG 0"]') == 1
+    assert len([*(tmp_path / "own").iterdir()]) == 1
+    code, out, _ = run(capsys, *words, "--report")
+    assert code == 0
+    assert "beyond tables" not in out
+
+
+def test_the_report_in_words(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    links(small_tables, tmp_path, "KvK KQvK KRvK KBvK KNvK KPvK")
+    fens = [BLOCKED.format("4K3", "G5.5"), "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 9 30"]
+    Path("in.pgn").write_bytes(b"\n".join(game("1/2-1/2", FEN=fen, Termination="adjudication") for fen in fens))
+    words = ["in.pgn", "-o", "out.pgn", "--tables", str(tmp_path), "--jobs", "1", "--solve", "10m"]
+    code, out, _ = run(capsys, *words, "--report")
+    assert code == 0
+    assert "KPvKP  Ann - Bob: G0.5, proved; G0.5 in 29 plies\n" in out
+    assert "beyond tables 1: 1 proved (100 %), 0 bounded (0 %), 0 as played (0 %); 1 not what was played\n" in out
+    next((tmp_path / "own").iterdir()).unlink()
+    code, _, err = run(capsys, *words)
+    assert code == 0
+    assert "1 proved" in err
