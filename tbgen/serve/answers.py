@@ -9,8 +9,6 @@ from tbgen import outcome
 from tbgen.errors import MissingTable, TbgenError, UnsupportedPosition
 from tbgen.position import level
 from tbgen.probe import Result, Tablebase, as_dict
-from tbgen.report.document import Line, Step
-from tbgen.report.lines import pgn
 from tbgen.rules.fen import format_fen
 from tbgen.serve.problem import problem_of
 from tbgen.serve.question import Question, question
@@ -47,6 +45,9 @@ def line(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
 
 
 def line_as_pgn(asked: Question, tablebase: Tablebase) -> str:
+    from tbgen.report.document import Line, Step  # late: a server that starts needs none of it
+    from tbgen.report.lines import pgn
+
     result = tablebase.probe(asked.board, asked.record, line=True)
     board = asked.board.copy(stack=False)
     steps = tuple(Step(board.san_and_push(step.move), step.record) for step in result.line or ())
