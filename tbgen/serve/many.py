@@ -113,7 +113,7 @@ def _read(fens: Sequence[str], record: str | None, rules: TableRules) -> _Read:
     for row, fen in enumerate(fens):
         head, _, counters = fen.partition(_RIGHTS)
         turn = head[-2:]
-        if turn not in (" w", " b"):
+        if turn not in (" w", " b") or "\n" in head:
             continue
         if counters not in known:
             known[counters] = _record(counters, whole_game=rules == TableRules.WHOLE_GAME)
@@ -152,8 +152,6 @@ def _boards(texts: list[str]) -> _Boards:
     is_end, is_slash = data == _END, data == ord("/")
     ends = np.flatnonzero(is_end)
     count = len(texts)
-    if len(ends) != count:  # somebody's FEN has lines
-        return _Boards(np.full(count, -1), np.zeros(count, np.int64), np.zeros(0, np.int64))
     row = np.repeat(np.arange(count), np.diff(ends, prepend=-1))
     width = _WIDTH[data]
     squares = np.cumsum(width, dtype=np.int64)
