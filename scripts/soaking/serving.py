@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import quote
+from urllib.request import urlopen
 
 from soaking.case import shown
 from soaking.ground import TABLES, TBGEN, file_of, right, tables_of
@@ -41,6 +42,8 @@ class Look(NamedTuple):
     seconds: float
     memory: int
     descriptors: int
+    kept: int | None
+    """Bytes of answers that the server keeps, in its own words; None if it did not say."""
 
 
 class _Load:
@@ -174,7 +177,8 @@ def soak(ground: Path, minutes: float, seed: int) -> int:
     if found is None:
         print(f"the server did not start: {said.read_text()}")
         return 1
-    load = _Load(ground, int(found[1]))
+    port = int(found[1])
+    load = _Load(ground, port)
     start = time.monotonic()
     until = start + 60 * minutes
     clients = [threading.Thread(target=load.client, args=(seed * 100 + n, until)) for n in range(_CLIENTS)]
@@ -186,12 +190,12 @@ def soak(ground: Path, minutes: float, seed: int) -> int:
         if process.poll() is not None:
             load.wrong.append(f"the server ended: {process.returncode}")
             break
-        looks.append(_look(process.pid, start))
+        looks.append(_look(process.pid, port, start))
     for client in clients:
         client.join()
     time.sleep(_WATCH_EVERY)
     if process.poll() is None:
-        looks.append(_look(process.pid, start))
+        looks.append(_look(process.pid, port, start))
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
     errors = said.read_text()
@@ -202,7 +206,7 @@ def soak(ground: Path, minutes: float, seed: int) -> int:
     return 1 if load.wrong else 0
 
 
-def _look(pid: int, start: float) -> Look:
+def _look(pid: int, port: int, start: float) -> Look:
     """Tables are open as long as the server runs: they are no leak."""
     status = Path(f"/proc/{pid}/status").read_text()
     memory = re.search(r"VmRSS:\s+(\d+) kB", status)
@@ -211,7 +215,16 @@ def _look(pid: int, start: float) -> Look:
         with suppress(OSError):
             names.append(path.readlink().name)
     descriptors = sum(not name.endswith(".h5") for name in names)
-    return Look(time.monotonic() - start, int(memory[1]) << 10 if memory else 0, descriptors)
+    return Look(time.monotonic() - start, int(memory[1]) << 10 if memory else 0, descriptors, _kept(port))
+
+
+def _kept(port: int) -> int | None:
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/v1/metrics", timeout=30) as answer:
+            found = re.search(rb"^tbgen_kept_bytes (\S+)", answer.read(), re.MULTILINE)
+    except OSError:
+        return None
+    return int(float(found[1])) if found else None
 
 
 def _growth(looks: list[Look], seconds: float) -> list[str]:
@@ -236,7 +249,11 @@ def _print(load: _Load, looks: list[Look], minutes: float) -> None:
     )
     for share in (0, 0.25, 0.5, 0.75, 1):
         look = looks[min(len(looks) - 1, int(share * len(looks)))]
-        print(f"after {look.seconds / 60:.1f} min: {look.memory / 2**20:.1f} MiB, {look.descriptors} descriptors")
+        kept = "?" if look.kept is None else f"{look.kept / 2**20:.1f}"
+        print(
+            f"after {look.seconds / 60:.1f} min: {look.memory / 2**20:.1f} MiB, {kept} of them kept answers; "
+            f"{look.descriptors} descriptors"
+        )
     for words in load.wrong[:20]:
         print(f"WRONG: {words}", file=sys.stderr)
     print(f"{len(load.wrong)} wrong")

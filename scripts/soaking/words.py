@@ -2,15 +2,20 @@
 
 import os
 import random
+import socket
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
+from unittest import mock
 
 from soaking import command
 from soaking.case import Limits, names_in
 from soaking.ground import tables_of
 from soaking.mangle import mangled
 from soaking.positions import a_fen
+from tbgen.serve.app import make_app
+from tbgen.serve.service import Settings
 
 CODES: Final = (0, 1, 2, 3, 4, 5, 6)
 _APART: Final = 0.004
@@ -23,6 +28,12 @@ _MATERIALS: Final = (
 _PATHS: Final = (
     *("in.pgn", "none", "directory", "empty", "", ".", "out.pgn", "out.html", "out.csv", "none/out.pgn"),
     *("\x1b[2J.pgn", "\udcff.pgn"),
+)
+_HOSTS: Final = ("127.0.0.1", "127.0.0.1", "::1", "", "256.0.0.1", "\x1b[2J", "\udcff", "a" * 300, "127.0.0.1:80")
+_URLS: Final = (
+    *("http://127.0.0.1:1/", "http://127.0.0.1:1", "http://127.0.0.1:99999/", "http://127.0.0.1:x/", "http://", ""),
+    *("ftp://127.0.0.1/", "file:///etc/passwd", "http://[::1", "x", "http://127.0.0.1:1/?x", "http://127.0.0.1:1/\x1b"),
+    *("http://127.0.0.1:1/\udcff", "http://127.0.0.1:0/", "http://a@127.0.0.1:1/"),
 )
 _VALUES: Final[dict[str, tuple[str, ...]]] = {
     "NUMBER": (*"0123", "-1", "-0", "1.5", "nan", "inf", "1e3", "9" * 25, "9" * 400, "", " 2", "\u0663", "0x10", "1_0"),
@@ -45,6 +56,10 @@ _VALUES: Final[dict[str, tuple[str, ...]]] = {
     "ENGINE": ("cmd=/bin/false", "name=x", "cmd=", "option.x=1", "tc=0", "depth=-1"),
     "EACH": ("tc=1+x", "nodes=1"),
     "ORDER": ("random", "x"),
+    "HOST": _HOSTS,
+    "PORT": ("0", "0", "0", "-1", "65536", "x", "", "1.5", "9" * 400),
+    "ORIGIN": ("*", "https://example.org", "", "x", "\x1b[2J", "\udcff"),
+    "URL": _URLS,
     "SPRT": ("elo0=0", "elo1=nan", "alpha=2", "x"),
 }
 _OPTIONS: Final = {
@@ -61,12 +76,14 @@ _OPTIONS: Final = {
     "match": "--engine=ENGINE --each=EACH --openings=PATH --order=ORDER --games=NUMBER --rounds=NUMBER --gauntlet"
     " --seed=NUMBER --sprt=SPRT --cutoff=SCORE --margin=NUMBER",
     "uci": "--rules=RULES",
+    "serve": "--host=HOST --port=PORT --cors=ORIGIN --per-client=NUMBER --at-once=NUMBER --rules=RULES -q",
+    "fetch": "--from=URL --all=MEN --dry-run --rules=RULES -q",
     "": "--version --help -h",
 }
 """The options of each command, each with the kind of word that has to follow, if any."""
 _ANYWHERE: Final = ("--", "--help", "-h", "-", "--x", "", "-G1.5", "--tables", "\x1b[2J", "\udcffx", "é")
-_FIXED: Final = frozenset((*_PATHS, "cmd=/bin/false", "cmd="))
-"""Words that are not damaged: they name files and programs."""
+_FIXED: Final = frozenset((*_PATHS, *_HOSTS, *_URLS, "cmd=/bin/false", "cmd="))
+"""Words that are not damaged: they name files, programs and machines."""
 
 
 class Words:
@@ -80,7 +97,9 @@ class Words:
         there = names_in(tables_of(Path(self._tables).parent))
         name = draw.choice(tuple(_OPTIONS))
         words = self._words(draw, name)
-        ran = command.run_here(words, a_fen(draw).encode()) if draw.random() > _APART else self._apart(draw, words)
+        is_apart = draw.random() <= _APART and name != "serve"
+        with mock.patch("tbgen.serve.run.serve", _served):
+            ran = self._apart(draw, words) if is_apart else command.run_here(words, a_fen(draw).encode())
         command.judge(ran, CODES, raw="-" in words)
         if ran.err and ran.code in (1, 2, 6) and name not in ("probe", "match", "adjudicate", "annotate", "verify"):
             command.check_one_line(ran)
@@ -123,9 +142,15 @@ class Words:
                 return draw.choices(_PATHS, k=draw.choice((0, 1, 2)))
             case "report":
                 return [draw.choice(("stats", "records", "compare", "potential", "x")), draw.choice(_MATERIALS[:4])]
-            case "verify" | "build" | "plan" | "info":
+            case "verify" | "build" | "plan" | "info" | "fetch":
                 return draw.choices(_MATERIALS, k=draw.choice((0, 1, 2)))
         return []
+
+
+def _served(settings: Settings, listening: socket.socket, ready: Callable[[], None]) -> None:
+    """In place of a server that would run until it is stopped: all that it does before it listens."""
+    make_app(settings)
+    ready()
 
 
 def _changed(draw: random.Random, word: str) -> str:

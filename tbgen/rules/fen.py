@@ -73,7 +73,8 @@ def read_fen(text: str, *, whole_game: bool = False, chess960: bool = False) -> 
             raise BadInput(f"the {name} of a FEN is a number, not {fields[place]!r}")
     chess960 = chess960 or bool(_FILES.search(" ".join(fields[2:3])))
     board = position.read(" ".join(fields), chess960=chess960)
-    board.chess960 = chess960 or board.has_chess960_castling_rights()
+    if board.castling_rights:
+        board.chess960 = chess960 or board.has_chess960_castling_rights()
     found = position.fault(board)
     if found is not None:
         raise BadInput(f"illegal position: {found}: {_shown(text)}")

@@ -1,6 +1,5 @@
 """What the tables say, as the plain data that goes out. The shape of a position is that of `tbgen probe --json`."""
 
-from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import chess
@@ -9,8 +8,6 @@ from tbgen import outcome
 from tbgen.errors import MissingTable, OnlyBounds, TbgenError, UnsupportedPosition
 from tbgen.position import level
 from tbgen.probe import Result, Tablebase, as_dict, bounds_as_dict
-from tbgen.report.document import Line, Step
-from tbgen.report.lines import pgn
 from tbgen.rules.fen import format_fen
 from tbgen.serve.problem import problem_of
 from tbgen.serve.question import Question, question
@@ -63,6 +60,9 @@ def line(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
 
 
 def line_as_pgn(asked: Question, tablebase: Tablebase) -> str:
+    from tbgen.report.document import Line, Step  # late: a server that starts needs none of it
+    from tbgen.report.lines import pgn
+
     result = tablebase.probe(asked.board, asked.record, line=True)
     board = asked.board.copy(stack=False)
     steps = tuple(Step(board.san_and_push(step.move), step.record) for step in result.line or ())
@@ -88,16 +88,13 @@ def staircase(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
     }
 
 
-def each(
-    fens: Sequence[str], record: str | None, rules: TableRules, tablebase: Tablebase, *, with_moves: bool
-) -> Iterator[dict[str, Any]]:
-    """An answer for each position, in order; what is wrong with one is said in its place."""
-    for fen in fens:
-        try:
-            asked = question(fen, record, rules)
-            yield moves(asked, tablebase) if with_moves else position(asked, tablebase)
-        except TbgenError as error:
-            yield {"fen": fen, "error": problem_of(error).as_dict()}
+def one(fen: str, record: str | None, rules: TableRules, tablebase: Tablebase, *, with_moves: bool) -> dict[str, Any]:
+    """An answer in a batch; what is wrong is said in its place."""
+    try:
+        asked = question(fen, record, rules)
+        return moves(asked, tablebase) if with_moves else position(asked, tablebase)
+    except TbgenError as error:
+        return {"fen": fen, "error": problem_of(error).as_dict()}
 
 
 def known_or_none(tablebase: Tablebase, board: chess.Board, record: int | None) -> Result | None:

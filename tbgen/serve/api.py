@@ -14,7 +14,7 @@ from tbgen.errors import BadInput
 from tbgen.material import parse, with_dependencies
 from tbgen.probe import Tablebase
 from tbgen.probe.numbering import signature
-from tbgen.serve import answers, lila
+from tbgen.serve import answers, lila, many
 from tbgen.serve.openapi import document
 from tbgen.serve.problem import Problem, missing_material
 from tbgen.serve.question import Question, asked, check_names, params_of, rules_of, switch
@@ -26,8 +26,10 @@ from tbgen.text import decoded, from_json
 
 PGN: Final = "application/x-chess-pgn"
 NDJSON: Final = "application/x-ndjson"
-_AT_ONCE: Final = 200
-"""Positions of a batch that are answered in one go."""
+_AT_ONCE: Final = 2500
+"""Positions of a batch that are answered in one go, by columns."""
+_WITH_MOVES: Final = 200
+"""The same with moves, which come one by one."""
 _PER_REQUEST: Final = 50
 """Positions of a batch that cost as much as a request."""
 Ask = Callable[[Question, Tablebase], Any]
@@ -128,13 +130,12 @@ class Api:
             raise Problem(413, "too_many_positions", f"more than {most:,} positions", "send them in several batches")
         service.charge(request, len(wanted.fens) / _PER_REQUEST)
         service.metrics.positions.inc(len(wanted.fens))
-        pieces = [wanted.fens[at : at + _AT_ONCE] for at in range(0, len(wanted.fens), _AT_ONCE)]
+        size = _WITH_MOVES if wanted.moves else _AT_ONCE
+        pieces = [wanted.fens[at : at + size] for at in range(0, len(wanted.fens), size)]
 
         def answer(fens: list[str]) -> bytes:
             with service.served.tablebase(wanted.rules) as there:
-                return b"".join(
-                    map(encoded, answers.each(fens, wanted.record, wanted.rules, there, with_moves=wanted.moves))
-                )
+                return many.lines(fens, wanted.record, wanted.rules, there, with_moves=wanted.moves)
 
         first = await service.work.do(QUICK, partial(answer, pieces[0])) if pieces else b""
 

@@ -21,12 +21,16 @@ from tbgen.serve.limits import Guard
 from tbgen.serve.pages import Pages
 from tbgen.serve.problem import Problem, problem_of
 from tbgen.serve.service import Service, Settings, encoded
+from tbgen.serve.view import frame
 from tbgen.text import say
 
 _LOOK_EVERY: Final = 2.0
 """Seconds."""
 _HINTS: Final = {404: "/v1/openapi.json lists all addresses", 405: "/v1/openapi.json says which methods there are"}
 _CODES: Final = {404: "not_found", 405: "method_not_allowed"}
+_PROGRAMS: Final = ("/v1/", "/standard")
+"""Where these addresses begin, programs ask."""
+_HINT_OF_PAGES: Final = "Board, Materials and Game, above, are the pages that there are."
 _ROBOTS: Final = "User-agent: *\nDisallow: /v1/\nDisallow: /standard\nDisallow: /*?\n"
 
 
@@ -80,20 +84,25 @@ async def _watch(service: Service) -> None:
             say(f"tbgen: the tables cannot be listed: {error}", file=sys.stderr)
 
 
-def _answer(problem: Problem) -> Response:
-    body = encoded({"error": problem.as_dict()})
-    return Response(body, problem.status, media_type="application/json", headers=problem.headers)
+def _answer(request: Request, problem: Problem) -> Response:
+    """A page for who looks at pages, else what programs read."""
+    if not request.url.path.startswith(_PROGRAMS) and "text/html" in request.headers.get("accept", ""):
+        body = frame.page("tbgen: no answer", f"<h1>No answer</h1>{frame.problem('', str(problem), _HINT_OF_PAGES)}")
+        return Response(body, problem.status, media_type="text/html", headers=problem.headers)
+    return Response(
+        encoded({"error": problem.as_dict()}), problem.status, media_type="application/json", headers=problem.headers
+    )
 
 
 async def _told(request: Request, error: Exception) -> Response:
-    return _answer(problem_of(error))
+    return _answer(request, problem_of(error))
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = _CODES.get(error.status_code, "refused")
     hint = _HINTS.get(error.status_code, "")
-    found = _answer(Problem(error.status_code, code, error.detail, hint))
+    found = _answer(request, Problem(error.status_code, code, error.detail, hint))
     found.headers.update(error.headers or {})
     return found
 

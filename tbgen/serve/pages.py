@@ -5,7 +5,7 @@ import io
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
@@ -18,16 +18,17 @@ from tbgen.errors import BadInput
 from tbgen.index import layout_of
 from tbgen.material import parse
 from tbgen.probe import Tablebase
-from tbgen.referee.annotate.files import tell
-from tbgen.referee.annotate.game import Told
 from tbgen.serve.problem import Problem, missing_material, problem_of
 from tbgen.serve.question import check_names, params_of, rules_of, switch
 from tbgen.serve.served import Shelved
 from tbgen.serve.service import COST_OF_LINE, Job, Service
-from tbgen.serve.view import explorer, game, materials
+from tbgen.serve.view import explorer, materials
 from tbgen.serve.work import QUICK, SLOW
 from tbgen.table_rules import TableRules
 from tbgen.text import decoded
+
+if TYPE_CHECKING:
+    from tbgen.referee.annotate.game import Told
 
 _STATIC: Final = Path(__file__).parent / "static"
 _HTML: Final = "text/html"
@@ -122,6 +123,8 @@ class Pages:
     # Games
 
     async def game(self, request: Request) -> Response:
+        from tbgen.serve.view import game  # late: a server that starts needs none of it
+
         if request.method != "POST":
             return Response(game.games(self._service.settings.rules, "", []), media_type=_HTML)
         pgn, rules = await self._sent(request)
@@ -153,10 +156,12 @@ class Pages:
             )
         return body, rules_of(given, self._service.settings.rules)
 
-    async def _tell(self, request: Request, pgn: bytes, rules: TableRules) -> list[tuple[bytes, Told | None, str]]:
+    async def _tell(self, request: Request, pgn: bytes, rules: TableRules) -> list[tuple[bytes, "Told | None", str]]:
+        from tbgen.referee.annotate.files import tell  # late: a server that starts needs none of it
+
         self._service.charge(request, COST_OF_LINE + len(pgn) / 1000)
 
-        def work(there: Tablebase) -> list[tuple[bytes, Told | None, str]]:
+        def work(there: Tablebase) -> list[tuple[bytes, "Told | None", str]]:
             found = []
             for one in tell(io.BytesIO(pgn), there, _PLIES):
                 found.append(one)

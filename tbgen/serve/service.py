@@ -14,7 +14,6 @@ from tbgen.probe import Tablebase
 from tbgen.serve.limits import Guard, Limits
 from tbgen.serve.metrics import Metrics
 from tbgen.serve.served import Served, Shelved
-from tbgen.serve.studies import study
 from tbgen.serve.work import QUICK, SLOW, Answer, Work
 from tbgen.table_rules import TableRules
 from tbgen.text import to_json
@@ -98,6 +97,8 @@ class Service:
         key = (table.path.name, table.sha256)
         found = self.studies.get(key)
         if found is None:
+            from tbgen.serve.studies import study  # late: a server that starts needs none of it
+
             if request is not None:
                 self.charge(request, COST_OF_STUDY)
             found = await self.work.do(SLOW, lambda: self.ask(table.rules, partial(study, table.path)), key)

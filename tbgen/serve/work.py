@@ -16,7 +16,7 @@ SLOW: Final = "slow"
 _THREADS: Final = {QUICK: 4, SLOW: 2}
 _WAITING: Final = {QUICK: 256, SLOW: 32}
 """Jobs of a kind that may be begun or wait."""
-_KEPT: Final = 64 << 20
+_KEPT: Final = 32 << 20
 """Bytes of answers."""
 _OVERHEAD: Final = 500
 """Bytes that an answer takes beside its own."""

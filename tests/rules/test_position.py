@@ -1,5 +1,7 @@
 """The level of a position: the count without moves against python-chess's generator."""
 
+import random
+
 import chess
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -165,3 +167,48 @@ def test_the_copy_is_a_copy() -> None:
     copy.push_san("e5")
     assert len(board.move_stack) == 1
     assert len(copy.move_stack) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_fens_are_read_as_python_chess_reads_them(seed: int) -> None:
+    dice = random.Random(seed)
+    same = refused = 0
+    for _ in range(3000):
+        board = chess.Board(None)
+        for square in dice.sample(range(64), dice.randrange(33)):
+            board.set_piece_at(square, chess.Piece.from_symbol(dice.choice("KQRBNPkqrbnp")))
+        rights = f"{dice.choice(('-', '-', 'K'))} {dice.choice(('-', 'e3'))}"
+        clocks = f"{dice.randrange(200)} {dice.randrange(200)}"
+        text = f"{board.board_fen()} {dice.choice('wb')} {rights} {clocks}"
+        if dice.random() < 0.6:
+            at = dice.randrange(len(text))
+            text = text[:at] + dice.choice("/18 9wb-kQ~0xé") * dice.randrange(3) + text[at + dice.randrange(2) :]
+        try:
+            expected = chess.Board(text)
+        except ValueError:
+            refused += 1
+            with pytest.raises(BadInput, match="not a FEN"):
+                position.read(text)
+            continue
+        if len(text.split()) > 1:
+            same += 1
+            found = position.read(text)
+            assert found == expected, text
+            assert (found.occupied, found.occupied_co) == (expected.occupied, expected.occupied_co), text
+    assert same > 1000
+    assert refused > 300
+
+
+def test_a_fault_is_the_first_that_python_chess_names() -> None:
+    dice = random.Random(9)
+    seen = set()
+    for _ in range(20_000):
+        board = chess.Board(None)
+        for symbol in dice.choice(("Kk", "KkRn", "Kkqb", "KkPp", "KkNp", "KkK", "kQ", "KkQQQrrrP")):
+            board.set_piece_at(dice.randrange(64), chess.Piece.from_symbol(symbol))
+        board.turn = dice.random() < 0.5
+        status = board.status()
+        expected = next((words for flag, words in position._FAULTS.items() if status & flag), None)
+        assert position.fault(board) == expected, board.fen()
+        seen.add(expected)
+    assert len(seen) >= 6

@@ -22,6 +22,16 @@ from tbgen.table_rules import TableRules
 
 START: Final = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 """The board that a visitor finds."""
+_INTRODUCTION: Final = """<details class="about"><summary>R-mobility is chess without draws: what counts is how few
+moves one leaves the opponent.</summary><dl>
+<dt>G-score</dt><dd>The number of legal moves of the side to move, and a half more when it is not in check. Checkmate
+is G0.0, stalemate G0.5, one move in check G1.0. The other side scores it: White’s is written G1.5, Black’s -G1.5, and
+the lower number is the better one.</dd>
+<dt>Record</dt><dd>The best G-score so far. Who holds it when the game ends has won by it. A capture or a pawn move
+begins a new one.</dd>
+<dt>White forces G1.5 in 4 plies</dt><dd>Against any defence White brings that position about within four moves, each
+side’s counted, and nobody can force more.</dd></dl></details>
+"""
 _NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
 
 
@@ -157,7 +167,8 @@ def _stairs(asked: Question, tablebase: Tablebase) -> str:
         '<section class="stairs" aria-label="Staircase"><h2>Under other records</h2>'
         f'<div class="scroll" tabindex="0" role="region" aria-label="Picture of the staircase">{picture}</div>'
         '<p class="note">Across: the record. Up: what the position is worth under it. Where the line leaves the '
-        "dashes, somebody can better the record; the upright line marks the present one.</p></section>"
+        "dashes, somebody can better the record; the upright line marks the present one. "
+        '<span class="narrow">Push the picture aside for the rest of it.</span></p></section>'
     )
 
 
@@ -203,7 +214,7 @@ def whole(fen: str, rules: TableRules, inside: str) -> str:
         for one, told in (("r", "resets by captures and pawn moves"), ("wg", "no resets (whole game)"))
     )
     body = f"""<h1 class="sr">Endgame explorer</h1>
-<div class="explorer"><div class="left">
+{_INTRODUCTION}<div class="explorer"><div class="left">
 <div id="board" class="board"><noscript>{_picture(fen)}</noscript></div>
 <div id="tools" class="tools" hidden></div>
 <form class="ask" action="/" method="get"><label for="fen">FEN, with the record as seventh field</label>

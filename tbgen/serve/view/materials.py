@@ -19,7 +19,7 @@ def listing(tables: Sequence[Shelved], studies: Mapping[tuple[str, str], Study],
     body = [
         "<h1>Materials</h1>",
         "<p>White has the men named first. Each bar has all placements, with either side to move: from White’s best "
-        "scores on the left to Black’s on the right.</p>",
+        "scores on the left to Black’s on the right. “Longest” is the longest way to a score, in plies.</p>",
         _legend(),
         _other_rules("/materials", rules),
     ]
@@ -37,14 +37,14 @@ def listing(tables: Sequence[Shelved], studies: Mapping[tuple[str, str], Study],
         )
     if any((one.path.name, one.sha256) not in studies for one in tables):
         body.append(
-            '<p class="note">Tables without a bar are being counted, or are counted when their page is opened.</p>'
+            '<p class="note">Tables are counted one after the other, those of five men when their page is opened.</p>'
         )
     return page("tbgen: materials", "".join(body), here="/materials")
 
 
 def _row(one: Shelved, study: Study | None, rules: TableRules) -> str:
     name, query = one.material.name, "" if rules == TableRules.RESET else f"?rules={rules}"
-    bar, longest = "", ""
+    bar, longest = '<span class="note">not counted yet</span>', ""
     if study is not None:
         shares = _shares(study["stats"]["outcomes"])
         words = ", ".join(f"{outcome.text(value)} {100 * share:.0f} %" for value, share in shares if share > 0.005)

@@ -13,6 +13,8 @@ _LEFT: Final = 46
 _BOTTOM: Final = 40
 _TOP: Final = 14
 _MOST_LABELS: Final = 16
+_LINE: Final = 11
+"""Between labels that can be read."""
 
 
 def staircase(found: dict[str, Any]) -> str:
@@ -38,7 +40,7 @@ def staircase(found: dict[str, Any]) -> str:
     parts = []
     steps = len(scale) // _MOST_LABELS + 1
     for place, value in enumerate(scale):
-        if place % steps == 0 or value == own:
+        if value == own or (place % steps == 0 and abs(y(value) - y(own)) >= _LINE):
             parts.append(f'<text class="axis end" x="{_LEFT - 5}" y="{y(value) + 4}">{outcome.text(value)}</text>')
             parts.append(f'<path class="grid" d="M{_LEFT} {y(value)}H{_WIDTH - 10}"/>')
     steps = across // _MOST_LABELS + 1
