@@ -28,6 +28,7 @@ _CHESS960: Final = "UCI_Chess960"
 _FIRST_NOTE: Final = 5.0
 """Seconds after which a note says that an engine is waited for."""
 _NEXT_NOTE: Final = 30.0
+_SETTLING: Final = ", without an answer to 'isready' after its last move"
 _LINGER: Final = 0.1
 """Seconds that the loop goes on after the last engine has gone."""
 _PROTOCOLS: Final[Mapping[str, type[Uci | XBoard]]] = {"uci": Uci, "xboard": XBoard}
@@ -177,6 +178,7 @@ class Client:
             raise Breach(Misconduct.CRASH, "is not running")
         loop = asyncio.get_running_loop()
         deadline = patience if allowed is None else allowed
+        protocol.answer = ""
         begun = loop.time()
         try:
             async with asyncio.timeout(deadline):
@@ -194,10 +196,11 @@ class Client:
                 raise Breach(Misconduct.ILLEGAL, f"plays an illegal move: {_shown(protocol.answer)}")
             return Answer(played.move, seconds, played.info)
         except TimeoutError:
+            more = _SETTLING if protocol.settling and not protocol.answer else ""
             breach = (
-                Breach(Misconduct.SILENCE, f"has not answered for {deadline:g} seconds")
+                Breach(Misconduct.SILENCE, f"has not answered for {deadline:g} seconds{more}")
                 if allowed is None
-                else Breach(Misconduct.TIME, "loses on time")
+                else Breach(Misconduct.TIME, f"loses on time{more}")
             )
         except EngineTerminatedError:
             code = None if self._transport is None else self._transport.get_returncode()
@@ -215,9 +218,16 @@ class Client:
         raise breach
 
     async def rest(self) -> None:
-        """A game is over: go, if the next one is to find another process."""
+        """A game is over: think no more of it, and go if the next one is to find another process."""
         if self.contestant.restart:
             await self.quit()
+        elif self.contestant.ponder and self._protocol is not None:
+            # An engine that still thinks may not hear of a new game.
+            try:
+                async with asyncio.timeout(_FAREWELL):
+                    await self._protocol.ping()
+            except (EngineError, OSError, TimeoutError):
+                await self.kill()
 
     async def quit(self) -> None:
         """End the engine, asking it first."""

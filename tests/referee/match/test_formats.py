@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import sys
+import time
 from pathlib import Path
 
 import chess
@@ -141,7 +142,9 @@ def test_another_process_for_every_game(capsys: pytest.CaptureFixture[str], tmp_
 
 def test_pondering(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     heard = tmp_path / "heard"
-    words = [*fake("A", "--heard", str(heard)), "ponder=yes", *GOOD, "--each", "tc=5", "--max-moves", "6"]
-    _, standings = played(capsys, *words)
-    assert "setoption name Ponder value true" in heard.read_text()
+    words = [*fake("A", "--heard", str(heard), "--ponders"), "ponder=yes", "start=10", *GOOD]
+    began = time.monotonic()
+    _, standings = played(capsys, *words, "--each", "tc=60", "--max-moves", "6", "--games", "4")
+    assert {"setoption name Ponder value true", "ponderhit", "stop"} < set(heard.read_text().splitlines())
     assert {line["forfeits"] for line in standings["table"]} == {0}
+    assert time.monotonic() - began < 10  # a game that begins while the engine ponders would not be heard of
