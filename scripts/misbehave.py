@@ -1,7 +1,8 @@
 """A tournament in which engines that misbehave play beside others that do not, and a table of what became of each.
 
 A first engine plays all others: as many that behave as there are that do not. The table goes to standard output, as in
-docs/match.md. The exit code is 1 if an engine that behaves has lost a game otherwise than on the board.
+docs/match.md, and behind it how late the moves of those were that behave: on a machine that does other work, too,
+`--margin` allows for that. The exit code is 1 if an engine that behaves has lost a game otherwise than on the board.
 """
 
 import argparse
@@ -28,6 +29,9 @@ _SIDE: Final = re.compile(r"^(White|Black) ")
 _OFTEN: Final = 2
 """Ways to lose that are told of each engine."""
 _LONGEST: Final = 90
+_SPENT: Final = re.compile(r"\{[^}]*?([0-9.]+)s")
+_LATE: Final = (0.02, 0.1, 0.5)
+"""Seconds after the time."""
 
 
 class Lost(NamedTuple):
@@ -44,7 +48,8 @@ def main() -> int:
     parser.add_argument("directory", type=Path, help="where the games go; a tournament that is there goes on")
     parser.add_argument("--engine", action="append", default=[], metavar="CMD", help="one that behaves; more by turns")
     parser.add_argument("--games", type=int, default=20, metavar="N", help="of each pair (default: 20)")
-    parser.add_argument("--tc", default="0.1", help="everybody's clock (default: 0.1)")
+    parser.add_argument("--seconds", type=float, default=0.1, metavar="S", help="on everybody's clock (default: 0.1)")
+    parser.add_argument("--margin", default="0.1", metavar="S", help="seconds over the time forgiven (default: 0.1)")
     parser.add_argument("--concurrency", default="2", metavar="N", help="games at a time (default: 2)")
     args = parser.parse_args()
     args.directory.mkdir(parents=True, exist_ok=True)
@@ -53,8 +58,9 @@ def main() -> int:
     told.write_text(json.dumps(list(_all(bad, args.engine)), indent=1))
     pgn = args.directory / "games.pgn"
     words = ["--engines", str(told), "--format", "gauntlet", "--games", str(args.games), "--pgn", str(pgn)]
-    words += ["--each", f"tc={args.tc}", "start=2", "--concurrency", args.concurrency, "--quiet"]
+    words += ["--each", f"tc={args.seconds}", "--margin", args.margin, "--concurrency", args.concurrency, "--quiet"]
     subprocess.run([_tbgen(), "match", *words], check=True, stdout=(args.directory / "table.txt").open("w"))
+    _report_lateness(pgn, args.seconds)
     return _report(bad, pgn)
 
 
@@ -68,7 +74,7 @@ def _all(bad: Mapping[str, Misbehaving], commands: Sequence[str]) -> Iterator[di
     for number in range(len(bad) + 1):
         yield {"name": f"{_GOOD} {number}", "cmd": good[number % len(good)]}
     for name, one in bad.items():
-        yield {"name": name, "cmd": one.command}
+        yield {"name": name, "cmd": one.command, "start": "2" if one.never_starts else "60"}
 
 
 def _found(command: str) -> str:
@@ -101,6 +107,22 @@ def _report(bad: Mapping[str, Misbehaving], pgn: Path) -> int:
     for game in innocent:
         print(f"- {game.by} against {game.against}: {game.how}")
     return 1 if innocent else 0
+
+
+def _report_lateness(pgn: Path, seconds: float) -> None:
+    """How late moves of engines that behave were, by a clock without increment."""
+    late = []
+    for game in pgn.read_text().split("\n\n[Event "):
+        headers, _, text = game.partition("\n\n")
+        left = dict.fromkeys((0, 1), seconds)
+        behaves = [f'[{colour} "{_GOOD}' in headers for colour in ("White", "Black")]
+        for ply, spent in enumerate(map(float, _SPENT.findall(text))):
+            side = ply % 2
+            if behaves[side]:
+                late.append(spent - left[side])
+            left[side] = max(0.0, left[side] - spent)
+    more = ", ".join(f"{sum(by > bound for by in late)} by more than {bound:g} s" for bound in _LATE)
+    print(f"{len(late)} moves of engines that behave: {more}, after their time; the latest by {max(late):.2f} s.\n")
 
 
 def _told(ways: Counter[str]) -> str:

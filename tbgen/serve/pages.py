@@ -19,7 +19,7 @@ from tbgen.index import layout_of
 from tbgen.material import parse
 from tbgen.probe import Tablebase
 from tbgen.referee.annotate.files import tell
-from tbgen.referee.annotate.game import Told
+from tbgen.referee.annotate.game import Teller, Told
 from tbgen.serve.problem import Problem, missing_material, problem_of
 from tbgen.serve.question import check_names, params_of, rules_of, switch
 from tbgen.serve.served import Shelved
@@ -158,7 +158,7 @@ class Pages:
 
         def work(there: Tablebase) -> list[tuple[bytes, Told | None, str]]:
             found = []
-            for one in tell(io.BytesIO(pgn), there, _PLIES):
+            for one in tell(io.BytesIO(pgn), Teller(lambda _: there, rules), _PLIES):
                 found.append(one)
                 if len(found) > _GAMES:
                     raise Problem(413, "too_many_games", f"more than {_GAMES} games", "tbgen annotate takes any number")

@@ -26,6 +26,7 @@ class Misbehaving(NamedTuple):
     """In words."""
     loses: bool
     """Whether it loses all its games, however much time it has."""
+    never_starts: bool = False
 
 
 def engines(births: Path) -> dict[str, Misbehaving]:
@@ -34,7 +35,7 @@ def engines(births: Path) -> dict[str, Misbehaving]:
         fault: Misbehaving(_fake("--fault", fault), does, fault not in _HARMLESS) for fault, does in FAULTS.items()
     }
     for name, (command, does) in _FROM_THE_START.items():
-        found[name] = Misbehaving(command, does, loses=True)
+        found[name] = Misbehaving(command, does, loses=True, never_starts=True)
     mortal = _fake("--fault", "crash", "--at", "1", "--lives", "2", "--births", str(births))
     found["mortal"] = Misbehaving(mortal, "dies at its first move, and starts twice only", loses=True)
     return found
