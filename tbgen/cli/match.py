@@ -104,6 +104,8 @@ def _plan(args: argparse.Namespace) -> "Plan":
             ),
             event=args.event,
             site=args.site,
+            comments=tuple(args.pgn_more),
+            wait=args.wait,
             log=args.log,
         ),
         form=form,

@@ -153,6 +153,35 @@ def test_another_process_for_every_game(capsys: pytest.CaptureFixture[str], tmp_
     assert len(births.read_text()) == 4
 
 
+def test_what_else_stands_behind_moves(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = [*GOOD, *fake("Other"), "--each", "tc=60+1", "--max-moves", "3", "--pgn", str(tmp_path / "m.pgn")]
+    played(capsys, *words, "--games", "1", "--pgn-more", "pv", "left", "nodes", "nps")
+    with (tmp_path / "m.pgn").open() as file:
+        game = chess.pgn.read_game(file)
+    assert game is not None
+    for node in game.mainline():
+        score, line = re.search(r"([-+0-9.]+)/1 .*, pv ([a-h1-8 ]+), left 6[0-3]\.[0-9][0-9]s", node.comment).groups()  # type: ignore[union-attr]
+        assert (score, line) == ("+0.12", node.move.uci())
+    assert "adjudication: move limit" in node.comment
+
+
+def test_scores_that_are_white_s(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    both = [*fake("A", "--score", "700"), *fake("B", "--score", "700"), "whitepov=yes", "--each", "tc=60"]
+    games, _ = played(capsys, *both, "--games", "2", "--resign", "movecount=2", "score=600", "twosided=true")
+    assert [(game["white"], game["ending"]) for game in games] == [
+        ("A", "Black resigns by the scores: resign 600 for 2 moves, by both"),
+        ("B", games[1]["ending"]),
+    ]
+    assert "resigns" not in games[1]["ending"]
+
+
+def test_a_pause_between_games(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*GOOD, *fake("Other"), "--each", "tc=60", "--max-moves", "1", "--games", "3"]
+    began = time.monotonic()
+    played(capsys, *words, "--wait", "1.5")
+    assert time.monotonic() - began > 3
+
+
 def test_pondering(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     heard = tmp_path / "heard"
     words = [*fake("A", "--heard", str(heard), "--ponders"), "ponder=yes", "start=10", *GOOD]
