@@ -103,8 +103,9 @@ ROOMS = {
     "referee": "",
     "referee/workers": "",
     "referee/syzygy": "errors outcome rules",
+    "referee/game_files": "errors files packed text",
     "referee/adjudicate": (
-        "errors files packed columns outcome table_rules probe rules text pgn referee/workers referee/syzygy"
+        "errors columns outcome table_rules probe rules text pgn referee/workers referee/syzygy referee/game_files"
     ),
     "referee/match": "_version errors files packed columns outcome probe rules text pgn referee/workers referee/syzygy",
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
@@ -115,14 +116,15 @@ ROOMS = {
     ),
     # The tables over HTTP.
     "serve": (
-        "_version errors outcome table_rules material position index probe rules referee/annotate report store text"
+        "_version errors outcome table_rules material position index probe rules referee/annotate report store "
+        "store/own text"
     ),
     # Wiring.
     "cli": (
-        "_version called errors files packed columns outcome table_rules material position index store/directory "
+        "_version called errors files columns outcome table_rules material position index store/directory "
         "store/own store store/disk_arrays store/entry_cache store/leftovers verify generate probe fortress checker "
-        "rules text pgn own referee/syzygy referee/adjudicate referee/match referee/player referee/annotate report "
-        "serve"
+        "rules text pgn own referee/syzygy referee/game_files referee/adjudicate referee/match referee/player "
+        "referee/annotate report serve"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version errors probe",

@@ -15,10 +15,11 @@ from tbgen.cli import common
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.decide import Solve
-from tbgen.referee.adjudicate.files import STANDARD, Done, adjudicate
+from tbgen.referee.adjudicate.files import Done, adjudicate
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, DRAWS, parse_kinds
 from tbgen.referee.adjudicate.report import TOP, Report
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
+from tbgen.referee.game_files import STANDARD
 from tbgen.referee.syzygy import Syzygy
 from tbgen.table_rules import TableRules
 from tbgen.text import OUTPUT, say, shown, to_json, width

@@ -2,16 +2,16 @@
 
 import argparse
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Final
 
-from tbgen import files
 from tbgen.cli import common
 from tbgen.cli.remarks import Remarks
 from tbgen.probe import open_tablebase
-from tbgen.text import INPUT, OUTPUT, named, say, standard_input, standard_output
+from tbgen.table_rules import TableRules
+from tbgen.text import INPUT, say
 
-_STANDARD: Final = Path("-")
 _SKIPPED: Final = 3
 
 _EPILOG: Final = """\
@@ -24,8 +24,10 @@ earlier run are replaced.
 
 examples:
   tbgen annotate games.pgn -o told.pgn
+  tbgen annotate games.pgn.gz -o told.pgn.zst
   tbgen adjudicate games.pgn -o - | tbgen annotate - -o told.pgn
 
+Files whose names end in .gz, .bz2 or .zst are packed, when read and when written.
 Games that cannot be read are passed on as they are; the first few are named on standard error, the others counted, and
 the exit code is 3.
 """
@@ -33,39 +35,39 @@ the exit code is 3.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("games", type=Path, metavar="PGN", help="a file of games; - is standard input")
+    parser.add_argument("games", type=Path, metavar="PGN", help="a file of games, also packed; - is standard input")
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="PGN", help="where they go; - is standard output"
     )
-    common.add_rules(parser)
+    common.add_rules(parser, None, "the game's own, else r")
     common.add_quiet(parser)
     common.add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     from tbgen.referee.annotate.files import annotate
-    from tbgen.referee.annotate.game import Told
+    from tbgen.referee.annotate.game import Teller, Told
+    from tbgen.referee.game_files import STANDARD, opened, replaced
 
-    name = INPUT if args.games == _STANDARD else str(args.games)
+    name = INPUT if args.games == STANDARD else str(args.games)
     games = moves = gave = 0
 
-    def watch(told: Told | None, fault: str) -> None:
+    def watch(told: Told | None, words: str) -> None:
         nonlocal games, moves, gave
-        if told is None:
-            remarks.add(f"{name}:{fault}")
-        else:
+        if words:
+            remarks.add(f"{name}:{words}")
+        if told is not None:
             games += 1
             moves += sum(ply.verdict is not None for ply in told.plies)
             gave += sum(ply.gave is not None for ply in told.plies)
 
     with ExitStack() as stack, Remarks() as remarks:
-        tablebase = stack.enter_context(open_tablebase(common.present_tables_directory(args), args.rules))
-        source = standard_input() if args.games == _STANDARD else stack.enter_context(args.games.open("rb"))
-        if args.output == _STANDARD:
-            with named(OUTPUT):
-                faults = annotate(source, standard_output(), tablebase, watch)
-        else:
-            faults = annotate(source, stack.enter_context(files.replacing(args.output)), tablebase, watch)
-    if not args.quiet and args.output != _STANDARD:
+        directory = common.present_tables_directory(args)
+        tables = cache(lambda rules: stack.enter_context(open_tablebase(directory, rules)))
+        tables(args.rules or TableRules.RESET)  # what is wrong with them is said at once
+        teller = Teller(tables, args.rules)
+        source = stack.enter_context(opened(args.games))
+        faults = annotate(source, stack.enter_context(replaced(args.output)), teller, watch)
+    if not args.quiet and args.output != STANDARD:
         say(f"{games} games; tables know {moves} of their moves, of which {gave} gave something away")
     return _SKIPPED if faults else 0

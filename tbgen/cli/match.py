@@ -55,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
         cores = len(os.sched_getaffinity(0))
         if args.concurrency > cores:
             show.watch(Note(f"{args.concurrency} games at a time on {cores} processors: engines will lose time by it"))
+        show.begin()
         try:
             match.run(show.watch)
         finally:
@@ -103,6 +104,8 @@ def _plan(args: argparse.Namespace) -> "Plan":
             ),
             event=args.event,
             site=args.site,
+            comments=tuple(args.pgn_more),
+            wait=args.wait,
             log=args.log,
         ),
         form=form,

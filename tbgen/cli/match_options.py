@@ -18,6 +18,7 @@ from tbgen.cli.common import (
 )
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS
 from tbgen.referee.match.conditions import MARGIN, PATIENCE
+from tbgen.referee.match.export import MORE
 from tbgen.referee.match.ranking import DEFAULT as TIEBREAK
 from tbgen.referee.match.systems import SYSTEMS
 from tbgen.rules.rulesets import FIFTY_MOVES
@@ -39,6 +40,7 @@ about an engine, as key=value (with --each: about all of them):
   start=300               seconds it may take to start (default: 60)
   restart=yes             another process for every game
   ponder=yes              let it think on the other side's time
+  whitepov=yes            its scores are White's, also when it is Black
   proto=xboard            an engine of Winboard's protocol
   initstr="LINE\\nLINE"   what it is told before all else
   elo=3400                for the PGN tags
@@ -186,6 +188,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"seconds over the time forgiven (default: {MARGIN:g})",
     )
     parser.add_argument(
+        "--wait", type=seconds, default=0.0, metavar="S", help="seconds between the games of each place (default: 0)"
+    )
+    parser.add_argument(
         "--patience",
         type=some_seconds,
         default=PATIENCE,
@@ -193,6 +198,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"seconds of silence allowed without a clock (default: {PATIENCE:g})",
     )
     parser.add_argument("--pgn", type=Path, metavar="FILE", help="where the games go, one by one; also to resume from")
+    parser.add_argument(
+        "--pgn-more",
+        nargs="+",
+        choices=MORE,
+        default=[],
+        metavar="NAME",
+        help=f"what else of its engine's thinking stands behind a move: {', '.join(MORE)} (seconds on the clock)",
+    )
     parser.add_argument("--event", default="tbgen match", metavar="NAME", help="the PGN tag")
     parser.add_argument("--site", default="?", metavar="NAME", help="the PGN tag")
     parser.add_argument(

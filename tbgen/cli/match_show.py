@@ -37,6 +37,11 @@ class Show:
         if self._match.standings.games:
             say(f"{self._match.standings.games} games have been played, {len(self._match.todo)} are to come")
 
+    def begin(self) -> None:
+        """There is something to watch from the first moment on."""
+        if self._page is not None and self._match.todo:
+            self._page.write(self._match.standings, self._match.games, running=True)
+
     def watch(self, event: Event) -> None:
         """Something has happened."""
         finished = isinstance(event, Finished)

@@ -8,10 +8,10 @@ from typing import Final
 from tbgen.cli.common import add_json
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
-from tbgen.packed import reading
 from tbgen.pgn.split import Unit, units
 from tbgen.referee.adjudicate.sheet import Sheet, lines, sheet_of
-from tbgen.text import say, to_json
+from tbgen.referee.game_files import STANDARD, opened
+from tbgen.text import INPUT, say, to_json
 
 _SKIPPED: Final = 3
 
@@ -33,7 +33,9 @@ counted, and the exit code is 3.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("games", nargs="+", type=Path, metavar="PGN", help="files of games, also packed")
+    parser.add_argument(
+        "games", nargs="+", type=Path, metavar="PGN", help="files of games, also packed; - is standard input"
+    )
     add_json(parser)
 
 
@@ -46,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
                     raise BadInput(unit.fault)
                 sheet = sheet_of(unit.data)
             except BadInput as error:
-                remarks.add(f"{path}:{unit.line}: game {unit.number}: {error}")
+                remarks.add(f"{INPUT if path == STANDARD else path}:{unit.line}: game {unit.number}: {error}")
                 faults += 1
                 continue
             if sheet is not None:
@@ -57,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _units(paths: Sequence[Path]) -> Iterator[tuple[Path, Unit]]:
     for path in paths:
-        with reading(path) as stream:
+        with opened(path) as stream:
             for unit in units(stream):
                 yield path, unit
 

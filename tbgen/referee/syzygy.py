@@ -69,7 +69,7 @@ class Syzygy:
         if not board.halfmove_clock:
             return True
         dtz = self._tables.get_dtz(board)
-        return dtz is not None and abs(dtz) + board.halfmove_clock <= _FIFTY
+        return dtz is not None and abs(dtz) + board.halfmove_clock < _FIFTY  # it may take one ply more than they say
 
     def close(self) -> None:
         """Close the tables."""

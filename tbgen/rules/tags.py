@@ -34,6 +34,9 @@ RULE_SET: Final = "RMobilityRuleSet"
 FIFTY: Final = "RMobilityFifty"
 """A tag of tbgen: the form of the 50-move rule."""
 
+_RULES: Final = frozenset({LEGACY, RULES, RULE_SET, FIFTY})
+"""Tags that say by which rules a game was played."""
+
 NO_RESULT: Final = "*"
 
 _TABLE_RULES: Final = {rules.value: rules for rules in TableRules}
@@ -91,6 +94,39 @@ def rules_of(headers: Mapping[str, str], otherwise: RuleSet = W) -> RuleSet:
     if RULES in headers:
         rules = replace(rules, whole_game=named(headers[RULES], _TABLE_RULES, "rules") is TableRules.WHOLE_GAME)
     return rules
+
+
+def begin(
+    headers: Mapping[str, str], rules: RuleSet = W, *, own_rules: bool = True, own_tables: bool = True
+) -> tuple[RuleSet, Fen]:
+    """By which rules a game was played, and how it began; BadInput if it is not chess.
+
+    The rules are these, except for what its tags say of them: `own_rules` is whether they are asked for the rule set,
+    `own_tables` for `r` and `wg`.
+    """
+    if says_rules(headers):
+        own = rules_of(headers, rules)
+        rules = replace(own if own_rules else rules, whole_game=own.whole_game if own_tables else rules.whole_game)
+    _require_chess(headers)
+    return rules, read_start(headers, whole_game=rules.whole_game)
+
+
+def says_rules(headers: Mapping[str, str]) -> bool:
+    """Whether tags say by which rules a game was played."""
+    return not _RULES.isdisjoint(headers)
+
+
+def _require_chess(headers: Mapping[str, str]) -> None:
+    """A variant that has other moves is not for us."""
+    name = bare_name(headers.get("Variant", ""))
+    if not name:
+        return
+    from chess.variant import VARIANTS
+
+    for variant in VARIANTS:
+        if variant.uci_variant != "chess" and name in map(bare_name, variant.aliases):
+            raise BadInput(f"not a game of chess: {variant.aliases[0]}")
+    # else some name for a way of scoring; other moves than those of chess will be noticed
 
 
 def is_legacy(value: str | None) -> bool:

@@ -158,12 +158,13 @@ class Pages:
 
     async def _tell(self, request: Request, pgn: bytes, rules: TableRules) -> list[tuple[bytes, "Told | None", str]]:
         from tbgen.referee.annotate.files import tell  # late: a server that starts needs none of it
+        from tbgen.referee.annotate.game import Teller
 
         self._service.charge(request, COST_OF_LINE + len(pgn) / 1000)
 
         def work(there: Tablebase) -> list[tuple[bytes, "Told | None", str]]:
             found = []
-            for one in tell(io.BytesIO(pgn), there, _PLIES):
+            for one in tell(io.BytesIO(pgn), Teller(lambda _: there, rules), _PLIES):
                 found.append(one)
                 if len(found) > _GAMES:
                     raise Problem(413, "too_many_games", f"more than {_GAMES} games", "tbgen annotate takes any number")

@@ -17,27 +17,29 @@ from pathlib import Path
 
 import chess
 
-FAULTS = (
-    "crash",  # dies without an answer
-    "killed",  # dies by a signal
-    "hang",  # never answers, and does not listen any more
-    "illegal",  # a move that is not legal
-    "garbage",  # an answer that is no move, and bytes that are no text
-    "null",  # the null move
-    "none",  # (none), as if there were no legal move
-    "slow",  # an answer that is late
-    "twice",  # two answers: the second is for nobody
-    "chatter",  # odd lines before the answer; no fault at all
-    "long",  # a line of 10 MB before the answer; no fault at all
-    "flood",  # 30 MB of lines before the answer; no fault but for the time
-    "endless",  # a line that never ends
-    "noise",  # lines without end, also when it is not its turn
-    "confess",  # dies, and says on standard error why
-    "mute",  # closes its output and goes on
-    "weep",  # 30 MB on standard error before the answer; no fault at all
-    "orphan",  # dies, and leaves a child that holds its pipes open
-    "stubborn",  # takes no signal but the last, and does not quit; no fault at all
-)
+FAULTS = {
+    "crash": "dies without an answer",
+    "killed": "dies by a signal",
+    "hang": "never answers, and does not listen any more",
+    "illegal": "a move that is not legal",
+    "garbage": "an answer that is no move, and bytes that are no text",
+    "null": "the null move",
+    "none": "(none), as if there were no legal move",
+    "slow": "an answer that is late",
+    "twice": "two answers: the second is for nobody",
+    "stale": "a second answer after the next question",
+    "unready": "no answer to isready after its move",
+    "chatter": "odd lines before the answer",
+    "long": "a line of 10 MB before the answer",
+    "flood": "30 MB of lines before the answer",
+    "endless": "a line that never ends",
+    "noise": "lines without end, also when it is not its turn",
+    "confess": "dies, and says on standard error why",
+    "mute": "closes its output and goes on",
+    "weep": "30 MB on standard error before the answer",
+    "orphan": "dies, and leaves a child that holds its pipes open",
+    "stubborn": "takes no signal but the last, and does not quit",
+}
 
 
 def say(line: str) -> None:
@@ -60,7 +62,7 @@ def may_live(args: argparse.Namespace) -> bool:
 
 
 class Engine:
-    noisy = False
+    noisy = unready = pondering = False
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
@@ -76,13 +78,20 @@ class Engine:
             say("option name Style type combo default calm var calm var wild")
             say("option name Ponder type check default false")
             say("uciok")
-        elif command == "isready":
+        elif command == "isready" and not self.unready:
             say("readyok")
         elif command == "ucinewgame":
+            if self.pondering:
+                time.sleep(600)  # Stockfish waits for the end of its search
             self.games, self.moves = self.games + 1, 0
         elif command == "position":
             self.position(words)
         elif command == "go":
+            self.pondering = "ponder" in words
+            if not self.pondering:
+                self.go()
+        elif command in ("stop", "ponderhit") and self.pondering:
+            self.pondering = False
             self.go()
         elif command == "quit" and self.args.fault != "stubborn":
             sys.exit()
@@ -96,10 +105,18 @@ class Engine:
         for move in words[at + 1 :]:
             self.board.push_uci(move)
 
+    def choose(self, board: chess.Board) -> str:
+        return self.rng.choice(sorted(map(str, board.legal_moves)) or ["0000"])
+
+    def reply(self, move: str) -> str:
+        board = self.board.copy()
+        board.push_uci(move)
+        return self.choose(board)
+
     def go(self) -> None:
         self.moves += 1
         fault = self.args.fault if self.moves == self.args.at and self.games > self.args.after else None
-        move = self.rng.choice(sorted(self.board.legal_moves, key=str)).uci()
+        move = self.choose(self.board)
         if fault == "crash":
             os._exit(7)
         if fault == "killed":
@@ -135,7 +152,12 @@ class Engine:
             sys.stdout.buffer.flush()
         say(f"info depth 1 score cp {self.args.score} pv {move}")
         answer = {"illegal": "e1e5", "garbage": "@@@@", "null": "0000", "none": "(none)"}.get(fault or "", move)
-        say("\n".join([f"bestmove {answer}"] * (2 if fault == "twice" else 1)))
+        self.unready = self.unready or fault == "unready"
+        expected = f" ponder {self.reply(move)}" if self.args.ponders else ""
+        say("\n".join([f"bestmove {answer}{expected}"] * (2 if fault == "twice" else 1)))
+        if fault == "stale":
+            time.sleep(self.args.pause)
+            say(f"bestmove {answer}")
 
 
 def main() -> None:
@@ -144,6 +166,8 @@ def main() -> None:
     parser.add_argument("--at", type=int, default=2)
     parser.add_argument("--after", type=int, default=0, help="games of this process")
     parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--ponders", action="store_true", help="says what it expects")
+    parser.add_argument("--pause", type=float, default=0.3, help="seconds until the second answer")
     parser.add_argument("--score", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--heard", type=Path, help="where to write down what comes in")

@@ -3,41 +3,43 @@
 import shlex
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
+from tests.support.fake_engine import FAULTS
 from tests.support.places import FAKE_ENGINE
 
-_WITHIN_A_GAME = {
-    "crash": True,
-    "killed": True,
-    "hang": True,
-    "illegal": True,
-    "garbage": True,
-    "null": True,
-    "none": True,
-    "slow": True,
-    "twice": False,
-    "chatter": False,
-    "long": False,
-    "flood": False,
-    "endless": True,
-    "noise": False,
-    "confess": True,
-    "mute": True,
-    "weep": False,
-    "orphan": True,
-    "stubborn": False,
+_HARMLESS = {"twice", "stale", "chatter", "long", "flood", "noise", "weep", "stubborn"}
+"""Faults of the fake engine that cost it no game, if it has the time."""
+_FROM_THE_START = {
+    "dead": ("false", "ends at once"),
+    "silent": ("sleep 600", "never says a word"),
+    "echo": ("cat", "says what it is told"),
+    "babble": ("yes", "talks nonsense without end"),
 }
-"""Faults of the fake engine, and whether each costs it its games, however much time it has."""
-_FROM_THE_START = {"dead": "false", "silent": "sleep 600", "echo": "cat", "babble": "yes"}
 
 
-def engines(births: Path) -> dict[str, tuple[str, bool]]:
-    """Name, command line and whether it loses all its games; those are 24."""
-    found = {}
-    for fault, loses in _WITHIN_A_GAME.items():
-        found[fault] = (shlex.join([sys.executable, str(FAKE_ENGINE), "--fault", fault]), loses)
-    for name, command in _FROM_THE_START.items():
-        found[name] = (command, True)
-    mortal = ["--fault", "crash", "--at", "1", "--lives", "2", "--births", str(births)]
-    found["mortal"] = (shlex.join([sys.executable, str(FAKE_ENGINE), *mortal]), True)
+class Misbehaving(NamedTuple):
+    """An engine."""
+
+    command: str
+    does: str
+    """In words."""
+    loses: bool
+    """Whether it loses all its games, however much time it has."""
+    never_starts: bool = False
+
+
+def engines(births: Path) -> dict[str, Misbehaving]:
+    """All of them by name; those are 26."""
+    found = {
+        fault: Misbehaving(_fake("--fault", fault), does, fault not in _HARMLESS) for fault, does in FAULTS.items()
+    }
+    for name, (command, does) in _FROM_THE_START.items():
+        found[name] = Misbehaving(command, does, loses=True, never_starts=True)
+    mortal = _fake("--fault", "crash", "--at", "1", "--lives", "2", "--births", str(births))
+    found["mortal"] = Misbehaving(mortal, "dies at its first move, and starts twice only", loses=True)
     return found
+
+
+def _fake(*words: str) -> str:
+    return shlex.join([sys.executable, str(FAKE_ENGINE), *words])

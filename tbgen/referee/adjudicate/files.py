@@ -4,32 +4,26 @@ Nothing is ever lost: what cannot be judged is passed on as it is, and a run tha
 there before, even if that was the input.
 """
 
-import fcntl
 import multiprocessing
 import os
-import stat
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
-from tbgen import files
-from tbgen.errors import BadInput, MissingTable, TbgenError
-from tbgen.packed import reading, writing
+from tbgen.errors import MissingTable, TbgenError
 from tbgen.pgn.split import Unit, units
 from tbgen.referee.adjudicate.decide import Solve
 from tbgen.referee.adjudicate.game import Fault, Judge, Verdict
 from tbgen.referee.adjudicate.settings import Settings
+from tbgen.referee.game_files import STANDARD, opened, replaced
 from tbgen.referee.workers import deaf, fork_server
-from tbgen.text import BOM, INPUT, OUTPUT, named, standard_input, standard_output
-
-STANDARD: Final = Path("-")
-"""Standard input or output."""
+from tbgen.text import BOM, INPUT, named
 
 _CHUNK: Final = 1 << 16
 """Bytes of games that go to a process at once: a tenth of a second of work."""
@@ -159,7 +153,7 @@ def _chunks(sources: Sequence[Path], least: int = _CHUNK) -> Iterator[Chunk]:
     """Games, together so many bytes at least."""
     for place, path in enumerate(sources):
         name = INPUT if path == STANDARD else str(path)
-        with named(name), _opened(path) as stream:
+        with named(name), opened(path) as stream:
             games: list[Unit] = []
             size = 0
             for unit in units(stream):
@@ -173,40 +167,13 @@ def _chunks(sources: Sequence[Path], least: int = _CHUNK) -> Iterator[Chunk]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    if path == STANDARD:
-        yield standard_input()
-    else:
-        with reading(path) as stream:
-            yield stream
-
-
-@contextmanager
 def _writer(target: Path | None) -> Iterator[Callable[[int, bytes], None]]:
     """What takes the bytes of a file, by its place, one piece after the other."""
     if target is None:
         yield lambda source, data: None
-    elif target == STANDARD:
-        with named(OUTPUT):
-            yield _Joined(standard_output()).write
-            standard_output().flush()
     else:
-        _refuse_ledger(target)
-        with files.replacing(target) as stream, writing(stream, target) as packed:
-            yield _Joined(packed).write
-
-
-def _refuse_ledger(target: Path) -> None:
-    """BadInput if a match writes to the file: its next game would go into what is replaced, and be lost."""
-    with suppress(OSError):  # what is wrong with the file is said when it is written
-        handle = os.open(target, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            if stat.S_ISREG(os.fstat(handle).st_mode):
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadInput(f"a match is writing to {target}: name another file with -o") from None
-        finally:
-            os.close(handle)
+        with replaced(target) as stream:
+            yield _Joined(stream).write
 
 
 class _Joined:

@@ -29,17 +29,14 @@ from tbgen.rules.rulesets import RuleSet, W
 from tbgen.rules.scoring import Scoring
 from tbgen.rules.tags import (
     CUTOFF,
-    FIFTY,
     KOMI,
     LEGACY,
-    RULE_SET,
-    RULES,
     SCORING,
     TERMINATION,
-    bare_name,
-    read_start,
+    begin,
     read_tags,
     rules_of,
+    says_rules,
     write_rules,
     write_tags,
 )
@@ -48,8 +45,6 @@ _UNKNOWN: Final = frozenset({"", "?", "*"})
 _NO_RESULT: Final = "*"
 _NO_NAME: Final = "?"
 _MATE: Final = {"1-0": outcome.held_by_white(0), "0-1": outcome.held_by_black(0)}
-_RULES: Final = frozenset({LEGACY, RULES, RULE_SET, FIFTY})
-"""Tags that say by which rules a game was played."""
 
 
 class Solved(NamedTuple):
@@ -153,10 +148,10 @@ class Judge:
         headers = section.headers
         moves = pgn_moves.read(text)
         result = _result(headers, moves.result)
-        rules = self._rules_of(headers)
+        settings = self._settings
+        rules, start = begin(headers, settings.rules, own_rules=settings.own_rules, own_tables=settings.own_tables)
+        board, given, dropped = start
         scheme = self._scheme_of(headers)
-        _require_chess(headers)
-        board, given, dropped = start = read_start(headers, whole_game=rules.whole_game)
         _play(board, moves.tokens, text)
         board, turn = _ending(board, given, rules)
         finish = finish_of(result, headers, moves.comment, turn, board)
@@ -183,17 +178,6 @@ class Judge:
             note=None if dropped is None else Fault(unit.number, unit.line, start.note),
         )
 
-    def _rules_of(self, headers: Mapping[str, str]) -> RuleSet:
-        """The rules of a game: its own, unless others were asked for."""
-        settings = self._settings
-        if _RULES.isdisjoint(headers):
-            return settings.rules
-        own = rules_of(headers, settings.rules)
-        return replace(
-            own if settings.own_rules else settings.rules,
-            whole_game=own.whole_game if settings.own_tables else settings.rules.whole_game,
-        )
-
     def _scheme_of(self, headers: Mapping[str, str]) -> Scoring:
         """The scoring of a game: its own, unless another was asked for."""
         settings = self._settings
@@ -213,19 +197,6 @@ def _result(headers: Mapping[str, str], written: str) -> str:
     if tag != written and tag not in _UNKNOWN:
         raise BadInput(f"the result is {ascii(tag)[1:-1]} by its tag, but {written} behind the moves")
     return written
-
-
-def _require_chess(headers: Mapping[str, str]) -> None:
-    """A variant that has other moves is not for us."""
-    name = bare_name(headers.get("Variant", ""))
-    if not name:
-        return
-    from chess.variant import VARIANTS
-
-    for variant in VARIANTS:
-        if variant.uci_variant != "chess" and name in map(bare_name, variant.aliases):
-            raise BadInput(f"not a game of chess: {variant.aliases[0]}")
-    # else some name for a way of scoring; other moves than those of chess will be noticed
 
 
 def _play(board: chess.Board, tokens: list[str], text: str) -> None:
@@ -261,7 +232,7 @@ def _tags(
     told = {name: headers[name] for name in (CUTOFF, KOMI, LEGACY) if name in headers}
     tags = dict(told)
     write_tags(tags, result, scheme, rules)
-    if rules_of(headers) != rules if _RULES.intersection(headers) else rules != W:
+    if rules_of(headers) != rules if says_rules(headers) else rules != W:
         write_rules(tags, rules)
     wanted: dict[str, str | None] = {
         name: tags.get(name) for name in (*tags, *told) if tags.get(name) != told.get(name) or name not in told

@@ -7,14 +7,12 @@ from tbgen.errors import BadInput
 from tbgen.pgn.moves import BadMoves
 from tbgen.pgn.split import units
 from tbgen.pgn.tags import BadTag, TagSection
-from tbgen.probe import Tablebase
 from tbgen.referee.annotate.game import Teller, Told
 from tbgen.text import LineReader
 
 
-def tell(source: LineReader, tablebase: Tablebase, most: int | None = None) -> Iterator[tuple[bytes, Told | None, str]]:
-    """Of each game its bytes, what there is to tell, or why there is nothing, with the line."""
-    teller = Teller(tablebase)
+def tell(source: LineReader, teller: Teller, most: int | None = None) -> Iterator[tuple[bytes, Told | None, str]]:
+    """Of each game its bytes, what there is to tell, and why there is nothing or what is left out, with the line."""
     for unit in units(source):
         try:
             told = teller.tell(unit, most)
@@ -27,15 +25,13 @@ def tell(source: LineReader, tablebase: Tablebase, most: int | None = None) -> I
         except BadInput as error:
             yield unit.data, None, f"{unit.line}: game {unit.number}: {error}"
         else:
-            yield told.data, told, ""
+            yield told.data, told, f"{unit.line}: game {unit.number}: {told.note}" if told.note else ""
 
 
-def annotate(
-    source: LineReader, target: BinaryIO, tablebase: Tablebase, watch: Callable[[Told | None, str], None]
-) -> int:
+def annotate(source: LineReader, target: BinaryIO, teller: Teller, watch: Callable[[Told | None, str], None]) -> int:
     """Gives the number of games that could not be told."""
     faults = 0
-    for data, told, fault in tell(source, tablebase):
+    for data, told, fault in tell(source, teller):
         target.write(data)
         watch(told, fault)
         faults += told is None

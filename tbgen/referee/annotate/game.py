@@ -1,7 +1,8 @@
 """One game of a PGN file, gone through move by move. All its bytes are kept; comments come between them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import chess
@@ -16,7 +17,8 @@ from tbgen.pgn.tags import TagSection
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import format_fen
 from tbgen.rules.record import Record
-from tbgen.rules.tags import start_of
+from tbgen.rules.rulesets import W
+from tbgen.rules.tags import begin
 from tbgen.table_rules import TableRules
 
 _GAVE: Final = "$2"
@@ -64,14 +66,17 @@ class Told(NamedTuple):
     plies: list[Ply]
     data: bytes
     """The game with comments."""
+    note: str
+    """What of it is left out, in words."""
 
 
 class Teller:
-    """Tells games by the tables of one set of rules."""
+    """Tells games, each by the tables of its rules: those that its tags name unless `rules` are given."""
 
-    def __init__(self, tablebase: Tablebase) -> None:
-        self._tablebase = tablebase
-        self._whole_game = tablebase.rules == TableRules.WHOLE_GAME
+    def __init__(self, tables: Callable[[TableRules], Tablebase], rules: TableRules | None = None) -> None:
+        self._tables = tables
+        self._own = rules is None
+        self._rules = replace(W, whole_game=rules == TableRules.WHOLE_GAME)
 
     def tell(self, unit: Unit, most: int | None = None) -> Told:
         """BadInput for what is no game, BadMoves where its moves cannot be read or are more than `most`."""
@@ -80,10 +85,11 @@ class Teller:
         section = TagSection(unit.data)
         text = _OURS.sub("", unit.data[section.end :].decode("latin-1"))
         tokens = pgn_moves.read(text).tokens
-        board, given = start_of(section.headers, whole_game=self._whole_game)
-        record = Record(board, given, whole_game=self._whole_game)
-        start = format_fen(record.board, record.outcome, whole_game=self._whole_game)
-        verdict = first = self._verdict(record)
+        rules, begun = begin(section.headers, self._rules, own_tables=self._own)
+        tables = self._tables(rules.of_tables)
+        record = Record(begun.board, begun.record, whole_game=rules.whole_game)
+        start = format_fen(record.board, record.outcome, whole_game=rules.whole_game)
+        verdict = first = _verdict(tables, record)
         plies: list[Ply] = []
         pieces, at = [], 0
         for token, place in zip(tokens, pgn_moves.places(text), strict=False):
@@ -92,56 +98,60 @@ class Teller:
                 continue
             if len(plies) == most:
                 raise BadMoves(f"more than {most} moves", place)
-            ply = self._ply(record, step, verdict, place)
+            ply = _ply(tables, record, step, verdict, place)
             verdict = ply.verdict
             plies.append(ply)
             end = place + len(token)
             pieces += [text[at:end], " ", comment(ply)]
             at = end
         data = unit.data[: section.end] + "".join([*pieces, text[at:]]).encode("latin-1")
-        return Told(section.headers, start, first, plies, data)
+        return Told(section.headers, start, first, plies, data, begun.note)
 
-    def _ply(self, record: Record, step: san.Step, before: Verdict | None, place: int) -> Ply:
-        board, standing = record.board, record.outcome
-        number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
-        played = board.copy(stack=False)
-        try:
-            san.play(played, step)
-        except BadInput as error:
-            raise BadMoves(f"{error} (ply {record.ply + 1})", place) from None
-        move = played.peek()
-        words, uci = board.san(move), board.uci(move)
-        position = board.copy(stack=False)
-        after = record.push(move)
-        verdict = self._verdict(record)
-        sign = 1 if position.turn else -1
-        gave, better = None, ""
-        if before is not None and verdict is not None and sign * verdict.outcome < sign * before.outcome:
-            gave, better = before.outcome, self._best(position, standing)
-        return Ply(
-            uci,
-            words,
-            number,
-            format_fen(record.board, record.outcome, whole_game=self._whole_game),
-            after.goal,
-            after.outcome,
-            after.just_set and not after.reset,
-            after.reset,
-            verdict,
-            gave,
-            better,
-        )
 
-    def _verdict(self, record: Record) -> Verdict | None:
-        try:
-            found = self._tablebase.probe(record.board, record.outcome)
-        except (MissingTable, UnsupportedPosition):
-            return None
-        return Verdict(found.outcome, found.dtg)
+def _ply(tables: Tablebase, record: Record, step: san.Step, before: Verdict | None, place: int) -> Ply:
+    """Make a move, and see what is so after it."""
+    board, standing = record.board, record.outcome
+    number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
+    played = board.copy(stack=False)
+    try:
+        san.play(played, step)
+    except BadInput as error:
+        raise BadMoves(f"{error} (ply {record.ply + 1})", place) from None
+    move = played.peek()
+    words, uci = board.san(move), board.uci(move)
+    position = board.copy(stack=False)
+    after = record.push(move)
+    verdict = _verdict(tables, record)
+    sign = 1 if position.turn else -1
+    gave, better = None, ""
+    if before is not None and verdict is not None and sign * verdict.outcome < sign * before.outcome:
+        gave, better = before.outcome, _best(tables, position, standing)
+    return Ply(
+        uci,
+        words,
+        number,
+        format_fen(record.board, record.outcome, whole_game=record.whole_game),
+        after.goal,
+        after.outcome,
+        after.just_set and not after.reset,
+        after.reset,
+        verdict,
+        gave,
+        better,
+    )
 
-    def _best(self, board: chess.Board, record: int) -> str:
-        found = self._tablebase.probe(board, record, moves=True, partial=True).moves
-        return board.san(found[0].move) if found else ""
+
+def _verdict(tables: Tablebase, record: Record) -> Verdict | None:
+    try:
+        found = tables.probe(record.board, record.outcome)
+    except (MissingTable, UnsupportedPosition):
+        return None
+    return Verdict(found.outcome, found.dtg)
+
+
+def _best(tables: Tablebase, board: chess.Board, record: int) -> str:
+    found = tables.probe(board, record, moves=True, partial=True).moves
+    return board.san(found[0].move) if found else ""
 
 
 def comment(ply: Ply) -> str:

@@ -37,7 +37,7 @@ def status_line(standings: Standings, games: int | None) -> str:
     first = standings.players[0]
     sample = standings.sample(first)
     words = f"{standings.games}{'' if games is None else f' of {games}'} games"
-    if len(standings.players) == 2:
+    if len(standings.players) == 2 and standings.games:
         words += f"  {first} {sample.games.ratio:.4f}  Elo {_elo(sample.elo())}  LOS {100 * sample.los:.1f} %"
     if standings.sprt is None:
         return words

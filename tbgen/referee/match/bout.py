@@ -7,12 +7,12 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 import chess
-from chess.engine import InfoDict
+from chess.engine import Info, InfoDict
 
 from tbgen import outcome
 from tbgen.errors import TbgenError
 from tbgen.referee.match.adjudication import ScoreWatch
-from tbgen.referee.match.client import Breach, CannotStart, Client, Misconduct, Resigns
+from tbgen.referee.match.client import FIGURES, Breach, CannotStart, Client, Misconduct, Resigns
 from tbgen.referee.match.conditions import Conditions
 from tbgen.referee.match.control import Clock, limit
 from tbgen.referee.match.openings import Opening
@@ -33,6 +33,8 @@ class Ply(NamedTuple):
     info: InfoDict
     record: int | None
     """The record, if the move set it."""
+    left: float | None = None
+    """Seconds on its clock afterwards."""
 
 
 class End(NamedTuple):
@@ -93,6 +95,7 @@ async def play(
     clients: Mapping[chess.Color, Client],
     conditions: Conditions,
     judges: Judges = NOBODY,
+    info: Info = FIGURES,
 ) -> Bout:
     """Play a game to its end."""
     game = opening.game(conditions.rules)
@@ -110,7 +113,7 @@ async def play(
     while (end := _end(game, len(plies), conditions, judges, scores)) is None:
         turn = game.board.turn
         try:
-            ply = await _move(game, clients[turn], clocks, conditions)
+            ply = await _move(game, clients[turn], clocks, conditions, info)
             plies.append(ply)
             scores.add(turn, ply.info, reset=game.turn.standing.reset)
         except Breach as breach:
@@ -168,14 +171,17 @@ def _end(game: Game, plies: int, conditions: Conditions, judges: Judges, scores:
     return None
 
 
-async def _move(game: Game, client: Client, clocks: dict[chess.Color, Clock], conditions: Conditions) -> Ply:
+async def _move(
+    game: Game, client: Client, clocks: dict[chess.Color, Clock], conditions: Conditions, info: Info
+) -> Ply:
     """Have one move made."""
     clock = clocks[game.board.turn]
     allowed = clock.allowed()
     if allowed is not None:
         own = client.contestant.margin
         allowed += conditions.margin if own is None else own
-    answer = await client.move(game.board, limit(clocks, game.board.turn), allowed, conditions.patience)
+    answer = await client.move(game.board, limit(clocks, game.board.turn), allowed, conditions.patience, info)
     clock.spend(answer.seconds)
     turn = game.push_legal(answer.move)
-    return Ply(answer.move, answer.seconds, answer.info, turn.outcome if turn.standing.just_set else None)
+    record = turn.outcome if turn.standing.just_set else None
+    return Ply(answer.move, answer.seconds, answer.info, record, clock.left)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 import chess
-from chess.engine import EngineError, EngineTerminatedError, Info, InfoDict, Limit
+from chess.engine import EngineError, EngineTerminatedError, Info, InfoDict, Limit, PovScore
 
 from tbgen.errors import BadInput, TbgenError
 from tbgen.referee.match.contestants import Contestant
@@ -28,6 +28,9 @@ _CHESS960: Final = "UCI_Chess960"
 _FIRST_NOTE: Final = 5.0
 """Seconds after which a note says that an engine is waited for."""
 _NEXT_NOTE: Final = 30.0
+_SETTLING: Final = ", without an answer to 'isready' after its last move"
+FIGURES: Final = Info.BASIC | Info.SCORE
+"""What an engine is asked about its thinking."""
 _LINGER: Final = 0.1
 """Seconds that the loop goes on after the last engine has gone."""
 _PROTOCOLS: Final[Mapping[str, type[Uci | XBoard]]] = {"uci": Uci, "xboard": XBoard}
@@ -167,7 +170,9 @@ class Client:
         self._identity = shown(protocol.id.get("name", ""))
         return protocol
 
-    async def move(self, board: chess.Board, limit: Limit, allowed: float | None, patience: float) -> Answer:
+    async def move(
+        self, board: chess.Board, limit: Limit, allowed: float | None, patience: float, info: Info = FIGURES
+    ) -> Answer:
         """The engine's move. It is `allowed` so many seconds by its clock, and waited for no longer.
 
         Where no clock says, `patience` is how long it may be silent. After a breach the engine is gone.
@@ -177,12 +182,11 @@ class Client:
             raise Breach(Misconduct.CRASH, "is not running")
         loop = asyncio.get_running_loop()
         deadline = patience if allowed is None else allowed
+        protocol.answer = ""
         begun = loop.time()
         try:
             async with asyncio.timeout(deadline):
-                played = await protocol.play(
-                    board, limit, game=self._game, info=Info.BASIC | Info.SCORE, ponder=self.contestant.ponder
-                )
+                played = await protocol.play(board, limit, game=self._game, info=info, ponder=self.contestant.ponder)
             seconds = loop.time() - begun
             if seconds > deadline:
                 raise TimeoutError
@@ -192,12 +196,13 @@ class Client:
                 raise Breach(Misconduct.ILLEGAL, "gives no move")
             if not board.is_legal(played.move):
                 raise Breach(Misconduct.ILLEGAL, f"plays an illegal move: {_shown(protocol.answer)}")
-            return Answer(played.move, seconds, played.info)
+            return Answer(played.move, seconds, self._own_view(played.info, board.turn))
         except TimeoutError:
+            more = _SETTLING if protocol.settling and not protocol.answer else ""
             breach = (
-                Breach(Misconduct.SILENCE, f"has not answered for {deadline:g} seconds")
+                Breach(Misconduct.SILENCE, f"has not answered for {deadline:g} seconds{more}")
                 if allowed is None
-                else Breach(Misconduct.TIME, "loses on time")
+                else Breach(Misconduct.TIME, f"loses on time{more}")
             )
         except EngineTerminatedError:
             code = None if self._transport is None else self._transport.get_returncode()
@@ -214,10 +219,23 @@ class Client:
         await self.kill()
         raise breach
 
+    def _own_view(self, info: InfoDict, turn: chess.Color) -> InfoDict:
+        """What it said, the score being its own."""
+        if not self.contestant.white_view or turn or "score" not in info:
+            return info
+        return {**info, "score": PovScore(-info["score"].relative, turn)}
+
     async def rest(self) -> None:
-        """A game is over: go, if the next one is to find another process."""
+        """A game is over: think no more of it, and go if the next one is to find another process."""
         if self.contestant.restart:
             await self.quit()
+        elif self.contestant.ponder and self._protocol is not None:
+            # An engine that still thinks may not hear of a new game.
+            try:
+                async with asyncio.timeout(_FAREWELL):
+                    await self._protocol.ping()
+            except (EngineError, OSError, TimeoutError):
+                await self.kill()
 
     async def quit(self) -> None:
         """End the engine, asking it first."""

@@ -108,5 +108,9 @@ class Setting:
     conditions: Conditions
     event: str = "tbgen match"
     site: str = "?"
+    comments: tuple[str, ...] = ()
+    """What else of an engine's thinking stands behind its moves: keys of `export.MORE`."""
+    wait: float = 0.0
+    """Seconds between two games."""
     log: Path | None = None
     """Where to write down all that engines say and are told."""

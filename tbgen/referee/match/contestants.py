@@ -18,6 +18,7 @@ _GAMES: Final = "/usr/games"
 _CONF: Final = "conf"
 _OPTION: Final = "option."
 _ANSWERS: Final = {"yes": True, "no": False, "on": True, "off": False, "true": True, "false": False}
+_YES_OR_NO: Final = ("record", "restart", "ponder", "whitepov")
 _PROTOCOLS: Final = ("uci", "xboard")
 START: Final = 60.0
 """Seconds that an engine may take to start, to set its options and to get ready for a game."""
@@ -43,6 +44,8 @@ class Contestant:
     restart: bool = False
     """Whether every game finds another process."""
     ponder: bool = False
+    white_view: bool = False
+    """Whether its scores are White's, also when it is Black."""
     protocol: str = "uci"
     setup: tuple[str, ...] = ()
     """Lines that it is told before all else."""
@@ -66,7 +69,7 @@ class Contestant:
         directory = given.pop("dir", None)
         name = given.pop("name", "") or Path(command[0]).name
         numbers = {key: _number(key, given.pop(key)) for key in _BOUNDS if key in given}
-        answers = {key: _answer(key, given.pop(key)) for key in ("record", "restart", "ponder") if key in given}
+        answers = {key: _answer(key, given.pop(key)) for key in _YES_OR_NO if key in given}
         protocol = given.pop("proto", _PROTOCOLS[0])
         if protocol not in _PROTOCOLS:
             raise BadInput(f"proto is {' or '.join(_PROTOCOLS)}, not {protocol!r}")
@@ -86,6 +89,7 @@ class Contestant:
             start=numbers.get("start", START),
             restart=answers.get("restart", False),
             ponder=answers.get("ponder", False),
+            white_view=answers.get("whitepov", False),
             protocol=protocol,
             setup=setup,
             elo=round(numbers["elo"]) if "elo" in numbers else None,
@@ -93,8 +97,8 @@ class Contestant:
 
 
 KNOWN: Final = (
-    "cmd", "name", "dir", *KEYS, "margin", "start", "restart", "ponder", "proto", "initstr", "elo", "record", _CONF,
-    f"{_OPTION}NAME",
+    "cmd", "name", "dir", *KEYS, "margin", "start", "restart", "ponder", "whitepov", "proto", "initstr", "elo",
+    "record", _CONF, f"{_OPTION}NAME",
 )  # fmt: skip
 """What can be said of an engine."""
 

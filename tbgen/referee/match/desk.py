@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import chess
+from chess.engine import Info
 
 from tbgen.errors import TbgenError
 from tbgen.referee.match.bout import Bout, Judges, NobodyStarts, play
-from tbgen.referee.match.client import Client, quit_all
+from tbgen.referee.match.client import FIGURES, Client, quit_all
 from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.events import Finished, Note, Unplayed
-from tbgen.referee.match.export import write_game
+from tbgen.referee.match.export import PV, write_game
 from tbgen.referee.match.ledger import Entry
 from tbgen.referee.match.openings import Opening
 from tbgen.referee.match.protocol import LOGGER
@@ -110,6 +111,7 @@ class _Desk:
         self._setting = setting
         self._note = note
         self.clients: dict[int, Client] = {}
+        self._played = False
         conditions = setting.conditions
         self._judges = Judges(
             None if conditions.tables is None else TableJudge(conditions.tables, conditions.rules),
@@ -131,11 +133,15 @@ class _Desk:
         return self.clients.setdefault(number, Client(self._setting.engines[number], self._note))
 
     async def _play(self, pairing: Pairing, opening: Opening) -> Finished | Unplayed:
+        if self._played:
+            await asyncio.sleep(self._setting.wait)
+        self._played = True
         gone = [self.clients.pop(number) for number in list(self.clients) if number not in pairing[1:3]]
         await quit_all(gone)
         clients = {chess.WHITE: self._client(pairing.white), chess.BLACK: self._client(pairing.black)}
         try:
-            bout = await play(pairing, opening, clients, self._setting.conditions, self._judges)
+            info = FIGURES | Info.PV if PV in self._setting.comments else FIGURES
+            bout = await play(pairing, opening, clients, self._setting.conditions, self._judges, info)
         except NobodyStarts as error:
             white, black = (client.contestant.name for client in clients.values())
             return Unplayed(pairing, white, black, str(error))

@@ -9,7 +9,7 @@ from tbgen.errors import BadInput
 
 _CUTE: Final = {"command": "cmd", "workingDirectory": "dir", "protocol": "proto", "restart": "restart", "name": "name"}
 """What Cute Chess calls it, and what we do."""
-_IGNORED: Final = frozenset({"stderrFile", "timeoutScaleFactor", "validateClaims", "debug", "variants", "whitepov"})
+_IGNORED: Final = frozenset({"stderrFile", "timeoutScaleFactor", "validateClaims", "debug", "variants"})
 """What else it writes, which means nothing here."""
 
 

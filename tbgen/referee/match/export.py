@@ -5,7 +5,7 @@ and the record if the move set it: `{+0.31/14 0.52s, G3.5}`.
 """
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -19,6 +19,10 @@ from tbgen.referee.match.eco import name_of
 from tbgen.rules.scoring import classical_result
 from tbgen.rules.tags import RECORD, TERMINATION, write_tags
 
+PV: Final = "pv"
+_LEFT: Final = "left"
+MORE: Final = ("nodes", "nps", "seldepth", "hashfull", "tbhits", PV, _LEFT)
+"""What else can stand behind moves: figures of the engine, its line, and the seconds left on its clock."""
 _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 _WIDTH: Final = 100
 _NO_BRACES: Final = str.maketrans("{}", "()")
@@ -28,7 +32,7 @@ def write_game(bout: Bout, setting: Setting, identities: tuple[str, str] = ("", 
     """The text of a game, an empty line at its end. The identities are what the engines call themselves."""
     tags = _tags(bout, setting, identities)
     section = "".join(f"{written(name, value).decode()}\n" for name, value in tags.items())
-    words = " ".join([*_moves(bout), tags["Result"]])
+    words = " ".join([*_moves(bout, setting.comments), tags["Result"]])
     text = "\n".join(textwrap.wrap(words, _WIDTH, break_long_words=False, break_on_hyphens=False))
     return f"{section}\n{text}\n\n"
 
@@ -79,7 +83,7 @@ def _basis(bout: Bout) -> str:
     return "played" if bout.end.verdict is None else str(bout.end.verdict)
 
 
-def _moves(bout: Bout) -> Iterator[str]:
+def _moves(bout: Bout, more: Sequence[str]) -> Iterator[str]:
     """The moves with their numbers, the engines' with comments, and at last why the game is over."""
     board = bout.opening.board.copy(stack=False)
     numbered = True
@@ -93,17 +97,17 @@ def _moves(bout: Bout) -> Iterator[str]:
         yield move(played)
         numbered = False
     for ply in bout.plies[:-1]:
-        yield f"{move(ply.move)} {{{_comment(ply)}}}"
+        yield f"{move(ply.move)} {{{_comment(ply, more)}}}"
         numbered = False
     ending = bout.end.words.translate(_NO_BRACES)
     if bout.plies:
         last = bout.plies[-1]
-        yield f"{move(last.move)} {{{_comment(last)}, {ending}}}"
+        yield f"{move(last.move)} {{{_comment(last, more)}, {ending}}}"
     else:
         yield f"{{{ending}}}"
 
 
-def _comment(ply: Ply) -> str:
+def _comment(ply: Ply, more: Sequence[str]) -> str:
     words = f"{ply.seconds:.2f}s"
     score = ply.info.get("score")
     if score is not None:
@@ -113,4 +117,15 @@ def _comment(ply: Ply) -> str:
         words = f"{value}/{ply.info.get('depth', 0)} {words}"
     if ply.record is not None:
         words = f"{words}, {outcome.text(ply.record)}"
-    return words
+    return ", ".join([words, *_more(ply, more)])
+
+
+def _more(ply: Ply, wanted: Sequence[str]) -> Iterator[str]:
+    """What else was asked for, where there is such."""
+    for name in wanted:
+        if name == _LEFT and ply.left is not None:
+            yield f"left {ply.left:.2f}s"
+        elif name == PV and PV in ply.info:
+            yield f"pv {' '.join(map(chess.Move.uci, ply.info['pv']))}"
+        elif name in ply.info:
+            yield f"{name} {ply.info[name]}"  # type: ignore[literal-required]

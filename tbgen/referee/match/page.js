@@ -4,7 +4,7 @@ const games = JSON.parse(document.getElementById("data").textContent);
 const board = document.getElementById("board"), said = document.getElementById("said");
 const rows = [...document.querySelectorAll("#games tbody tr")];
 const MEN = { K: "♚", Q: "♛", R: "♜", B: "♝", N: "♞", P: "♟" };
-let game = games.length - 1, ply = Infinity;
+let game = games.length - 1, ply = Infinity, chosen = false;
 
 function start(fen) {
   const squares = new Array(64).fill("");
@@ -63,16 +63,27 @@ function show() {
       board.append(cell);
     }
   }
-  said.textContent = `${shown.title}: ${ply} of ${moves.length} plies` + (ply === moves.length ? `. ${shown.end}` : "");
+  document.getElementById("white").textContent = `${shown.white} (White)`;
+  document.getElementById("black").textContent = `${shown.black} (Black)`;
+  said.textContent = `Round ${shown.round}, ${named(shown, ply)} (ply ${ply} of ${moves.length})` +
+    (ply === moves.length ? `. ${shown.end}` : "");
   rows.forEach(row => row.classList.toggle("shown", Number(row.dataset.game) === game));
-  history.replaceState(null, "", `#g${game}p${ply}`);
+  // Whoever has chosen nothing sees the last game, also after a reload.
+  if (chosen) history.replaceState(null, "", `#g${game}p${ply}`);
 }
 
-function step(by) { ply += by; show(); }
+// The move that was made last, with its number.
+function named(shown, ply) {
+  if (!ply) return "start";
+  const [, turn, , , , number] = shown.fen.split(" "), before = ply - 1 + (turn === "b" ? 1 : 0);
+  return `${Number(number) + Math.floor(before / 2)}${before % 2 ? "..." : "."} ${shown.words.split(" ")[ply - 1]}`;
+}
+
+function step(by) { ply += by; chosen = true; show(); }
 
 const hash = /^#g(\d+)p(\d+)$/.exec(location.hash);
-if (hash && Number(hash[1]) < games.length) { game = Number(hash[1]); ply = Number(hash[2]); }
-rows.forEach(row => row.addEventListener("click", () => { game = Number(row.dataset.game); ply = 0; show(); }));
+if (hash && Number(hash[1]) < games.length) { game = Number(hash[1]); ply = Number(hash[2]); chosen = true; }
+rows.forEach(row => row.addEventListener("click", () => { game = Number(row.dataset.game); ply = 0; step(0); }));
 const keys = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 addEventListener("keydown", event => {
   if (event.key in keys) { step(keys[event.key]); event.preventDefault(); }
@@ -80,5 +91,4 @@ addEventListener("keydown", event => {
 document.querySelectorAll("[data-step]").forEach(button =>
   button.addEventListener("click", () => step({ first: -Infinity, back: -1, on: 1, last: Infinity }[button.dataset.step])));
 show();
-// Whoever watches sees the next game; whoever looks at an older one is not disturbed.
 if (document.body.dataset.running) setTimeout(() => location.reload(), 5000);

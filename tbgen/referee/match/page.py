@@ -49,17 +49,21 @@ class Page:
         headers = section.headers
         board, _ = start_of(headers)
         fen = board.fen()
-        moves = pgn_moves.read(pgn[section.end :].decode("latin-1"))
-        for token in moves.tokens:
+        words = []
+        for token in pgn_moves.read(pgn[section.end :].decode("latin-1")).tokens:
             step = san.step(token)
             if step is not None:
                 san.play(board, step)
+                words.append(token)
         end = headers.get("TerminationDetails", "")
         row = [headers[name] for name in ("Round", "White", "Black", "RMobilityResult", "Points")]
         game = {
-            "title": f"{row[0]}  {row[1]} - {row[2]}",
+            "round": row[0],
+            "white": row[1],
+            "black": row[2],
             "fen": fen,
             "moves": " ".join(map(chess.Move.uci, board.move_stack)),
+            "words": " ".join(words),
             "end": f"{row[3]}, {row[4]}: {end}",
         }
         cells = "".join(f"<td>{escape(cell)}</td>" for cell in [*row, end])
@@ -81,15 +85,19 @@ class Page:
         attribute = ' data-running="1"' if running else ""
         yield f"<body{attribute}>"
         yield f"<h1>{title}</h1>"
-        yield f"<p>{escape(announce.status_line(standings, games))}</p>"
+        state = "The match goes on: this page reloads itself." if running else "This is how the match ended."
+        if not running and games is not None and standings.games < games:
+            state = "Nobody plays now. The same command goes on with the match."
+        yield f"<p>{escape(announce.status_line(standings, games))}. {state}</p>"
         if standings.games:
             lines = standings.lines()
             yield _table(*announce.crosstable(standings, lines))
             yield _table(*announce.scorings(standings, lines))
-        yield '<main><div><div id="board"></div><p>'
-        for name, sign in (("first", "⏮"), ("back", "◀"), ("on", "▶"), ("last", "⏭")):
-            yield f'<button data-step="{name}" title="{name}">{sign}</button>'
-        yield '</p><p id="said"></p></div><div id="games"><table>'
+        yield '<main><div id="play"><div id="black"></div><div id="board"></div><div id="white"></div><p>'
+        for name, sign in (("first", "|◀"), ("back", "◀"), ("on", "▶"), ("last", "▶|")):
+            yield f'<button data-step="{name}" title="{name}" aria-label="{name}">{sign}</button>'
+        yield '</p><p id="said" aria-live="polite"></p><p>Choose a game; arrow keys move.</p></div>'
+        yield '<div id="games" tabindex="0"><table>'
         heads = ("round", "White", "Black", "result", "points", "end")
         yield f"<thead><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr></thead><tbody>"
         yield from reversed(self._rows)

@@ -1,7 +1,8 @@
 """What engines say, made safe to read: no output of an engine keeps its game waiting for long.
 
 The client library reads every line in full. So lines are cut before it sees them, those that say nothing to a referee
-are left out, and an engine that writes faster than anybody could read has to wait.
+are left out, and an engine that writes faster than anybody could read has to wait. Nor is a move that comes too late
+taken for an answer to the next question.
 """
 
 import logging
@@ -30,6 +31,8 @@ _LAST_WORDS: Final = 3
 _LONGEST_WORDS: Final = 200
 """Characters of them that are shown."""
 _KNOWN: Final = (b"bestmove", b"readyok", b"uciok", b"id ", b"option", b"copyprotection", b"registration")
+_MOVE: Final = b"bestmove"
+_READY: Final = b"readyok"
 _INFO: Final = b"info"
 _SCORE: Final = b" score "
 _MULTIPV: Final = b" multipv "
@@ -38,6 +41,11 @@ _FIRST: Final = b" multipv 1 "
 
 class Guarded(Protocol):
     """An engine whose lines are cut, chosen and paced."""
+
+    answer = ""
+    """What it last gave for its move."""
+    settling = False
+    """Whether it has moved and not yet answered the `isready` behind that: another move would be a stale one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,7 +121,7 @@ class Uci(Guarded, UciProtocol):
                     figures, told = told, figures
                 if logs and told:
                     self._log(told)
-            elif line.startswith(_KNOWN):
+            elif line.startswith(_KNOWN) and not self._is_of_last_move(line):
                 if figures:
                     yield figures
                     figures = b""
@@ -123,6 +131,20 @@ class Uci(Guarded, UciProtocol):
         if figures:
             yield figures
 
+    def _is_of_last_move(self, line: bytes) -> bool:
+        """Whether this is not for the client library: a move after the move, or the answer that makes an end of such.
+
+        Nobody waits for that answer: it comes while the opponent thinks.
+        """
+        if not self.settling:
+            if line.startswith(_MOVE):
+                self.settling = True
+                self.send_line("isready")
+            return False
+        if line.startswith(_READY):
+            self.settling = False
+        return line.startswith((_MOVE, _READY))
+
     def _log(self, line: bytes) -> None:
         LOGGER.debug("%s: >> %s", self, decoded(line[:LONGEST]))
 
@@ -131,7 +153,6 @@ class XBoard(Guarded, XBoardProtocol):
     """The protocol of Winboard engines. There is no place for a record in it."""
 
     record: str | None = None
-    answer: str = ""
 
     def line_received(self, line: str) -> None:
         """A line that is read."""

@@ -9,6 +9,7 @@ import pytest
 
 from tbgen import open_tablebase, outcome
 from tbgen.cli.main import main
+from tbgen.packed import reading
 from tbgen.pgn.split import units
 from tbgen.referee.annotate.game import Teller, Told
 from tests.support.judged_games import BISHOP, game
@@ -20,7 +21,7 @@ PLAYED = "30... Kh5 31. Kf4 Kh6 { quiet } 32. Bg6 (32. Kg4 Kg7) Kxg6 ; to the en
 def told(data: bytes, tables: Path, rules: str = "r") -> Told:
     (unit,) = units(io.BytesIO(data))
     with open_tablebase(tables, rules) as tablebase:
-        return Teller(tablebase).tell(unit)
+        return Teller(lambda _: tablebase, tablebase.rules).tell(unit)
 
 
 def test_each_ply_is_what_the_tables_say(small_tables: Path) -> None:
@@ -92,3 +93,45 @@ def test_games_that_cannot_be_read_pass(small_tables: Path, tmp_path: Path, caps
     assert main(["annotate", str(source), "-o", str(tmp_path / "o"), "--tables", str(small_tables), "-q"]) == 3
     assert f"{source}:4: game 1: illegal move: Ke3 (ply 3)" in capsys.readouterr().err
     assert (tmp_path / "o").read_bytes().startswith(bad)
+
+
+def at_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path, tables: Path, data: bytes) -> tuple[str, str]:
+    """What becomes of games by their own tags, and what is said of them."""
+    (tmp_path / "in.pgn").write_bytes(data)
+    code = main(["annotate", str(tmp_path / "in.pgn"), "-o", str(tmp_path / "out.pgn"), "--tables", str(tables), "-q"])
+    assert code in (0, 3)
+    return (tmp_path / "out.pgn").read_text(), capsys.readouterr().err
+
+
+RESET = "8/8/8/8/2Kb4/8/8/k7 w - - 9 9"
+
+
+def test_rules_record_and_variant_are_those_of_the_tags(
+    small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `adjudicate` takes them."""
+    by_reset = game("1. Kxd4 1/2-1/2", FEN=RESET, RMobilityRecord="G1.0")
+    whole = game("1. Kxd4 1/2-1/2", FEN=RESET, RMobilityRecord="G1.0", RMobilityRules="wg")
+    found, _ = at_the_command(capsys, tmp_path, small_tables, by_reset)
+    assert "record G3.5" in found
+    found, _ = at_the_command(capsys, tmp_path, small_tables, whole)
+    assert "record G1.0" in found
+    castled = game("1. O-O 1/2-1/2", FEN="4k3/8/8/8/8/8/8/5KR1 w G - 0 1", Variant="Chess 960")
+    found, said = at_the_command(capsys, tmp_path, small_tables, castled)
+    assert (said, "1. O-O {" in found) == ("", True)
+    _, said = at_the_command(capsys, tmp_path, small_tables, game("1. e4 1/2-1/2", Variant="Atomic"))
+    assert "game 1: not a game of chess: Atomic" in said
+    _, said = at_the_command(capsys, tmp_path, small_tables, game("1. Kxd4 1/2-1/2", FEN=f"{RESET[:-3]}0 9 G1.0"))
+    assert "game 1: the record G1.0 is left out: the halfmove clock is 0" in said
+
+
+@pytest.mark.parametrize("end", [".gz", ".bz2", ".zst"])
+def test_packed_files(small_tables: Path, tmp_path: Path, end: str) -> None:
+    plain, packed = tmp_path / "told.pgn", tmp_path / f"told.pgn{end}"
+    words = ["--tables", str(small_tables), "-q"]
+    assert main(["annotate", str(SAMPLE), "-o", str(plain), *words]) == 0
+    assert main(["annotate", str(SAMPLE), "-o", str(packed), *words]) == 0
+    with reading(packed) as file:
+        assert file.read() == plain.read_bytes()
+    assert main(["annotate", str(packed), "-o", str(tmp_path / "again.pgn"), *words]) == 0
+    assert (tmp_path / "again.pgn").read_bytes() == plain.read_bytes()

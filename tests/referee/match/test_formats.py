@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import sys
+import time
 from pathlib import Path
 
 import chess
@@ -63,14 +64,27 @@ def test_a_page_to_watch(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
         assert "data-running" not in text
         (data,) = re.findall(r'id="data">(.*)</script>', text)
         found = json.loads(data)
-    assert [game["title"][:3] for game in found] == ["1.1", "1.2", "2.1", "2.2"]
+    assert [game["round"] for game in found] == ["1.1", "1.2", "2.1", "2.2"]
     with pgn.open() as file:
         for told in found:
             game = chess.pgn.read_game(file)
             assert game is not None
             assert told["moves"] == " ".join(move.uci() for move in game.mainline_moves())
+            assert told["words"] == " ".join(node.san() for node in game.mainline())
     code, said = complaint(capsys, *words, "4", "--page", str(pgn))
     assert (code, "is not a page of a match" in said) == (2, True)
+
+
+def test_a_page_is_there_before_the_first_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    page = tmp_path / "m.html"
+    seen = tmp_path / "seen.html"
+    watcher = tmp_path / "watcher"
+    watcher.write_text(f"#!/bin/sh\n[ -e {seen} ] || cp {page} {seen}\nexec {sys.executable} {FAKE}\n")
+    watcher.chmod(0o755)
+    played(capsys, *GOOD, "--engine", f"cmd={watcher}", "--each", "tc=5", "--max-moves", "1", "--page", str(page))
+    assert "<p>0 of 2 games. The match goes on" in seen.read_text()
+    assert "2 of 2 games" in page.read_text()
+    assert "This is how the match ended." in page.read_text()
 
 
 def test_the_table_comes_every_so_many_games(capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,9 +153,40 @@ def test_another_process_for_every_game(capsys: pytest.CaptureFixture[str], tmp_
     assert len(births.read_text()) == 4
 
 
+def test_what_else_stands_behind_moves(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = [*GOOD, *fake("Other"), "--each", "tc=60+1", "--max-moves", "3", "--pgn", str(tmp_path / "m.pgn")]
+    played(capsys, *words, "--games", "1", "--pgn-more", "pv", "left", "nodes", "nps")
+    with (tmp_path / "m.pgn").open() as file:
+        game = chess.pgn.read_game(file)
+    assert game is not None
+    for node in game.mainline():
+        score, line = re.search(r"([-+0-9.]+)/1 .*, pv ([a-h1-8 ]+), left 6[0-3]\.[0-9][0-9]s", node.comment).groups()  # type: ignore[union-attr]
+        assert (score, line) == ("+0.12", node.move.uci())
+    assert "adjudication: move limit" in node.comment
+
+
+def test_scores_that_are_white_s(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    both = [*fake("A", "--score", "700"), *fake("B", "--score", "700"), "whitepov=yes", "--each", "tc=60"]
+    games, _ = played(capsys, *both, "--games", "2", "--resign", "movecount=2", "score=600", "twosided=true")
+    assert [(game["white"], game["ending"]) for game in games] == [
+        ("A", "Black resigns by the scores: resign 600 for 2 moves, by both"),
+        ("B", games[1]["ending"]),
+    ]
+    assert "resigns" not in games[1]["ending"]
+
+
+def test_a_pause_between_games(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*GOOD, *fake("Other"), "--each", "tc=60", "--max-moves", "1", "--games", "3"]
+    began = time.monotonic()
+    played(capsys, *words, "--wait", "1.5")
+    assert time.monotonic() - began > 3
+
+
 def test_pondering(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     heard = tmp_path / "heard"
-    words = [*fake("A", "--heard", str(heard)), "ponder=yes", *GOOD, "--each", "tc=5", "--max-moves", "6"]
-    _, standings = played(capsys, *words)
-    assert "setoption name Ponder value true" in heard.read_text()
+    words = [*fake("A", "--heard", str(heard), "--ponders"), "ponder=yes", "start=10", *GOOD]
+    began = time.monotonic()
+    _, standings = played(capsys, *words, "--each", "tc=60", "--max-moves", "6", "--games", "4")
+    assert {"setoption name Ponder value true", "ponderhit", "stop"} < set(heard.read_text().splitlines())
     assert {line["forfeits"] for line in standings["table"]} == {0}
+    assert time.monotonic() - began < 10  # a game that begins while the engine ponders would not be heard of

@@ -26,6 +26,7 @@ from tests.support.misbehaving import engines
         ("none", "illegal move", "gives no move"),
         ("confess", "abandoned", "crashes (exit code 3), saying: first words / out of memory / \\x07at line 7"),
         ("endless", "time forfeit", "loses on time"),
+        ("unready", "time forfeit", "loses on time, without an answer to 'isready' after its last move"),
     ],
 )
 def test_who_misbehaves_loses_and_the_match_goes_on(
@@ -56,6 +57,14 @@ def test_odd_lines_are_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
         capsys, *GOOD, *fake("Odd", "--fault", "chatter"), "--each", "tc=5+1", "--max-moves", "4", "--games", "2"
     )
     assert {game["termination"] for game in games} == {"adjudication"}
+    assert {game["ending"] for game in games} == {"adjudication: move limit"}
+    assert {line["forfeits"] for line in standings["table"]} == {0}
+
+
+@pytest.mark.parametrize("words", [["twice"], ["stale"], ["stale", "--pause", "0.02"], ["stale", "--at", "1"]])
+def test_a_second_answer_is_for_nobody(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    bad = fake("Bad", "--fault", *words, "--seed", "3")
+    games, standings = played(capsys, *GOOD, *bad, "--each", "tc=60", "--max-moves", "8", "--games", "2")
     assert {game["ending"] for game in games} == {"adjudication: move limit"}
     assert {line["forfeits"] for line in standings["table"]} == {0}
 
@@ -133,16 +142,16 @@ def test_no_output_holds_up_another_game(capsys: pytest.CaptureFixture[str], tmp
 @pytest.mark.full
 def test_a_tournament_with_all_that_misbehave(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     bad = engines(tmp_path / "births")
-    assert len(bad) == 24
+    assert len(bad) == 26
     words = [*GOOD, "tc=60"]
-    for name, (command, loses) in bad.items():
+    for name, one in bad.items():
         # who loses on time does so soon; nobody else may, however busy the machine is
-        words += ["--engine", f"cmd={command}", f"name={name}", *(["tc=1", "start=2"] if loses else ["tc=60"])]
+        words += ["--engine", f"cmd={one.command}", f"name={name}", *(["tc=1", "start=2"] if one.loses else ["tc=60"])]
     words += ["--format", "gauntlet", "--max-moves", "4", "--concurrency", "2", "--scoring", "winner"]
     games, standings = played(capsys, *words, "--cutoff", "G0.5")
-    assert len(games) == 48
+    assert len(games) == 52
     forfeits = {line["player"]: line["forfeits"] for line in standings["table"]}
-    assert forfeits == {"Good": 0, **{name: 2 if loses else 0 for name, (_, loses) in bad.items()}}
+    assert forfeits == {"Good": 0, **{name: 2 if one.loses else 0 for name, one in bad.items()}}
 
 
 def test_processes_that_are_killed_are_replaced(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
