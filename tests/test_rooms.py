@@ -115,7 +115,8 @@ ROOMS = {
     ),
     # The tables over HTTP.
     "serve": (
-        "_version errors outcome table_rules material position index probe rules referee/annotate report store text"
+        "_version errors outcome table_rules material position index probe rules referee/annotate report store/own "
+        "store text"
     ),
     # Wiring.
     "cli": (
