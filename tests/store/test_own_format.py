@@ -4,44 +4,42 @@ import hashlib
 from pathlib import Path
 
 import chess
+import h5py
+import pytest
 
-from tbgen.index.kings import FIXED, PAIRS
-from tbgen.probe.own import number_in_slice, pawns_of, views_of
-from tbgen.store import open_table
+from tbgen.probe import open_tablebase
 from tbgen.store.own import list_own
-from tests.store.test_format import Reader
+from tests.support.format_reader import Reader
 from tests.support.own_tables import RACE, keep_alone, spread
 
 TWO = "8/8/3k4/3p4/P7/8/3K4/8 w - - 4 60"
 
 
-def test_the_page_finds_the_same_numbers_and_the_key(tmp_path: Path) -> None:
-    keep_alone(tmp_path, RACE)
-    keep_alone(tmp_path, TWO)
-    for one, start in zip(list_own(tmp_path), (RACE, RACE, TWO, TWO), strict=True):
+@pytest.mark.parametrize("start", [RACE, TWO])
+def test_the_page_says_what_a_probe_does(start: str, tmp_path: Path) -> None:
+    """The key, what is in the file, and what it says of positions of either colour, mirrored or not."""
+    keep_alone(tmp_path, start)
+    boards = [*spread(start, 3)]
+    sure: dict[str, set[int]] = {board.fen(): set() for board in boards}
+    for one in list_own(tmp_path):
         reader = Reader(one.path)
-        assert reader.attributes["bound"].decode() == one.bound
+        with h5py.File(one.path) as file:
+            assert {*file["own"].attrs} == {"complete", "parts"}
+            told = [file["own"].attrs[name].decode() for name in ("complete", "parts")]
         rows = sorted(reader.index["pawns"])
-        told = [reader.attributes["material"].decode(), *(" ".join(map(str, row)) for row in rows), "-", "-"]
-        assert hashlib.sha256("\n".join(told).encode()).hexdigest()[:16] == one.key
-        with open_table(one.path) as table:
-            assert table.own is not None
-            for board in spread(start, 20):
-                _, views = views_of(board)
-                found = set()
-                for seen in views:
-                    if pawns_of(seen.board) in table.own.placements:
-                        part = table.own.placements.index(pawns_of(seen.board))
-                        number = 2 * PAIRS[FIXED] * table.layout.inner * part + number_in_slice(
-                            seen.board, table.layout
-                        )
-                        found.add((number, *table.look(number)[:2]))
-                seen = views[0]
-                squares = [
-                    chess.SquareSet(seen.board.pieces(chess.Piece.from_symbol(man).piece_type, man.isupper()))
-                    for man in reader.men
-                ]
-                number = reader.number([min(one) for one in squares], int(not seen.board.turn))
-                chunk, place = divmod(number, reader.width)
-                outcome, distance, _ = reader.chunk(chunk)[place]
-                assert (number, outcome, distance) in found
+        lines = [reader.attributes["material"].decode(), *(" ".join(map(str, row)) for row in rows), *told]
+        assert hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16] == one.key
+        assert reader.attributes["bound"].decode() == one.bound
+        for board in boards:
+            normal = sorted(man for man in reader.men if man.isupper())
+            swapped = normal != sorted(man.symbol() for man in board.piece_map().values() if man.color)
+            seen = board.mirror() if swapped else board
+            squares = [min(seen.pieces(chess.Piece.from_symbol(man).piece_type, man.isupper())) for man in reader.men]
+            chunk, place = divmod(reader.number(squares, int(not seen.turn)), reader.width)
+            relative, *_ = reader.chunk(chunk)[place]
+            sure[board.fen()].add(relative if board.turn else -relative)
+    with open_tablebase(tmp_path) as tables:
+        for board in boards:
+            found = tables.sure(board)
+            assert found is not None
+            assert {found.sure.white, found.sure.black} == sure[board.fen()]
