@@ -226,7 +226,7 @@ const row = (...parts) => {
 const back = button("Take back (left arrow)", "back", stepBack, "◀");
 const forward = button("Step forward along the line (right arrow)", "forward", stepForward, "▶");
 const bestButton = button("Play the best move (space)", "best", best, "Best move");
-const flip = button("Flip the board (f)", "flip", () => board.toggleOrientation(), "Flip");
+const flip = button("Flip the board (f)", "turn", () => board.toggleOrientation(), "Flip");
 const editButton = button("Set up a position (e)", "edit", () => edit(!editing), "Set up");
 const toMove = button("Side to move: change it", "side", () => {
   const fields = now().fen.split(" ");

@@ -56,7 +56,7 @@ if (place && document.querySelector(".game")) {
     button("A ply on (right arrow)", "forward", () => show(game, at + 1), "▶"),
     button("To the end (End)", "last", () => show(game, game.moves.length), "▶|"),
     button("To the next move that gave something away", "given", nextGiven, "Next mistake"),
-    button("Flip the board (f)", "flip", () => board.toggleOrientation(), "Flip"),
+    button("Flip the board (f)", "turn", () => board.toggleOrientation(), "Flip"),
     explore,
   );
   steps.append(row, told);
