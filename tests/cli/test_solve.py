@@ -67,8 +67,11 @@ def test_an_own_table(small_tables: Path, tmp_path: Path, capsys: pytest.Capture
     assert (found["gscore"], found["dtg"]) == (truth["gscore"], truth["dtg"])
     assert [one["uci"] for one in found["moves"]] == [one["uci"] for one in truth["moves"]]
     assert [one.get("gscore") for one in found["moves"]] == [one["gscore"] for one in truth["moves"]]
-    parts = [{"material": "KPvK", "slices": 4, "numbers": 4 * 7224}]
-    assert found["own"] == {"parts": parts, "in_time": True, "read": False}
+    assert found["own"] == {
+        "parts": [{"material": "KPvK", "slices": 4, "numbers": 4 * 7224}],
+        "in_time": True,
+        "read": False,
+    }
     assert main(words) == 0
     out = capsys.readouterr().out
     assert "Own tables of KPvK (4 placements of pawns):" in out

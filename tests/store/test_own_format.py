@@ -12,6 +12,8 @@ from tbgen.store.own import list_own
 from tests.support.format_reader import Reader
 from tests.support.own_tables import RACE, keep_alone, spread
 
+pytestmark = pytest.mark.usefixtures("no_bundle")
+
 TWO = "8/8/3k4/3p4/P7/8/3K4/8 w - - 4 60"
 
 

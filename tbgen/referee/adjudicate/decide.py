@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen.errors import MissingTable, UnsupportedPosition
+from tbgen.errors import MissingTable, OnlyBounds, UnsupportedPosition
 from tbgen.probe import Sure, Tablebase, open_tablebase
 from tbgen.probe.words import bounds
 from tbgen.referee.adjudicate.finish import Finish
@@ -50,7 +50,7 @@ class Reach(enum.Enum):
     NOT_ASKED = "not asked"
     ANSWERED = "answered"
     OUT_OF_REACH = "out of reach"
-    """Too many men, or a right to castle."""
+    """Too many men, or a right to castle; or own tables know only bounds."""
     MISSING = "missing"
 
 
@@ -66,7 +66,7 @@ class Decision(NamedTuple):
     words: str = ""
     """What the tag says behind the basis."""
     sure: Sure | None = None
-    """What solving has shown, if it was tried."""
+    """What solving has shown, if it was tried, or own tables that were kept."""
 
 
 class Decider:
@@ -109,15 +109,19 @@ class Decider:
             words = str(won).removeprefix(Basis.SYZYGY.value)
             return Decision(won.outcome, Basis.SYZYGY, Reach.ANSWERED, "Syzygy", 0, words)
         if self._solve is None or rules.whole_game:
-            return found
+            return _solved(found, found.sure)
         return _solved(found, self._solve(board, record))
 
     def _ask_tables(self, board: chess.Board, record: int, rules: RuleSet) -> Decision:
         """The same by our own tables."""
         if not self._asks:
             return Decision(record, Basis.PLAYED, Reach.NOT_ASKED)
+        tables = self._opened(rules.of_tables)
         try:
-            answer = self._opened(rules.of_tables).probe(board, record)
+            answer = tables.probe(board, record)
+        except OnlyBounds:  # of own tables
+            known = tables.sure(board, record)
+            return Decision(record, Basis.PLAYED, Reach.OUT_OF_REACH, sure=known.sure if known else None)
         except UnsupportedPosition:
             return Decision(record, Basis.PLAYED, Reach.OUT_OF_REACH)
         except MissingTable as error:

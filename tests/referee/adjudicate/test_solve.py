@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.outcome import parse
+from tbgen.outcome import parse, text
 from tbgen.pgn.split import Unit
 from tbgen.pgn.tags import TagSection
-from tbgen.probe import Sure
+from tbgen.probe import Sure, open_tablebase
 from tbgen.referee.adjudicate.decide import Basis
 from tbgen.referee.adjudicate.game import Judge
 from tbgen.referee.adjudicate.settings import make_settings
 from tests.support.adjudicating import run
 from tests.support.judged_games import game
-from tests.support.own_tables import links
+from tests.support.own_tables import RACE, keep_alone, links
 
 pytestmark = pytest.mark.usefixtures("here", "no_bundle")
 
@@ -61,9 +61,9 @@ def test_games_with_the_same_pawns_share_tables(
     assert (found["tried"], found["proved"], found["bounded"], found["as_played"]) == (1, 1, 0, 0)
     (first,) = found["games"]
     assert (first["material"], first["record"], first["result"], first["dtg"]) == ("KPvKP", "G5.5", "G0.5", 29)
-    text = Path("out.pgn").read_text()
-    assert '[RMobilityTermination "proved, DTG 29"]' in text
-    assert text.count('[RMobilityTermination "stands, DTG 0"]') == 1
+    written = Path("out.pgn").read_text()
+    assert '[RMobilityTermination "proved, DTG 29"]' in written
+    assert written.count('[RMobilityTermination "stands, DTG 0"]') == 1
     assert len([*(tmp_path / "own").iterdir()]) == 1
     code, out, _ = run(capsys, *words, "--report")
     assert code == 0
@@ -83,3 +83,19 @@ def test_the_report_in_words(small_tables: Path, tmp_path: Path, capsys: pytest.
     code, _, err = run(capsys, *words)
     assert code == 0
     assert "1 proved" in err
+
+
+def test_bounds_that_were_kept_count_without_solving(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keep_alone(tmp_path, RACE)
+    fen = RACE.replace("0 1", "5 30")
+    Path("in.pgn").write_bytes(game("1/2-1/2", FEN=f"{fen} G3.0", Termination="adjudication"))
+    code, out, _ = run(capsys, "in.pgn", "-o", "out.pgn", "--tables", str(tmp_path), "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert (found["missing"], found["solved"]["tried"]) == ({}, 1)
+    with open_tablebase(tmp_path) as tables:
+        known = tables.sure(fen, "G3.0")
+    assert known is not None
+    (one,) = found["solved"]["games"]
+    assert (one["white"], one["black"]) == (text(known.sure.white), text(known.sure.black))
+    assert one["basis"] == ("bounded" if known.sure.known else "played")
