@@ -70,7 +70,7 @@ def test_a_server_under_load(base: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 @pytest.mark.parametrize(("memory", "descriptors", "told"), [(0, 0, 0), (1 << 20, 0, 1), (0, 1, 1)])
 def test_a_server_that_grows_is_noticed(memory: int, descriptors: int, told: int) -> None:
-    looks = [serving.Look(float(n), (100 << 20) + n * memory, 10 + n * descriptors) for n in range(100)]
+    looks = [serving.Look(float(n), (100 << 20) + n * memory, 10 + n * descriptors, None) for n in range(100)]
     assert len(serving._growth(looks, 100)) == told
 
 
