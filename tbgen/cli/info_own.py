@@ -8,6 +8,7 @@ import chess
 from tbgen.cli.common import print_table
 from tbgen.columns import Column
 from tbgen.errors import CorruptTable
+from tbgen.own.walks import Placement, to_go
 from tbgen.store import open_table
 from tbgen.store.own import OwnFile
 from tbgen.text import say
@@ -33,11 +34,11 @@ def own_rows(files: Sequence[OwnFile]) -> Iterator[Row]:
         try:
             with open_table(one.path) as table:
                 assert table.own is not None, "its name says so"
-                placements = table.own.placements
-                first = max(placements, key=lambda pawns: _to_go(pawns, one.material.first.count("P")))
+                whites = one.material.first.count("P")
+                placements = [(pawns[:whites], pawns[whites:]) for pawns in table.own.placements]
                 row |= {
                     "placements": len(placements),
-                    "pawns": _text(first, one.material.first.count("P")),
+                    "pawns": _text(max(placements, key=to_go)),
                     "positions": table.positions,
                     "numbers": table.size,
                     "bytes": int(table.header["bytes"]),
@@ -57,14 +58,9 @@ def print_own(rows: Sequence[Row]) -> None:
             say(str(row["error"]))
 
 
-def _to_go(pawns: Sequence[int], first: int) -> int:
-    return sum(7 - square // 8 for square in pawns[:first]) + sum(square // 8 for square in pawns[first:])
-
-
-def _text(pawns: Sequence[int], first: int) -> str:
+def _text(pawns: Placement) -> str:
     """As in `a4 v h7`: the first side plays up the board."""
-    sides = (" ".join(map(chess.square_name, side)) for side in (pawns[:first], pawns[first:]))
-    return " v ".join(sides).strip()
+    return " v ".join(" ".join(map(chess.square_name, side)) for side in pawns).strip()
 
 
 def _cell(value: str | int | float) -> str:

@@ -22,7 +22,7 @@ def count(pawns: Placement) -> int:
 def closed(found: Iterable[Placement], most: int = sys.maxsize) -> set[Placement]:
     """These placements, and all that steps lead to; TooMany if there are more than `most`."""
     every = set[Placement]()
-    for pawns in sorted(found, key=_to_go, reverse=True):
+    for pawns in sorted(found, key=to_go, reverse=True):
         if pawns in every:
             continue
         if count(pawns) <= most:
@@ -32,7 +32,8 @@ def closed(found: Iterable[Placement], most: int = sys.maxsize) -> set[Placement
     return every
 
 
-def _to_go(pawns: Placement) -> int:
+def to_go(pawns: Placement) -> int:
+    """How many steps the pawns have before them."""
     return sum(7 - square // 8 for square in pawns[0]) + sum(square // 8 for square in pawns[1])
 
 
