@@ -90,16 +90,10 @@ def step(token: str) -> Step | None:
 
 def play(board: chess.Board, move: Step) -> None:
     """Make the move on the board, or say that it is illegal, ambiguous or none."""
-    found = _find(board, move)
-    if found is not None:
-        board.push(found)
-        if not _exposed(board):
-            return
-        board.pop()
-    board.push(_ask(board, move.text))
+    board.push(find(board, move) or ask(board, move.text))
 
 
-def _ask(board: chess.Board, text: str) -> chess.Move:
+def ask(board: chess.Board, text: str) -> chess.Move:
     """What python-chess makes of it."""
     if text == _NULL:
         raise BadInput(f"a null move is no move: {text}")
@@ -115,8 +109,8 @@ def _ask(board: chess.Board, text: str) -> chess.Move:
     return found
 
 
-def _find(board: chess.Board, move: Step) -> chess.Move | None:
-    """The one move that fits, but for the safety of the king; None if there is none, several, or a doubt."""
+def find(board: chess.Board, move: Step) -> chess.Move | None:
+    """The one legal move that fits; None if there is none, several, or a doubt, such as castling: then `ask`."""
     shape, to, origin, promotion, _ = move
     turn = board.turn
     ours = board.occupied_co[turn]
@@ -153,27 +147,35 @@ def _find(board: chess.Board, move: Step) -> chess.Move | None:
         if shape != BISHOP:
             men |= _RANK[to][_RANK_MASK[to] & occupied] | _FILE[to][_FILE_MASK[to] & occupied]
         men &= (board.queens if shape == QUEEN else board.rooks if shape == ROOK else board.bishops) & ours & origin
-    if not men or men & (men - 1):
+    if not men or men & (men - 1) or _exposes(board, shape, men, target):
         return None
     return chess.Move(men.bit_length() - 1, to, promotion)
 
 
-def _exposed(board: chess.Board) -> bool:
-    """Whether the side that has just moved left its king to be taken."""
+def _exposes(board: chess.Board, shape: int, origin: int, target: int) -> bool:
+    """Whether the move would leave the king to be taken."""
     turn = board.turn
-    theirs = board.occupied_co[turn]
-    king = (board.kings & board.occupied_co[not turn]).bit_length() - 1
-    if theirs & (board.knights & _KNIGHT[king] | board.pawns & _PAWN[not turn][king] | board.kings & _KING[king]):
+    occupied = board.occupied ^ origin | target
+    theirs = board.occupied_co[not turn] & ~target
+    if shape == KING:
+        king = target.bit_length() - 1
+    else:
+        king = (board.kings & board.occupied_co[turn]).bit_length() - 1
+        if shape == PAWN_TAKES and not board.occupied & target:
+            taken = target >> 8 if turn else target << 8
+            occupied ^= taken
+            theirs ^= taken
+    if theirs & (board.knights & _KNIGHT[king] | board.pawns & _PAWN[turn][king] | board.kings & _KING[king]):
         return True
     # The look-up without blockers, by 0, is a fast one and often says no.
     straight = (board.rooks | board.queens) & theirs
     if straight:
         lines = _RANK[king]
-        if straight & lines[0] and straight & lines[_RANK_MASK[king] & board.occupied]:
+        if straight & lines[0] and straight & lines[_RANK_MASK[king] & occupied]:
             return True
         lines = _FILE[king]
-        if straight & lines[0] and straight & lines[_FILE_MASK[king] & board.occupied]:
+        if straight & lines[0] and straight & lines[_FILE_MASK[king] & occupied]:
             return True
     lines = _DIAGONAL[king]
     diagonal = (board.bishops | board.queens) & theirs & lines[0]
-    return bool(diagonal and diagonal & lines[_DIAGONAL_MASK[king] & board.occupied])
+    return bool(diagonal and diagonal & lines[_DIAGONAL_MASK[king] & occupied])

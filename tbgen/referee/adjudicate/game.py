@@ -17,6 +17,7 @@ from tbgen.errors import BadInput
 from tbgen.pgn import moves as pgn_moves
 from tbgen.pgn import san
 from tbgen.pgn.moves import BadMoves
+from tbgen.pgn.replay import Replay
 from tbgen.pgn.split import Unit
 from tbgen.pgn.tags import BadTag, TagSection
 from tbgen.probe import Sure
@@ -152,8 +153,9 @@ class Judge:
         rules, start = begin(headers, settings.rules, own_rules=settings.own_rules, own_tables=settings.own_tables)
         board, given, dropped = start
         scheme = self._scheme_of(headers)
-        _play(board, moves.tokens, text)
-        board, turn = _ending(board, given, rules)
+        replay = Replay(board, whole_game=rules.whole_game)
+        _play(replay, moves.tokens, text)
+        board, turn = _ending(replay, given, rules)
         finish = finish_of(result, headers, moves.comment, turn, board)
         if finish is Finish.AWARD:
             found = Decision(_MATE[result], Basis.AWARDED, Reach.NOT_ASKED)
@@ -199,28 +201,25 @@ def _result(headers: Mapping[str, str], written: str) -> str:
     return written
 
 
-def _play(board: chess.Board, tokens: list[str], text: str) -> None:
+def _play(replay: Replay, tokens: list[str], text: str) -> None:
     """Make the moves of a game."""
-    step, play = san.step, san.play
+    step, play = san.step, replay.play
     for index, token in enumerate(tokens):
         move = step(token)
         if move is not None:
             try:
-                play(board, move)
+                play(move)
             except BadInput as error:
-                raise BadMoves(f"{error} (ply {len(board.move_stack) + 1})", pgn_moves.place(text, index)) from None
+                raise BadMoves(f"{error} (ply {replay.plies + 1})", pgn_moves.place(text, index)) from None
 
 
-def _ending(board: chess.Board, given: int | None, rules: RuleSet) -> tuple[chess.Board, Turn]:
+def _ending(replay: Replay, given: int | None, rules: RuleSet) -> tuple[chess.Board, Turn]:
     """The position that a game ended with, and what there is to say of it.
 
     The record is kept from the last capture or pawn move on: nothing before it counts.
     """
-    moves = []
-    while board.move_stack and (rules.whole_game or board.halfmove_clock):
-        moves.append(board.pop())
-    game = Game(board, None if board.move_stack else given, rules)
-    for move in reversed(moves):
+    game = Game(replay.begun(), None if replay.reset else given, rules)
+    for move in replay.moves:
         game.push_legal(move)
     return game.board, game.turn
 
