@@ -67,7 +67,9 @@ class Guarded(Protocol):
         self._begun[fd] = rest[:LONGEST]
         lines: Iterable[bytes] = self.choose(whole) if fd == _OUT else whole[-_LAST_WORDS:]
         # The client library leaves out lines that are not UTF-8.
-        super().pipe_data_received(fd, b"".join(decoded(line[:LONGEST]).encode() + b"\n" for line in lines))
+        read = b"".join(decoded(line[:LONGEST]).encode() + b"\n" for line in lines)
+        if read:
+            super().pipe_data_received(fd, read)
         if len(raw) > _AT_ONCE:
             self._pause(fd, len(raw) / _PACE)
 
@@ -95,12 +97,16 @@ class Uci(Guarded, UciProtocol):
     record: str | None = None
     answer: str = ""
     """What it last gave for its move."""
+    _figures = b""
+    """The last line of figures. It is read together with the move: a game keeps no others."""
 
     def send_line(self, line: str) -> None:
         """Say something to the engine."""
         if self.record is not None and line.startswith("position fen "):
             head, moves, rest = line.partition(" moves ")
             line = f"{head} {self.record}{moves}{rest}"
+        elif line.startswith("go"):
+            self._figures = b""
         super().send_line(line)
 
     def line_received(self, line: str) -> None:
@@ -110,26 +116,23 @@ class Uci(Guarded, UciProtocol):
         super().line_received(line)
 
     def choose(self, lines: list[bytes]) -> Iterator[bytes]:
-        """The lines that say something to a referee: of several lines of figures the last."""
+        """The lines that say something to a referee: of all lines of figures the last before the move."""
         logs = LOGGER.isEnabledFor(logging.DEBUG)
-        figures = b""
         for line in lines:
             line = line.lstrip()
             if line.startswith(_INFO):
                 told = line[:_LONGEST_INFO]
                 if _SCORE in told and (_MULTIPV not in told or _FIRST in told):
-                    figures, told = told, figures
+                    self._figures, told = told, self._figures
                 if logs and told:
                     self._log(told)
             elif line.startswith(_KNOWN) and not self._is_of_last_move(line):
-                if figures:
-                    yield figures
-                    figures = b""
+                if self._figures and line.startswith(_MOVE):
+                    yield self._figures
+                    self._figures = b""
                 yield line
             elif logs:
                 self._log(line)
-        if figures:
-            yield figures
 
     def _is_of_last_move(self, line: bytes) -> bool:
         """Whether this is not for the client library: a move after the move, or the answer that makes an end of such.
