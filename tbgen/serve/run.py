@@ -1,6 +1,7 @@
 """The server from its start to its end."""
 
 import asyncio
+import ctypes
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -18,6 +19,10 @@ _GRACE: Final = 20
 """Seconds in which what is begun may end."""
 _BACKLOG: Final = 2048
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
+_LARGE: Final = 1 << 18
+"""Bytes of a block that goes back to the system when it is freed."""
+_ARENAS: Final = 2
 
 
 class _Server(uvicorn.Server):
@@ -66,6 +71,7 @@ def address_of(listening: socket.socket) -> str:
 
 def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None]) -> int | None:
     """Serve until a signal, which is given back."""
+    _give_memory_back()
     Protocol.limits = settings.limits
     config = uvicorn.Config(
         make_app(settings),
@@ -83,6 +89,18 @@ def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
         runner.run(_serve(server, listening, ready))
     return server.stopped_by
+
+
+def _give_memory_back() -> None:
+    """Have the C library return what is freed.
+
+    Left alone, glibc keeps blocks of up to 32 MiB once it has seen one, and an arena of that for each thread: after
+    an hour of mixed requests a server holds 50 MiB that nothing uses. Other C libraries have nothing to be told.
+    """
+    tell = getattr(ctypes.CDLL(None), "mallopt", None)
+    if tell is not None:
+        tell(_M_MMAP_THRESHOLD, _LARGE)
+        tell(_M_ARENA_MAX, _ARENAS)
 
 
 async def _serve(server: _Server, listening: socket.socket, ready: Callable[[], None]) -> None:
