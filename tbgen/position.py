@@ -6,7 +6,7 @@ which the side that has just moved is not in check, Chess960 included. The tests
 `board.legal_moves.count()`.
 """
 
-import re
+from functools import lru_cache
 from typing import Final
 
 import chess
@@ -37,7 +37,9 @@ _HOME: Final = (chess.BB_RANK_8, chess.BB_RANK_1)
 _TURNS: Final = {"w": chess.WHITE, "b": chess.BLACK}
 _EMPTY: Final = {digit: int(digit) for digit in "12345678"}
 """How many squares a digit of a FEN stands for."""
-_TWO_DIGITS: Final = re.compile("[1-8][1-8]")
+_MEN: Final = "KQRBNPkqrbnp"
+_RANKS_DOWN: Final = range(56, -8, -8)
+"""The first square of each rank, as a FEN goes."""
 _FEW: Final = 9
 """Men: that few break no bound on pawns or men of a side."""
 
@@ -81,29 +83,23 @@ def read(fen: str, *, chess960: bool = False) -> chess.Board:
 
 
 def _plain(fen: str) -> chess.Board | None:
-    """The board of a FEN without rights to castle or to capture en passant, in a third of the time that python-chess
+    """The board of a FEN without rights to castle or to capture en passant, in a fifth of the time that python-chess
     takes. None for any other text: python-chess reads it, or says what is wrong with it."""
     fields = fen.split(" ")
     if len(fields) != 6 or fields[1] not in _TURNS or fields[2] != "-" or fields[3] != "-":
         return None
     clock, number = fields[4:]
-    if not (clock.isdecimal() and number.isdecimal()) or _TWO_DIGITS.search(fields[0]):
+    ranks = fields[0].split("/")
+    if not (clock.isdecimal() and number.isdecimal()) or len(ranks) != 8:
         return None
-    men = dict.fromkeys("KQRBNPkqrbnp", 0)
-    square, end = 56, 64  # ranks come from the eighth down
-    for symbol in fields[0]:
-        if symbol in men:
-            men[symbol] |= 1 << square
-            square += 1
-        elif symbol in _EMPTY:
-            square += _EMPTY[symbol]
-        elif symbol == "/" and square == end > 8:
-            end -= 8
-            square = end - 8
-        else:
-            return None
-    if square != end or end != 8:
-        return None
+    men = dict.fromkeys(_MEN, 0)
+    for shift, rank in zip(_RANKS_DOWN, ranks, strict=True):
+        if rank != "8":
+            there = _on_rank(rank)
+            if there is None:
+                return None
+            for symbol, file in there:
+                men[symbol] |= file << shift
     board = chess.Board(None)
     white = board.occupied_co[chess.WHITE] = men["K"] | men["Q"] | men["R"] | men["B"] | men["N"] | men["P"]
     black = board.occupied_co[chess.BLACK] = men["k"] | men["q"] | men["r"] | men["b"] | men["n"] | men["p"]
@@ -113,6 +109,25 @@ def _plain(fen: str) -> chess.Board | None:
     board.turn = _TURNS[fields[1]]
     board.halfmove_clock, board.fullmove_number = int(clock), max(1, int(number))
     return board
+
+
+@lru_cache(1 << 14)
+def _on_rank(text: str) -> tuple[tuple[str, int], ...] | None:
+    """The men on a rank of a FEN, each with its file's bit; None for what is no rank."""
+    found = []
+    file, is_empty = 0, False
+    for symbol in text:
+        if symbol in _EMPTY:
+            if is_empty:  # 12 is written 3
+                return None
+            file += _EMPTY[symbol]
+        elif symbol in _MEN:
+            found.append((symbol, 1 << file))
+            file += 1
+        else:
+            return None
+        is_empty = symbol in _EMPTY
+    return tuple(found) if file == 8 else None
 
 
 def fault(board: chess.Board) -> str | None:

@@ -1,5 +1,6 @@
 """What the tables say, as the plain data that goes out. The shape of a position is that of `tbgen probe --json`."""
 
+from functools import lru_cache
 from typing import Any, Final
 
 import chess
@@ -12,18 +13,34 @@ from tbgen.rules.fen import format_fen
 from tbgen.serve.problem import problem_of
 from tbgen.serve.question import Question, question
 from tbgen.table_rules import TableRules
+from tbgen.text import to_json
 
 _FIRST_RECORD: Final = 2
 """The lowest level that a record can have while the game goes on."""
+_HEAD: Final = '{"fen": '
 _OF_UNKNOWN: Final = {"gscore": None, "dtg": None, "record": None}
 
 
-def position(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
-    """Where own tables know only bounds, these."""
+def position(asked: Question, tablebase: Tablebase) -> str:
+    """An answer as JSON. Where own tables know only bounds, these."""
     try:
-        return as_dict(asked.fen, asked.board, tablebase.probe(asked.board, asked.record), asked.read.dropped)
+        found = tablebase.probe(asked.board, asked.record)
     except OnlyBounds:
-        return _bounds(asked, tablebase, moves=False)
+        return to_json(_bounds(asked, tablebase, moves=False))
+    if asked.read.dropped is not None:
+        return to_json(as_dict(asked.fen, asked.board, found, asked.read.dropped))
+    return with_fen(to_json(asked.fen), found.material, found.outcome, found.dtg, found.exact, found.record)
+
+
+def with_fen(quoted: str, material: str, value: int, dtg: int, exact: bool, record: int) -> str:
+    """The JSON of `as_dict`, whose part behind the FEN is the same for many positions."""
+    return f"{_HEAD}{quoted}{_behind_fen(material, value, dtg, exact, record)}"
+
+
+@lru_cache(1 << 15)
+def _behind_fen(material: str, value: int, dtg: int, exact: bool, record: int) -> str:
+    words = to_json(as_dict("", chess.Board(None), Result(material, value, dtg, exact, record)))
+    return words.removeprefix(f'{_HEAD}""')
 
 
 def _bounds(asked: Question, tablebase: Tablebase, *, moves: bool) -> dict[str, Any]:
@@ -88,13 +105,13 @@ def staircase(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
     }
 
 
-def one(fen: str, record: str | None, rules: TableRules, tablebase: Tablebase, *, with_moves: bool) -> dict[str, Any]:
-    """An answer in a batch; what is wrong is said in its place."""
+def one(fen: str, record: str | None, rules: TableRules, tablebase: Tablebase, *, with_moves: bool) -> str:
+    """An answer in a batch, as JSON; what is wrong is said in its place."""
     try:
         asked = question(fen, record, rules)
-        return moves(asked, tablebase) if with_moves else position(asked, tablebase)
+        return to_json(moves(asked, tablebase)) if with_moves else position(asked, tablebase)
     except TbgenError as error:
-        return {"fen": fen, "error": problem_of(error).as_dict()}
+        return to_json({"fen": fen, "error": problem_of(error).as_dict()})
 
 
 def known_or_none(tablebase: Tablebase, board: chess.Board, record: int | None) -> Result | None:

@@ -98,10 +98,10 @@ class Api:
         question, _ = self._asked(request)
         men = (signature(question.board), question.rules)
         if question.board.ep_square is None and men in self._known:
-            return self._job(question, answers.position, kind=None)
+            return self._job(question, _position, kind=None)
 
-        def make(question: Question, there: Tablebase) -> dict[str, Any]:
-            found = answers.position(question, there)
+        def make(question: Question, there: Tablebase) -> str:
+            found = _position(question, there)
             self._known.add(men)
             return found
 
@@ -258,3 +258,7 @@ def shelved(one: Shelved) -> dict[str, Any]:
         "bytes": one.size,
         "sha256": one.sha256,
     }
+
+
+def _position(question: Question, there: Tablebase) -> str:
+    return answers.position(question, there) + "\n"

@@ -6,7 +6,6 @@ men that others in the batch have as well. All else, and whatever is wrong, is a
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 import chess
@@ -17,10 +16,9 @@ from tbgen import outcome
 from tbgen.errors import TbgenError
 from tbgen.material import MEN_IN_TABLES, parse
 from tbgen.position import STALEMATE
-from tbgen.probe import Positions, Result, Tablebase, as_dict
+from tbgen.probe import Positions, Tablebase
 from tbgen.serve import answers
 from tbgen.table_rules import TableRules
-from tbgen.text import to_json
 
 _WORTH: Final = 16
 """Positions of the same men: fewer are asked one by one in less time."""
@@ -32,7 +30,6 @@ _MEN: Final = "KQRBNPkqrbnp"
 _BITS: Final = 4
 """For the number of each of them."""
 _END: Final = ord("\n")
-_HEAD: Final = '{"fen": "'
 
 _WIDTH: Final = np.zeros(256, np.uint8)
 """How many squares a byte of a board stands for."""
@@ -77,7 +74,7 @@ def lines(
     """An answer for each position, one a line, in order; what is wrong with one is said in its place."""
     known = {} if with_moves else _at_once(fens, record, rules, tablebase)
     found = [
-        known.get(row) or to_json(answers.one(fen, record, rules, tablebase, with_moves=with_moves))
+        known.get(row) or answers.one(fen, record, rules, tablebase, with_moves=with_moves)
         for row, fen in enumerate(fens)
     ]
     return "\n".join([*found, ""]).encode()
@@ -198,7 +195,7 @@ def _of_men(
         return {}
     assert found.records is not None
     return {
-        row: f"{_HEAD}{fens[row]}{_rest(material, value, dtg, stands)}"
+        row: answers.with_fen(f'"{fens[row]}"', material, value, dtg, True, stands)  # nothing in it has to be escaped
         for row, value, dtg, stands in zip(
             np.array(read.rows)[rows].tolist(),
             found.outcomes.tolist(),
@@ -208,10 +205,3 @@ def _of_men(
         )
         if value  # 0: no legal position
     }
-
-
-@lru_cache(1 << 15)
-def _rest(material: str, value: int, dtg: int, record: int) -> str:
-    """An answer from the end of its FEN on. Nothing in such a FEN has to be escaped."""
-    words = to_json(as_dict("", chess.Board(None), Result(material, value, dtg, True, record)))
-    return words.removeprefix(_HEAD)
