@@ -9,14 +9,15 @@ import chess
 import chess.svg
 
 from tbgen import outcome
-from tbgen.errors import TbgenError
+from tbgen.errors import OnlyBounds, TbgenError
 from tbgen.probe import Tablebase
 from tbgen.report.grades import colour_class
 from tbgen.rules.fen import format_fen
 from tbgen.serve import answers
 from tbgen.serve.problem import Problem, problem_of
 from tbgen.serve.question import Question, question
-from tbgen.serve.view.frame import link_to, meaning, page, plies, problem, side
+from tbgen.serve.view import bounds
+from tbgen.serve.view.frame import link_to, meaning, move_item, page, plies, problem, side
 from tbgen.serve.view.pictures import staircase
 from tbgen.table_rules import TableRules
 
@@ -43,6 +44,8 @@ def panel(fen: str, rules: TableRules, tablebase: Tablebase, *, with_line: bool)
         return _wrong(fen, problem_of(error))
     try:
         found = answers.moves(asked, tablebase, fens=True)
+    except OnlyBounds:
+        return _head(asked, None) + bounds.panel(asked, tablebase)
     except TbgenError as error:
         return _head(asked, None) + _wrong_inside(problem_of(error)) + _unknown_moves(asked)
     parts = [_head(asked, found), _verdict(asked, found), *_moves(asked, found), _stairs(asked, tablebase)]
@@ -92,7 +95,7 @@ def _unknown_moves(asked: Question) -> str:
         san = board.san(move)
         after = board.copy(stack=False)
         after.push(move)
-        items.append(_item(board.uci(move), san, format_fen(after), asked.rules, "", "unknown"))
+        items.append(move_item(board.uci(move), san, format_fen(after), asked.rules, "", "unknown"))
     return f'<section aria-label="Moves"><h2>Moves</h2><ul class="moves">{"".join(items)}</ul></section>'
 
 
@@ -144,19 +147,9 @@ def _moves(asked: Question, found: dict[str, Any]) -> Iterator[str]:
         for move in moves:
             distance = "" if move["dtg"] is None else plies(move["dtg"]) if move["dtg"] else "stands"
             badge = "reset" if move["reset"] else ""
-            yield _item(move["uci"], move["san"], move["fen"], asked.rules, distance, badge)
+            yield move_item(move["uci"], move["san"], move["fen"], asked.rules, distance, badge)
         yield "</ul></div>"
     yield "</section>"
-
-
-def _item(uci: str, san: str, fen: str, rules: TableRules, distance: str, badge: str) -> str:
-    mark = f'<span class="badge small">{badge}</span>' if badge else ""
-    told = f'<span class="plies">{distance}</span>' if distance else ""
-    known = " data-known" if distance else ""
-    return (
-        f'<li><a class="move" href="{link_to(fen, rules)}" data-uci="{uci}" data-fen="{escape(fen)}"{known}>'
-        f"<b>{escape(san)}</b>{told}{mark}</a></li>"
-    )
 
 
 def _stairs(asked: Question, tablebase: Tablebase) -> str:

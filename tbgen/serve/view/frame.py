@@ -56,3 +56,14 @@ def meaning(value: int) -> str:
 
 def plies(count: int) -> str:
     return f"{count} {'ply' if count == 1 else 'plies'}"
+
+
+def move_item(uci: str, san: str, fen: str, rules: str, distance: str, badge: str) -> str:
+    """A move to be clicked."""
+    mark = f'<span class="badge small">{badge}</span>' if badge else ""
+    told = f'<span class="plies">{distance}</span>' if distance else ""
+    known = " data-known" if distance else ""
+    return (
+        f'<li><a class="move" href="{link_to(fen, rules)}" data-uci="{uci}" data-fen="{escape(fen)}"{known}>'
+        f"<b>{escape(san)}</b>{told}{mark}</a></li>"
+    )

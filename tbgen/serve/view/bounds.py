@@ -1,0 +1,67 @@
+"""A position of which own tables know bounds: what each side is sure of, and the moves by that."""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from tbgen import outcome
+from tbgen.probe import Sure, Tablebase
+from tbgen.probe.words import bounds
+from tbgen.rules.fen import format_fen
+from tbgen.serve.question import Question
+from tbgen.serve.view.frame import meaning, move_item, plies, side
+
+
+def panel(asked: Question, tablebase: Tablebase) -> str:
+    """All that stands beside the board."""
+    known = tablebase.sure(asked.board, asked.record)
+    assert known is not None, "they have just said so"
+    record = known.record
+    return (
+        f'<section class="verdict" aria-live="polite"><h2>{_words(known.sure)}</h2>'
+        f"<p>{_more(known.sure)} The record so far is <b>{outcome.text(record)}</b> "
+        f"({side(record > 0)}’s: {meaning(record)}).</p>"
+        f'<p class="note">{known.material}, from tables made for this position alone; {side(asked.board.turn)} to '
+        f"move</p></section>"
+        f'<section aria-label="Moves"><h2>Moves</h2>{"".join(_moves(asked, tablebase))}</section>'
+    )
+
+
+def _words(sure: Sure) -> str:
+    if sure.exact:
+        return bounds(sure)
+    told = [
+        f"{side(colour)} is sure of {outcome.text(value)}"
+        for colour, value in ((True, sure.white), (False, sure.black))
+        if _says(value, colour)
+    ]
+    return ", ".join(told) or "Nothing is proved"
+
+
+def _more(sure: Sure) -> str:
+    """The same, as it looks on the board."""
+    told = [
+        f"{side(colour)} ends with no less than {side(value > 0)}’s {outcome.text(value)}: {meaning(value)}."
+        for colour, value in ((True, sure.white), (False, sure.black))
+        if _says(value, colour)
+    ]
+    return " ".join([*told, "These tables do not know all that can come of the position: more is not proved."])
+
+
+def _says(value: int, colour: bool) -> bool:
+    """Whether it is more than that one cannot lose worse than by mate."""
+    return outcome.level(value) > 0 or (value > 0) == colour
+
+
+def _moves(asked: Question, tablebase: Tablebase) -> Iterator[str]:
+    known = tablebase.sure(asked.board, asked.record)
+    assert known is not None
+    for sure, group in groupby(known.moves, key=lambda move: move.sure._replace(dtg=None)):
+        yield f'<div class="group"><h3>{_words(sure)}</h3><ul class="moves">'
+        for move in group:
+            board = asked.board.copy(stack=False)
+            san = board.san_and_push(move.move)
+            fen = format_fen(board, move.record, whole_game=asked.whole_game)
+            dtg = move.sure.dtg
+            distance = "" if dtg is None else plies(dtg) if dtg else "stands"
+            yield move_item(asked.board.uci(move.move), san, fen, asked.rules, distance, "reset" if move.reset else "")
+        yield "</ul></div>"
