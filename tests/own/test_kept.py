@@ -27,7 +27,7 @@ from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
 from tbgen.verify.file import check_own
 from tbgen.verify.run import Verdict
-from tests.support.own_tables import BLOCKED, MEMORY, RACE, keep, keep_all, keep_alone, links, spread
+from tests.support.own_tables import BLOCKED, MEMORY, RACE, check_bounds, keep, keep_all, keep_alone, links, spread
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
 
@@ -45,20 +45,13 @@ def solved(small_tables: Path, tmp_path: Path) -> Path:
 def is_right(tables: Tablebase, truth: Tablebase, board: chess.Board, record: int) -> bool:
     """Whether bounds hold, and all that is said to be exact is, for the position and each of its moves. Returns whether
     the position's outcome is exact."""
-    value = truth.probe(board, record, moves=True)
     found = tables.sure(board, record, line=True)
     assert found is not None
-    said = {None: found.sure, **{one.move: one.sure for one in found.moves}}
-    true = {None: (value.outcome, value.dtg), **{one.move: (one.outcome, one.dtg) for one in value.moves}}
-    assert said.keys() == true.keys()
-    for move, sure in said.items():
-        outcome, distance = true[move]
-        assert sure.white <= outcome <= sure.black, (board.fen(), record, move)
-        assert sure.dtg in (None, distance), (board.fen(), record, move)
+    value = check_bounds(found, truth, board, record)
     try:
         probed = tables.probe(board, record, moves=True)
     except OnlyBounds:
-        assert any(sure.dtg is None for sure in said.values())
+        assert any(sure.dtg is None for sure in (found.sure, *(one.sure for one in found.moves)))
     else:
         assert (probed.outcome, probed.dtg, probed.record) == (value.outcome, value.dtg, value.record)
         assert [*map(str, probed.moves)] == [*map(str, value.moves)]

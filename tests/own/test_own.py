@@ -17,10 +17,11 @@ from tbgen.own.solve import Entries, OwnTables, solve_plan
 from tbgen.own.view import Solved
 from tbgen.own.walks import closed
 from tbgen.position import fault, level
-from tbgen.probe import Answer, Tablebase, open_tablebase, play
+from tbgen.probe import Answer, open_tablebase, play
 from tbgen.probe.bounds import View, answer
 from tbgen.store import open_table, table_path
 from tests.support.boards import random_boards
+from tests.support.own_tables import check_bounds
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
 
@@ -48,18 +49,6 @@ def positions(start: chess.Board, own: OwnTables, count: int) -> list[chess.Boar
             assert number_of(board, layout) == number
             found.append(in_frame(board, own.root))
     return found
-
-
-def is_right(found: Answer, truth: Tablebase, board: chess.Board, record: int) -> None:
-    """Whether bounds hold, and all that is said to be exact is, for the position and each of its moves."""
-    value = truth.probe(board, record, moves=True)
-    said = {None: found.sure, **{one.move: one.sure for one in found.moves}}
-    true = {None: (value.outcome, value.dtg), **{one.move: (one.outcome, one.dtg) for one in value.moves}}
-    assert said.keys() == true.keys()
-    for move, sure in said.items():
-        outcome, distance = true[move]
-        assert sure.white <= outcome <= sure.black, (board.fen(), record, move)
-        assert sure.dtg in (None, distance), (board.fen(), record, move)
 
 
 def test_a_number_is_that_of_the_position() -> None:
@@ -119,7 +108,7 @@ def test_against_the_complete_table(
             held = outcome.held_by_white if chance.random() < 0.5 else outcome.held_by_black
             for record in (goal, outcome.improved(held(chance.randint(2, level(one))), goal)):
                 found = answer(Solved(own), one, record, complete)
-                is_right(found, truth, one, record)
+                check_bounds(found, truth, one, record)
                 exact += found.sure.exact
                 if len(known) == 5:
                     value = truth.probe(one, record, line=True)

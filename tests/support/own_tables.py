@@ -14,7 +14,7 @@ from tbgen.own.plan import make_plan
 from tbgen.own.shelf import Shelf
 from tbgen.own.solve import solve_plan
 from tbgen.position import fault, goal, level
-from tbgen.probe import open_tablebase
+from tbgen.probe import Answer, ResultWithMoves, Sure, Tablebase, open_tablebase
 from tbgen.store import list_tables, open_table, table_path
 
 BLOCKED = "8/8/3k4/3p4/3P4/8/3K4/8 w - - 4 60"
@@ -72,3 +72,17 @@ def spread(fen: str, count: int, seed: int = 1) -> Iterator[chess.Board]:
         if fault(board) is None and level(board) > 1:
             count -= 1
             yield board
+
+
+def check_bounds(found: Answer, truth: Tablebase, board: chess.Board, record: int) -> ResultWithMoves:
+    """See that bounds hold, and that all that is said to be exact is, for the position and each of its moves."""
+    value = truth.probe(board, record, moves=True)
+    said: dict[chess.Move | None, Sure] = {None: found.sure, **{one.move: one.sure for one in found.moves}}
+    true: dict[chess.Move | None, tuple[int, int]] = {None: (value.outcome, value.dtg)}
+    true.update((one.move, (one.outcome, one.dtg)) for one in value.moves)
+    assert said.keys() == true.keys()
+    for move, sure in said.items():
+        outcome, distance = true[move]
+        assert sure.white <= outcome <= sure.black, (board.fen(), record, move)
+        assert sure.dtg in (None, distance), (board.fen(), record, move)
+    return value
