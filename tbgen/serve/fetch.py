@@ -89,6 +89,8 @@ class Source:
             raise ConnectionError(f"{self.url} cannot be reached: {error.reason}") from None
         except http.client.HTTPException as error:
             raise ConnectionError(f"{self.url} does not speak HTTP: {error!r}") from None
+        except UnicodeError:  # a name that is not encoded; it may come from a server that sends us elsewhere
+            raise TbgenError(f"{self.url} cannot be reached: no host has such a name") from None
         return answer
 
 

@@ -58,9 +58,9 @@ def listen(host: str, port: int) -> socket.socket:
         except OSError:
             made.close()
             raise
-    except OSError as error:
-        what = f"cannot listen at {host}, port {port}: {error.strerror}"
-        raise TbgenError(f"{what} (--host and --port name others)") from None
+    except (OSError, UnicodeError) as error:  # a name that no host can have is not encoded
+        why = error.strerror if isinstance(error, OSError) else "no host has such a name"
+        raise TbgenError(f"cannot listen at {host}, port {port}: {why} (--host and --port name others)") from None
     return made
 
 

@@ -96,6 +96,7 @@ def test_fetch_says_what_is_wrong(
     for url in ("http://[", "http://x y/", "http://\u00e9/", "ftp://x", "http://x:99999", "http://?", "http://x/#y"):
         assert "not the address" in refused(2, "KRvK", "--from", url)
     assert "cannot be reached" in refused(1, "KRvK", "--from", "http://127.0.0.1:9/")
+    assert "no host has such a name" in refused(1, "KRvK", "--from", f"http://{'a' * 64}/")
     assert "name a material" in refused(2, "--from", server.url)
     assert "404" in refused(1, "KRvK", "--from", f"{server.url}/v1")
     (tmp_path / "new").mkdir()

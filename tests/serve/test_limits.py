@@ -350,7 +350,7 @@ def test_ctrl_c_has_its_exit_code(small_tables: Path) -> None:
 
 
 def test_what_cannot_be_listened_at(server: Server, small_tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["--port", str(server.port)], ["--host", "no.such.host.invalid"]):
+    for words in (["--port", str(server.port)], ["--host", "no.such.host.invalid"], ["--host", "a" * 64]):
         assert main(["serve", "--tables", str(small_tables), *words]) == 1
         errors = capsys.readouterr().err
         assert errors.startswith("tbgen: cannot listen at ")
