@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import berserk
 import chess
 import chess.pgn
 import httpx
@@ -309,30 +310,20 @@ def test_a_damaged_table(small_tables: Path, document: dict[str, Any], tmp_path:
 # The shape of lila-tablebase
 
 
-class LilaClient:
-    """As clients of that interface read it: fields by name, the best move first, values inside moves turned round."""
-
-    def __init__(self, client: httpx.Client) -> None:
-        self._client = client
-
-    def best(self, fen: str) -> tuple[str, str]:
-        found = self._client.get("/standard", params={"fen": fen.replace(" ", "_")}).raise_for_status().json()
-        assert set(found) >= {"checkmate", "stalemate", "insufficient_material", "dtz", "dtm", "category", "moves"}
-        first = found["moves"][0]
-        turned = {"win": "loss", "loss": "win", "cursed-win": "blessed-loss", "blessed-loss": "cursed-win"}
-        assert turned[first["category"]] == found["category"]
-        return str(first["uci"]), str(found["category"])
-
-
-def test_a_client_of_lila_mates(client: httpx.Client) -> None:
+def test_a_client_of_lila_mates(server: Server) -> None:
+    """lichess's own client for Python."""
+    lila = berserk.Client(tablebase_url=server.url.rstrip("/")).tablebase
+    turned = {"win": "loss", "loss": "win"}
     board = chess.Board("8/8/8/3k4/8/8/8/R3K3 w - - 0 1")
-    lila = LilaClient(client)
     while not board.is_game_over(claim_draw=False):
-        uci, category = lila.best(board.fen())
-        assert category == ("win" if board.turn else "loss")
-        board.push_uci(uci)
+        found = lila.standard(board.fen())
+        first = found["moves"][0]
+        assert found["category"] == turned[first["category"]] == ("win" if board.turn else "loss")
+        board.push_uci(first["uci"])
         assert board.ply() < 100
     assert board.is_checkmate()
+    with pytest.raises(berserk.exceptions.ResponseError, match="not a FEN"):
+        lila.standard("nonsense")
 
 
 def test_the_shape_of_lila(client: httpx.Client, document: dict[str, Any]) -> None:
