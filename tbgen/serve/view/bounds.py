@@ -1,10 +1,10 @@
 """A position of which own tables know bounds: what each side is sure of, and the moves by that."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from tbgen import outcome
-from tbgen.probe import Sure, Tablebase
+from tbgen.probe import Sure, SureMove, Tablebase
 from tbgen.probe.words import bounds
 from tbgen.rules.fen import format_fen
 from tbgen.serve.question import Question
@@ -22,7 +22,7 @@ def panel(asked: Question, tablebase: Tablebase) -> str:
         f"({side(record > 0)}’s: {meaning(record)}).</p>"
         f'<p class="note">{known.material}, from tables made for this position alone; {side(asked.board.turn)} to '
         f"move</p></section>"
-        f'<section aria-label="Moves"><h2>Moves</h2>{"".join(_moves(asked, tablebase))}</section>'
+        f'<section aria-label="Moves"><h2>Moves</h2>{"".join(_moves(asked, known.moves))}</section>'
     )
 
 
@@ -52,10 +52,8 @@ def _says(value: int, colour: bool) -> bool:
     return outcome.level(value) > 0 or (value > 0) == colour
 
 
-def _moves(asked: Question, tablebase: Tablebase) -> Iterator[str]:
-    known = tablebase.sure(asked.board, asked.record)
-    assert known is not None
-    for sure, group in groupby(known.moves, key=lambda move: move.sure._replace(dtg=None)):
+def _moves(asked: Question, moves: Sequence[SureMove]) -> Iterator[str]:
+    for sure, group in groupby(moves, key=lambda move: move.sure._replace(dtg=None)):
         yield f'<div class="group"><h3>{_words(sure)}</h3><ul class="moves">'
         for move in group:
             board = asked.board.copy(stack=False)
