@@ -82,8 +82,8 @@ class Desks:
 
     @property
     def busy(self) -> bool:
-        """Whether anything is under way."""
-        return any(desk.order is not None for desk in self._desks)
+        """Whether anything is under way, or has happened that nobody has heard of: games may end at the same time."""
+        return bool(self._ready) or any(desk.order is not None for desk in self._desks)
 
     def give(self, order: Start | Game) -> None:
         """Have a desk that is free carry this out."""

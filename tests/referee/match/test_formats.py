@@ -5,7 +5,10 @@ import re
 import shlex
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import chess
 import chess.pgn
@@ -13,6 +16,7 @@ import pytest
 
 from tbgen.cli.main import main
 from tbgen.pgn.tags import TagSection
+from tbgen.referee.match import desks
 from tests.support.matches import FAKE, GOOD, KRK, complaint, fake, played
 
 
@@ -94,6 +98,29 @@ def test_the_table_comes_every_so_many_games(capsys: pytest.CaptureFixture[str])
     assert [event["event"] for event in events] == [*["game", "game", "standings"] * 3, "end"]
     assert main(["match", *words]) == 0
     assert capsys.readouterr().out.count("by other scorings") == 4
+
+
+def test_games_that_end_at_the_same_time(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    wait = desks.connection.wait
+
+    def late(pipes: Sequence[Any]) -> list[Any]:
+        wait(pipes)
+        until = time.monotonic() + 10
+        while len(ready := wait(pipes, 0)) < len(pipes) and time.monotonic() < until:
+            time.sleep(0.05)
+        return ready
+
+    trying = desks.Desks.give
+
+    def give(self: desks.Desks, order: desks.Start | desks.Game) -> None:
+        if isinstance(order, desks.Game):
+            monkeypatch.setattr(desks, "connection", SimpleNamespace(wait=late))
+        trying(self, order)
+
+    monkeypatch.setattr(desks.Desks, "give", give)
+    words = [*GOOD, *fake("A"), "--each", "tc=5", "--max-moves", "1", "--games", "2", "--concurrency", "2"]
+    games, _ = played(capsys, *words)
+    assert sorted(game["round"] for game in games) == ["1.1", "1.2"]
 
 
 @pytest.mark.parametrize("system", ["swiss", "knockout"])
