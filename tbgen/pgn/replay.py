@@ -25,12 +25,16 @@ class Replay:
         self.board = board
         self.plies = 0
         """How many moves were made in all."""
-        self.reset = False
-        """Whether a reset was among them, and moves before it are forgotten."""
         self.moves: list[chess.Move] = []
         """Those that are remembered."""
         self._whole_game = whole_game
-        self._begun = board.copy(stack=False)
+        self.begun = board.copy(stack=False)
+        """The position before them."""
+
+    @property
+    def reset(self) -> bool:
+        """Whether a reset was among all moves, and those before it are forgotten."""
+        return len(self.moves) < self.plies
 
     def play(self, step: Step) -> None:
         """Make the move, or say that it is illegal, ambiguous or none."""
@@ -46,13 +50,8 @@ class Replay:
         if board.halfmove_clock or self._whole_game:
             self.moves.append(move)
         else:
-            self.reset = True
             self.moves.clear()
-            self._begun = board.copy(stack=False)
-
-    def begun(self) -> chess.Board:
-        """The position before the moves that are remembered."""
-        return self._begun
+            self.begun = board.copy(stack=False)
 
 
 def _make(board: chess.Board, shape: int, move: chess.Move) -> None:

@@ -54,7 +54,7 @@ def test_every_board_of_random_games(fen: str, chess960: bool, whole_game: bool)
         begun = chess.Board(fen, chess960=chess960)
         for move in board.move_stack[: len(board.move_stack) - len(replay.moves)]:
             begun.push(move)
-        assert state(replay.begun()) == state(begun)
+        assert state(replay.begun) == state(begun)
         assert replay.reset == (len(replay.moves) < len(board.move_stack))
         if not whole_game and replay.reset:
             assert len(replay.moves) == board.halfmove_clock

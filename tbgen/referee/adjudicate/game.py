@@ -218,7 +218,7 @@ def _ending(replay: Replay, given: int | None, rules: RuleSet) -> tuple[chess.Bo
 
     The record is kept from the last capture or pawn move on: nothing before it counts.
     """
-    game = Game(replay.begun(), None if replay.reset else given, rules)
+    game = Game(replay.begun, None if replay.reset else given, rules)
     for move in replay.moves:
         game.push_legal(move)
     return game.board, game.turn
