@@ -8,7 +8,7 @@ from tbgen.probe import Sure, SureMove, Tablebase
 from tbgen.probe.words import bounds
 from tbgen.rules.fen import format_fen
 from tbgen.serve.question import Question
-from tbgen.serve.view.frame import meaning, move_item, plies, side
+from tbgen.serve.view.frame import meaning, move_item, side
 
 
 def panel(asked: Question, tablebase: Tablebase) -> str:
@@ -29,11 +29,7 @@ def panel(asked: Question, tablebase: Tablebase) -> str:
 def _words(sure: Sure) -> str:
     if sure.exact:
         return bounds(sure)
-    told = [
-        f"{side(colour)} is sure of {outcome.text(value)}"
-        for colour, value in ((True, sure.white), (False, sure.black))
-        if _says(value, colour)
-    ]
+    told = [f"{side(colour)} is sure of {outcome.text(value)}" for colour, value in _said(sure)]
     return ", ".join(told) or "Nothing is proved"
 
 
@@ -41,15 +37,15 @@ def _more(sure: Sure) -> str:
     """The same, as it looks on the board."""
     told = [
         f"{side(colour)} ends with no less than {side(value > 0)}’s {outcome.text(value)}: {meaning(value)}."
-        for colour, value in ((True, sure.white), (False, sure.black))
-        if _says(value, colour)
+        for colour, value in _said(sure)
     ]
     return " ".join([*told, "These tables do not know all that can come of the position: more is not proved."])
 
 
-def _says(value: int, colour: bool) -> bool:
-    """Whether it is more than that one cannot lose worse than by mate."""
-    return outcome.level(value) > 0 or (value > 0) == colour
+def _said(sure: Sure) -> list[tuple[bool, int]]:
+    """What each side is sure of, White's first, but for what everybody knows: that nothing is worse than mate."""
+    both = ((True, sure.white), (False, sure.black))
+    return [(colour, value) for colour, value in both if outcome.level(value) > 0 or (value > 0) == colour]
 
 
 def _moves(asked: Question, moves: Sequence[SureMove]) -> Iterator[str]:
@@ -59,7 +55,6 @@ def _moves(asked: Question, moves: Sequence[SureMove]) -> Iterator[str]:
             board = asked.board.copy(stack=False)
             san = board.san_and_push(move.move)
             fen = format_fen(board, move.record, whole_game=asked.whole_game)
-            dtg = move.sure.dtg
-            distance = "" if dtg is None else plies(dtg) if dtg else "stands"
-            yield move_item(asked.board.uci(move.move), san, fen, asked.rules, distance, "reset" if move.reset else "")
+            badge = "reset" if move.reset else ""
+            yield move_item(asked.board.uci(move.move), san, fen, asked.rules, move.sure.dtg, badge)
         yield "</ul></div>"

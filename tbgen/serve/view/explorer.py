@@ -95,7 +95,7 @@ def _unknown_moves(asked: Question) -> str:
         san = board.san(move)
         after = board.copy(stack=False)
         after.push(move)
-        items.append(move_item(board.uci(move), san, format_fen(after), asked.rules, "", "unknown"))
+        items.append(move_item(board.uci(move), san, format_fen(after), asked.rules, None, "unknown"))
     return f'<section aria-label="Moves"><h2>Moves</h2><ul class="moves">{"".join(items)}</ul></section>'
 
 
@@ -145,9 +145,8 @@ def _moves(asked: Question, found: dict[str, Any]) -> Iterator[str]:
             )
         yield '<ul class="moves">'
         for move in moves:
-            distance = "" if move["dtg"] is None else plies(move["dtg"]) if move["dtg"] else "stands"
             badge = "reset" if move["reset"] else ""
-            yield move_item(move["uci"], move["san"], move["fen"], asked.rules, distance, badge)
+            yield move_item(move["uci"], move["san"], move["fen"], asked.rules, move["dtg"], badge)
         yield "</ul></div>"
     yield "</section>"
 

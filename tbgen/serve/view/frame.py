@@ -58,8 +58,9 @@ def plies(count: int) -> str:
     return f"{count} {'ply' if count == 1 else 'plies'}"
 
 
-def move_item(uci: str, san: str, fen: str, rules: str, distance: str, badge: str) -> str:
-    """A move to be clicked."""
+def move_item(uci: str, san: str, fen: str, rules: str, dtg: int | None, badge: str) -> str:
+    """A move to be clicked, with its distance where that is known."""
+    distance = "" if dtg is None else plies(dtg) if dtg else "stands"
     mark = f'<span class="badge small">{badge}</span>' if badge else ""
     told = f'<span class="plies">{distance}</span>' if distance else ""
     known = " data-known" if distance else ""
