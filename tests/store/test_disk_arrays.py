@@ -1,0 +1,103 @@
+"""Large arrays lie on disk: memory is kept to, and nothing in them is lost."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tbgen.store import disk_arrays as disk_arrays_module
+from tbgen.store.disk_arrays import DiskArrays, memory_in_use
+
+
+@pytest.fixture
+def large_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk_arrays_module, "LARGE", 1 << 16)
+
+
+@pytest.mark.usefixtures("large_from")
+def test_arrays_on_disk_leave_memory_and_come_back(tmp_path: Path) -> None:
+    disk_arrays = DiskArrays(tmp_path, 1 << 40)
+    array = disk_arrays.array(1 << 24, np.int32)
+    assert not array.any()
+    array[:] = np.arange(1 << 24)
+    before, _ = memory_in_use()
+    disk_arrays.trim()
+    assert memory_in_use()[0] < before - (1 << 25)
+    assert (array == np.arange(1 << 24)).all()
+    assert not list(tmp_path.iterdir()), "the files have no name"
+    disk_arrays.close()
+
+
+@pytest.mark.usefixtures("large_from")
+def test_memory_is_kept_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk_arrays_module, "_GLANCE", 0.01)
+    monkeypatch.setattr(disk_arrays_module, "_MARGIN", 1 << 30)  # whatever other tests have left in this process
+    budget = memory_in_use()[0] + (32 << 20)
+    disk_arrays = DiskArrays(tmp_path, budget)
+    arrays = [disk_arrays.array(1 << 22, np.int32) for _ in range(8)]
+    for array in arrays:
+        array[:] = 7
+        time.sleep(0.05)
+        assert memory_in_use()[0] < budget + (16 << 20)
+    assert all((array == 7).all() for array in arrays)
+    disk_arrays.close()
+
+
+@pytest.fixture
+def looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], bool]]:
+    """A look at so many MiB in use, all of them of files, of 1600 that are allowed: whether it takes arrays out."""
+    in_use = trims = 0
+
+    def trim(arrays: DiskArrays) -> None:
+        nonlocal in_use, trims
+        in_use, trims = 100 << 20, trims + 1
+
+    monkeypatch.setattr(disk_arrays_module, "memory_in_use", lambda: (in_use, in_use))
+    monkeypatch.setattr(DiskArrays, "trim", trim)
+    disk_arrays = DiskArrays(tmp_path, 1600 << 20)
+
+    def look(size: int) -> bool:
+        nonlocal in_use
+        in_use, before = size << 20, trims
+        disk_arrays.look()
+        return trims > before
+
+    yield look
+    disk_arrays.close()
+
+
+def test_a_watch_that_is_late_takes_arrays_out_earlier(looks: Callable[[int], bool]) -> None:
+    assert not any(looks(size) for size in range(0, 1500, 20)), "in time: all but the margin is used"
+    assert looks(1510)
+    assert not looks(600), "500 MiB came in at once"
+    assert not looks(1000)
+    assert looks(1150), "so might the next 500"
+
+
+def test_a_watch_that_is_in_time_again_uses_all(looks: Callable[[int], bool]) -> None:
+    assert not looks(600)
+    assert looks(1100)
+    for _ in range(5000):
+        assert not looks(200)
+    assert not looks(280)
+    assert not any(looks(size) for size in range(280, 1500, 80))
+
+
+def test_memory_is_kept_to_by_a_watch_that_is_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In between two looks 28 MiB come in, of 64 that are allowed."""
+    monkeypatch.setattr(disk_arrays_module, "LARGE", 1 << 12)
+    monkeypatch.setattr(disk_arrays_module, "_GLANCE", 1000.0)  # the looks are those of this test
+    budget = memory_in_use()[0] + (64 << 20)
+    disk_arrays = DiskArrays(tmp_path, budget)
+    monkeypatch.setattr(disk_arrays_module, "_MARGIN", 1 << 30)  # whatever other tests have left in this process
+    array, most = disk_arrays.array(1 << 25, np.int32), 0
+    for number, at in enumerate(range(0, len(array), 1 << 18)):
+        array[at : at + (1 << 18)] = 7
+        most = max(most, memory_in_use()[0])
+        if number % 28 == 27:
+            disk_arrays.look()
+    assert most < budget
+    assert (array == 7).all()
+    disk_arrays.close()
