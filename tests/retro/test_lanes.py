@@ -1,6 +1,7 @@
 """Steps that deal with a lane at a time, against numpy, square by square."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from tbgen.board.geometry import GEOMETRY
 from tbgen.jit import kernel
+from tbgen.retro.sweep import state as state_of_a_slice
+from tbgen.retro.sweep.state import PENDING, SETTLED
 from tbgen.retro.threads import lanes
 from tbgen.retro.threads.lanes import LANE, laid_out
 from tbgen.retro.threads.team import lock_lane, make_team, unlock_lane
@@ -25,6 +28,16 @@ def image_of(bits, symmetry):  # type: ignore[no-untyped-def]
 @kernel
 def having(array, lane, care, value):  # type: ignore[no-untyped-def]
     return lanes.having(array, lane, care, value)
+
+
+@kernel
+def at_most(array, lane, value):  # type: ignore[no-untyped-def]
+    return lanes.at_most(array, lane, value)
+
+
+@kernel
+def due_ones(state, lane, level):  # type: ignore[no-untyped-def]
+    return state_of_a_slice.due_ones(state, lane, level)
 
 
 @kernel
@@ -81,6 +94,31 @@ def test_having(array: NDArray[np.unsignedinteger], care: int, value: int) -> No
     for lane in range(2):
         row = array[lane * LANE : (lane + 1) * LANE]
         assert int(having(array, lane, care, value)) == packed((row & care) == value)
+
+
+@pytest.mark.parametrize("value", [0, 7, 128, 255])
+def test_at_most(array: NDArray[np.unsignedinteger], value: int) -> None:
+    for lane in range(2):
+        assert int(at_most(array, lane, value)) == packed(array[lane * LANE : (lane + 1) * LANE] <= value)
+
+
+class Due(NamedTuple):
+    due: NDArray[np.unsignedinteger]
+    flags: NDArray[np.unsignedinteger]
+
+
+@pytest.mark.parametrize("level", [0, 3, 254])
+def test_what_is_due_leaves_out_what_is_closed(level: int) -> None:
+    size, generator = 2 * LANE - 5, np.random.default_rng(2)
+    state = Due(laid_out(2 * LANE, np.uint8)[:size], laid_out(size, np.uint8))
+    state.due.base[...] = 0  # what lies behind the last position is never due
+    state.due[:] = generator.choice([0, 1, 3, 4, 254, 255], size)
+    state.flags[:] = generator.choice([0, SETTLED, SETTLED | PENDING], size)
+    before, closed = state.due.copy(), state.flags == SETTLED
+    for lane in range(2):
+        here = slice(lane * LANE, min((lane + 1) * LANE, size))
+        assert int(due_ones(state, lane, level)) == packed((before[here] <= level) & ~closed[here])
+    assert (state.due == np.where((before <= level) & closed, 255, before)).all()
 
 
 @pytest.mark.parametrize("bits", [0, 1, 1 << 63, 0x123456789ABCDEF0, 2**64 - 1])

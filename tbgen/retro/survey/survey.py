@@ -15,7 +15,7 @@ from tbgen.retro.graph.slice import SliceGraph, set_up
 from tbgen.retro.survey.en_passant import Finished, gives_right, value_with_right
 from tbgen.retro.survey.resets import Routes, entry_after, pays
 from tbgen.retro.threads.counters import CONTRADICTIONS, SURVEYED
-from tbgen.retro.threads.lanes import laid_out
+from tbgen.retro.threads.lanes import LANE, laid_out
 from tbgen.retro.threads.team import ABORT, Team, barrier, claim
 from tbgen.retro.values.codes import NONE, code_of, make_code_table
 from tbgen.retro.values.payoff import NO_OUTCOME, Payoff, best_of, fits, pack
@@ -82,10 +82,18 @@ def _payoff(graph, routes, finished, buffers, side, move, tally):
 def survey_nodes(graph, routes, finished, survey, buffers, start, end, tally):
     """Survey a range of nodes, and count contradictions in `tally`."""
     squares = buffers.squares
+    last = graph.atlas.first_pawn[0] - 1
     for node in range(start, end):
         survey.pays[node] = NONE
         survey.quiet[node] = 0
-        side, _, occupied, shared = set_up(graph, node, squares)
+        if not graph.laned or node % LANE == 0 or node == start:
+            side, _, others, shared_by_others = set_up(graph, node, squares, graph.laned)
+        occupied, shared = others, shared_by_others
+        if graph.laned:
+            bit = np.uint64(1) << np.uint64(node % LANE)
+            squares[last] = node % LANE
+            shared |= occupied & bit != 0
+            occupied |= bit
         if shared or attacked(graph, squares, side, squares[1 - side], occupied, NOBODY):
             survey.level[node] = ILLEGAL_LEVEL
             continue

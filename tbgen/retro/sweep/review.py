@@ -11,13 +11,14 @@ from typing import Final
 import numpy as np
 
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.intrinsics import atomic_load, fetch_add, prefetch
+from tbgen.intrinsics import atomic_load, fetch_add, lowest_bit, prefetch
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.graph.slice import successors
 from tbgen.retro.sweep.notify import OURS_CHANGED, RECORD_FELL, RECORD_STANDS, THEIRS_CHANGED, notify
-from tbgen.retro.sweep.state import first_due, is_open, key_at, payoff_at, put_off
+from tbgen.retro.sweep.state import due_ones, is_open, key_at, open_ones, payoff_at, put_off
 from tbgen.retro.threads.counters import DOUBTS, LINKS_FULL, POSITIONS_REVIEWED
+from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
     CHANGED_OURS,
     CHANGED_THEIRS,
@@ -79,9 +80,12 @@ def as_good_as_the_record(team, me, state, sets, level):
     barrier(team, me)
     start, end = next_range(team, me, nodes)
     while start < end:
-        node = first_due(state, start, end, level)
-        while node < end:
-            if is_open(state.flags, node):
+        for lane in range(start // LANE, -(-end // LANE)):
+            due = due_ones(state, lane, level)
+            due &= open_ones(state.flags, lane)
+            while due:
+                node = lane * LANE + lowest_bit(due)
+                due &= due - np.uint64(1)
                 ours, theirs = state.ours[node], state.theirs[node]
                 if ours != STANDS and outcome_of(key_at(state, ours)) >= record:
                     state.ours[node] = STANDS
@@ -89,7 +93,6 @@ def as_good_as_the_record(team, me, state, sets, level):
                     state.theirs[node] = STANDS
                     add(sets, RETURNED, node)
                 put_off(state, node, level)
-            node = first_due(state, node + 1, end, level)
         start, end = next_range(team, me, nodes)
 
 

@@ -6,7 +6,7 @@ goal stands, and resets that pay as much join at the distance of their payoff. T
 
 import numpy as np
 
-from tbgen.intrinsics import fetch_add, fetch_or
+from tbgen.intrinsics import fetch_add, fetch_or, lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.sweep.state import (
@@ -15,8 +15,7 @@ from tbgen.retro.sweep.state import (
     SEEDED,
     SETTLED,
     STOOD,
-    first_due,
-    is_closed,
+    due_ones,
     is_open,
     key_at,
     payoff_at,
@@ -24,7 +23,7 @@ from tbgen.retro.sweep.state import (
     settle,
     take,
 )
-from tbgen.retro.threads.lanes import having, put, switch_on
+from tbgen.retro.threads.lanes import LANE, having, put, switch_on
 from tbgen.retro.threads.sets import CHANGED_OURS, NOW, TIMED, add
 from tbgen.retro.threads.team import barrier, lock_lane, next_range, unlock_lane
 from tbgen.retro.values.codes import CODES, STANDS, code_of
@@ -63,6 +62,19 @@ def _fix(state, sets, node, level):
         state.pays[node] = code_of(state.payoffs, pack(Payoff(outcome, distance, distance)))
 
 
+@inlined
+def _fix_or_seed(state, sets, node, level):
+    if not is_open(state.flags, node):
+        _wait(state, sets, node)
+    elif state.level[node] == level:
+        _fix(state, sets, node, level)
+    else:
+        payoff = payoff_at(state, node)
+        if payoff != 0 and level_of(paid(payoff)) == level:
+            add(sets, TIMED, node)
+        put_off(state, node, level + 1)
+
+
 @kernel
 def fix_and_seed(team, me, state, sets, level):
     """Settle all open positions of this level, and collect the seeds of its outcomes."""
@@ -70,20 +82,11 @@ def fix_and_seed(team, me, state, sets, level):
     barrier(team, me)
     start, end = next_range(team, me, nodes)
     while start < end:
-        node = first_due(state, start, end, level)
-        while node < end:
-            if is_closed(state.flags, node):
-                state.due[node] = NOT_AGAIN
-            elif not is_open(state.flags, node):
-                _wait(state, sets, node)
-            elif state.level[node] == level:
-                _fix(state, sets, node, level)
-            else:
-                payoff = payoff_at(state, node)
-                if payoff != 0 and level_of(paid(payoff)) == level:
-                    add(sets, TIMED, node)
-                put_off(state, node, level + 1)
-            node = first_due(state, node + 1, end, level)
+        for lane in range(start // LANE, -(-end // LANE)):
+            due = due_ones(state, lane, level)
+            while due:
+                _fix_or_seed(state, sets, lane * LANE + lowest_bit(due), level)
+                due &= due - np.uint64(1)
         start, end = next_range(team, me, nodes)
 
 

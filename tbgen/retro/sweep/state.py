@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tbgen.intrinsics import fetch_or
 from tbgen.jit import inlined, plain
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, Survey
-from tbgen.retro.threads.lanes import having, laid_out
+from tbgen.retro.threads.lanes import LANE, at_most, having, laid_out, put
 from tbgen.retro.values.codes import NONE, STANDS, is_full, make_code_table
 from tbgen.retro.values.keys import level_of, outcome_of
 from tbgen.retro.values.payoff import paid
@@ -64,9 +64,6 @@ class SliceState(NamedTuple):
     """Code tables (retro/values/codes.py)."""
 
 
-_STRIDE: Final = 64
-
-
 def make_state(survey: Survey, link: NDArray[np.int32], each: Each = map) -> SliceState:
     """The state before the sweep, which takes over the survey's arrays. `each` maps a function over pieces."""
     nodes = len(survey.level)
@@ -78,7 +75,7 @@ def make_state(survey: Survey, link: NDArray[np.int32], each: Each = map) -> Sli
         ours=laid_out(nodes, np.uint16),
         pays=survey.pays,
         level=survey.level,
-        due=np.empty(nodes, np.uint8),
+        due=laid_out(nodes, np.uint8),
         link=link,
         keys=make_code_table(nodes),
         payoffs=survey.payoffs,
@@ -174,19 +171,15 @@ def _sooner(due, one, level):
 
 
 @inlined
-def first_due(state, start, end, level):
-    """The first position of a range that is due at this level or before; `end` if there is none."""
-    due = state.due
-    while start < end:
-        if start + _STRIDE <= end:
-            soonest = due[start]
-            for at in range(start, start + _STRIDE):
-                soonest = min(soonest, due[at])
-            if soonest > level:
-                start += _STRIDE
-                continue
-        for at in range(start, min(start + _STRIDE, end)):
-            if due[at] <= level:
-                return at
-        start += _STRIDE
-    return end
+def due_ones(state, lane, level):
+    """The positions of a lane that a scan must look at at this level, no closed ones: these are never due again."""
+    due = at_most(state.due, lane, level)
+    if not due:
+        return due
+    behind = (lane + 1) * LANE - len(state.due)
+    if behind > 0:
+        due &= ~np.uint64(0) >> np.uint64(behind)
+    closed = due & having(state.flags, lane, SETTLED | PENDING, SETTLED)
+    if closed:
+        put(state.due, lane, closed, NOT_AGAIN)
+    return due ^ closed

@@ -112,6 +112,17 @@ def having(typing_context, array, lane, care, value):
     return types.uint64(array, types.intp, care, value), code
 
 
+@intrinsic
+def at_most(typing_context, array, lane, value):
+    """`at_most(array, lane, value)`: of the lane's elements, those that are no larger."""
+
+    def code(context, builder, signature, arguments):
+        row = _Row(context, builder, signature, arguments)
+        return row.bits(builder.icmp_unsigned("<=", row.load(), row.everywhere(2)))
+
+    return types.uint64(array, types.intp, value), code
+
+
 def _writer(change):
     """A step that writes to some elements of a lane: `step(array, lane, bits, value)`. `change` makes of a row and the
     value everywhere what those elements become."""
