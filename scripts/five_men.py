@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import five_men_page
+import record
 
 from tbgen.cli.digests import line_of, read_digests
 from tbgen.material import Material, build_key
@@ -51,10 +52,12 @@ def main() -> None:
     args = parser.parse_args()
     data = {name: _read(name) for name in COLUMNS}
     if args.tables:
-        digests = read_digests(DIGESTS)
-        for _ in _collect(args.tables, _lines(args.built), data, digests):  # table by table: a stop loses one at most
+        digests, built = read_digests(DIGESTS), _lines(args.built)
+        for which in _collect(args.tables, built, data, digests):  # table by table: a stop loses one at most
             _write_digests(digests)
             _write_all(data)
+            if which in built:
+                record.record([built[which]])
     _note_verified(data["tables"], _lines(args.verified))
     _write_all(data)
     five_men_page.write(data)
@@ -65,8 +68,8 @@ def _collect(
     built: Mapping[tuple[str, str], Row],
     data: dict[str, list[Row]],
     digests: dict[tuple[Material, TableRules], str],
-) -> Iterator[None]:
-    """Put the figures of each new table into `data`, and its digest into `digests`."""
+) -> Iterator[tuple[str, str]]:
+    """Put the figures of each new table into `data`, and its digest into `digests`; then say which table it is."""
     there = {(row["material"], row["rules"]) for row in data["tables"]}
     for path, material, rules in list_tables(directory):
         if material.men != MEN or ((material, rules) in digests and (material.name, rules) in there):
@@ -80,7 +83,7 @@ def _collect(
             data[name] = [row for row in data[name] if (row["material"], row["rules"]) != (material.name, rules)]
             data[name] += rows
         print(f"{material} ({rules}) collected in {time.perf_counter() - begun:.0f} s", file=sys.stderr)
-        yield
+        yield material.name, rules
 
 
 def _write_digests(digests: Mapping[tuple[Material, TableRules], str]) -> None:

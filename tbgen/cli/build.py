@@ -177,8 +177,8 @@ def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
         print_estimates(forecast.rows)
         cores = forecast.threads * forecast.at_once
         say(f"about {time_of(forecast.seconds)} on {cores} core{'s' * (cores > 1)}")
-        if not forecast.calibrated:
-            say("(this machine has built too little to know its pace: this is the pace of another)")
+        if not forecast.pace.from_builds:
+            say("(this machine has built too little to know its pace: a short test says it)")
         say(
             f"{size_of(forecast.disk)} of tables and {size_of(forecast.scratch)} while building, in {plan.directory}, "
             f"where {size_of(free_disk(plan.directory))} are free"

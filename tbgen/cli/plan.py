@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tbgen.called import called_as
-from tbgen.cli.common import add_all, add_json, at_once, materials_of, print_table
+from tbgen.cli.common import add_all, add_json, add_rules, at_once, materials_of, print_table
 from tbgen.columns import Column
 from tbgen.errors import BadInput
 from tbgen.material import MEN_NUMBERED, with_dependencies
@@ -21,13 +21,15 @@ examples:
   tbgen plan --all 4             every material of at most four men
   tbgen plan --only KRPvKRP      this table alone, even one too large to build
 
-"numbers" is exact; the rest is estimated from tables that were built.
+"numbers" is exact. Of a table that has been built before, on whatever machine, positions and disk are what it came to,
+and CPU is what it took there, at the pace of this machine. For others these are averages over tables of their kind.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help=f"such as KRvKP, of at most {MEN_NUMBERED} men")
     add_all(parser, MEN_NUMBERED)
+    add_rules(parser)
     parser.add_argument("--only", action="store_true", help="leave out the tables that they depend on")
     parser.add_argument(
         "--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="threads at work (default: all cores)"
@@ -37,14 +39,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tbgen.generate.calibration import calibrated_pace
+    from tbgen.generate.calibration import known_pace
     from tbgen.generate.estimate import estimate
 
     wanted = materials_of(args.material, args.all, MEN_NUMBERED)
     if not wanted:
         raise BadInput(f"name a material, as in: {called_as()} plan KRBvKR (or --all 5)")
     materials = wanted if args.only else with_dependencies(wanted)
-    rows = [estimate(material, args.threads, calibrated_pace() or 1.0) for material in materials]
+    pace = known_pace().factor
+    rows = [estimate(material, args.rules, args.threads, pace) for material in materials]
     if args.json:
         for row in rows:
             say(to_json(row.as_dict()))

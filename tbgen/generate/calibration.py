@@ -1,20 +1,29 @@
-"""How fast this machine builds, compared with the one on which estimates were measured; every build adds to it."""
+"""How fast this machine builds, compared with the one of the recorded figures. A short test says it at first, and every
+build adds to it."""
 
 import json
 import platform
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from tbgen import files
+from tbgen.generate.yardstick import measured_pace
 from tbgen.jit import cache_home
 
 _ENOUGH: Final = 10.0
-"""Estimates are corrected once tables of this many estimated CPU seconds have been built."""
-_WORTH: Final = 1.0
+"""Builds count from this many estimated CPU seconds on; before, the test does."""
+WORTH: Final = 1.0
 """Estimated CPU seconds of a table that counts: a smaller one tells how long the program takes to start."""
 _FADING: Final = 3600.0
 """Estimated CPU seconds above which earlier builds count half: programs and machines change."""
+
+
+class Pace(NamedTuple):
+    factor: float
+    """How many times as long this machine takes."""
+    from_builds: bool
+    """Or else from the test."""
 
 
 def _file() -> Path:
@@ -22,27 +31,36 @@ def _file() -> Path:
     return cache_home() / f"pace-{platform.node() or 'machine'}.json"
 
 
-def _sums() -> tuple[float, float]:
-    """Estimated and measured CPU seconds of the tables built so far."""
+def _notes() -> dict[str, float]:
+    """Estimated and measured CPU seconds of the tables built so far, and what the test said."""
     try:
-        found = json.loads(_file().read_text())
-        return float(found["estimated"]), float(found["measured"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return 0.0, 0.0
+        return {str(name): float(figure) for name, figure in json.loads(_file().read_text()).items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
 
 
-def calibrated_pace() -> float | None:
-    """The factor for estimates on this machine; None if it has built too little to know."""
-    estimated, measured = _sums()
-    return measured / estimated if estimated >= _ENOUGH else None
+def _note(**figures: float) -> None:
+    with suppress(OSError):  # a cache that cannot be written costs accuracy, nothing else
+        files.replace(_file(), json.dumps(_notes() | figures).encode())
+
+
+def known_pace() -> Pace:
+    """The factor for estimates on this machine. The first call takes a second: it runs the test."""
+    notes = _notes()
+    estimated, measured, tested = (notes.get(name, 0.0) for name in ("estimated", "measured", "tested"))
+    if estimated >= _ENOUGH and measured > 0:
+        return Pace(measured / estimated, from_builds=True)
+    if not tested > 0:
+        tested = measured_pace()
+        _note(tested=tested)
+    return Pace(tested, from_builds=False)
 
 
 def record_build(estimated: float, measured: float) -> None:
     """Count a table that was built from start to end. `estimated` is its CPU seconds at a pace of 1."""
-    if estimated < _WORTH:
+    if estimated < WORTH:
         return
-    sums = _sums()
-    share = 0.5 if sums[0] > _FADING else 1.0
-    told = {"estimated": sums[0] * share + estimated, "measured": sums[1] * share + measured}
-    with suppress(OSError):  # a cache that cannot be written costs accuracy, nothing else
-        files.replace(_file(), json.dumps(told).encode())
+    notes = _notes()
+    before = notes.get("estimated", 0.0), notes.get("measured", 0.0)
+    share = 0.5 if before[0] > _FADING else 1.0
+    _note(estimated=before[0] * share + estimated, measured=before[1] * share + measured)

@@ -1,13 +1,16 @@
-"""What building a table will take, from counting alone, so that it works for any material."""
+"""What building a table will take: what it took before (recorded.py), or else an average over its kind, from counting
+alone, so that it works for any material."""
 
 from dataclasses import asdict, dataclass
 from math import comb
 from typing import Any, Final, NamedTuple
 
+from tbgen.generate.recorded import recorded
 from tbgen.index.groups import GROUP_SIZES
 from tbgen.index.kings import FIXED, FREE, PAIRS
 from tbgen.material import Material
 from tbgen.sizes import LARGE, TEAM_FROM, is_kept, links_for
+from tbgen.table_rules import TableRules
 
 
 class Kind(NamedTuple):
@@ -51,8 +54,10 @@ class Estimate:
     """Exactly those of the table."""
     slices: int
     """Placements of pawns, before symmetry."""
+    recorded: bool
+    """Whether this table has been built before. Otherwise positions, disk and CPU are averages."""
     positions: int
-    """Legal positions, about: two digits, for no more are known."""
+    """Legal positions; two digits of them unless they are recorded."""
     largest_slice: int
     memory: int
     """Bytes that have to be in memory. Memory that is left holds parts of what is on disk."""
@@ -106,11 +111,29 @@ def solving(largest: int, numbers: int, threads: int) -> int:
     return PROGRAM + _SOLVING * at_work
 
 
-def estimate(material: Material, threads: int, pace: float = 1.0) -> Estimate:
+class _Taken(NamedTuple):
+    """What depends on the positions themselves, not on their number alone."""
+
+    positions: int
+    disk: int
+    cpu_seconds: float
+
+
+def _average(material: Material, numbers: int) -> _Taken:
+    kind = kind_of(material)
+    return _Taken(
+        int(float(f"{numbers * kind.legal:.1e}")),
+        int(numbers * kind.legal * kind.disk),
+        _START + numbers * kind.cpu * 1e-6,
+    )
+
+
+def estimate(material: Material, rules: TableRules, threads: int, pace: float = 1.0) -> Estimate:
     """Estimate a table. `pace`: how many times as long this machine takes as the one of the figures
     (calibration.py)."""
     numbers, slices, largest = _size(material)
-    kind = kind_of(material)
+    found = recorded(material.name, rules)
+    taken = _Taken(*found) if found else _average(material, numbers)
     successors = [ENTRY * _size(other).numbers for other in material.successors()]
     arrays = [*(size * numbers for size in _WRITTEN), *successors, LINK * links_for(numbers)]
     kept = 2 * ENTRY * numbers  # entries and staircases while they are found, in a workspace if it has one
@@ -119,10 +142,11 @@ def estimate(material: Material, threads: int, pace: float = 1.0) -> Estimate:
         material=material.name,
         numbers=numbers,
         slices=slices,
-        positions=int(float(f"{numbers * kind.legal:.1e}")),
+        recorded=found is not None,
+        positions=taken.positions,
         largest_slice=largest,
         memory=solving(largest, numbers, threads) + sum(size for size in arrays if size < LARGE) + kept - on_disk,
         scratch=sum(size for size in arrays if size >= LARGE) + on_disk,
-        disk=int(numbers * kind.legal * kind.disk),
-        cpu_seconds=round((_START + numbers * kind.cpu * 1e-6) * pace, 1),
+        disk=taken.disk,
+        cpu_seconds=round(taken.cpu_seconds * pace, 1),
     )

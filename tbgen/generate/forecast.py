@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tbgen.errors import OutOfRoom
-from tbgen.generate import calibration
+from tbgen.generate.calibration import Pace, known_pace
 from tbgen.generate.estimate import Estimate, estimate
 from tbgen.generate.plan import Plan
 from tbgen.store import table_path
@@ -27,8 +27,8 @@ class Forecast:
     """Threads per table."""
     at_once: int
     """Tables that are built side by side."""
-    calibrated: bool
-    """Whether this machine has built enough for its pace to be known."""
+    pace: Pace
+    """Of this machine."""
 
     @property
     def disk(self) -> int:
@@ -61,14 +61,15 @@ class Forecast:
             **{name: getattr(self, name) for name in ("disk", "scratch", "memory")},
             **{name: round(getattr(self, name), 1) for name in ("cpu_seconds", "seconds")},
             "free": free_disk(self.plan.directory),
-            "calibrated": self.calibrated,
+            "pace": round(self.pace.factor, 2),
+            "calibrated": self.pace.from_builds,
         }
 
 
 def make_forecast(plan: Plan, threads: int, at_once: int = 1) -> Forecast:
-    known = calibration.calibrated_pace()
-    rows = tuple(estimate(material, threads, known or 1.0) for material in plan.todo)
-    return Forecast(plan, rows, threads, at_once, known is not None)
+    pace = known_pace()
+    rows = tuple(estimate(material, plan.rules, threads, pace.factor) for material in plan.todo)
+    return Forecast(plan, rows, threads, at_once, pace)
 
 
 def free_disk(directory: Path) -> int:

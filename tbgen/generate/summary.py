@@ -55,6 +55,9 @@ class Summary:
     seconds: float
     cpu_seconds: float
     """Of all threads."""
+    pace: float | None
+    """How fast the machine was, before and after on average (generate/yardstick.py); None for a table of less than a
+    second."""
     bytes: int
     peak_memory: int
     """Bytes, of the whole process so far."""
@@ -86,7 +89,9 @@ def _by_outcome(parts: Iterable[NDArray[np.int32]]) -> NDArray[np.int64]:
     return counts
 
 
-def summarise(contents: Contents, path: Path, begun: Clocks, scratch: int, attractions: int, looks: int) -> Summary:
+def summarise(
+    contents: Contents, path: Path, begun: Clocks, pace: float | None, scratch: int, attractions: int, looks: int
+) -> Summary:
     took = Clocks.read().since(begun)
     layout = layout_of(contents.material)
     stored = int(np.count_nonzero(contents.entries))
@@ -109,6 +114,7 @@ def summarise(contents: Contents, path: Path, begun: Clocks, scratch: int, attra
         looks=round(looks / stored, 3),
         seconds=round(took.wall, 3),
         cpu_seconds=round(took.cpu, 3),
+        pace=pace and round(pace, 3),
         bytes=path.stat().st_size,
         peak_memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
         scratch=scratch,

@@ -9,6 +9,7 @@ from tbgen.generate.estimate import estimate
 from tbgen.generate.sample import check_sample
 from tbgen.generate.summary import Clocks, Summary, summarise
 from tbgen.generate.workspace import Workspace
+from tbgen.generate.yardstick import measured_pace
 from tbgen.material import Material
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve
@@ -47,6 +48,8 @@ def build_table(
     with building(path, wait):
         if path.exists() and (waited or not rebuild):
             return None
+        expected = estimate(material, rules, threads).cpu_seconds
+        pace = measured_pace() if expected >= calibration.WORTH else None
         begun = Clocks.read()
         disk_arrays.peak = 0
         from_the_start = not workspace_of(path).exists()
@@ -75,7 +78,8 @@ def build_table(
         write_table(path, contents, solved.counts._asdict(), threads=threads, make=disk_arrays.array, check=check)
         workspace.clear()
         entry_cache.put(material, contents.entries)
-        summary = summarise(contents, path, begun, disk_arrays.peak, solved.counts.attractions, solved.counts.looks)
+        counts, pace = solved.counts, pace and (pace + measured_pace()) / 2
+        summary = summarise(contents, path, begun, pace, disk_arrays.peak, counts.attractions, counts.looks)
         if from_the_start or rebuild:
-            calibration.record_build(estimate(material, threads).cpu_seconds, summary.cpu_seconds)
+            calibration.record_build(expected, summary.cpu_seconds)
         return summary

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen.errors import OutOfRoom
-from tbgen.generate.calibration import calibrated_pace
+from tbgen.generate.calibration import known_pace
 from tbgen.generate.forecast import BUSY, time_of
 from tbgen.own.plan import Cost, Limits, PlannedPart, stages
 from tbgen.own.shelf import Shelf
@@ -57,7 +57,7 @@ class _TimeIsOver(Exception):
 
 def plans(board: chess.Board, means: Means) -> Iterator[tuple[list[PlannedPart], Cost]]:
     """The plans to try one after the other, and what each takes. OutOfRoom if the position is too large."""
-    pace = calibrated_pace() or 1.0
+    pace = known_pace().factor
     complete = {material for _, material, rules in readable_tables(means.directory) if rules == TableRules.RESET}
     limits = Limits(
         means.memory,

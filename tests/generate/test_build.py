@@ -26,6 +26,7 @@ from tbgen.store import building, open_table, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import workspace_of
+from tbgen.table_rules import TableRules
 
 TBGEN = [sys.executable, "-m", "tbgen"]
 
@@ -108,18 +109,19 @@ def test_dry_run_is_a_table_of_what_it_takes(small_tables: Path, capsys: pytest.
 def test_the_pace_of_this_machine_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TBGEN_CACHE", str(tmp_path))
     plan = make_plan([parse("KRvKN")], tmp_path, "r")
+    monkeypatch.setattr(calibration, "measured_pace", lambda: 0.5)
     before = make_forecast(plan, 1)
     calibration.record_build(0.5, 100.0)  # too small to tell
-    assert calibration.calibrated_pace() is None
-    assert not before.calibrated
+    assert calibration.known_pace() == before.pace == (0.5, False)
     for _ in range(4):
         calibration.record_build(5.0, 10.0)
     after = make_forecast(plan, 1)
-    assert after.calibrated
-    assert after.seconds == pytest.approx(2 * before.seconds, rel=0.05)
-    for file in tmp_path.iterdir():
-        file.write_text("{")
-    assert calibration.calibrated_pace() is None
+    assert after.pace == (2.0, True)
+    assert after.seconds == pytest.approx(4 * before.seconds, rel=0.05)
+    for words in ("{", "[1]", '{"estimated": "a"}', '{"estimated": 20, "measured": 0}', '{"tested": -1}'):
+        for file in tmp_path.iterdir():
+            file.write_text(words)
+        assert calibration.known_pace() == (0.5, False)
 
 
 def leave(place: Path, *names: str) -> None:
@@ -324,7 +326,7 @@ def test_plan_counts_what_the_layout_counts(name: str) -> None:
     from tbgen.generate.estimate import estimate
 
     layout = layout_of(parse(name))
-    planned = estimate(parse(name), 2)
+    planned = estimate(parse(name), TableRules.RESET, 2)
     assert planned.numbers == layout.size
     assert planned.largest_slice == max(b - a for a, b in zip(layout.start[:-1], layout.start[1:], strict=True))
 

@@ -1,0 +1,50 @@
+"""Note what tables took, for the estimates of `tbgen plan` and `tbgen build`.
+
+Give it what `tbgen build --json` has printed. It puts positions, bytes and CPU seconds into
+tbgen/generate/recorded.csv. Seconds are divided by the pace of the machine, which the lines say, so that machines can
+take turns.
+"""
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from tbgen.generate.recorded import COLUMNS
+from tbgen.material import build_key, parse
+
+FILE: Final = Path(__file__).resolve().parent.parent / "tbgen" / "generate" / "recorded.csv"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="scripts/record", description=__doc__)
+    parser.add_argument("built", type=Path, nargs="+", metavar="FILE", help="what tbgen build --json has printed")
+    args = parser.parse_args()
+    lines = [line for path in args.built for line in path.read_text().splitlines()]
+    found = [json.loads(line) for line in lines if line.startswith("{")]
+    record(row for row in found if "cpu_seconds" in row)
+
+
+def record(built: Iterable[dict[str, Any]]) -> None:
+    """Put the figures of these tables into the file, in place of those that it has."""
+    with FILE.open(newline="") as file:
+        rows = {(row["material"], row["rules"]): row for row in csv.DictReader(file)}
+    pace = 1.0
+    for one in built:
+        if "pace" not in one:  # printed by a version that did not measure it
+            continue
+        pace = one["pace"] or pace  # a small table says none
+        row = {column: str(one[column]) for column in COLUMNS[:-1]}
+        rows[one["material"], one["rules"]] = row | {"cpu_seconds": f"{one['cpu_seconds'] / pace:.2f}"}
+    with FILE.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(sorted(rows.values(), key=lambda row: (row["rules"], build_key(parse(row["material"])))))
+    print(f"{len(rows)} tables in {FILE}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

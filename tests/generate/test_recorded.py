@@ -1,0 +1,94 @@
+"""Estimates of tables that have been built: their own figures, at the pace of the machine."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from tbgen.cli.main import main
+from tbgen.generate import calibration, yardstick
+from tbgen.generate.estimate import estimate
+from tbgen.generate.recorded import recorded
+from tbgen.material import every, parse
+from tbgen.store import find_table, open_table
+from tbgen.table_rules import TableRules
+
+ROOT = Path(__file__).resolve().parents[2]
+AGAIN = Path(__file__).with_name("built_again.csv")
+"""What tables took on other occasions than those that are recorded, with the pace of the machine then."""
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("rules", TableRules)
+def test_every_table_of_up_to_four_men_is_recorded(rules: TableRules) -> None:
+    for material in every(4):
+        found = estimate(material, rules, 2)
+        assert found.recorded
+        assert found.positions > 0
+        assert found.disk > 0
+        assert found.cpu_seconds > 0
+
+
+@pytest.mark.parametrize("rules", TableRules)
+def test_the_package_s_own_tables_are_as_recorded(rules: TableRules) -> None:
+    for material in every(3):
+        path = find_table(Path("nowhere"), material, rules)
+        found = recorded(material.name, rules)
+        assert found
+        assert path.stat().st_size == pytest.approx(found.bytes, rel=0.02), "bytes depend on zlib's version"
+        with open_table(path) as table:
+            assert int(table.header["legal"]) >= found.positions
+
+
+def test_five_men_are_recorded_as_published() -> None:
+    published = {(row["material"], row["rules"]): row for row in rows(ROOT / "docs" / "five-men" / "tables.csv")}
+    noted = [row for row in rows(ROOT / "tbgen" / "generate" / "recorded.csv") if parse(row["material"]).men == 5]
+    for row in noted:
+        assert all(row[name] == published[row["material"], row["rules"]][name] for name in ("positions", "bytes"))
+
+
+def test_nine_tables_in_ten_take_what_was_estimated() -> None:
+    """Within a quarter, at a known pace."""
+    off = {}
+    for row in rows(AGAIN):
+        expected = estimate(parse(row["material"]), TableRules(row["rules"]), 2, float(row["pace"])).cpu_seconds
+        off[row["material"], row["rules"]] = float(row["cpu_seconds"]) / expected
+    far = {name: round(ratio, 2) for name, ratio in off.items() if not 0.75 <= ratio <= 1.25}
+    assert len(off) >= 40
+    assert len(far) <= len(off) // 10, far
+
+
+def test_a_table_that_was_never_built_is_estimated_by_its_kind() -> None:
+    found = estimate(parse("KRPvKRP"), TableRules.RESET, 2)
+    assert not found.recorded
+    assert len(str(found.positions).rstrip("0")) <= 2
+
+
+def test_the_pace_scales_the_time(capsys: pytest.CaptureFixture[str]) -> None:
+    slow, fast = (estimate(parse("KRvKN"), TableRules.RESET, 2, pace) for pace in (2.0, 1.0))
+    assert slow.cpu_seconds == pytest.approx(2 * fast.cpu_seconds, abs=0.1)
+    assert slow.disk == fast.disk
+
+
+def test_a_short_test_says_the_pace_of_a_new_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TBGEN_CACHE", str(tmp_path))
+    asked = []
+    monkeypatch.setattr(calibration, "measured_pace", lambda: asked.append(1) or 3.0)
+    for _ in range(2):
+        assert main(["plan", "--only", "KRvKN", "--json"]) == 0
+    assert len(asked) == 1, "it is remembered"
+    expected = estimate(parse("KRvKN"), TableRules.RESET, 2, 3.0).cpu_seconds
+    assert f'"cpu_seconds": {expected}' in capsys.readouterr().out
+
+
+def test_the_short_test_is_short_and_repeatable() -> None:
+    yardstick._measured.cache_clear()
+    first = yardstick.measured_pace()
+    assert yardstick.measured_pace() == first, "good for a minute"
+    assert 0.05 < first < 50
