@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from tbgen.cli import common
 from tbgen.cli.remarks import Remarks
@@ -23,6 +23,9 @@ from tbgen.referee.game_files import STANDARD
 from tbgen.referee.syzygy import Syzygy
 from tbgen.table_rules import TableRules
 from tbgen.text import OUTPUT, say, shown, to_json, width
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 _SKIPPED: Final = 3
 _DEFAULT: Final = ",".join(str(finish) for finish in DRAWS if finish in BY_DEFAULT)
@@ -144,9 +147,9 @@ def run(args: argparse.Namespace) -> int:
         settings = replace(settings, syzygy=tuple(args.syzygy), syzygy_men=args.syzygy_men)
     report = Report(settings.scheme, with_players=wants_report)
     with (
-        _solver(args) as solve,
         _terminable(),
         _Bar(args.games, quiet=args.quiet) as bar,
+        _solver(args, bar) as solve,
         Remarks(bar.say) as skipped,
         Remarks(bar.say) as changed,
     ):
@@ -178,7 +181,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 @contextlib.contextmanager
-def _solver(args: argparse.Namespace) -> Iterator[Solve | None]:
+def _solver(args: argparse.Namespace, bar: "_Bar") -> Iterator[Solve | None]:
     """Who solves positions, if that was asked for."""
     if not args.solve:
         yield None
@@ -190,7 +193,13 @@ def _solver(args: argparse.Namespace) -> Iterator[Solve | None]:
     directory = common.tables_directory(args)
     keeps = os.access(directory, os.W_OK)
     means = Means(directory, args.memory, args.solve, args.jobs, keeps, hopeful=False)
-    with contextlib.closing(Solver(means, lambda: warm_up_visibly(args.jobs, quiet=args.quiet))) as solver:
+
+    def warm_up() -> None:
+        bar.pause()  # a terminal has room for one display
+        warm_up_visibly(args.jobs, quiet=args.quiet)
+        bar.go_on()
+
+    with contextlib.closing(Solver(means, warm_up, bar)) as solver:
         yield solver
 
 
@@ -217,11 +226,13 @@ class _Bar:
 
         console = common.console(sys.stderr)
         self._bars = Progress(
-            TextColumn("judging games"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
+            TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
             console=console, transient=True, disable=quiet or not console.is_terminal,
         )  # fmt: skip
         known = all(path.is_file() for path in paths)
-        self._task = self._bars.add_task("", total=sum(path.stat().st_size for path in paths) if known else None)
+        size = sum(path.stat().st_size for path in paths) if known else None
+        self._task = self._bars.add_task("judging games", total=size)
+        self._solving: TaskID | None = None
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -234,6 +245,25 @@ class _Bar:
 
     def advance(self, read: int) -> None:
         self._bars.advance(self._task, read)
+
+    def pause(self) -> None:
+        self._bars.stop()
+
+    def go_on(self) -> None:
+        self._bars.start()
+
+    def begin(self, what: str, total: int) -> None:
+        self.end()
+        self._solving = self._bars.add_task(what, total=total)
+
+    def solved(self, numbers: int) -> None:
+        if self._solving is not None:
+            self._bars.advance(self._solving, numbers)
+
+    def end(self) -> None:
+        if self._solving is not None:
+            self._bars.remove_task(self._solving)
+            self._solving = None
 
     def say(self, line: str) -> None:
         self._bars.console.print(shown(line), markup=False, soft_wrap=True)

@@ -132,13 +132,14 @@ def _own(args: argparse.Namespace, board: chess.Board, record: int, tables: Tabl
     """What own tables say, with a bar for each plan."""
     from tbgen.cli.progress import Counter, warm_up_visibly
     from tbgen.own.attempt import attempt
+    from tbgen.own.plan import numbers_to_solve
 
     quiet = args.quiet or args.json
     warm_up_visibly(args.threads, quiet=quiet)
     with Counter(quiet=quiet) as counter:
 
         def began(plan: "list[PlannedPart]", cost: "Cost") -> None:
-            counter.begin(f"solving {plan[-1].name.material}", sum(part.times * part.numbers for part in plan))
+            counter.begin(f"solving {plan[-1].name.material}", numbers_to_solve(plan))
 
         return attempt(board, record, tables, _means(args), began, counter.advance)
 

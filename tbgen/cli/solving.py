@@ -1,7 +1,7 @@
 """What can be proved of a position: by tables, else by holding, else by own tables. For `solve` and `adjudicate`."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import chess
 
@@ -12,6 +12,7 @@ from tbgen.probe import Sure, SureMove, Tablebase, open_tablebase
 
 if TYPE_CHECKING:
     from tbgen.own.attempt import Attempt, Means
+    from tbgen.own.plan import Cost, PlannedPart
 
 
 def find(
@@ -50,13 +51,27 @@ def _from_table(found: Found, tables: Tablebase) -> Found:
     return found._replace(moves=moves, line=asked.line or ())
 
 
+class Watch(Protocol):
+    """Shows how far solving a position is."""
+
+    def begin(self, what: str, total: int) -> None:
+        """`total` numbers are to be solved."""
+
+    def solved(self, numbers: int) -> None:
+        """So many more of them are."""
+
+    def end(self) -> None:
+        """The position is done with."""
+
+
 class Solver:
     """Solves the positions of games, each within a time. Own tables stay for the next one."""
 
-    def __init__(self, means: "Means", warm_up: Callable[[], None]) -> None:
+    def __init__(self, means: "Means", warm_up: Callable[[], None], watch: Watch) -> None:
         """`warm_up` is called before the first own table is solved."""
         self._means = means
         self._warm_up: Callable[[], None] | None = warm_up
+        self._watch = watch
         self._tables = open_tablebase(means.directory)
 
     def __call__(self, board: chess.Board, record: int) -> Sure | None:
@@ -74,4 +89,12 @@ class Solver:
         if self._warm_up is not None:
             self._warm_up()
             self._warm_up = None
-        return attempt(board, record, self._tables, self._means)
+        try:
+            return attempt(board, record, self._tables, self._means, self._began, self._watch.solved)
+        finally:
+            self._watch.end()
+
+    def _began(self, plan: "list[PlannedPart]", cost: "Cost") -> None:
+        from tbgen.own.plan import numbers_to_solve
+
+        self._watch.begin(f"solving {plan[-1].name.material}", numbers_to_solve(plan))

@@ -70,6 +70,10 @@ def make_plan(
     return plan
 
 
+def numbers_to_solve(plan: list[PlannedPart]) -> int:
+    return sum(part.times * part.numbers for part in plan)
+
+
 def cost_of(plan: list[PlannedPart], threads: int, pace: float = 1.0) -> Cost:
     """What solving takes, about. `pace`: see generate/calibration.py."""
     tables = {one for part in plan for one in part.complete}

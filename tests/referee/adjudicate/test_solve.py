@@ -3,9 +3,12 @@
 import json
 from pathlib import Path
 
+import chess
 import pytest
 
+from tbgen.cli.solving import Solver
 from tbgen.outcome import parse, text
+from tbgen.own.attempt import Means
 from tbgen.pgn.split import Unit
 from tbgen.pgn.tags import TagSection
 from tbgen.probe import Sure, open_tablebase
@@ -99,3 +102,33 @@ def test_bounds_that_were_kept_count_without_solving(tmp_path: Path, capsys: pyt
     (one,) = found["solved"]["games"]
     assert (one["white"], one["black"]) == (text(known.sure.white), text(known.sure.black))
     assert one["basis"] == ("bounded" if known.sure.known else "played")
+
+
+class Seen:
+    """A watcher that remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.total = self.done = self.ended = 0
+        self.what = ""
+
+    def begin(self, what: str, total: int) -> None:
+        self.what, self.total, self.done = what, total, 0
+
+    def solved(self, numbers: int) -> None:
+        self.done += numbers
+
+    def end(self) -> None:
+        self.ended += 1
+
+
+def test_a_watcher_is_told_how_far_solving_is(small_tables: Path, tmp_path: Path) -> None:
+    links(small_tables, tmp_path, "KvK KQvK KRvK KBvK KNvK KPvK")
+    seen = Seen()
+    solver = Solver(Means(tmp_path, 1 << 30, 600.0, 1), lambda: None, seen)
+    board = chess.Board(" ".join(BLOCKED.format("4K3", "G5.5").split()[:6]))
+    try:
+        assert solver(board, parse("G5.5")) is not None
+    finally:
+        solver.close()
+    assert (seen.what, seen.ended) == ("solving KPvKP", 1)
+    assert seen.done == seen.total > 0
