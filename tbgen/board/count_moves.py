@@ -1,12 +1,16 @@
-"""How many legal moves a position has, by sets of squares: the first look at every position needs no list of the
-quiet ones. `list_moves` (moves.py) finds the same moves one by one.
+"""How many legal moves positions have, by sets of squares: the first look at every position needs no list of the quiet
+ones. `list_moves` (moves.py) finds the same moves one by one.
+
+Positions come in runs, which differ in the square of one man. What the others attack without him is worked out once for
+a run; in each position he hides from them what lies behind him.
 """
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tbgen.board.attacks import BEHIND, BETWEEN, pinned, reach
+from tbgen.board.attacks import BEHIND, BETWEEN, reach
 from tbgen.board.geometry import KING
 from tbgen.board.moves import NOBODY, add_pawn_move, forward, is_pawn, man_on, pack_move
 from tbgen.intrinsics import bits_set, lowest_bit
@@ -15,27 +19,90 @@ from tbgen.jit import inlined, kernel
 _ALL: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
+class Run(NamedTuple):
+    """What is the same in all positions of a run, per slot."""
+
+    attacks: NDArray[np.uint64]
+    """What a man attacks without the one that varies. The king whose side has the move is in no enemy's way."""
+    between: NDArray[np.uint64]
+    """Of an enemy that would attack this king on an empty board: the squares between them."""
+    now: NDArray[np.uint64]
+    """What a man attacks in the position at hand."""
+
+
+def make_run(men: int) -> Run:
+    return Run(*np.zeros((3, men), np.uint64))
+
+
 @inlined
 def _bit(square):
     return np.uint64(1) << np.uint64(square)
 
 
 @inlined
-def _threats(board, squares, enemy, king, occupied):
-    """What the enemy attacks once the king has left its square, and where moves of other men must end: anywhere,
-    between the king and the man that gives check, or nowhere."""
+def _to_king(board, kind, square, king):
+    """The squares between a man and a king that it would attack on an empty board; none if it would not."""
+    aligned = board.lines[kind * 64 + square] & _bit(king) != 0
+    return board.lines[BETWEEN + square * 64 + king] if aligned else np.uint64(0)
+
+
+@kernel
+def begin_run(board, run, squares, side, varies, others):
+    """Fill in a run. `varies` is the slot of the man that varies, -1 if there is none, and `others` are the squares of
+    the others."""
     atlas = board.atlas
-    lifted = occupied ^ _bit(king)
-    danger = np.uint64(0)
+    king = squares[side]
+    for slot in range(atlas.men[0]):
+        if slot == varies:
+            continue
+        kind, square = atlas.kind[slot], squares[slot]
+        if atlas.side[slot] == side:
+            run.attacks[slot] = reach(board, kind, square, others)
+        else:
+            run.attacks[slot] = reach(board, kind, square, others ^ _bit(king))
+            run.between[slot] = _to_king(board, kind, square, king)
+
+
+@inlined
+def _look(board, run, squares, side, varies, occupied):
+    """Note what each man attacks now. Returns whether the side to move could take the other king."""
+    atlas = board.atlas
+    enemy_king = _bit(squares[1 - side])
+    lifted = occupied ^ _bit(squares[side])
+    takes_king = False
+    for slot in range(atlas.men[0]):
+        square, ours = squares[slot], atlas.side[slot] == side
+        if slot == varies:
+            attacks = reach(board, atlas.kind[slot], square, occupied if ours else lifted)
+            run.between[slot] = _to_king(board, atlas.kind[slot], square, squares[side])
+        else:
+            in_the_way = squares[varies] if varies >= 0 else square
+            attacks = run.attacks[slot] & ~board.lines[BEHIND + square * 64 + in_the_way]
+        run.now[slot] = attacks
+        takes_king |= ours and attacks & enemy_king != 0
+    return takes_king
+
+
+@inlined
+def _threats(board, run, squares, side, occupied):
+    """What the enemy attacks once the king has left its square; where moves of other men must end: anywhere, between
+    the king and the man that gives check, or nowhere; and the squares that alone stand between the king and an enemy
+    rider."""
+    atlas = board.atlas
+    king = squares[side]
+    danger = pins = np.uint64(0)
     answer = _ALL
     for slot in range(atlas.men[0]):
-        if atlas.side[slot] == enemy:
-            square = squares[slot]
-            attacks = reach(board, atlas.kind[slot], square, lifted)
-            danger |= attacks
-            if attacks & _bit(king):
-                answer &= _bit(square) | board.lines[BETWEEN + square * 64 + king]
-    return danger, answer
+        if atlas.side[slot] == side:
+            continue
+        attacks = run.now[slot]
+        danger |= attacks
+        if attacks & _bit(king):
+            answer &= _bit(squares[slot]) | board.lines[BETWEEN + squares[slot] * 64 + king]
+        blockers = run.between[slot] & occupied
+        if blockers & (blockers - np.uint64(1)) == 0:
+            pins |= blockers
+    return danger, answer, pins
 
 
 @inlined
@@ -65,21 +132,22 @@ def _list_steps(board, squares, slot, occupied, allowed, resets, count):
     return count
 
 
-@kernel
-def count_moves(board, squares, side, occupied, resets):
-    """Put the legal captures and pawn moves into `resets`. Returns the number of all others, that of these, and
-    whether the side to move is in check."""
+@inlined
+def count_moves(board, run, squares, side, varies, occupied, resets):
+    """Put the legal captures and pawn moves of a position of the run into `resets`. Returns the number of all others,
+    that of these, and whether the side to move is in check; -1 first if it could take the other king."""
+    if _look(board, run, squares, side, varies, occupied):
+        return -1, 0, False
     atlas = board.atlas
     enemies = np.uint64(0)
     for slot in range(atlas.men[0]):
         if atlas.side[slot] != side:
             enemies |= _bit(squares[slot])
     king = squares[side]
-    danger, answer = _threats(board, squares, 1 - side, king, occupied)
+    danger, answer, pins = _threats(board, run, squares, side, occupied)
     flights = board.lines[KING * 64 + king] & ~danger
     quiet = bits_set(flights & ~occupied)
     count = _list_captures(board, squares, side, flights & enemies, resets, 0)
-    pins = pinned(board, squares, side, occupied)
     for slot in range(2, atlas.men[0]):
         if atlas.side[slot] != side:
             continue
@@ -88,7 +156,7 @@ def count_moves(board, squares, side, occupied, resets):
         if pins & _bit(square):
             ray = king * 64 + square
             allowed &= board.lines[BETWEEN + ray] | board.lines[BEHIND + ray]
-        targets = reach(board, kind, square, occupied) & allowed
+        targets = run.now[slot] & allowed
         count = _list_captures(board, squares, slot, targets & enemies, resets, count)
         if is_pawn(kind):
             count = _list_steps(board, squares, slot, occupied, allowed, resets, count)

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tbgen.board import moves as packed
-from tbgen.board.count_moves import count_moves
+from tbgen.board.count_moves import begin_run, count_moves, make_run
 from tbgen.board.moves import is_checked, list_moves, pack_move
 from tbgen.index import layout_of
 from tbgen.index.atlas import MEN
@@ -87,16 +87,19 @@ def test_moves_are_those_of_python_chess(name: str) -> None:
 
 @pytest.mark.parametrize("name", LARGER)
 def test_moves_counted_are_the_moves_listed(name: str) -> None:
-    """By sets of squares, as the survey does, and one by one."""
-    room = np.zeros(512, np.int64)
+    """By sets of squares, as the survey does whichever man varies, and one by one."""
+    room, run = np.zeros(512, np.int64), make_run(MEN)
     for board in random_boards(parse(name), 300, seed=7):
         where = slice_of(name, board)
         squares, side = where.squares_of(board), int(not board.turn)
         moves, quiet = listed(where, board)
-        occupied = sum(1 << int(square) for square in squares[: where.layout.material.men])
-        counted = count_moves(where.graph, squares, side, np.uint64(occupied), room)
-        assert counted == (quiet, len(moves) - quiet, board.is_check())
-        assert sorted(room[: counted[1]]) == sorted(moves[quiet:])
+        bits = [1 << int(square) for square in squares[: where.layout.material.men]]
+        for varies in (-1, *range(2, where.layout.first_pawn)):
+            others = np.uint64(sum(bits) - (bits[varies] if varies >= 0 else 0))
+            begin_run(where.graph, run, squares, side, varies, others)
+            counted = count_moves(where.graph, run, squares, side, varies, np.uint64(sum(bits)), room)
+            assert counted == (quiet, len(moves) - quiet, board.is_check())
+            assert sorted(room[: counted[1]]) == sorted(moves[quiet:])
 
 
 def test_the_sample_holds_all_that_is_difficult() -> None:

@@ -5,17 +5,16 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.attacks import attacked
-from tbgen.board.count_moves import count_moves
-from tbgen.board.moves import NOBODY, move_slot, move_target
-from tbgen.index.atlas import MEN
+from tbgen.board.count_moves import Run, begin_run, count_moves, make_run
+from tbgen.board.moves import move_slot, move_target
+from tbgen.index.atlas import G_COUNT, G_SLOT, GROUP, MEN
 from tbgen.intrinsics import atomic_load, fetch_add
-from tbgen.jit import kernel
+from tbgen.jit import inlined, kernel
 from tbgen.retro.graph.slice import SliceGraph, set_up
 from tbgen.retro.survey.en_passant import Finished, gives_right, value_with_right
 from tbgen.retro.survey.resets import Routes, entry_after, pays
 from tbgen.retro.threads.counters import CONTRADICTIONS, SURVEYED
-from tbgen.retro.threads.lanes import LANE, laid_out
+from tbgen.retro.threads.lanes import laid_out
 from tbgen.retro.threads.team import ABORT, Team, barrier, claim
 from tbgen.retro.values.codes import NONE, code_of, make_code_table
 from tbgen.retro.values.payoff import NO_OUTCOME, Payoff, best_of, fits, pack
@@ -46,6 +45,7 @@ class SurveyBuffers(NamedTuple):
     there: NDArray[np.int64]
     moves: NDArray[np.int64]
     more_moves: NDArray[np.int64]
+    run: Run
 
 
 def make_survey(nodes: int) -> Survey:
@@ -56,7 +56,8 @@ def make_survey(nodes: int) -> Survey:
 
 def make_survey_buffers() -> SurveyBuffers:
     here, stepped, there = (np.zeros(MEN, np.int64) for _ in range(3))
-    return SurveyBuffers(here, stepped, there, np.zeros(MOST_MOVES, np.int64), np.zeros(MOST_MOVES, np.int64))
+    moves, more_moves = (np.zeros(MOST_MOVES, np.int64) for _ in range(2))
+    return SurveyBuffers(here, stepped, there, moves, more_moves, make_run(MEN))
 
 
 @kernel
@@ -78,39 +79,82 @@ def _payoff(graph, routes, finished, buffers, side, move, tally):
     return pays(entry)
 
 
+@inlined
+def _run_at(graph, node, squares):
+    """Decode a position. Returns the side to move, the slot of the man whose square alone is another one in the
+    positions that follow, -1 if there is none, and how many of these there are, this one included."""
+    atlas = graph.atlas
+    side, _, _, _ = set_up(graph, node, squares)
+    groups = atlas.groups[0]
+    if groups == 0:
+        return side, np.int64(-1), np.int64(1)
+    last = (groups - 1) * GROUP
+    varies = atlas.group[last + G_SLOT]
+    end = squares[varies + 1] if atlas.group[last + G_COUNT] > 1 else np.int64(64)
+    return side, varies, end - squares[varies]
+
+
+@inlined
+def _occupied_by_others(graph, squares, varies):
+    """The squares of all men but one, and whether two share one."""
+    occupied, shared = np.uint64(0), False
+    for slot in range(graph.atlas.men[0]):
+        if slot != varies:
+            bit = np.uint64(1) << np.uint64(squares[slot])
+            shared |= occupied & bit != 0
+            occupied |= bit
+    return occupied, shared
+
+
+@inlined
+def _survey_position(graph, routes, finished, survey, buffers, node, side, varies, occupied, tally):
+    """Survey a position of a run whose men have a square each."""
+    squares = buffers.squares
+    quiet, resets, checked = count_moves(graph, buffers.run, squares, side, varies, occupied, buffers.moves)
+    if quiet < 0:
+        return
+    level = 2 * (quiet + resets) + (0 if checked else 1)
+    if level > HIGHEST_LEVEL:
+        tally[CONTRADICTIONS] += 1
+        level = HIGHEST_LEVEL
+    survey.level[node] = level
+    survey.quiet[node] = quiet
+    if resets == 0:
+        return
+    best = Payoff(NO_OUTCOME, 0, 0)
+    for at in range(resets):
+        one = _payoff(graph, routes, finished, buffers, side, buffers.moves[at], tally)
+        best = best_of(best, one.outcome, one.shortest, one.longest)
+    if not fits(best):
+        tally[CONTRADICTIONS] += 1
+    survey.pays[node] = code_of(survey.payoffs, pack(best))
+
+
 @kernel
 def survey_nodes(graph, routes, finished, survey, buffers, start, end, tally):
     """Survey a range of nodes, and count contradictions in `tally`."""
+    survey.pays[start:end] = NONE
+    survey.quiet[start:end] = 0
+    survey.level[start:end] = ILLEGAL_LEVEL
     squares = buffers.squares
-    last = graph.atlas.first_pawn[0] - 1
-    for node in range(start, end):
-        survey.pays[node] = NONE
-        survey.quiet[node] = 0
-        if not graph.laned or node % LANE == 0 or node == start:
-            side, _, others, shared_by_others = set_up(graph, node, squares, graph.laned)
-        occupied, shared = others, shared_by_others
-        if graph.laned:
-            bit = np.uint64(1) << np.uint64(node % LANE)
-            squares[last] = node % LANE
-            shared |= occupied & bit != 0
-            occupied |= bit
-        if shared or attacked(graph, squares, side, squares[1 - side], occupied, NOBODY):
-            survey.level[node] = ILLEGAL_LEVEL
-            continue
-        quiet, resets, checked = count_moves(graph, squares, side, occupied, buffers.moves)
-        level = 2 * (quiet + resets) + (0 if checked else 1)
-        if level > HIGHEST_LEVEL:
-            tally[CONTRADICTIONS] += 1
-            level = HIGHEST_LEVEL
-        survey.level[node] = level
-        survey.quiet[node] = quiet
-        best = Payoff(NO_OUTCOME, 0, 0)
-        for at in range(resets):
-            one = _payoff(graph, routes, finished, buffers, side, buffers.moves[at], tally)
-            best = best_of(best, one.outcome, one.shortest, one.longest)
-        if not fits(best):
-            tally[CONTRADICTIONS] += 1
-        survey.pays[node] = code_of(survey.payoffs, pack(best))
+    node = start
+    while node < end:
+        side, varies, length = _run_at(graph, node, squares)
+        stop = min(node + length, end)
+        others, shared = _occupied_by_others(graph, squares, varies)
+        if not shared:
+            begin_run(graph, buffers.run, squares, side, varies, others)
+            first = squares[varies] - node
+            for at in range(node, stop):
+                occupied = others
+                if varies >= 0:
+                    squares[varies] = first + at
+                    bit = np.uint64(1) << np.uint64(squares[varies])
+                    if others & bit:
+                        continue
+                    occupied |= bit
+                _survey_position(graph, routes, finished, survey, buffers, at, side, varies, occupied, tally)
+        node = stop
 
 
 @kernel
