@@ -17,7 +17,13 @@ from tbgen.retro.graph.slice import SliceGraph, make_buffers, make_graph
 from tbgen.retro.solver import Solved
 from tbgen.retro.survey.en_passant import Finished
 from tbgen.retro.survey.resets import either_way, make_routes
-from tbgen.retro.survey.survey import ILLEGAL_LEVEL, make_survey, make_survey_buffers, survey_together
+from tbgen.retro.survey.survey import (
+    ILLEGAL_LEVEL,
+    count_levels,
+    make_survey,
+    make_survey_buffers,
+    survey_together,
+)
 from tbgen.retro.sweep.levels import make_schedule, sweep
 from tbgen.retro.sweep.state import make_state
 from tbgen.retro.sweep.worker import Worker
@@ -40,9 +46,9 @@ def _survey() -> None:
     entries, staircases = np.zeros(layout.size, np.int32), np.zeros(layout.size, np.int32)
     routes = make_routes(layout, either_way([_KINGS]), [entries.ctypes.data])
     finished = Finished(staircases, make_links(16), 0)
-    survey_together(
-        make_team(1), 0, graph, routes, finished, make_survey(layout.size), make_survey_buffers(), make_tally()
-    )
+    survey = make_survey(layout.size)
+    survey_together(make_team(1), 0, graph, routes, finished, survey, make_survey_buffers(), make_tally())
+    count_levels(survey.level, 0, 0, np.zeros(ILLEGAL_LEVEL + 1, np.int64))
 
 
 def _sweep() -> None:

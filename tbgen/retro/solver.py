@@ -20,6 +20,7 @@ from tbgen.retro.survey.resets import Routes, either_way, make_routes
 from tbgen.retro.survey.survey import (
     ILLEGAL_LEVEL,
     Survey,
+    count_levels,
     make_survey,
     make_survey_buffers,
     survey_together,
@@ -279,11 +280,14 @@ def _sweep(
 def _span(survey: Survey, each: Each) -> tuple[int, int]:
     """How many positions are legal, and their highest level."""
 
-    def count_levels(here: slice) -> NDArray[np.int64]:
-        return np.bincount(survey.level[here], minlength=ILLEGAL_LEVEL + 1)[:ILLEGAL_LEVEL]
+    def count(here: slice) -> NDArray[np.int64]:
+        counts = np.zeros(ILLEGAL_LEVEL + 1, np.int64)
+        count_levels(survey.level, here.start, here.stop, counts)
+        return counts
 
-    counts: NDArray[np.int64] = sum(each(count_levels, pieces(len(survey.level))), np.zeros(ILLEGAL_LEVEL, np.int64))
-    return int(counts.sum()), int(np.flatnonzero(counts).max(initial=0))
+    counts: NDArray[np.int64] = sum(each(count, pieces(len(survey.level))), np.zeros(ILLEGAL_LEVEL + 1, np.int64))
+    legal = counts[:ILLEGAL_LEVEL]
+    return int(legal.sum()), int(np.flatnonzero(legal).max(initial=0))
 
 
 class _Progress:

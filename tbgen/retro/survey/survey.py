@@ -180,3 +180,10 @@ def survey_together(
         survey_nodes(graph, routes, finished, survey, buffers, start, end, tally)
         fetch_add(tally, SURVEYED, end - start)
     barrier(team, me)
+
+
+@kernel
+def count_levels(level, start, end, counts):
+    """Add to `counts` how many of some nodes have each level."""
+    for node in range(start, end):
+        counts[level[node]] += 1

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.intrinsics import fetch_or
-from tbgen.jit import inlined, plain
+from tbgen.jit import inlined, kernel, plain
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, Survey
 from tbgen.retro.threads.lanes import LANE, at_most, having, laid_out, put
 from tbgen.retro.values.codes import NONE, STANDS, is_full, make_code_table
@@ -81,18 +81,23 @@ def make_state(survey: Survey, link: NDArray[np.int32], each: Each = map) -> Sli
         payoffs=survey.payoffs,
     )
     goals = _levels_paid(survey.payoffs)
-
-    def fill(here: slice) -> None:
-        level, quiet, pays = state.level[here], state.left[here], state.pays[here]
-        legal = level != ILLEGAL_LEVEL
-        state.flags[here] = np.where(legal, np.uint8(0), np.uint8(SETTLED))
-        state.standing[here] = quiet
-        quiet += pays != NONE
-        state.theirs[here] = state.ours[here] = np.where(legal, STANDS, NONE)
-        state.due[here] = np.where(legal, np.minimum(level, goals[pays]), np.uint8(NOT_AGAIN))
-
-    deque(each(fill, pieces(nodes)), maxlen=0)
+    deque(each(lambda here: _begin(state, goals, here.start, here.stop), pieces(nodes)), maxlen=0)
     return state
+
+
+@kernel
+def _begin(state, goals, start, end):
+    """The state of some nodes before the sweep. `goals`: `[code]`, the level of what resets pay."""
+    for node in range(start, end):
+        legal = state.level[node] != ILLEGAL_LEVEL
+        pays = state.pays[node]
+        state.flags[node] = 0 if legal else SETTLED
+        state.standing[node] = state.left[node]
+        state.left[node] += pays != NONE
+        code = STANDS if legal else NONE
+        state.theirs[node] = code
+        state.ours[node] = code
+        state.due[node] = min(state.level[node], goals[pays]) if legal else NOT_AGAIN
 
 
 def _levels_paid(payoffs: NDArray[np.int32]) -> NDArray[np.uint8]:
