@@ -25,7 +25,10 @@ _SAMPLE: Final = 1 << 17
 _AHEAD: Final = 2
 """Blocks that wait or are at work, per thread."""
 
+Begin = Callable[[str, int], None]
+"""Told what is done next, and how many numbers that has."""
 Report = Callable[[int], None]
+"""Told how many of them have been done."""
 
 
 class Result(NamedTuple):
@@ -34,21 +37,22 @@ class Result(NamedTuple):
     notes: Notes
 
 
-def work_of(path: Path) -> int:
-    """How many numbers `pack` will report."""
-    with open_table(path) as table:
-        return table.size + Split(table.layout, 0).kept
-
-
-def pack(path: Path, file: BinaryIO, *, threads: int = 1, report: Report = lambda numbers: None) -> Result:
-    """Pack a table into a file. CorruptTable if the table has changed since it was written. `report` is called with the
-    numbers that have been read."""
+def pack(
+    path: Path,
+    file: BinaryIO,
+    *,
+    threads: int = 1,
+    begin: Begin = lambda what, numbers: None,
+    report: Report = lambda numbers: None,
+) -> Result:
+    """Pack a table into a file. CorruptTable if the table has changed since it was written."""
     with open_table(path) as table, ThreadPoolExecutor(threads) as pool:
         if table.own is not None:
             raise BadInput(f"{path} is an own table, which is not packed: tbgen solve --keep makes it again")
         table.check()
         side = _cheaper_side(table, pool)
         split = Split(table.layout, side)
+        begin(f"reading {table.material}", table.size)
         contents, count = _survey(table, split, report)
         used, renumbered = _ranked(count)
         shape_table = ShapeTable(_selected(table.shape_table, used))
@@ -61,6 +65,7 @@ def pack(path: Path, file: BinaryIO, *, threads: int = 1, report: Report = lambd
             kept = _read(table, split, slice(start, end))
             return end - start, packer.pack(kept._replace(shapes=renumbered[kept.shapes]))
 
+        begin(f"packing {table.material}", split.kept)
         calls = ((here.start, here.stop) for here in pieces(split.kept, BLOCK))
         for numbers, sections in in_turn(pool, _AHEAD * threads, block, calls):
             for section in sections:

@@ -1,7 +1,7 @@
 """Making a table again from a packed file: what is kept is unpacked, what is left out is told from it by forward moves,
 as the verifier follows them; then the table is written, and compared before it gets its name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Block, Packer, unpack_shapes
 from tbgen.archive.format import Packed
-from tbgen.archive.pack import BLOCK
+from tbgen.archive.pack import BLOCK, Begin, Report
 from tbgen.archive.split import Split
 from tbgen.archive.staircases import Staircases
 from tbgen.contents import Contents, Make, in_memory
@@ -31,14 +31,15 @@ from tbgen.verify.moves import NO_POSITION
 from tbgen.verify.tell import LOST, Teller, Told
 from tbgen.verify.values import pack_step
 
-_AHEAD: Final = 2
+_AHEAD: Final = 1
 """Blocks that wait or are at work, per thread."""
 _BATCH: Final = 1 << 13
 """Positions that are told together."""
 _BATCHES: Final = 8
 """The same, per thread."""
 
-Report = Callable[[int], None]
+PER_THREAD: Final = 256 << 20
+"""Bytes of memory that each thread takes, at most."""
 
 
 class _Unpacked(NamedTuple):
@@ -56,6 +57,7 @@ def unpack(
     *,
     threads: int = 1,
     make: Make = in_memory,
+    begin: Begin = lambda what, numbers: None,
     report: Report = lambda numbers: None,
     keep: bool = True,
 ) -> bool:
@@ -65,10 +67,13 @@ def unpack(
     `keep`: whether the table gets its name; else what has been written is only compared.
 
     `successor_entries` holds the entries of the tables that resets lead to. `make` gives arrays for notes on every
-    position. `report` is called with the numbers that are done."""
+    position."""
     notes, same = packed.notes, False
+    begin(f"unpacking {packed.material}", layout_of(packed.material).size)
     with ThreadPoolExecutor(threads) as pool:
         contents = _Unpacker(packed, successor_entries, make, report).contents(pool, threads)
+
+    begin(f"writing {packed.material}", 1)
 
     def check(written: Path) -> None:
         nonlocal same

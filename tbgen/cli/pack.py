@@ -1,4 +1,4 @@
-"""`tbgen pack`: tables in a third of the room, to keep or to send."""
+"""`tbgen pack`: tables in a third of the room or less, to keep or to send."""
 
 import argparse
 from pathlib import Path
@@ -12,8 +12,8 @@ from tbgen.text import say, to_json
 
 _EPILOG = """\
 A packed file, such as KRvKN.r.tbp, holds the positions with one side to move, compressed harder; the others follow from
-them by a ply of forward moves. Tables of five men come to a fifth to a third of their size; where both sides have the
-same men, one side is all there is, and three fifths are left. Nothing can be looked up in a packed file.
+them by a ply of forward moves. Most tables come to a sixth to a third of their size; those of pieces with the same men
+on both sides to two thirds, for they hold one side to move only. Nothing can be looked up in a packed file.
 
 tbgen unpack makes the table again, byte for byte. For that it needs the tables that captures and pawn moves lead to.
 
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tbgen.archive.format import packed_name
-    from tbgen.archive.pack import pack, work_of
+    from tbgen.archive.pack import pack
     from tbgen.cli.progress import Counter
     from tbgen.generate.forecast import size_of
     from tbgen.store import table_path
@@ -59,10 +59,8 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput(f"no such directory: {place}")
     for material in _wanted(args, directory):
         table, packed = table_path(directory, material, args.rules), place / packed_name(material, args.rules)
-        with Counter(quiet=args.quiet or args.json) as counter:
-            counter.begin(f"packing {material}", work_of(table))
-            with replacing(packed) as file:
-                result = pack(table, file, threads=args.threads, report=counter.advance)
+        with Counter(quiet=args.quiet or args.json) as counter, replacing(packed) as file:
+            result = pack(table, file, threads=args.threads, begin=counter.begin, report=counter.advance)
         before = result.notes.bytes
         if args.json:
             found = {"material": material.name, "rules": args.rules, "file": str(packed), "bytes": result.size}

@@ -87,9 +87,8 @@ def _one(
     cache: "EntryCache",
     disk_arrays: "DiskArrays",
 ) -> None:
-    from tbgen.archive.unpack import unpack
+    from tbgen.archive.unpack import PER_THREAD, unpack
     from tbgen.cli.progress import Counter
-    from tbgen.index import layout_of
     from tbgen.store import building, table_path
 
     path = table_path(directory, packed.material, packed.rules)
@@ -98,10 +97,9 @@ def _one(
         if args.check or not path.exists():
             successor_entries = cache.take(packed.material.successors())
             with Counter(quiet=args.quiet or args.json) as counter:
-                counter.begin(f"unpacking {packed.material}", layout_of(packed.material).size)
                 same = unpack(
-                    packed, path, successor_entries,
-                    threads=args.threads, make=disk_arrays.array, report=counter.advance, keep=not args.check,
+                    packed, path, successor_entries, threads=min(args.threads, args.memory // PER_THREAD or 1),
+                    make=disk_arrays.array, begin=counter.begin, report=counter.advance, keep=not args.check,
                 )  # fmt: skip
     if args.json:
         found = {"material": packed.material.name, "rules": packed.rules, "file": str(path), "kept": not args.check}
