@@ -46,7 +46,7 @@ BOXES: Final = {
     "retro": Box(150, 4, ("the solver:", "threads  values", "graph  survey  sweep", "solver  export")),
     "store": Box(470, 4, ("tables on disk:", "format  read  write", "disk arrays, entry cache,", "locks, leftovers")),
     "rules": Box(800, 4, ("the game around", "the tables: records,", "endings, scoring, tags")),
-    "verify": Box(370, 5, ("the second opinion,", "forward moves only")),
+    "verify": Box(401, 5, ("the second opinion,", "forward moves only")),
     "probe": Box(600, 5, ("tables asked,", "without a compiler")),
     "pgn": Box(850, 5, ("games as bytes,", "moves, tags")),
     "generate": Box(105, 6, ("plan, forecast, build,", "resume, cluster")),
@@ -55,6 +55,7 @@ BOXES: Final = {
     "report": Box(697, 6, ("what all positions", "of tables add up to")),
     "referee": Box(895, 6, ("adjudicate, annotate,", "match, player (UCI)")),
     "own": Box(204, 7, ("more men: tables of", "a single position")),
+    "archive": Box(404, 7, ("tables packed,", "and made again"), width=180),
     "serve": Box(796, 7, ("the tables over HTTP,", "and in the browser")),
     "cli": Box(500, 8, ("one module per command",)),
 }  # fmt: skip

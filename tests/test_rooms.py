@@ -82,6 +82,11 @@ ROOMS = {
         "errors turns outcome table_rules material contents jit intrinsics board index store/format store/own store "
         "store/disk_arrays store/entry_cache"
     ),
+    # Tables packed to be kept or sent, and made again by forward moves.
+    "archive": (
+        "errors turns table_rules material contents jit index store/directory store/format store/read store "
+        "store/write verify"
+    ),
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
         "_version errors turns sizes files outcome table_rules material contents kept jit index retro/values "
@@ -122,8 +127,8 @@ ROOMS = {
     # Wiring.
     "cli": (
         "_version called errors files columns outcome table_rules material position index store/directory "
-        "store/own store store/disk_arrays store/entry_cache store/leftovers verify generate probe fortress checker "
-        "rules text pgn own referee/syzygy referee/game_files referee/adjudicate referee/match referee/player "
+        "store/own store store/disk_arrays store/entry_cache store/leftovers verify archive generate probe fortress "
+        "checker rules text pgn own referee/syzygy referee/game_files referee/adjudicate referee/match referee/player "
         "referee/annotate report serve"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.

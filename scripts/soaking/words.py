@@ -78,6 +78,8 @@ _OPTIONS: Final = {
     "uci": "--rules=RULES",
     "serve": "--host=HOST --port=PORT --cors=ORIGIN --per-client=NUMBER --at-once=NUMBER --rules=RULES -q",
     "fetch": "--from=URL --all=MEN --dry-run --rules=RULES -q",
+    "pack": "--all=MEN -o=PATH --threads=FEW --rules=RULES -q --json",
+    "unpack": "--check --threads=FEW --memory=SIZE -q --json",
     "": "--version --help -h",
 }
 """The options of each command, each with the kind of word that has to follow, if any."""
@@ -130,6 +132,8 @@ class Words:
             words = [_changed(draw, word) if draw.random() < 0.2 else word for word in words]
         if draw.random() < 0.8:
             words += ["--tables", draw.choice((*[self._tables] * 4, "none", "directory", "in.pgn", ""))]
+        if name == "pack":
+            words = ["-o", "directory", *words]  # not beside the tables
         if name == "build":
             words = ["--dry-run", *(word for word in words if word != "--")]
         return [name, *words] if name else words
@@ -138,11 +142,11 @@ class Words:
         match name:
             case "probe":
                 return [a_fen(draw) for _ in range(draw.choice((0, 1, 2)))] + draw.choice(([], ["-"]))
-            case "adjudicate" | "annotate":
+            case "adjudicate" | "annotate" | "unpack":
                 return draw.choices(_PATHS, k=draw.choice((0, 1, 2)))
             case "report":
                 return [draw.choice(("stats", "records", "compare", "potential", "x")), draw.choice(_MATERIALS[:4])]
-            case "verify" | "build" | "plan" | "info" | "fetch":
+            case "verify" | "build" | "plan" | "info" | "fetch" | "pack":
                 return draw.choices(_MATERIALS, k=draw.choice((0, 1, 2)))
         return []
 

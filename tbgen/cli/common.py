@@ -202,6 +202,12 @@ def add_all(parser: argparse.ArgumentParser, most_men: int) -> None:
     )
 
 
+def add_threads(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="threads to use (default: all cores)"
+    )
+
+
 def add_memory(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory",

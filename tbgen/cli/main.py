@@ -34,13 +34,15 @@ COMMANDS: Final = {
     "match": ("tbgen.cli.match", "engines play each other under r-mobility rules"),
     "serve": ("tbgen.cli.serve", "the tables over HTTP, and a board in the browser"),
     "fetch": ("tbgen.cli.fetch", "tables from a server, with all that they depend on"),
+    "pack": ("tbgen.cli.pack", "tables in a third of the room or less, to keep or send"),
+    "unpack": ("tbgen.cli.unpack", "tables made again from packed files"),
     "uci": ("tbgen.cli.uci", "a UCI engine that plays perfectly from the tables"),
     "completion": ("tbgen.cli.completion", "what a shell needs to complete this command line"),
 }
 
 INTERRUPTED: Final = 130
 
-_AT_WORK: Final = ("build", "verify", "match", "serve", "fetch")
+_AT_WORK: Final = ("build", "verify", "match", "serve", "fetch", "pack", "unpack")
 """Commands that are run for what they do: they go on when their output is no longer read."""
 
 _EPILOG: Final = """\

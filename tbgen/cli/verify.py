@@ -16,7 +16,7 @@ from tbgen.cli.common import (
     add_quiet,
     add_rules,
     add_tables,
-    at_once,
+    add_threads,
     materials_of,
     tables_directory,
     whole_number,
@@ -77,9 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="seed of an earlier sample, to check the same entries",
     )
-    parser.add_argument(
-        "--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="threads to use (default: all cores)"
-    )
+    add_threads(parser)
     parser.add_argument(
         "--digests",
         type=Path,

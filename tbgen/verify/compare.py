@@ -192,6 +192,17 @@ def _grant_right(board, atlas, tables, dictionary, buffers, side, at):
     _put(buffers.arrivals, at, outcome, distance)
 
 
+@inlined
+def arrive(board, atlas, tables, dictionary, survey, buffers, side, quiet, count):
+    """Fill in the arrivals of all moves, which have been listed."""
+    moves, arrivals = buffers.moves, buffers.arrivals
+    arrive_quietly(board, atlas, tables, survey, moves, buffers.other, side, quiet, buffers.numbering, arrivals)
+    for at in range(quiet, count):
+        arrive_by_reset(atlas, tables, moves, side, at, buffers.numbering, arrivals)
+        if may_give_right(atlas, moves.squares, side, moves.move[at]):
+            _grant_right(board, atlas, tables, dictionary, buffers, side, at)
+
+
 # --- the check ------------------------------------------------------------------------------------------------
 
 
@@ -209,23 +220,35 @@ def _differs(due, told, unseen):
 
 
 @inlined
+def enter_moves(dictionary, comparison, arrivals, count, level):
+    """Enter what all moves lead to into the keys of the best move. Returns a problem, _UNSEEN or none; and, for either
+    holder, the level up to which the record stands if nothing better is entered."""
+    best, records = comparison.best, comparison.records
+    clear(best, level)
+    best_of_opponent = best_of_mover = 0
+    state = _FINE
+    for at in range(count):
+        if arrivals.level[at] == UNSEEN:
+            state = _UNSEEN
+            continue
+        if _is_unknown(dictionary, arrivals, at):
+            return _LOST, 0, 0
+        staircase_there, level_there = np.int64(arrivals.staircase[at]), arrivals.level[at]
+        one, other = enter(dictionary, best, records, level, arrivals.entry[at], staircase_there, level_there, 1)
+        best_of_opponent, best_of_mover = max(best_of_opponent, one), max(best_of_mover, other)
+    return state, best_of_opponent, best_of_mover
+
+
+@inlined
 def _check_records(dictionary, comparison, arrivals, count, level, entry, staircase, finding):
     """Compare what is stored with what the moves are worth, under each record that can stand. Where some moves are
     unseen, only a stored value that is too low can be found wrong."""
     best, own, records = comparison.best, comparison.own, comparison.records
-    clear(best, level)
+    state, best_of_opponent, best_of_mover = enter_moves(dictionary, comparison, arrivals, count, level)
+    if state == _LOST:
+        return _LOST
+    unseen = state == _UNSEEN
     clear(own, level)
-    best_of_opponent = best_of_mover = 0
-    unseen = False
-    for at in range(count):
-        if arrivals.level[at] == UNSEEN:
-            unseen = True
-            continue
-        if _is_unknown(dictionary, arrivals, at):
-            return _LOST
-        staircase_there, level_there = np.int64(arrivals.staircase[at]), arrivals.level[at]
-        one, other = enter(dictionary, best, records, level, arrivals.entry[at], staircase_there, level_there, 1)
-        best_of_opponent, best_of_mover = max(best_of_opponent, one), max(best_of_mover, other)
     own_of_opponent, own_of_mover = enter(dictionary, own, records, level, entry, staircase, level, 0)
     settle(best, records, level, best_of_opponent, best_of_mover)
     settle(own, records, level, own_of_opponent, own_of_mover)
@@ -292,11 +315,7 @@ def _check(board, atlas, tables, dictionary, survey, buffers, side, part, number
         return _FINE, level
     if dictionary.whole_game and staircase:
         return _REACH, level
-    arrive_quietly(board, atlas, tables, survey, moves, buffers.other, side, quiet, buffers.numbering, arrivals)
-    for at in range(quiet, count):
-        arrive_by_reset(atlas, tables, moves, side, at, buffers.numbering, arrivals)
-        if may_give_right(atlas, moves.squares, side, moves.move[at]):
-            _grant_right(board, atlas, tables, dictionary, buffers, side, at)
+    arrive(board, atlas, tables, dictionary, survey, buffers, side, quiet, count)
     if dictionary.whole_game:
         return _check_own_goal(dictionary, arrivals, count, level, entry, finding), level
     return _check_records(

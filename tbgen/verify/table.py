@@ -6,15 +6,15 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.index.atlas import make_atlas
+from tbgen.index.atlas import Atlas, make_atlas
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.pawns import SLICE_SHIFT
 from tbgen.material import Material
 from tbgen.turns import pieces
-from tbgen.verify.arrivals import Reached, Survey, make_survey, make_tables
+from tbgen.verify.arrivals import Reached, Survey, Tables, make_survey, make_tables
 from tbgen.verify.compare import FIELDS, check_all, make_buffers
 from tbgen.verify.dictionary import Finding
-from tbgen.verify.moves import NO_POSITION, find_levels, make_board, make_moves
+from tbgen.verify.moves import NO_POSITION, Board, find_levels, make_board, make_moves
 from tbgen.verify.units import Source, Units
 
 Numbers = NDArray[np.int64]
@@ -57,6 +57,34 @@ def exits_of(material: Material, successor_entries: Mapping[Material, NDArray[np
     )
 
 
+class Surroundings(NamedTuple):
+    """What kernels need to know of a table and of those that its resets lead to."""
+
+    atlas: Atlas
+    board: Board
+    tables: Tables
+    reached: list[Reached]
+    """Keeps the entries in memory to which `tables` has addresses."""
+
+    def levels(self, layout: Layout, numbers: Numbers) -> Levels:
+        """The own levels of these numbers; NO_POSITION where there is no legal position."""
+        levels = np.empty(len(numbers), np.uint8)
+        find_levels(self.board, self.atlas, layout.placements.pawns, numbers, make_moves(), levels)
+        return levels
+
+
+def surroundings(exits: Exits) -> Surroundings:
+    reached = [
+        one if one.entries is None else one._replace(entries=np.ascontiguousarray(one.entries, np.int32))
+        for one in exits.reached
+    ]
+    for there, entries, _ in reached:
+        if entries is not None and len(entries) != there.size:
+            raise ValueError(f"{there.material} has {there.size} numbers, not {len(entries)}")
+    atlas = make_atlas([exits.layout, *(one.layout for one in reached)])
+    return Surroundings(atlas, make_board(atlas), make_tables(exits.layout, reached, exits.unknown), reached)
+
+
 class Table:
     def __init__(
         self,
@@ -65,18 +93,9 @@ class Table:
         note: Callable[[Iterable[Finding]], None],
     ) -> None:
         """`note` is called with what is wrong with dictionaries of staircases by themselves."""
-        self.layout = layout = exits.layout
-        self._reached = [
-            one if one.entries is None else one._replace(entries=np.ascontiguousarray(one.entries, np.int32))
-            for one in exits.reached
-        ]
-        for there, entries, _ in self._reached:
-            if entries is not None and len(entries) != there.size:
-                raise ValueError(f"{there.material} has {there.size} numbers, not {len(entries)}")
-        self._atlas = make_atlas([layout, *(one.layout for one in self._reached)])
-        self._board = make_board(self._atlas)
-        self._tables = make_tables(layout, self._reached, exits.unknown)
-        self.units = Units(source, layout, self._tables, note)
+        self.layout = exits.layout
+        self._around = surroundings(exits)
+        self.units = Units(source, self.layout, self._around.tables, note)
 
     def fetch(self, parts: Iterable[int]) -> None:
         """Bring into memory these slices and those that their pawns lead to."""
@@ -90,9 +109,7 @@ class Table:
 
     def levels(self, numbers: Numbers) -> Levels:
         """The own levels of these numbers; NO_POSITION where there is no legal position."""
-        levels = np.empty(len(numbers), np.uint8)
-        find_levels(self._board, self._atlas, self.layout.placements.pawns, numbers, make_moves(), levels)
-        return levels
+        return self._around.levels(self.layout, numbers)
 
     def survey(self, part: int) -> Survey:
         """An empty survey of a slice."""
@@ -104,8 +121,9 @@ class Table:
         """Check positions of a slice: how many are legal, how many wrong, how many have moves that cannot be followed,
         and what is wrong with the first `limit`. With a survey of the slice it takes less time."""
         found = np.zeros((limit, FIELDS), np.int64)
+        atlas, board, tables, _ = self._around
         legal, wrong, unseen = check_all(
-            self._board, self._atlas, self.layout.placements.pawns, self._tables, self.units.dictionary,
+            board, atlas, self.layout.placements.pawns, tables, self.units.dictionary,
             survey, part, numbers, make_buffers(self.layout), found,
         )  # fmt: skip
         return legal, wrong, unseen, found[:wrong]

@@ -40,13 +40,18 @@ def make_dictionary(parts: list[Steps], rules: TableRules) -> Dictionary:
     )
 
 
+@inlined
+def pack_step(holder, level, outcome, distance):
+    return ((outcome << 16 | distance) << 8 | level) << 8 | holder
+
+
 def _packed(steps: Steps) -> NDArray[np.int64]:
-    packed = steps.outcome.astype(np.int64) << 16 | steps.distance
-    return (packed << 8 | steps.level) << 8 | steps.holder
+    packed: NDArray[np.int64] = plain(pack_step)(*steps[1:3], steps.outcome.astype(np.int64), steps.distance)
+    return packed
 
 
 @inlined
-def _step_holder(step):
+def step_holder(step):
     return step & 0xFF
 
 
@@ -56,12 +61,12 @@ def step_level(step):
 
 
 @inlined
-def _step_distance(step):
+def step_distance(step):
     return step >> 16 & 0xFFFF
 
 
 @inlined
-def _step_outcome(step):
+def step_outcome(step):
     return step >> 32
 
 
@@ -184,8 +189,8 @@ def enter(dictionary, keys, records, top, entry, staircase, own, ahead):
     last_of_opponent = last_of_mover = inside
     for at in range(dictionary.first[staircase + 1] - 1, dictionary.first[staircase] - 1, -1):
         step = dictionary.step[at]
-        holder, first = _step_holder(step) ^ ahead, max(FIRST_RECORD, step_level(step))
-        outcome, distance = sign * _step_outcome(step), _step_distance(step) + ahead
+        holder, first = step_holder(step) ^ ahead, max(FIRST_RECORD, step_level(step))
+        outcome, distance = sign * step_outcome(step), step_distance(step) + ahead
         if holder == OPPONENT_HOLDS:
             # if the record is better for the mover, `_settle` takes the record
             _raise(keys.opponent, first, last_of_opponent, _soon(outcome, distance))
@@ -237,9 +242,9 @@ def value_at(dictionary, entry, staircase, own, holder, level):
     record = record_of(holder, level) + np.int64(0)
     for at in range(dictionary.first[staircase + 1] - 1, dictionary.first[staircase] - 1, -1):
         step = dictionary.step[at]
-        if _step_holder(step) == holder and step_level(step) <= level:
-            found = _step_outcome(step)
+        if step_holder(step) == holder and step_level(step) <= level:
+            found = step_outcome(step)
             if (found < record) if holder == MOVER_HOLDS else (found > record):
-                return found, _step_distance(step)
+                return found, step_distance(step)
             break
     return record, np.int64(0)

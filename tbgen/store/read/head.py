@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import h5py
 import numpy as np
-from h5py import h5a, h5d, h5g, h5l, h5o, h5s, h5t, h5z
+from h5py import h5, h5a, h5d, h5g, h5l, h5o, h5s, h5t, h5z
 from numpy.typing import NDArray
 
 _MOST_NOTES: Final = 1000
@@ -41,12 +41,13 @@ class Head:
         self._groups[group] = self._member("", group, h5g.GroupID)
 
     def notes(self, group: str = "") -> dict[str, int | float | str]:
-        """The attributes of the file or of a group. Those of types that this version does not know are left out."""
+        """The attributes of the file or of a group, in the order in which they lie there. Those of types that this
+        version does not know are left out."""
         at = self._groups[group]
         count = h5a.get_num_attrs(at)
         if count > _MOST_NOTES:
             raise ValueError(f"it has {count} attributes")
-        opened = [h5a.open(at, index=number) for number in range(count)]
+        opened = [h5a.open(at, index=number, order=h5.ITER_NATIVE) for number in range(count)]
         return {_text(note.name): _value(note) for note in opened if _is_plain(note)}
 
     def _dataset(self, path: str, kind: str) -> Any:

@@ -144,7 +144,8 @@ class OpenFile:
             raise ValueError(f"its chunks are {self.chunks.length} bytes long")
         self.chunk_format = ChunkFormat(self.path, self.chunks.length, order, *planes, ShapeTable(shapes))
         head.enter(FACTS)
-        self.header = head.notes(FACTS) | notes
+        self.facts = head.notes(FACTS)
+        self.header = self.facts | notes
 
     def _compare_name(self) -> None:
         if self.own is None:

@@ -13,6 +13,7 @@ from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents, Make, in_memo
 from tbgen.errors import CorruptTable
 from tbgen.index import Layout
 from tbgen.index.stored_twice import stored_twice
+from tbgen.store.format.shapes import ShapeTable
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, Step
 from tbgen.store.read.decoded_table import DecodedTable
@@ -72,6 +73,26 @@ class TableFile:
     def positions(self) -> int:
         """Legal positions, each once up to symmetry."""
         return self.stored_entries - stored_twice(self.material)
+
+    @property
+    def shape_table(self) -> ShapeTable:
+        """What the numbers of shapes in its chunks stand for."""
+        return self._chunk_format.shape_table
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """`[place]`: the number within a chunk of the position that is stored there."""
+        return self._chunk_format.numbers
+
+    @property
+    def distance_planes(self) -> int:
+        """Bytes that half of its longest distance takes."""
+        return self._chunk_format.distance_planes
+
+    @property
+    def facts(self) -> dict[str, int | float | str]:
+        """What the build noted, in the order in which the file has it."""
+        return self._file.facts
 
     def ordered_layout(self) -> Layout:
         """The layout; CorruptTable if the file of an own table has the slices in another order."""
@@ -165,7 +186,7 @@ class TableFile:
             self._wanted += wanted
             size = DecodedTable.bytes_for(self._chunk_format, self.size)
             if size <= _DECODED.budget // 2 and self._wanted * _WORTH >= self.size:
-                whole = DecodedTable(self._chunk_format, self.size, lambda: self._in_order(0, self.size))
+                whole = DecodedTable(self._chunk_format, self.size, lambda: self.in_order(0, self.size))
                 _DECODED.put(self._key, whole, size)
         return whole
 
@@ -173,14 +194,14 @@ class TableFile:
         """Fresh entries of a range of numbers, without the caches."""
         end = self.size if end is None else end
         found = np.empty(end - start, np.int32)
-        for chunk, rows, places in self._in_order(start, end):
+        for chunk, rows, places in self.in_order(start, end):
             found[rows] = chunk.entries[places]
         return found
 
     def read(self, start: int, end: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Entries and staircases of a range of numbers, without the caches."""
         entries, staircases = np.empty(end - start, np.int32), np.zeros(end - start, np.int64)
-        for chunk, rows, places in self._in_order(start, end):
+        for chunk, rows, places in self.in_order(start, end):
             entries[rows] = chunk.entries[places]
             staircases[rows] = np.where(chunk.inside(places), np.arange(rows.start, rows.stop) + start + 1, 0)
         return entries, staircases
@@ -196,7 +217,7 @@ class TableFile:
         fill; `report` is called with the numbers that have been read."""
         entries, staircases = make(end - start, np.int32), make(end - start, np.int32)
         numbering = Numbering(self._chunk_format)
-        for chunk, rows, places in self._in_order(start, end):
+        for chunk, rows, places in self.in_order(start, end):
             entries[rows] = chunk.entries.take(places)
             staircases[rows] = numbering.see(chunk, places)
             report(len(places))
@@ -206,12 +227,12 @@ class TableFile:
         """SHA-256 of all that the table says. Equal tables have equal digests, however their files are packed. `report`
         is called with the numbers that have been read."""
         digest = ContentsDigest(self.material, self.rules)
-        for chunk, _, places in self._in_order(0, self.size):
+        for chunk, _, places in self.in_order(0, self.size):
             digest.add(chunk, places)
             report(len(places))
         return digest.hexdigest()
 
-    def _in_order(self, start: int, end: int) -> Iterator[tuple[Chunk, slice, NDArray[np.int64]]]:
+    def in_order(self, start: int, end: int) -> Iterator[tuple[Chunk, slice, NDArray[np.int64]]]:
         """Each chunk of a range of numbers, the part of the range that it holds, and the places of that part in it."""
         if not 0 <= start < end <= self.size:
             raise IndexError(f"{self.path} has no numbers from {start} to {end}")

@@ -25,6 +25,8 @@ from tbgen.store.write.target import Target
 _HDF5: Final = "v110"
 """The oldest HDF5 that is to read the file: the first with an index of chunks that is made in one piece."""
 
+PROGRAM: Final = f"tbgen {__version__}"
+
 
 def write_table(
     path: str | Path,
@@ -34,18 +36,20 @@ def write_table(
     own: OwnNotes | None = None,
     threads: int = 1,
     make: Make = in_memory,
+    program: str = PROGRAM,
     check: Callable[[Path], None] = lambda written: None,
 ) -> None:
     """Write the table, the same bytes for the same contents and facts. Other programs see all of it or nothing.
 
     `own`: what an own table says beside, whose contents are those of its layout.
+    `program`: which program has built it, if not this one.
     `make` gives arrays for notes on every position in between. `check` is called with the finished file before it gets
     its name; if it raises an error, there is no table."""
     path = Path(path)
     half = half_written(path)
     try:
         with half.open("wb+") as file, _workers(threads) as pool:
-            head = _write(file, contents, encode(contents, pool, make), facts, own)
+            head = _write(file, contents, encode(contents, pool, make), facts, own, program)
             stamp = seal.make_seal(file, head)
             file.seek(0)
             file.write(stamp.render())
@@ -75,12 +79,14 @@ def _workers(threads: int) -> Iterator[ThreadPoolExecutor]:
             raise
 
 
-def _write(file: BinaryIO, contents: Contents, encoded: Encoded, facts: Facts, own: OwnNotes | None) -> int:
+def _write(
+    file: BinaryIO, contents: Contents, encoded: Encoded, facts: Facts, own: OwnNotes | None, program: str
+) -> int:
     """Write all but the seal. Returns where the chunks begin. Nothing but chunks follows; HDF5's metadata lies
     before."""
     header: dict[str, int | float | str] = {
         "format": ".".join(map(str, seal.FORMAT)),
-        "program": f"tbgen {__version__}",
+        "program": program,
         "material": contents.material.name,
         "rules": contents.rules,
         "size": len(contents.entries),

@@ -1,0 +1,167 @@
+"""Packing the kept positions a block at a time, by LZMA: the sections of a chunk (docs/format.md), but for hundreds of
+chunks together and without the numbers that hold no legal position, which the reader finds by itself."""
+
+import lzma
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.contents import DISTANCE_MASK
+from tbgen.store.format.schema import ESCAPE, shape_type
+from tbgen.store.format.shapes import KINDS, STEP_KINDS, Shapes, ShapeTable, check
+from tbgen.store.read.positions import Positions
+
+SECTIONS: Final = 4
+"""Of a block: shapes, what is added to some of them, fresh distances, stored distances."""
+_FILTERS: Final[list[dict[str, int]]] = [
+    {"id": lzma.FILTER_LZMA2, "preset": 6 | lzma.PRESET_EXTREME, "dict_size": 1 << 22, "lc": 4, "lp": 0, "pb": 0}
+]
+
+
+class Kept(NamedTuple):
+    """Positions in the order of their places."""
+
+    shapes: NDArray[np.unsignedinteger]
+    """0 where there is none."""
+    fresh: NDArray[np.uint16]
+    """Half of the fresh distance."""
+    stored: NDArray[np.uint16]
+    """`[n, place]`: half of the nth distance that is stored beside it."""
+
+
+class Block(Positions):
+    """Positions that have been unpacked."""
+
+    def __init__(self, shape_table: ShapeTable, kept: Kept) -> None:
+        self.shape_table = shape_table
+        self.shapes = kept.shapes
+        self.entries = shape_table.base.take(kept.shapes) + (kept.fresh.astype(np.int32) << 1)
+        self._stored = kept.stored
+
+    def halves(self) -> NDArray[np.unsignedinteger]:
+        return self._stored
+
+
+class Packer:
+    """Packs and unpacks blocks of a table with these shapes."""
+
+    def __init__(self, shape_table: ShapeTable, order: NDArray[np.int64], planes: int) -> None:
+        """`order`: as the table has it within chunks. `planes`: bytes of half a distance."""
+        self.shape_table = shape_table
+        self._order = order
+        self._planes = planes
+        self._escape_planes = (max(0, shape_table.count - 2 - ESCAPE).bit_length() + 7) // 8
+
+    def pack(self, kept: Kept) -> list[bytes]:
+        at = self._in_order(len(kept.shapes))
+        at = at[kept.shapes[at] > 0]
+        shapes = kept.shapes[at]
+        numbers = shapes.astype(np.int64) - 1
+        low = np.minimum(numbers, ESCAPE)
+        fresh = kept.fresh[at[_by(shapes)]]
+        stored = [_split(kept.stored[nth][at[some]], self._planes) for nth, some in self._stored(shapes)]
+        return [
+            _deflate(_split(low, 1)),
+            _deflate(_split(numbers[low == ESCAPE] - ESCAPE, self._escape_planes)),
+            _deflate(_split(fresh, self._planes)),
+            _deflate(b"".join(stored)),
+        ]
+
+    def unpack(self, sections: Sequence[bytes], legal: NDArray[np.bool_]) -> Block:
+        """The positions, given which places hold one. ValueError if they are none."""
+        at = self._in_order(len(legal))
+        at = at[legal[at]]
+        shapes = _joined(_inflate(sections[0], len(at)), 1)
+        escaped = np.flatnonzero(shapes == ESCAPE)
+        high = _inflate(sections[1], len(escaped) * self._escape_planes)
+        if self._escape_planes:
+            shapes[escaped] += _joined(high, self._escape_planes)
+        shapes += 1
+        if shapes.max(initial=0) >= self.shape_table.count:
+            raise ValueError("a shape is none of its table")
+        kept = Kept(
+            np.zeros(len(legal), shape_type(self.shape_table.count)),
+            np.zeros(len(legal), np.uint16),
+            np.zeros((int(self.shape_table.stored.take(shapes).max(initial=0)), len(legal)), np.uint16),
+        )
+        kept.shapes[at] = shapes
+        kept.fresh[at[_by(shapes)]] = _joined(_inflate(sections[2], len(at) * self._planes), self._planes)
+        found = list(self._stored(shapes))
+        raw, begin = _inflate(sections[3], sum(len(some) for _, some in found) * self._planes), 0
+        for nth, some in found:
+            end = begin + len(some) * self._planes
+            kept.stored[nth][at[some]] = _joined(raw[begin:end], self._planes)
+            begin = end
+        return Block(self.shape_table, kept)
+
+    def _in_order(self, count: int) -> NDArray[np.int64]:
+        """The first `count` places, neighbours being alike."""
+        width = len(self._order)
+        places = (np.arange(0, count, width)[:, None] + self._order).reshape(-1)
+        return places[places < count]
+
+    def _stored(self, shapes: NDArray[np.integer]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """For each stored distance that some positions have: which it is, and those positions, sorted by shape."""
+        count = self.shape_table.stored.take(shapes)
+        for nth in range(int(count.max(initial=0))):
+            some = np.flatnonzero(count > nth)
+            yield nth, some[_by(shapes[some])]
+
+
+def pack_shapes(shapes: Shapes) -> list[bytes]:
+    """Column by column."""
+    return [_deflate(getattr(shapes, name).astype(kind).tobytes()) for name, kind in _COLUMNS.items()]
+
+
+def unpack_shapes(columns: Sequence[bytes], count: int) -> Shapes:
+    """ValueError if no table can have such shapes."""
+    found: dict[str, NDArray[Any]] = {}
+    for (name, kind), packed in zip(_COLUMNS.items(), columns, strict=True):
+        rows = count if name in KINDS else int(found["steps"].sum(dtype=np.int64))
+        found[name] = np.frombuffer(_inflate(packed, rows * np.dtype(kind).itemsize), kind)
+    shapes = Shapes(**found)
+    check(shapes)
+    return shapes
+
+
+_COLUMNS: Final = {**KINDS, **STEP_KINDS}
+SHAPE_COLUMNS: Final = len(_COLUMNS)
+
+
+def halves_of(entries: NDArray[np.int32]) -> NDArray[np.uint16]:
+    return ((entries & DISTANCE_MASK) >> 1).astype(np.uint16)
+
+
+def _by(shapes: NDArray[np.integer]) -> NDArray[np.int64]:
+    return np.argsort(shapes, kind="stable")
+
+
+def _split(values: NDArray[np.integer], planes: int) -> bytes:
+    """All lowest bytes, then all of the next, and so on."""
+    return b"".join((values >> 8 * nth & 255).astype(np.uint8).tobytes() for nth in range(planes))
+
+
+def _joined(raw: bytes, planes: int) -> NDArray[np.int64]:
+    planes_of = np.frombuffer(raw, np.uint8).reshape(planes, -1).astype(np.int64)
+    values: NDArray[np.int64] = (planes_of << 8 * np.arange(planes)[:, None]).sum(axis=0)
+    return values
+
+
+def _deflate(raw: bytes) -> bytes:
+    return lzma.compress(raw, lzma.FORMAT_RAW, filters=_FILTERS) if raw else b""
+
+
+def _inflate(packed: bytes, size: int) -> bytes:
+    """The bytes; ValueError unless there are exactly `size`."""
+    if not size and not packed:
+        return b""
+    stream = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=_FILTERS)
+    try:
+        raw = stream.decompress(packed, size + 1)
+    except lzma.LZMAError as error:
+        raise ValueError(str(error)) from error
+    if len(raw) != size:
+        raise ValueError(f"a section has {len(raw)} bytes instead of {size}")
+    return raw

@@ -1,0 +1,186 @@
+"""The packed file: a line that says what it is, the streams, notes in JSON, and the digest of all that.
+
+The digest is compared before anything else in the file is believed."""
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.errors import BadInput, CorruptTable, MissingTable
+from tbgen.material import MEN_NUMBERED, Material, parse
+from tbgen.store.directory import check_file
+from tbgen.store.format.order import numbers_of
+from tbgen.table_rules import TableRules
+
+SUFFIX: Final = ".tbp"
+MAGIC: Final = b"tbgen packed endgame table 1\n"
+"""The number is that of the format."""
+_LENGTH: Final = 8
+_DIGEST: Final = 32
+"""Bytes at the end: the length of the notes, and the SHA-256 of all before it."""
+_PIECE: Final = 1 << 20
+_WIDEST: Final = 16
+"""Bits of a place within a chunk, at most."""
+
+
+@dataclass(frozen=True)
+class Notes:
+    material: str
+    rules: str
+    program: str
+    """Which has built the table."""
+    facts: dict[str, int | float | str]
+    bytes: int
+    """Of the table's file."""
+    sha256: str
+    """Of that file, as its seal says it."""
+    contents: str
+    """The digest of what the table says."""
+    keeps: int
+    """The side to move whose positions are kept: 0 the side that is named first, 1 the other."""
+    legal: int
+    """Kept positions."""
+    shapes: int
+    planes: int
+    """Bytes of half a distance."""
+    order: list[int]
+    """Of places within a chunk, as in the table."""
+    streams: list[int]
+    """Bytes of each."""
+
+
+class Writer:
+    """Writes streams, then the notes."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._digest = hashlib.sha256()
+        self.streams: list[int] = []
+        self._write(MAGIC)
+
+    def _write(self, data: bytes) -> None:
+        self._digest.update(data)
+        self._file.write(data)
+
+    def add(self, stream: bytes) -> None:
+        self._write(stream)
+        self.streams.append(len(stream))
+
+    def finish(self, notes: Notes) -> int:
+        """Write the notes. Returns the size of the file."""
+        words = json.dumps(asdict(notes), separators=(",", ":")).encode("ascii")
+        self._write(words + len(words).to_bytes(_LENGTH, "little"))
+        self._file.write(self._digest.digest())
+        return len(MAGIC) + sum(self.streams) + len(words) + _LENGTH + _DIGEST
+
+
+class Packed:
+    """A packed file that is open. CorruptTable and MissingTable name it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if not check_file(path):
+            raise MissingTable(f"{path} is missing (tbgen pack makes such files)", path.name)
+        try:
+            self._file = path.open("rb")
+        except OSError as error:
+            raise CorruptTable(f"{path} cannot be read: {error.strerror}") from error
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> None:
+        try:
+            end = self._compare()
+            self.notes = self._read_notes(end)
+            _check(self.notes)
+            self.material, self.rules = _names(self.notes)
+            self.order = _order(self.notes)
+        except (OSError, ValueError, TypeError, LookupError, RecursionError, BadInput) as error:
+            raise CorruptTable(f"{self.path} is damaged: {error}") from error
+
+    def _compare(self) -> int:
+        """Compare the digest of the file. Returns where the notes end."""
+        size = os.fstat(self._file.fileno()).st_size
+        if self._file.read(len(MAGIC)) != MAGIC:
+            raise CorruptTable(f"{self.path} is not a packed table, or one of another version of tbgen")
+        end = size - _DIGEST
+        if end < len(MAGIC) + _LENGTH:
+            raise ValueError("it ends too soon")
+        digest, left = hashlib.sha256(MAGIC), end - len(MAGIC)
+        while left and (data := self._file.read(min(_PIECE, left))):
+            digest.update(data)
+            left -= len(data)
+        if digest.digest() != self._file.read():
+            raise ValueError("it has changed since it was written, or is cut off")
+        return end - _LENGTH
+
+    def _read_notes(self, end: int) -> Notes:
+        length = int.from_bytes(os.pread(self._file.fileno(), _LENGTH, end), "little")
+        if not 0 < length <= end - len(MAGIC):
+            raise ValueError("it has no notes")
+        notes = Notes(**json.loads(os.pread(self._file.fileno(), length, end - length)))
+        ends = np.cumsum([len(MAGIC), *map(int, notes.streams)])
+        if min(notes.streams, default=0) < 0 or ends[-1] != end - length:
+            raise ValueError("its streams are not where they should be")
+        self._ends = ends.tolist()
+        return notes
+
+    def stream(self, number: int) -> bytes:
+        start, end = self._ends[number : number + 2]
+        return os.pread(self._file.fileno(), end - start, start)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def packed_name(material: Material, rules: TableRules) -> str:
+    return f"{material.name}.{rules}{SUFFIX}"
+
+
+def _order(notes: Notes) -> NDArray[np.int64]:
+    """`[place]`: the number within a chunk of the position there, each once."""
+    if len(notes.order) > _WIDEST:
+        raise ValueError("its order of places is none")
+    order = numbers_of([int(step) for step in notes.order])
+    if not np.array_equal(np.sort(order), np.arange(len(order))):
+        raise ValueError("its order of places is none")
+    return order
+
+
+def _names(notes: Notes) -> tuple[Material, TableRules]:
+    """Material and rules."""
+    material = parse(notes.material)
+    if material.name != notes.material or material.men > MEN_NUMBERED:
+        raise ValueError("it holds no material that there are tables of")
+    return material, TableRules.of(notes.rules)
+
+
+def _check(notes: Notes) -> None:
+    """ValueError if something in the notes cannot be."""
+    whole: dict[str, Any] = {name: getattr(notes, name) for name in ("bytes", "keeps", "legal", "shapes", "planes")}
+    for name, value in whole.items():
+        least, most = {"keeps": (0, 1), "planes": (1, 2), "shapes": (1, 1 << 40)}.get(name, (0, 1 << 62))
+        if type(value) is not int or not least <= value <= most:
+            raise ValueError(f"its {name} cannot be {value}")
+    texts: tuple[Any, ...] = (notes.material, notes.rules, notes.program, notes.sha256, notes.contents)
+    facts: Any = notes.facts
+    if not all(type(text) is str and text.isprintable() for text in texts) or not isinstance(facts, dict):
+        raise ValueError("its notes are none")

@@ -1,0 +1,149 @@
+"""Packing a table."""
+
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.archive.block import Kept, Packer, halves_of, pack_shapes
+from tbgen.archive.format import Notes, Writer
+from tbgen.archive.split import Split
+from tbgen.errors import BadInput
+from tbgen.store import TableFile, file_digest, open_table
+from tbgen.store.format.shapes import Shapes, ShapeTable
+from tbgen.store.read.digest import ContentsDigest
+from tbgen.turns import in_turn, pieces
+
+BLOCK: Final = 1 << 20
+"""Kept numbers that are packed together: a multiple of every chunk's width."""
+_SAMPLES: Final = 4
+_SAMPLE: Final = 1 << 17
+"""Pieces of each side that are packed to see which side is cheaper to keep, and their length."""
+_AHEAD: Final = 2
+"""Blocks that wait or are at work, per thread."""
+
+Begin = Callable[[str, int], None]
+"""Told what is done next, and how many numbers that has."""
+Report = Callable[[int], None]
+"""Told how many of them have been done."""
+
+
+class Result(NamedTuple):
+    size: int
+    """Bytes of the packed file."""
+    notes: Notes
+
+
+def pack(
+    path: Path,
+    file: BinaryIO,
+    *,
+    threads: int = 1,
+    begin: Begin = lambda what, numbers: None,
+    report: Report = lambda numbers: None,
+) -> Result:
+    """Pack a table into a file. CorruptTable if the table has changed since it was written."""
+    with open_table(path) as table, ThreadPoolExecutor(threads) as pool:
+        if table.own is not None:
+            raise BadInput(f"{path} is an own table, which is not packed: tbgen solve --keep makes it again")
+        table.check()
+        side = _cheaper_side(table, pool)
+        split = Split(table.layout, side)
+        begin(f"reading {table.material}", table.size)
+        contents, count = _survey(table, split, report)
+        used, renumbered = _ranked(count)
+        shape_table = ShapeTable(_selected(table.shape_table, used))
+        packer = Packer(shape_table, table.order, table.distance_planes)
+        writer = Writer(file)
+        for column in pack_shapes(shape_table.shapes):
+            writer.add(column)
+
+        def block(start: int, end: int) -> tuple[int, list[bytes]]:
+            kept = _read(table, split, slice(start, end))
+            return end - start, packer.pack(kept._replace(shapes=renumbered[kept.shapes]))
+
+        begin(f"packing {table.material}", split.kept)
+        calls = ((here.start, here.stop) for here in pieces(split.kept, BLOCK))
+        for numbers, sections in in_turn(pool, _AHEAD * threads, block, calls):
+            for section in sections:
+                writer.add(section)
+            report(numbers)
+        steps = [int(table.order[1 << bit]) for bit in range(len(table.order).bit_length() - 1)]
+        notes = Notes(
+            table.material.name, str(table.rules), str(table.header["program"]), table.facts,
+            int(table.header["bytes"]), file_digest(path), contents, side, int(count[1:].sum()), len(used),
+            table.distance_planes, steps, writer.streams,
+        )  # fmt: skip
+        return Result(writer.finish(notes), notes)
+
+
+def _cheaper_side(table: TableFile, pool: Executor) -> int:
+    """The side to move whose positions take fewer bytes, by a sample."""
+    packer = Packer(table.shape_table, table.order, table.distance_planes)
+
+    def cost(side: int) -> int:
+        split, found = Split(table.layout, side), 0
+        if not split.both.any():
+            return 0
+        for start in np.linspace(0, max(0, split.kept - _SAMPLE), _SAMPLES).astype(np.int64).tolist():
+            start -= start % len(table.order)
+            kept = _read(table, split, slice(start, min(start + _SAMPLE, split.kept)))
+            found += sum(map(len, packer.pack(kept)))
+        return found
+
+    costs = list(pool.map(cost, range(2)))
+    return costs.index(min(costs))
+
+
+def _survey(table: TableFile, split: Split, report: Report) -> tuple[str, NDArray[np.int64]]:
+    """The digest of what the table says; and `[shape]`: how many kept positions have it."""
+    digest, count = ContentsDigest(table.material, table.rules), np.zeros(table.shape_table.count, np.int64)
+    for chunk, numbers, places in table.in_order(0, table.size):
+        digest.add(chunk, places)
+        kept = split.places(np.arange(numbers.start, numbers.stop)) >= 0
+        shapes, many = np.unique(chunk.shapes[places[kept]], return_counts=True)
+        count[shapes] += many
+        report(len(places))
+    return digest.hexdigest(), count
+
+
+def _ranked(count: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """The shapes that are kept, first that of no position, then the commonest first; and `[shape]`: its rank."""
+    some = np.flatnonzero(count[1:]) + 1
+    used = np.append(0, some[np.argsort(-count[some], kind="stable")])
+    ranks = np.zeros(len(count), np.uint32)
+    ranks[used] = np.arange(len(used))
+    return used, ranks
+
+
+def _selected(shape_table: ShapeTable, used: NDArray[np.int64]) -> Shapes:
+    """These shapes, in this order."""
+    shapes = shape_table.shapes
+    length = shapes.steps[used].astype(np.int64)
+    ends = np.cumsum(length)
+    at = np.repeat(shape_table.start[used] - (ends - length), length) + np.arange(ends[-1])
+    return Shapes(
+        shapes.outcome[used], shapes.odd[used], shapes.steps[used],
+        shapes.holder[at], shapes.level[at], shapes.step_outcome[at], shapes.source[at],
+    )  # fmt: skip
+
+
+def _read(table: TableFile, split: Split, here: slice) -> Kept:
+    """The positions at these places, with the shapes that the table has."""
+    first, last = split.numbers(slice(here.start, here.start + 1))[0], split.numbers(slice(here.stop - 1, here.stop))[0]
+    count = here.stop - here.start
+    kept = Kept(
+        np.zeros(count, np.uint32), np.zeros(count, np.uint16), np.zeros((table.shape_table.width, count), np.uint16)
+    )
+    for chunk, numbers, places in table.in_order(int(first), int(last) + 1):
+        to = split.places(int(first) + np.arange(numbers.start, numbers.stop))
+        some = np.flatnonzero(to >= 0)
+        to, places = to[some] - here.start, places[some]
+        kept.shapes[to] = chunk.shapes[places]
+        kept.fresh[to] = halves_of(chunk.entries[places])
+        stored = chunk.halves()
+        kept.stored[: len(stored), to] = stored[:, places]
+    return kept

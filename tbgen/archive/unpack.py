@@ -1,0 +1,185 @@
+"""Making a table again from a packed file: what is kept is unpacked, what is left out is told from it by forward moves,
+as the verifier follows them; then the table is written, and compared before it gets its name."""
+
+from collections.abc import Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Block, Packer, unpack_shapes
+from tbgen.archive.format import Packed
+from tbgen.archive.pack import BLOCK, Begin, Report
+from tbgen.archive.split import Split
+from tbgen.archive.staircases import Staircases
+from tbgen.contents import Contents, Make, in_memory
+from tbgen.errors import CorruptTable
+from tbgen.index import layout_of
+from tbgen.jit import plain
+from tbgen.material import Material
+from tbgen.store import file_digest, open_table
+from tbgen.store.format.shapes import ShapeTable
+from tbgen.store.read.positions import STEP
+from tbgen.store.write import write_table
+from tbgen.table_rules import TableRules
+from tbgen.turns import in_turn, pieces
+from tbgen.verify.arrivals import Survey
+from tbgen.verify.moves import NO_POSITION
+from tbgen.verify.tell import LOST, Teller, Told
+from tbgen.verify.values import pack_step
+
+_AHEAD: Final = 1
+"""Blocks that wait or are at work, per thread."""
+_BATCH: Final = 1 << 13
+"""Positions that are told together."""
+_BATCHES: Final = 8
+"""The same, per thread."""
+
+PER_THREAD: Final = 256 << 20
+"""Bytes of memory that each thread takes, at most."""
+
+
+class _Unpacked(NamedTuple):
+    """A block."""
+
+    numbers: NDArray[np.int64]
+    levels: NDArray[np.uint8]
+    told: Told
+
+
+def unpack(
+    packed: Packed,
+    path: Path,
+    successor_entries: Mapping[Material, NDArray[np.int32]],
+    *,
+    threads: int = 1,
+    make: Make = in_memory,
+    begin: Begin = lambda what, numbers: None,
+    report: Report = lambda numbers: None,
+    keep: bool = True,
+) -> bool:
+    """Write the table again. CorruptTable if that does not come to what was packed, and then there is no table. Returns
+    whether its bytes are the same: other versions of zlib and HDF5 may pack the same contents into others.
+
+    `keep`: whether the table gets its name; else what has been written is only compared.
+
+    `successor_entries` holds the entries of the tables that resets lead to. `make` gives arrays for notes on every
+    position."""
+    notes, same = packed.notes, False
+    begin(f"unpacking {packed.material}", layout_of(packed.material).size)
+    with ThreadPoolExecutor(threads) as pool:
+        contents = _Unpacker(packed, successor_entries, make, report).contents(pool, threads)
+
+    begin(f"writing {packed.material}", 1)
+
+    def check(written: Path) -> None:
+        nonlocal same
+        with open_table(written) as table:
+            same = file_digest(written) == notes.sha256 and table.header["bytes"] == notes.bytes
+            if not same and table.digest() != notes.contents:
+                raise _wrong(packed)
+        if not keep:
+            raise _Compared
+
+    with suppress(_Compared):
+        write_table(path, contents, notes.facts, threads=threads, make=make, program=notes.program, check=check)
+    return same
+
+
+class _Compared(Exception):
+    """What has been written is right, and not wanted."""
+
+
+def _wrong(packed: Packed) -> CorruptTable:
+    return CorruptTable(
+        f"{packed.path} does not give the table that was packed: it was wrong (tbgen verify tells), or those that its "
+        "captures and pawn moves lead to are others by now"
+    )
+
+
+class _Unpacker:
+    def __init__(
+        self, packed: Packed, successor_entries: Mapping[Material, NDArray[np.int32]], make: Make, report: Report
+    ) -> None:
+        self._packed = packed
+        self._report = report
+        self._layout = layout = layout_of(packed.material)
+        self._split = Split(layout, packed.notes.keeps)
+        self._entries: NDArray[np.int32] = make(layout.size, np.int32)
+        self._numbers: NDArray[np.int32] = make(layout.size, np.int32)
+        self._levels: NDArray[np.uint8] = make(layout.size, np.uint8)
+        self._teller = Teller(packed.material, successor_entries, self._entries, self._numbers)
+        self._staircases = Staircases(make)
+        self._make = make
+
+    def contents(self, pool: Executor, threads: int) -> Contents:
+        packed = self._packed
+        try:
+            for unpacked in in_turn(pool, _AHEAD * threads, self._unpack, self._blocks()):
+                self._put(unpacked.numbers, unpacked.told)
+                self._levels[unpacked.numbers] = unpacked.levels
+        except ValueError as error:
+            raise CorruptTable(f"{packed.path} is damaged: {error}") from error
+        for part in range(self._layout.slices):  # pawn moves lead to earlier slices
+            self._tell(part, pool, threads)
+        steps = self._staircases.finish()
+        return Contents(packed.material, packed.rules, self._entries, self._numbers, steps)
+
+    def _blocks(self) -> "list[tuple[int, slice, Packer]]":
+        packed, notes = self._packed, self._packed.notes
+        blocks = pieces(self._split.kept, BLOCK)
+        if len(notes.streams) != SHAPE_COLUMNS + SECTIONS * len(blocks):
+            raise ValueError("it has not as many blocks as its material")
+        shapes = unpack_shapes([packed.stream(number) for number in range(SHAPE_COLUMNS)], notes.shapes)
+        packer = Packer(ShapeTable(shapes), packed.order, notes.planes)
+        return [(number, here, packer) for number, here in enumerate(blocks)]
+
+    def _unpack(self, block: int, here: slice, packer: Packer) -> _Unpacked:
+        numbers = self._split.numbers(here)
+        levels = self._teller.levels(numbers)
+        first = SHAPE_COLUMNS + SECTIONS * block
+        sections = [self._packed.stream(first + nth) for nth in range(SECTIONS)]
+        return _Unpacked(numbers, levels, _told(packer.unpack(sections, levels != NO_POSITION)))
+
+    def _put(self, numbers: NDArray[np.int64], told: Told) -> None:
+        """Write down what a table says of these numbers."""
+        self._entries[numbers] = told.entries
+        self._numbers[numbers] = self._staircases.number(told.lengths, told.steps)
+        self._report(len(numbers))
+
+    def _tell(self, part: int, pool: Executor, threads: int) -> None:
+        """Fill in the numbers of a slice that have been left out."""
+        left_out, start = self._split.left_out(part), int(self._layout.start[part])
+        survey = Survey(part, self._levels[start : int(self._layout.start[part + 1])])
+        dictionary = self._staircases.dictionary(self._packed.rules)
+
+        def tell(here: slice) -> tuple[NDArray[np.int64], Told]:
+            numbers = np.arange(left_out.start + here.start, left_out.start + here.stop)
+            return numbers, self._teller.tell(part, numbers, survey, dictionary)
+
+        calls = ((here,) for here in pieces(len(left_out), _BATCH))
+        for numbers, told in in_turn(pool, _BATCHES * threads, tell, calls):
+            if (told.entries == LOST).any():
+                raise _wrong(self._packed)
+            self._put(numbers, told)
+
+
+def _told(block: Block) -> Told:
+    """What a block says, as the verifier would tell it."""
+    staircases = block.staircases(np.arange(len(block.entries)))
+    columns = [staircases.steps[name].astype(np.int64) for name in STEP.names or ()]
+    return Told(block.entries, staircases.length.astype(np.uint16), plain(pack_step)(*columns))
+
+
+def warm_up() -> None:
+    """Load the kernels, and compile those that have not been compiled yet, on the smallest table."""
+    kings = Material("", "")
+    zeros = np.zeros(layout_of(kings).size, np.int32)
+    teller, staircases, first = Teller(kings, {}, zeros, zeros), Staircases(in_memory), np.arange(1)
+    survey = Survey(0, teller.levels(first))
+    told = teller.tell(0, first, survey, staircases.dictionary(TableRules.RESET))
+    staircases.number(told.lengths, told.steps)
+    staircases.finish()

@@ -1,0 +1,86 @@
+"""`tbgen pack`: tables in a third of the room or less, to keep or to send."""
+
+import argparse
+from pathlib import Path
+
+from tbgen.called import called_as
+from tbgen.cli import common
+from tbgen.errors import BadInput, MissingTable
+from tbgen.files import replacing
+from tbgen.material import MEN_IN_TABLES, Material
+from tbgen.text import say, to_json
+
+_EPILOG = """\
+A packed file, such as KRvKN.r.tbp, holds the positions with one side to move, compressed harder; the others follow from
+them by a ply of forward moves. Most tables come to a sixth to a third of their size; those of pieces with the same men
+on both sides to two thirds, for they hold one side to move only. Nothing can be looked up in a packed file.
+
+tbgen unpack makes the table again, byte for byte. For that it needs the tables that captures and pawn moves lead to.
+
+examples:
+  tbgen pack KRvKN                   data/KRvKN.r.tbp
+  tbgen pack --all 5 -o /mnt/disk    all that are there, of up to five men
+  tbgen unpack --check data/KRvKN.r.tbp
+                                     whether it gives the table again: before you remove that
+
+Each thread takes about 200 MB.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("material", nargs="*", help="such as KRvKN")
+    parser.add_argument(
+        "--all",
+        type=common.whole_number(2, MEN_IN_TABLES),
+        metavar="MEN",
+        help="every table in the directory of at most MEN men",
+    )
+    parser.add_argument(
+        "-o", "--output", type=common.directory, metavar="DIR", help="where to put them (default: beside the tables)"
+    )
+    common.add_tables(parser, bundled=False)
+    common.add_rules(parser)
+    common.add_threads(parser)
+    common.add_quiet(parser)
+    common.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from tbgen.archive.format import packed_name
+    from tbgen.archive.pack import pack
+    from tbgen.cli.progress import Counter
+    from tbgen.generate.forecast import size_of
+    from tbgen.store import table_path
+
+    directory = common.tables_directory(args)
+    place: Path = args.output or directory
+    if not place.is_dir():
+        raise BadInput(f"no such directory: {place}")
+    for material in _wanted(args, directory):
+        table, packed = table_path(directory, material, args.rules), place / packed_name(material, args.rules)
+        with Counter(quiet=args.quiet or args.json) as counter, replacing(packed) as file:
+            result = pack(table, file, threads=args.threads, begin=counter.begin, report=counter.advance)
+        before = result.notes.bytes
+        if args.json:
+            found = {"material": material.name, "rules": args.rules, "file": str(packed), "bytes": result.size}
+            say(to_json(found | {"table_bytes": before, "keeps": result.notes.keeps}), flush=True)
+        elif not args.quiet:
+            say(
+                f"{packed}: {size_of(result.size)}, {100 * result.size / before:.0f} % of {size_of(before)}", flush=True
+            )
+    return 0
+
+
+def _wanted(args: argparse.Namespace, directory: Path) -> list[Material]:
+    from tbgen.store import build_some, list_tables
+
+    there = [one.material for one in list_tables(directory) if one.rules == args.rules]
+    wanted = common.materials_of(args.material)
+    if args.all is not None:
+        wanted += [one for one in there if one.men <= args.all and one not in wanted]
+        if not wanted:
+            raise MissingTable(f"no such tables in {directory} (to build some: {build_some(directory)})")
+    if not wanted:
+        raise BadInput(f"name a material, as in: {called_as()} pack KRvKN (or --all 4)")
+    return wanted

@@ -1,0 +1,116 @@
+"""`tbgen unpack`: tables made again from packed files."""
+
+import argparse
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tbgen.cli import common
+from tbgen.cli.limits import COMPILED, THREAD, check_address_space
+from tbgen.errors import OutOfRoom
+from tbgen.material import Material, build_key
+from tbgen.text import say, to_json
+
+if TYPE_CHECKING:
+    from tbgen.archive.format import Packed
+    from tbgen.store.disk_arrays import DiskArrays
+    from tbgen.store.entry_cache import EntryCache
+
+_EPILOG = """\
+The tables that captures and pawn moves lead to must be in the directory, or among the files; those of two and three men
+may be the package's own. A table gets its name when what it says has been compared with a digest from the time of
+packing. It has the same bytes as the one that was packed; if another version of zlib or HDF5 packs the same contents
+into others, a line says so. A table that is there already stays.
+
+examples:
+  tbgen unpack data/KRvKN.r.tbp      data/KRvKN.r.h5
+  tbgen unpack /mnt/disk/*.tbp --tables DIR
+                                     all of them into DIR, each after those that it needs
+  tbgen unpack --check KRvKN.r.tbp   whether it gives the table again, which is not kept
+
+The first call compiles what it needs, in about half a minute.
+"""
+_OTHER_BYTES: Final = "the same contents in other bytes: its zlib or HDF5 was of another version"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("file", nargs="+", type=Path, metavar="FILE", help="such as KRvKN.r.tbp")
+    parser.add_argument("--check", action="store_true", help="make the tables and compare them, but keep none")
+    common.add_tables(parser)
+    common.add_threads(parser)
+    common.add_memory(parser)
+    common.add_quiet(parser)
+    common.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    space = COMPILED + args.threads * THREAD
+    check_address_space(space)
+    from tbgen.archive.format import Packed
+    from tbgen.archive.unpack import warm_up
+    from tbgen.cli.progress import Counter
+    from tbgen.generate.estimate import PROGRAM
+    from tbgen.generate.forecast import size_of
+    from tbgen.store import find_table
+    from tbgen.store.disk_arrays import DiskArrays, scratch_of
+    from tbgen.store.entry_cache import EntryCache
+    from tbgen.verify.file import mapped_by
+
+    if args.memory < PROGRAM:
+        raise OutOfRoom(f"{size_of(PROGRAM)} of memory are needed, and --memory leaves {size_of(args.memory)}")
+    directory = common.tables_directory(args)
+    directory.mkdir(parents=True, exist_ok=True)
+    wanted: list[tuple[Path, Material]] = []
+    for path in args.file:
+        with Packed(path) as packed:
+            wanted.append((path, packed.material))
+    with Counter(quiet=args.quiet or args.json) as counter:
+        counter.begin("loading the kernels, which are compiled once", 1)
+        warm_up()
+    with closing(DiskArrays(scratch_of(directory), args.memory)) as disk_arrays:
+        caches: dict[str, EntryCache] = {}
+        for path, material in sorted(wanted, key=lambda one: build_key(one[1])):
+            check_address_space(space + mapped_by(material))
+            with Packed(path) as packed:
+                cache = caches.setdefault(
+                    packed.rules, EntryCache(directory, packed.rules, disk_arrays, find=find_table)
+                )
+                _one(args, packed, directory, cache, disk_arrays)
+    return 0
+
+
+def _one(
+    args: argparse.Namespace,
+    packed: "Packed",
+    directory: Path,
+    cache: "EntryCache",
+    disk_arrays: "DiskArrays",
+) -> None:
+    from tbgen.archive.unpack import PER_THREAD, unpack
+    from tbgen.cli.progress import Counter
+    from tbgen.store import building, table_path
+
+    path = table_path(directory, packed.material, packed.rules)
+    same: bool | None = None
+    with building(path):
+        if args.check or not path.exists():
+            successor_entries = cache.take(packed.material.successors())
+            with Counter(quiet=args.quiet or args.json) as counter:
+                same = unpack(
+                    packed, path, successor_entries, threads=min(args.threads, args.memory // PER_THREAD or 1),
+                    make=disk_arrays.array, begin=counter.begin, report=counter.advance, keep=not args.check,
+                )  # fmt: skip
+    if args.json:
+        found = {"material": packed.material.name, "rules": packed.rules, "file": str(path), "kept": not args.check}
+        say(to_json(found | {"made": same is not None, "same_bytes": same}), flush=True)
+    elif same is False:
+        say(f"{packed.path if args.check else path}: {_OTHER_BYTES}", flush=True)
+    elif not args.quiet:
+        say(_told(packed, path, check=args.check, made=same is not None), flush=True)
+
+
+def _told(packed: "Packed", path: Path, *, check: bool, made: bool) -> str:
+    if check:
+        return f"{packed.path}: gives the table again"
+    return f"{path}: as it was packed" if made else f"{path} is there already"
