@@ -1,32 +1,20 @@
 """Checking positions: does the table say of each the best that its moves lead to?"""
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tbgen.board.moves import NOBODY, move_slot, move_target
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT
 from tbgen.index.kernels import decode
-from tbgen.index.layout import Layout
 from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE, FIRST_RECORD
-from tbgen.verify.arrivals import (
-    NO_SURVEY,
-    UNSEEN,
-    Arrivals,
-    NumberingBuffers,
-    Survey,
-    arrive_by_reset,
-    arrive_quietly,
-    make_arrivals,
-    make_numbering_buffers,
-)
-from tbgen.verify.moves import NO_POSITION, Moves, list_all, make_moves, may_give_right
+from tbgen.verify.arrivals import UNSEEN, arrive_by_reset, arrive_quietly
+from tbgen.verify.buffers import FIELDS
+from tbgen.verify.moves import NO_POSITION, list_all, may_give_right
 from tbgen.verify.values import (
     LOWEST,
-    LevelKeys,
     clear,
     distance_in,
     enter,
@@ -35,8 +23,6 @@ from tbgen.verify.values import (
     key_outcome,
     level_of,
     levels,
-    make_level_keys,
-    make_records,
     outcome_in,
     record_of,
     settle,
@@ -60,46 +46,6 @@ _UNSEEN: Final = -1
 """In place of a problem: nothing wrong was found, but some moves lead to tables that the verifier was not given."""
 _ENTRY_UNSEEN: Final = 1
 """The same in place of an entry. No real entry has a distance without an outcome."""
-FIELDS: Final = 8
-"""Columns of a finding: position, problem, holder and level (0: none), outcome and distance expected, and stored."""
-
-
-class Comparison(NamedTuple):
-    """A position's keys under all records (values.py), and what is wrong with it."""
-
-    best: LevelKeys
-    """By its best move."""
-    own: LevelKeys
-    """By what is stored."""
-    records: LevelKeys
-    finding: NDArray[np.int64]
-
-
-def make_comparison() -> Comparison:
-    return Comparison(make_level_keys(), make_level_keys(), make_records(), np.zeros(FIELDS, np.int64))
-
-
-class Buffers(NamedTuple):
-    """A thread's small arrays: for a position, for those after a double step (`later`) and after one that answers it
-    (`latest`), and for any other."""
-
-    moves: Moves
-    arrivals: Arrivals
-    later: Moves
-    replies: Arrivals
-    latest: Moves
-    last_replies: Arrivals
-    other: Moves
-    numbering: NumberingBuffers
-    comparison: Comparison
-    no_survey: Survey
-
-
-def make_buffers(layout: Layout) -> Buffers:
-    return Buffers(
-        make_moves(), make_arrivals(), make_moves(), make_arrivals(), make_moves(), make_arrivals(), make_moves(),
-        make_numbering_buffers(layout), make_comparison(), NO_SURVEY,
-    )  # fmt: skip
 
 
 @inlined

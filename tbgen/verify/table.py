@@ -12,7 +12,8 @@ from tbgen.index.pawns import SLICE_SHIFT
 from tbgen.material import Material
 from tbgen.turns import pieces
 from tbgen.verify.arrivals import Reached, Survey, Tables, make_survey, make_tables
-from tbgen.verify.compare import FIELDS, check_all, make_buffers
+from tbgen.verify.buffers import FIELDS, make_buffers
+from tbgen.verify.compare import check_all
 from tbgen.verify.dictionary import Finding
 from tbgen.verify.moves import NO_POSITION, Board, find_levels, make_board, make_moves
 from tbgen.verify.units import Source, Units

@@ -17,7 +17,8 @@ from tbgen.jit import inlined, kernel
 from tbgen.material import Material
 from tbgen.outcome import BASE, FIRST_RECORD
 from tbgen.verify.arrivals import Survey
-from tbgen.verify.compare import arrive, enter_moves, make_buffers, own_goal_worth
+from tbgen.verify.buffers import make_buffers
+from tbgen.verify.compare import arrive, enter_moves, own_goal_worth
 from tbgen.verify.moves import NO_POSITION, list_all
 from tbgen.verify.table import Levels, Numbers, exits_of, surroundings
 from tbgen.verify.values import Dictionary, key_distance, key_outcome, level_of, pack_step, record_of, settle
