@@ -51,7 +51,7 @@ BOXES: Final = {
     "pgn": Box(850, 5, ("games as bytes,", "moves, tags")),
     "generate": Box(105, 6, ("plan, forecast, build,", "resume, cluster")),
     "tbgen": Box(303, 6, ("import tbgen:", "open_tablebase"), "tbgen"),
-    "fortress": Box(500, 6, ("more men: what is sure,", "and a checker of proofs"), "fortress checker"),
+    "fortress": Box(500, 6, ("more men: what is sure,", "and a checker of proofs"), "fortress checker certificate"),
     "report": Box(697, 6, ("what all positions", "of tables add up to")),
     "referee": Box(895, 6, ("adjudicate, annotate,", "match, player (UCI)")),
     "own": Box(204, 7, ("more men: tables of", "a single position")),

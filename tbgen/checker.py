@@ -1,12 +1,12 @@
 """Checks certificates: claims that a side is sure of a bound, with its reply to everything.
 
 This shares nothing with what found the claims: moves are python-chess's, and what captures and pawn moves lead to is
-asked of tables. docs/beyond.md has the format, and why what is checked here proves a claim.
+asked of complete tables. docs/beyond.md has the format, and why what is checked here proves a claim.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 import chess
 
@@ -15,7 +15,15 @@ from tbgen.errors import BadInput, WrongClaim
 from tbgen.probe import Tablebase
 from tbgen.text import from_json
 
-FORMAT = "tbgen 1"
+FORMAT = "tbgen 2"
+
+
+class Reply(NamedTuple):
+    """What the defender plays in a position, under a record or any that is better for him."""
+
+    record: int
+    move: chess.Move
+    rank: int | None
 
 
 class Claim(NamedTuple):
@@ -28,29 +36,53 @@ class Claim(NamedTuple):
     """The game ends with this or better for the defender ..."""
     plies: int | None
     """... or, where this is a number, nothing worse can happen before that ply."""
-    replies: dict[str, chess.Move]
-    """By the placement of the men, the defender having the move."""
+    length: int
+    """How many replies there are."""
+    replies: dict[str, Reply]
+    """By position, the defender having the move."""
 
 
 def read(lines: Iterable[str]) -> Iterator[Claim]:
     """The claims of a certificate."""
     found: Claim | None = None
+    record: int | None = None
+    moves: dict[str, chess.Move] = {}
     for line in lines:
         if line.startswith("{"):
             if found is not None:
-                yield found
-            found = _head(line)
+                yield _whole(found)
+            found, record = _head(line), None
+        elif found is None:
+            raise BadInput("not a certificate: it does not begin with a claim")
+        elif " " not in line:
+            record = outcome.parse(line)
+        elif record is None:
+            raise BadInput(f"a reply without a record: {line!r}")
         else:
-            placement, _, move = line.partition(" ")
-            if found is None:
-                raise BadInput("not a certificate: it does not begin with a claim")
-            try:
-                found.replies[placement] = chess.Move.from_uci(move)
-            except ValueError:
-                raise BadInput(f"not a line of a certificate: {line!r}") from None
+            position, reply = _reply(line, record, moves)
+            if found.replies.setdefault(position, reply) is not reply:
+                raise BadInput(f"two replies in one position: {line!r}")
     if found is None:
         raise BadInput("not a certificate: it is empty")
-    yield found
+    yield _whole(found)
+
+
+def _whole(claim: Claim) -> Claim:
+    if len(claim.replies) != claim.length:
+        raise BadInput(f"the certificate has {len(claim.replies):,} of {claim.length:,} replies: it is not whole")
+    return claim
+
+
+def _reply(line: str, record: int, moves: dict[str, chess.Move]) -> tuple[str, Reply]:
+    """`moves`: those that have been met, since most come up again and again."""
+    position, move, *rank = line.split(" ")
+    try:
+        if move not in moves:
+            moves[move] = chess.Move.from_uci(move)
+        (number,) = map(int, rank) if rank else (None,)
+    except ValueError:
+        raise BadInput(f"not a line of a certificate: {line!r}") from None
+    return position, Reply(record, moves[move], number)
 
 
 def _head(line: str) -> Claim:
@@ -60,93 +92,126 @@ def _head(line: str) -> Claim:
             raise BadInput(f"a certificate of another format: {head['claim']!r}")
         board = chess.Board(head["fen"])
         record, bound = outcome.parse(head["record"]), outcome.parse(head["bound"])
-        defender, plies = chess.COLOR_NAMES.index(head["defender"]) == 1, head["plies"]
+        defender, plies, length = chess.COLOR_NAMES.index(head["defender"]) == 1, head["plies"], head["replies"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"not a claim: {error}") from None
     wrong = board.status() & ~(chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK)
-    if not (plies is None or type(plies) is int) or wrong or board.castling_rights:
+    if not (plies is None or type(plies) is int) or type(length) is not int or wrong or board.castling_rights:
         raise BadInput(f"not a claim: {line}")
-    return Claim(board, record, defender, bound, plies, {})
+    return Claim(board, record, defender, bound, plies, length, {})
 
 
-def check(claim: Claim, tables: Tablebase | None) -> int:
-    """Verify a claim, and give the number of positions that this took. WrongClaim where it is not proved."""
-    return _Check(claim, tables).run()
+def check(claim: Claim, tables: Tablebase | None, report: Callable[[int], Any] = lambda replies: None) -> int:
+    """Verify a claim, and give the number of positions that this took. WrongClaim where it is not proved. `report` is
+    called with the replies that were checked since the last call."""
+    return _Check(claim, tables).run(report)
 
 
-def _level(board: chess.Board) -> int:
-    return 2 * sum(1 for _ in board.legal_moves) + (0 if board.is_check() else 1)
+class _Game(NamedTuple):
+    """A position of a game that the defender plays by his replies."""
+
+    board: chess.Board
+    record: int
+    left: int | None
+    """The plies that the claim is about, from here on; None: all."""
 
 
 class _Check:
     def __init__(self, claim: Claim, tables: Tablebase | None) -> None:
         self._claim = claim
         self._tables = tables
-        # Read from the attacker: the higher, the better for him.
-        self._sign = -1 if claim.defender else 1
-        self._record = outcome.improved(claim.record, outcome.goal(_level(claim.board), claim.board.turn))
-        if self._record != claim.record:
+        self._sign = 1 if claim.defender else -1
+        self._waiting = deque[tuple[_Game, Reply]]()
+        self._met = set[str]()
+        self._attacks: dict[tuple[str, int], int] = {}
+        """Positions in which the attacker has the move: the highest rank that he comes to under a bad record."""
+        if outcome.improved(claim.record, _goal(claim.board)) != claim.record:
             raise WrongClaim(f"the record cannot be {outcome.text(claim.record)}: the position's own goal is better")
-        if self._worse_than_bound(claim.record):
-            raise WrongClaim("the bound is better for the defender than the record")
 
-    def run(self) -> int:
-        start = self._claim.board
-        left = self._claim.plies
-        waiting = deque([(start, left)])
-        met = {self._key(start): left}
-        while waiting:
-            board, left = waiting.popleft()
-            if left is not None and left <= 1:
-                continue
-            for after in self._defender(board) if board.turn == self._claim.defender else self._attacker(board):
-                key, rest = self._key(after), None if left is None else left - 1
-                if key not in met:  # the first way is the shortest, so that most plies are left
-                    met[key] = rest
-                    waiting.append((after, rest))
-        return len(met)
-
-    def _attacker(self, board: chess.Board) -> Iterator[chess.Board]:
-        """Where the attacker may go; WrongClaim where that is better than the bound."""
-        for move in board.legal_moves:
-            after = board.copy(stack=False)
-            after.push(move)
-            if board.is_zeroing(move):
-                self._ends_well(after, move)
-                continue
-            goal = outcome.goal(_level(after), after.turn)
-            if self._worse_than_bound(outcome.improved(self._claim.record, goal)):
-                raise WrongClaim(f"{board.fen()}: {move} makes {outcome.text(goal)}")
-            yield after
-
-    def _defender(self, board: chess.Board) -> Iterator[chess.Board]:
-        """Where the defender's reply leads to."""
-        move = self._claim.replies.get(board.board_fen())
-        if move is None:
-            if not any(board.legal_moves):
-                return  # its goal was looked at when the attacker moved
-            raise WrongClaim(f"{board.fen()}: there is no reply")
-        if not board.is_legal(move):
-            raise WrongClaim(f"{board.fen()}: {move} is no legal move")
-        after = board.copy(stack=False)
-        after.push(move)
-        if board.is_zeroing(move):
-            self._ends_well(after, move)
+    def run(self, report: Callable[[int], Any]) -> int:
+        start = self._game(self._claim.board, self._claim.record, self._claim.plies)
+        if start.board.turn == self._claim.defender:
+            self._defend(start)
         else:
-            yield after
+            self._attack(start)
+        while self._waiting:  # the first way to a position is the shortest, so that most plies are left
+            game, reply = self._waiting.popleft()
+            if not game.board.is_legal(reply.move):
+                raise WrongClaim(f"{game.board.fen()}: {reply.move} is no legal move")
+            after = self._after(game._replace(record=reply.record), reply.move)
+            if after is not None:
+                rank = self._attack(after)
+                if self._is_bad(after.record) and rank >= self._rank(game, reply):
+                    raise WrongClaim(f"{game.board.fen()}: {reply.move} comes no nearer to the bound")
+            report(1)
+        return len(self._met) + len(self._attacks)
 
-    def _ends_well(self, after: chess.Board, move: chess.Move) -> None:
-        """After a capture or a pawn move only tables know."""
-        found = None if self._tables is None else self._tables.get(after)
+    def _attack(self, game: _Game) -> int:
+        """Whatever the attacker may do. The highest rank of a reply under a bad record; -1 where there is none."""
+        if not any(game.board.legal_moves):
+            self._ends(game)
+        if game.left is not None and game.left <= 1:
+            return -1
+        key = _name(game.board), game.record
+        if key not in self._attacks:
+            games = [self._after(game, move) for move in game.board.legal_moves]
+            self._attacks[key] = max((self._defend(one) for one in games if one is not None), default=-1)
+        return self._attacks[key]
+
+    def _defend(self, game: _Game) -> int:
+        """Look for the defender's reply. Its rank if the record is bad, else -1."""
+        if not any(game.board.legal_moves):
+            self._ends(game)
+            return -1
+        if game.left is not None and game.left <= 1:
+            return -1
+        name = _name(game.board)
+        reply = self._claim.replies.get(name)
+        if reply is None or self._sign * reply.record > self._sign * game.record:
+            raise WrongClaim(f"{game.board.fen()}: there is no reply under {outcome.text(game.record)}")
+        if name not in self._met:
+            self._met.add(name)
+            self._waiting.append((game, reply))
+        return self._rank(game, reply) if self._is_bad(game.record) else -1
+
+    def _after(self, game: _Game, move: chess.Move) -> _Game | None:
+        """The game after a move; None where complete tables know that it ends well."""
+        board = game.board.copy(stack=False)
+        board.push(move)
+        left = None if game.left is None else game.left - 1
+        if not game.board.is_zeroing(move):
+            return self._game(board, outcome.improved(game.record, _goal(board)), left)
+        found = None if self._tables is None else self._tables.known(board)
         if found is None:
-            raise WrongClaim(f"{after.fen()}, after {move}: no table knows it")
-        if self._worse_than_bound(found.outcome):
-            raise WrongClaim(f"{after.fen()}, after {move}: {found.gscore} is better than the bound")
+            return self._game(board, _goal(board), left)
+        if self._is_bad(found.outcome):
+            raise WrongClaim(f"{board.fen()}, after {move}: {found.gscore} is worse than the bound")
+        return None
 
-    def _worse_than_bound(self, value: int) -> bool:
-        """For the defender."""
-        return value * self._sign > self._claim.bound * self._sign
+    def _game(self, board: chess.Board, record: int, left: int | None) -> _Game:
+        if left is not None and self._is_bad(record):
+            raise WrongClaim(f"{board.fen()}: the record is {outcome.text(record)}, worse than the bound, too early")
+        return _Game(board, record, left)
 
-    @staticmethod
-    def _key(board: chess.Board) -> str:
-        return board.epd(en_passant="legal")
+    def _rank(self, game: _Game, reply: Reply) -> int:
+        if reply.rank is None:
+            raise WrongClaim(f"{game.board.fen()}: the record is worse than the bound, and {reply.move} has no rank")
+        return reply.rank
+
+    def _ends(self, game: _Game) -> None:
+        if self._is_bad(game.record):
+            raise WrongClaim(f"{game.board.fen()}: the game ends with {outcome.text(game.record)}")
+
+    def _is_bad(self, record: int) -> bool:
+        """Whether it is worse than the bound for the defender."""
+        return record * self._sign < self._claim.bound * self._sign
+
+
+def _goal(board: chess.Board) -> int:
+    return outcome.goal(2 * board.legal_moves.count() + (0 if board.is_check() else 1), board.turn)
+
+
+def _name(board: chess.Board) -> str:
+    """As certificates have it."""
+    right = board.ep_square if board.has_legal_en_passant() else None
+    return board.board_fen() + ("" if right is None else f":{chess.square_name(right)}")

@@ -37,6 +37,7 @@ ROOMS = {
     "table_rules": "errors",
     "material": "errors",
     "position": "errors outcome",
+    "certificate": "outcome text",
     "contents": "material table_rules turns",
     # What kernels are made of. Solver and verifier share this, and nothing else that is compiled.
     "kept": "files text",
@@ -98,11 +99,12 @@ ROOMS = {
     # Tables asked. No solver, and no compiler either.
     "probe": "errors outcome table_rules material position contents board index store/format store/own store rules",
     # More men than tables have: what a side is sure of by holding. The checker knows nothing of the prover.
-    "fortress": "outcome board probe errors text",
+    "fortress": "outcome certificate board probe errors",
     "checker": "errors outcome probe text",
     "own": (
-        "errors turns sizes outcome table_rules material contents index retro/checkpoint retro/solver "
-        "retro/export store/format store/own store store/write store/disk_arrays store/entry_cache generate probe"
+        "errors turns sizes outcome table_rules material position contents certificate index retro/checkpoint "
+        "retro/solver retro/export store/format store/own store store/write store/disk_arrays store/entry_cache "
+        "generate probe"
     ),
     "pgn": "errors rules text",
     "referee": "",
@@ -126,7 +128,7 @@ ROOMS = {
     ),
     # Wiring.
     "cli": (
-        "_version called errors files columns outcome table_rules material position index store/directory "
+        "_version called errors files packed columns outcome table_rules material position index store/directory "
         "store/own store store/disk_arrays store/entry_cache store/leftovers verify archive generate probe fortress "
         "checker rules text pgn own referee/syzygy referee/game_files referee/adjudicate referee/match referee/player "
         "referee/annotate report serve"
@@ -141,7 +143,7 @@ ONLY_IN = {
     "numba": "kept jit intrinsics retro/threads",
     "llvmlite": "jit intrinsics retro/threads",
     "chess": (
-        "position probe fortress checker own rules pgn referee/syzygy referee/adjudicate referee/annotate "
+        "position certificate probe fortress checker own rules pgn referee/syzygy referee/adjudicate referee/annotate "
         "referee/match referee/player report serve cli"
     ),
     "rich": "report cli",

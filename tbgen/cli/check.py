@@ -6,9 +6,10 @@ from typing import Final
 
 import chess
 
-from tbgen import outcome
+from tbgen import outcome, packed
 from tbgen.checker import check, read
 from tbgen.cli import common
+from tbgen.cli.progress import Counter
 from tbgen.probe import open_tablebase
 from tbgen.text import lines, say
 
@@ -17,25 +18,29 @@ _LONGEST: Final = 4096
 
 _EPILOG: Final = """\
 A certificate holds claims of what a side is sure of, and its reply to whatever the other side does. This plays
-through all of it with the rules of chess alone; what captures lead to is asked of tables. It knows nothing of how
-claims are found. The first thing that is not as claimed is named, and the exit code is 1.
+through all of it with the rules of chess alone; what captures and pawn moves lead to is asked of complete tables.
+It knows nothing of how claims are found. The first thing that is not as claimed is named, and the exit code is 1.
 
 examples:
   tbgen check proof.txt
+  tbgen check proof.txt.gz
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("file", type=Path, metavar="FILE", help="what tbgen solve --certificate has written")
+    common.add_quiet(parser)
     common.add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    with open_tablebase(common.present_tables_directory(args)) as tables, args.file.open("rb") as source:
+    with open_tablebase(common.present_tables_directory(args)) as tables, packed.reading(args.file) as source:
         for claim in read(line.text for line in lines(source, _LONGEST)):
-            count = check(claim, tables)
             side = chess.COLOR_NAMES[claim.defender].capitalize()
+            with Counter(quiet=args.quiet) as counter:
+                counter.begin(f"what {side} is sure of", claim.length)
+                count = check(claim, tables, counter.advance)
             what = f"{side} is sure of {outcome.text(claim.bound)}"
             if claim.plies is not None:
                 what = f"{side} keeps {outcome.text(claim.bound)} until ply {claim.plies}"

@@ -168,6 +168,13 @@ class Counter:
         if self._lines is not None:
             self._lines.at(self._done / self._total)
 
+    def at(self, done: int, total: int) -> None:
+        """Say how much is done, and of how much: that may have grown."""
+        if self._task is not None:
+            self._bars.update(self._task, total=total)
+        self._total = total
+        self.advance(done - self._done)
+
 
 def warm_up_visibly(processes: int, *, quiet: bool) -> None:
     """Compile the kernels if that has not been done, and show how far it is: it takes about a minute, once."""

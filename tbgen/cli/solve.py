@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 import chess
 
-from tbgen import files, outcome, position
+from tbgen import outcome, position
 from tbgen.cli import common
+from tbgen.cli.certifying import Certificate
 from tbgen.cli.fens import fens
-from tbgen.cli.solve_show import as_object, in_words, plan_as_object, plan_in_words
+from tbgen.cli.progress import Counter, warm_up_visibly
+from tbgen.cli.solve_show import Found, as_object, in_words, plan_as_object, plan_in_words
 from tbgen.cli.solving import find
 from tbgen.errors import BadInput, UnsupportedPosition
-from tbgen.fortress import Claim
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Answer, Tablebase, open_tablebase
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.store.own import OWN
 from tbgen.text import say, to_json
@@ -22,6 +23,7 @@ from tbgen.text import say, to_json
 if TYPE_CHECKING:
     from tbgen.own.attempt import Attempt, Means
     from tbgen.own.plan import Cost, PlannedPart
+    from tbgen.probe.bounds import Own
 
 _EPILOG: Final = """\
 Three things are tried, one after the other, until both sides are sure of the same: that is the result.
@@ -38,8 +40,9 @@ With --keep own tables stay, in own/ within the directory of tables. tbgen solve
 again, for all positions with pawns on the same squares or farther ahead; tbgen probe, uci and serve answer from them,
 tbgen info lists them, tbgen verify checks them.
 
-What is said is proved: White gets no less than what White is sure of, and neither does Black. The certificate
-of 2. shows it to those who do not believe: see tbgen check.
+What is said is proved: White gets no less than what White is sure of, and neither does Black. A certificate of
+2. and 3. shows it to those who do not believe: see tbgen check. It has a reply to whatever can come up, so it may
+have a million lines, and writing it may take longer than --time; a name that ends with .gz packs it.
 
 examples:
   tbgen solve "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 10 60 -G3.0"
@@ -51,7 +54,7 @@ examples:
   tbgen solve --keep "8/5p2/3k1p2/8/2P5/5P2/5K2/8 w - - 10 60 G5.5"
       the same kind of answer, and the tables stay for the next time
   tbgen solve --certificate proof.txt "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 10 60 -G3.0"
-      also write the proof of what is held
+      also write the proof
 
 fields of a JSON object:
   fen, record; white, black: the G-scores that each side is sure of; where these are equal gscore and winner; dtg
@@ -84,7 +87,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=f"keep the own tables that are solved, in {OWN}/ within the directory of tables",
     )
-    parser.add_argument("--certificate", metavar="FILE", type=Path, help="write the proof of what is held to a file")
+    parser.add_argument(
+        "--certificate", metavar="FILE", type=Path, help="write the proof of what each side is sure of to a file"
+    )
     common.add_memory(parser)
     common.add_quiet(parser)
     common.add_json(parser)
@@ -102,14 +107,16 @@ def run(args: argparse.Namespace) -> int:
     with open_tablebase(common.present_tables_directory(args)) as tables:
         if args.dry_run:
             return _dry_run(args, board)
-        own = (lambda: _own(args, board, record, tables)) if args.time else None
-        found = find(board, record, tables, own, moves=args.moves or args.line)
-    if args.certificate is not None:
-        _write(args.certificate, [claim for _, those in found.held for claim in those])
+        certificate = None if args.certificate is None else Certificate(args.certificate, tables)
+        own = (lambda held: _own(args, held, tables, certificate)) if args.time else None
+        moves, certified = args.moves or args.line, certificate is not None
+        found = find(board, record, tables, own, moves=moves, certified=certified)
     if args.json:
         say(to_json(as_object(words[0], found, moves=args.moves, line=args.line)))
     else:
         say(*in_words(found, moves=args.moves, line=args.line))
+    if certificate is not None:
+        certificate.write(found)
     return 0
 
 
@@ -128,9 +135,8 @@ def _means(args: argparse.Namespace) -> "Means":
     return Means(common.tables_directory(args), args.memory, args.time, args.threads, args.keep)
 
 
-def _own(args: argparse.Namespace, board: chess.Board, record: int, tables: Tablebase) -> "Attempt":
-    """What own tables say, with a bar for each plan."""
-    from tbgen.cli.progress import Counter, warm_up_visibly
+def _own(args: argparse.Namespace, held: Found, tables: Tablebase, certificate: Certificate | None) -> "Attempt":
+    """What own tables say, with a bar for each plan and each proof."""
     from tbgen.own.attempt import attempt
     from tbgen.own.plan import numbers_to_solve
 
@@ -141,7 +147,13 @@ def _own(args: argparse.Namespace, board: chess.Board, record: int, tables: Tabl
         def began(plan: "list[PlannedPart]", cost: "Cost") -> None:
             counter.begin(f"solving {plan[-1].name.material}", numbers_to_solve(plan))
 
-        return attempt(board, record, tables, _means(args), began, counter.advance)
+        def use(own: "Own", answer: Answer) -> None:
+            if certificate is not None:
+                certificate.prove(held, own, answer, counter)
+
+        return attempt(
+            held.board, held.record, tables, _means(args), began, counter.advance, use if certificate else None
+        )
 
 
 def _dry_run(args: argparse.Namespace, board: chess.Board) -> int:
@@ -153,12 +165,3 @@ def _dry_run(args: argparse.Namespace, board: chess.Board) -> int:
         else:
             say(*plan_in_words(number, plan, cost, args.threads))
     return 0
-
-
-def _write(target: Path, those: list[Claim]) -> None:
-    if not those:
-        raise BadInput("there is nothing to certify: nothing was proved here")
-    with files.replacing(target) as stream:
-        for claim in those:
-            for line in claim.lines():
-                stream.write(f"{line}\n".encode())

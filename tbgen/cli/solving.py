@@ -19,12 +19,15 @@ def find(
     board: chess.Board,
     record: int,
     tables: Tablebase,
-    own: "Callable[[], Attempt] | None",
+    own: "Callable[[Found], Attempt] | None",
     *,
     moves: bool = False,
+    certified: bool = False,
 ) -> Found:
-    """All that can be proved, with own tables where these can be asked. `moves`: of moves and the line as well."""
-    found = Found(board, record, tables.get(board, record=record))
+    """All that can be proved, with own tables where these can be asked, given what is held. `moves`: of moves and the
+    line as well. `certified`: no own table is taken at its word."""
+    known = tables.known(board, record) if certified else tables.get(board, record=record)
+    found = Found(board, record, known)
     if not any(board.legal_moves):
         return found
     if found.table is not None:
@@ -34,7 +37,7 @@ def find(
     if own is None or (found.sure.exact and not moves):
         return found
     try:
-        attempt = own()
+        attempt = own(found)
     except (OutOfRoom, UnsupportedPosition) as error:
         return found._replace(refused=str(error))
     said = attempt.answer
@@ -78,7 +81,7 @@ class Solver:
         """What is proved; None with rights to castle."""
         if board.castling_rights:
             return None
-        return find(board, record, self._tables, lambda: self._attempt(board, record)).sure
+        return find(board, record, self._tables, lambda held: self._attempt(board, record)).sure
 
     def close(self) -> None:
         self._tables.close()

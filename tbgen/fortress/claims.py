@@ -8,14 +8,12 @@ from typing import NamedTuple
 
 import chess
 
-from tbgen import outcome
+from tbgen import certificate, outcome
+from tbgen.certificate import lines_of, name_of
 from tbgen.fortress.hold import Hold
 from tbgen.fortress.search import Proof
 from tbgen.fortress.strategy import Reply, replies
 from tbgen.probe import Tablebase
-from tbgen.text import to_json
-
-FORMAT = "tbgen 1"
 
 
 class Holding(NamedTuple):
@@ -57,18 +55,18 @@ class Claim(NamedTuple):
 
     def lines(self) -> Iterator[str]:
         """The claim as text."""
-        yield to_json(
-            {
-                "claim": FORMAT,
-                "fen": self.board.fen(),
-                "record": outcome.text(self.record),
-                "defender": chess.COLOR_NAMES[self.defender],
-                "bound": outcome.text(self.bound),
-                "plies": self.plies,
-            }
-        )
+        yield from lines_of(self.board, self.record, self.defender, self.bound, self.plies, self._written())
+
+    def _written(self) -> Iterator[certificate.Reply]:
+        """The replies hold under the worst record for which the attacker's goals are limited as they are."""
+        bound_limits = (self.bound > 0) != self.defender and outcome.level(self.bound) < outcome.level(self.record)
+        under = self.bound if bound_limits else self.record
+        graph = self.held.graph
         for place, move in self.replies:
-            yield f"{self.held.graph.board_at(place, self.defender).board_fen()} {move.uci()}"
+            name = name_of(graph.board_at(place, self.defender))
+            yield certificate.Reply(name, move.uci(), under)
+            if place == graph.start and name != name_of(self.board):  # a right that graphs do not know
+                yield certificate.Reply(name_of(self.board), move.uci(), under)
 
 
 def claims(board: chess.Board, record: int, proof: Proof, tables: Tablebase | None) -> list[Claim]:

@@ -142,7 +142,7 @@ def _breaks_after(
     is_exit = board.is_zeroing(move)
     board.push(move)
     if is_exit:
-        found = tables is None or tables.get(board) is None
+        found = tables is None or tables.known(board) is None
     else:
         found = _breaks(board, defender, tables, plies - 1)
     board.pop()

@@ -80,7 +80,7 @@ class _Walk:
             elif self._tables is not None:
                 after = board.copy(stack=False)
                 after.push(move)
-                found = self._tables.get(after)
+                found = self._tables.known(after)
                 if found is not None and found.outcome * sign <= self._bound * sign:
                     return move
         return quiet

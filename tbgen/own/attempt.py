@@ -16,8 +16,9 @@ from tbgen.own.plan import Cost, Limits, PlannedPart, stages
 from tbgen.own.shelf import Shelf
 from tbgen.own.slices import PartName
 from tbgen.own.solve import solve_plan
-from tbgen.own.view import Solved
+from tbgen.own.view import Either, Solved
 from tbgen.probe import Answer, Tablebase, bounds
+from tbgen.probe.bounds import Own
 from tbgen.store import find_table, readable_tables
 from tbgen.store.disk_arrays import DiskArrays, scratch_of
 from tbgen.store.entry_cache import EntryCache
@@ -74,8 +75,10 @@ def attempt(
     means: Means,
     began: Callable[[list[PlannedPart], Cost], None] = lambda plan, cost: None,
     report: Callable[[int], None] = lambda numbers: None,
+    use: Callable[[Own, Answer], None] | None = None,
 ) -> Attempt:
-    """What own tables prove of a position. `began` is called with each plan, `report` with the numbers solved."""
+    """What own tables prove of a position. `began` is called with each plan, `report` with the numbers solved, and
+    `use` with the last tables, for as long as they are there, and what they say."""
     end = time.monotonic() + means.seconds
 
     def tell(name: PartName, numbers: int) -> None:
@@ -83,41 +86,38 @@ def attempt(
         if time.monotonic() > end:
             raise _TimeIsOver
 
-    best = Attempt(None, [], True)
+    best, last = Attempt(None, [], True), Either(None, None)
     shelf = Shelf(means.directory, writes=means.keeps)
     with closing(DiskArrays(scratch_of(means.directory), means.memory)) as disk_arrays:
         entry_cache = EntryCache(means.directory, TableRules.RESET, disk_arrays, find=find_table)
+
+        def solved(plan: list[PlannedPart]) -> Solved:
+            make = disk_arrays.array
+            own = solve_plan(
+                plan, entry_cache.take, threads=means.threads, make=make, report=tell, shelf=shelf,
+                records=use is not None,
+            )  # fmt: skip
+            return Solved(own)
+
         for plan, cost in plans(board, means):
             if not means.hopeful and cost.cpu_seconds > means.seconds * means.threads and not shelf.has(plan[-1]):
                 raise OutOfRoom(f"solving takes about {time_of(cost.cpu_seconds / means.threads)}")
-            said, read = tables.sure(board, record, line=True) if shelf.has(plan[-1]) else None, True
+            own, said = None, tables.sure(board, record, line=True) if shelf.has(plan[-1]) else None
             if said is None:
                 began(plan, cost)
                 weaker = [*shelf.written]
                 try:
-                    said = _solved(plan, board, record, tables, shelf, entry_cache, disk_arrays, means.threads, tell)
+                    own = solved(plan)
                 except _TimeIsOver:
-                    return best._replace(in_time=False)
+                    best = best._replace(in_time=False)
+                    break
+                said = bounds.answer(own, board, record, tables)
                 shelf.forget(weaker)
-                read = False
-            best = Attempt(said, plan, True, read)
+            best = Attempt(said, plan, True, own is None)
+            if use is not None:  # else tables of a plan are gone when the next one is solved
+                last = Either(own, tables.own)
             if said.sure.dtg is not None:
                 break
+        if use is not None and best.answer is not None:
+            use(last, best.answer)
     return best
-
-
-def _solved(
-    plan: list[PlannedPart],
-    board: chess.Board,
-    record: int,
-    tables: Tablebase,
-    shelf: Shelf,
-    entry_cache: EntryCache,
-    disk_arrays: DiskArrays,
-    threads: int,
-    tell: Callable[[PartName, int], None],
-) -> Answer:
-    """What a plan says when it has been solved. Its tables are gone when this returns."""
-    make = disk_arrays.array
-    own = solve_plan(plan, entry_cache.take, threads=threads, make=make, report=tell, shelf=shelf)
-    return bounds.answer(Solved(own), board, record, tables)

@@ -31,8 +31,8 @@ class OwnTables(NamedTuple):
     root: PartName
     """The part of the position itself."""
     parts: dict[PartName, dict[chess.Color, Part]]
-    contents: dict[chess.Color, Contents]
-    """Of the root: what records that a game brings along are worth as well."""
+    contents: dict[PartName, dict[chess.Color, Contents]]
+    """Of the root, and of others if asked for: what records that a game brings along are worth as well."""
 
 
 def solve_plan(
@@ -43,13 +43,15 @@ def solve_plan(
     make: Make = in_memory,
     report: Callable[[PartName, int], None] = lambda name, numbers: None,
     shelf: Shelf | None = None,
+    records: bool = False,
 ) -> OwnTables:
     """Solve all parts. `entries_of` reads complete tables, `make` makes arrays, and `report` is called with the numbers
     that are solved, of a part that is solved twice both times; what it raises ends the work. Parts that the shelf has
-    are read there, but for the position's own."""
+    are read there, but for the position's own. `records`: contents of all parts that are solved here stay."""
     shelf = shelf or Shelf(None, writes=False)
     done: dict[PartName, dict[chess.Color, Part]] = {}
     keys: dict[PartName, str] = {}
+    kept: dict[PartName, dict[chess.Color, Contents]] = {}
     for part in plan:
         taken = shelf.take(part, make) if part is not plan[-1] else None
         if taken is not None:
@@ -72,12 +74,14 @@ def solve_plan(
         if part.exact:
             solved[chess.BLACK] = solved[chess.WHITE]
         done[part.name] = {winner: Part(layout, one.entries) for winner, one in solved.items()}
-        if shelf.writes or part is plan[-1]:
+        if shelf.writes or records or part is plan[-1]:
             contents = {chess.WHITE: finish(solved[chess.WHITE], make, threads)}
             contents[chess.BLACK] = contents[chess.WHITE] if part.exact else finish(solved[chess.BLACK], make, threads)
+            if records or part is plan[-1]:
+                kept[part.name] = contents
         if shelf.writes:
             keys[part.name] = shelf.put(part, keys, contents, threads, make)
-    return OwnTables(part.name, done, contents)
+    return OwnTables(part.name, done, kept)
 
 
 class _Arrays:

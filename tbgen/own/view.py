@@ -1,5 +1,7 @@
 """Tables that were just solved, asked as kept ones are (probe/bounds.py)."""
 
+from contextlib import suppress
+
 import chess
 
 from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents
@@ -7,6 +9,7 @@ from tbgen.errors import MissingTable
 from tbgen.own.slices import in_frame, name_of, number_of
 from tbgen.own.solve import OwnTables
 from tbgen.probe import Result
+from tbgen.probe.bounds import Own
 from tbgen.probe.tables import Steps, worth
 from tbgen.retro.solver import Part
 
@@ -16,11 +19,14 @@ class Solved:
 
     def __init__(self, own: OwnTables) -> None:
         self._own = own
-        self._roots = {winner: _InContents(contents) for winner, contents in own.contents.items()}
+        self._contents = {
+            name: {winner: _InContents(contents) for winner, contents in by_winner.items()}
+            for name, by_winner in own.contents.items()
+        }
 
     def result(self, board: chess.Board, record: int | None, winner: chess.Color) -> Result | None:
         """What a position is worth if this side mates wherever nothing is known; None where no part has it.
-        MissingTable where records of the game were not solved: in parts other than the position's own."""
+        MissingTable where records of the game were not solved: in parts whose contents did not stay."""
         name = name_of(board)
         if name not in self._own.parts:
             return None
@@ -29,12 +35,29 @@ class Solved:
         number = number_of(seen, part.layout)
         if number is None:
             return None
-        if name != self._own.root and record is not None:
+        contents = self._contents.get(name)
+        if contents is None and record is not None:
             raise MissingTable(f"records that come to {name.material} have not been solved")
         sign = -1 if name.swapped else 1
-        table = self._roots[winner] if name == self._own.root else _InEntries(part)
+        table = _InEntries(part) if contents is None else contents[winner]
         found = worth(seen, name.material.name, table, number, None if record is None else sign * record)
         return found._replace(outcome=sign * found.outcome, record=sign * found.record)
+
+
+class Either:
+    """Tables in memory, and kept ones for what these do not say."""
+
+    def __init__(self, *tables: Own | None) -> None:
+        self._tables = [one for one in tables if one is not None]
+
+    def result(self, board: chess.Board, record: int | None, winner: chess.Color) -> Result | None:
+        """What the first of them says that has the position."""
+        for one in self._tables:
+            with suppress(MissingTable):
+                found = one.result(board, record, winner)
+                if found is not None:
+                    return found
+        return None
 
 
 class _InContents:

@@ -89,9 +89,15 @@ def _letters(of_side: int) -> str:
     return "".join(_KINDS[kind] * (of_side >> 4 * kind & 15) for kind in reversed(range(len(_KINDS))))
 
 
+@cache
+def material_with(men: int) -> Material:
+    """The men that have this signature, White's first."""
+    return Material(_letters(men), _letters(men >> _SIDE_BITS))
+
+
 def make_numbering(men: int) -> Numbering:
     """For the men that have this signature."""
-    material = Material(_letters(men), _letters(men >> _SIDE_BITS))
+    material = material_with(men)
     layout = layout_of(material.normal)
     return Numbering(
         material.normal,

@@ -17,7 +17,8 @@ import chess
 from tbgen.index.groups import choices
 from tbgen.index.kings import FIXED, kings
 from tbgen.index.layout import Layout
-from tbgen.material import PIECES, Material
+from tbgen.material import Material
+from tbgen.probe.numbering import material_with, signature
 from tbgen.probe.result import Result
 from tbgen.probe.tables import worth
 from tbgen.store import TableFile, open_table
@@ -101,9 +102,9 @@ class OwnFiles:
         self._list()
         if not self._files:  # as a rule
             return
-        material, views = views_of(board)
-        shelves = [self._at_hand(one) for one in self._files.get(material, ())]
-        for seen in views if shelves else ():
+        material = material_of(board)
+        shelves = [self._at_hand(one) for one in self._files.get(material.normal, ())]
+        for seen in views_of(board, material) if shelves else ():
             pawns = pawns_of(seen.board)
             for shelved in shelves:
                 part = shelved.slice_of.get(pawns)
@@ -144,24 +145,16 @@ class OwnFiles:
 
 def material_of(board: chess.Board) -> Material:
     """White's men first."""
-    return Material(
-        *(
-            "".join(letter * len(board.pieces(chess.PIECE_SYMBOLS.index(letter.lower()), color)) for letter in PIECES)
-            for color in chess.COLORS
-        )
-    )
+    return material_with(signature(board))
 
 
-def views_of(board: chess.Board) -> tuple[Material, list[Seen]]:
-    """The material of a position, and all ways in which a table may see it."""
-    material = material_of(board)
-    normal = material.normal
-    views = []
+def views_of(board: chess.Board, material: Material) -> Iterator[Seen]:
+    """All ways in which a table may see a position, whose material this is."""
     for swapped in (False, True):
-        if (material.swapped if swapped else material) == normal:
+        if (material.swapped if swapped else material) == material.normal:
             seen = board.mirror() if swapped else board
-            views += [Seen(seen, swapped), Seen(seen.transform(chess.flip_horizontal), swapped)]
-    return normal, views
+            yield Seen(seen, swapped)
+            yield Seen(seen.transform(chess.flip_horizontal), swapped)
 
 
 def pawns_of(board: chess.Board) -> Pawns:

@@ -40,6 +40,11 @@ class Tablebase:
         self._own = OwnFiles(directory) if directory is not None and self.rules == TableRules.RESET else None
 
     @property
+    def own(self) -> OwnFiles | None:
+        """The own tables that are kept in the directory."""
+        return self._own
+
+    @property
     def rules(self) -> TableRules:
         return self._tables.rules
 
@@ -123,6 +128,13 @@ class Tablebase:
         """What complete tables alone say of a legal position."""
         check_men(board.occupied.bit_count())
         return play.result(self._tables, board, record)
+
+    def known(self, board: chess.Board, record: int | None = None) -> Result | None:
+        """What complete tables alone say of a legal position; None where there is none for it."""
+        try:
+            return self.complete(board, record)
+        except (MissingTable, UnsupportedPosition):
+            return None
 
     def _asked(self, position: chess.Board | str, record: Record) -> tuple[chess.Board, int | None]:
         """A legal position, and the record of the game."""

@@ -46,11 +46,14 @@ def test_certificates_are_written_and_checked(tmp_path: Path, capsys: pytest.Cap
     assert "White is sure of -G3.0: right, in" in first
     assert "Black keeps -G3.0 until ply 27: right, in" in second
     target.write_text("".join(target.read_text().splitlines(keepends=True)[:-5]))
-    assert main(["check", str(target)]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
+    assert main(["check", "--quiet", str(target)]) == 2
+    err = capsys.readouterr().err
+    assert "not whole" in err
+    assert err.count("\n") == 1
 
 
 PAWN = "8/8/3k4/8/4P3/8/8/4K3 w - - 10 60 -G4.5"
+NEAR = "8/4P3/8/2k5/8/8/8/4K3 b - - 10 60 -G4.5"
 
 
 @pytest.mark.usefixtures("no_bundle")
@@ -78,6 +81,37 @@ def test_an_own_table(small_tables: Path, tmp_path: Path, capsys: pytest.Capture
     assert f"The result is {truth['gscore']}: in {truth['dtg']} plies." in out
     assert "Moves, the best first:" in out
     assert "Best play: " in out
+
+
+@pytest.mark.usefixtures("no_bundle")
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_certificate_of_own_tables(
+    keep: bool, small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Solved now or kept from before; the checker sees the complete tables only."""
+    for path in small_tables.glob("*.r.h5"):
+        if path.name != "KPvK.r.h5":
+            (tmp_path / path.name).symlink_to(path)
+    target = tmp_path / "proof.txt.gz"
+    words = ["solve", "--quiet", *(["--keep"] if keep else []), "--certificate", str(target), NEAR]
+    for _ in range(2):
+        assert main(words) == 0
+        assert "The result is" in capsys.readouterr().out
+        assert main(["check", "--quiet", str(target)]) == 0
+        out = capsys.readouterr().out
+        assert "White is sure of G0.0: right, in" in out
+        assert out.count("\n") == 1
+    whole = target.read_bytes()
+    target.write_bytes(whole[: len(whole) // 2])
+    assert main(["check", "--quiet", str(target)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    monkeypatch.setattr("tbgen.own.strategy.MOST", 1)
+    assert main(words) == 6
+    captured = capsys.readouterr()
+    assert "The result is" in captured.out
+    assert "takes more than 1 replies" in captured.err
+    assert captured.err.count("\n") == 1
+    assert target.read_bytes() == whole[: len(whole) // 2]
 
 
 def test_what_an_own_table_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,6 +148,7 @@ def test_too_little_time_or_room_leaves_what_is_held(capsys: pytest.CaptureFixtu
         (["r3k3/8/8/8/8/8/8/4K3 w q - 0 1"], 2, "castle"),
         (["--record", "G30.0x", FINE.format("b")], 2, "G-score"),
         (["--time", "0", "--certificate", "proof.txt", "4k3/p7/8/3q4/8/8/P2R4/4K3 w - - 0 1"], 2, "nothing was proved"),
+        (["--certificate", "proof.txt", "8/8/8/4KBk1/8/8/8/8 b - - 0 1"], 2, "a complete table has the position"),
     ],
 )
 def test_what_cannot_be_solved(words: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,8 +42,8 @@ def keep_alone(directory: Path, fen: str) -> None:
     solve_plan(make_plan(chess.Board(fen), [], 0), lambda materials: {}, shelf=Shelf(directory, writes=True))
 
 
-def keep_all(directory: Path, fen: str) -> None:
-    """Solve everything that the position leads to and that has no table."""
+def keep_all(directory: Path, fen: str, most: int = 1 << 40) -> None:
+    """Solve everything that the position leads to and that has no table, parts of up to so many numbers."""
 
     def entries_of(materials: list[Material]) -> dict[Material, NDArray[np.int32]]:
         found = {}
@@ -53,7 +53,7 @@ def keep_all(directory: Path, fen: str) -> None:
         return found
 
     complete = [material for _, material, _ in list_tables(directory)]
-    solve_plan(make_plan(chess.Board(fen), complete, 1 << 40), entries_of, shelf=Shelf(directory, writes=True))
+    solve_plan(make_plan(chess.Board(fen), complete, most), entries_of, shelf=Shelf(directory, writes=True))
 
 
 def spread(fen: str, count: int, seed: int = 1) -> Iterator[chess.Board]:
