@@ -24,12 +24,12 @@ class Kind(NamedTuple):
     """Microseconds per number, writing included."""
 
 
-# Averages over the built tables of four men (docs/performance.md).
+# Averages over the recorded tables of four men, at a pace of 1.
 KINDS: Final = {
-    "pieces against a king": Kind(0.76, 0.32, 0.65),
-    "pieces against pieces": Kind(0.75, 0.78, 1.09),
-    "pawns against a king": Kind(0.83, 0.29, 0.75),
-    "pawns against men": Kind(0.84, 0.67, 1.12),
+    "pieces against a king": Kind(0.75, 0.32, 0.53),
+    "pieces against pieces": Kind(0.73, 0.78, 1.10),
+    "pawns against a king": Kind(0.83, 0.29, 0.67),
+    "pawns against men": Kind(0.83, 0.66, 1.16),
 }
 _MORE_MEN: Final = Kind(0.9, 1.5, 1.25)
 """Factors for each man above four, from comparing tables of four men with twelve of five."""

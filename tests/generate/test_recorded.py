@@ -15,7 +15,7 @@ from tbgen.table_rules import TableRules
 
 ROOT = Path(__file__).resolve().parents[2]
 AGAIN = Path(__file__).with_name("built_again.csv")
-"""What tables took on other occasions than those that are recorded, with the pace of the machine then."""
+"""What tables took on another occasion than the recorded one: one build of all of four men for each set of rules."""
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -51,15 +51,21 @@ def test_five_men_are_recorded_as_published() -> None:
         assert all(row[name] == published[row["material"], row["rules"]][name] for name in ("positions", "bytes"))
 
 
-def test_nine_tables_in_ten_take_what_was_estimated() -> None:
-    """Within a quarter, at a known pace."""
-    off = {}
-    for row in rows(AGAIN):
-        expected = estimate(parse(row["material"]), TableRules(row["rules"]), 2, float(row["pace"])).cpu_seconds
-        off[row["material"], row["rules"]] = float(row["cpu_seconds"]) / expected
-    far = {name: round(ratio, 2) for name, ratio in off.items() if not 0.75 <= ratio <= 1.25}
-    assert len(off) >= 40
-    assert len(far) <= len(off) // 10, far
+@pytest.mark.parametrize("rules", TableRules)
+def test_nine_tables_in_ten_take_what_was_estimated(
+    rules: TableRules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within a quarter, at the pace that builds say."""
+    monkeypatch.setenv("TBGEN_CACHE", str(tmp_path))
+    took = {parse(row["material"]): float(row["cpu_seconds"]) for row in rows(AGAIN) if row["rules"] == rules}
+    for material, seconds in took.items():
+        calibration.record_build(estimate(material, rules, 2).cpu_seconds, seconds)
+    pace = calibration.known_pace()
+    assert pace.from_builds
+    ratios = {one.name: took[one] / estimate(one, rules, 2, pace.factor).cpu_seconds for one in took}
+    far = {name: round(ratio, 2) for name, ratio in ratios.items() if not 0.75 <= ratio <= 1.25}
+    assert len(ratios) >= 25
+    assert len(far) <= len(ratios) // 10, far
 
 
 def test_a_table_that_was_never_built_is_estimated_by_its_kind() -> None:
