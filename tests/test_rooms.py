@@ -85,8 +85,8 @@ ROOMS = {
     ),
     # Tables packed to be kept or sent, and made again by forward moves.
     "archive": (
-        "errors turns table_rules material contents jit index store/directory store/format store/read store "
-        "store/write verify"
+        "errors turns table_rules material contents index store/directory store/format store/read store "
+        "store/write verify text"
     ),
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (

@@ -18,6 +18,7 @@ from tbgen.material import MEN_NUMBERED, Material, parse
 from tbgen.store.directory import check_file
 from tbgen.store.format.order import numbers_of
 from tbgen.table_rules import TableRules
+from tbgen.text import to_json
 
 SUFFIX: Final = ".tbp"
 MAGIC: Final = b"tbgen packed endgame table 1\n"
@@ -75,7 +76,7 @@ class Writer:
 
     def finish(self, notes: Notes) -> int:
         """Write the notes. Returns the size of the file."""
-        words = json.dumps(asdict(notes), separators=(",", ":")).encode("ascii")
+        words = to_json(asdict(notes)).encode("ascii")
         self._write(words + len(words).to_bytes(_LENGTH, "little"))
         self._file.write(self._digest.digest())
         return len(MAGIC) + sum(self.streams) + len(words) + _LENGTH + _DIGEST

@@ -14,11 +14,9 @@ from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Block, Packer, unpack_s
 from tbgen.archive.format import Packed
 from tbgen.archive.pack import BLOCK, Begin, Report
 from tbgen.archive.split import Split
-from tbgen.archive.staircases import Staircases
 from tbgen.contents import Contents, Make, in_memory
 from tbgen.errors import CorruptTable
 from tbgen.index import layout_of
-from tbgen.jit import plain
 from tbgen.material import Material
 from tbgen.store import file_digest, open_table
 from tbgen.store.format.shapes import ShapeTable
@@ -28,8 +26,9 @@ from tbgen.table_rules import TableRules
 from tbgen.turns import in_turn, pieces
 from tbgen.verify.arrivals import Survey
 from tbgen.verify.moves import NO_POSITION
+from tbgen.verify.staircases import Staircases
 from tbgen.verify.tell import LOST, Teller, Told
-from tbgen.verify.values import pack_step
+from tbgen.verify.values import pack_steps
 
 _AHEAD: Final = 1
 """Blocks that wait or are at work, per thread."""
@@ -171,7 +170,7 @@ def _told(block: Block) -> Told:
     """What a block says, as the verifier would tell it."""
     staircases = block.staircases(np.arange(len(block.entries)))
     columns = [staircases.steps[name].astype(np.int64) for name in STEP.names or ()]
-    return Told(block.entries, staircases.length.astype(np.uint16), plain(pack_step)(*columns))
+    return Told(block.entries, staircases.length.astype(np.uint16), pack_steps(*columns))
 
 
 def warm_up() -> None:

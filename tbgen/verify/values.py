@@ -5,7 +5,7 @@ Among equal outcomes, a gain over the record ranks higher the sooner it comes, a
 outcome is the record itself, all keys are equal.
 """
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +45,16 @@ def pack_step(holder, level, outcome, distance):
     return ((outcome << 16 | distance) << 8 | level) << 8 | holder
 
 
-def _packed(steps: Steps) -> NDArray[np.int64]:
-    packed: NDArray[np.int64] = plain(pack_step)(*steps[1:3], steps.outcome.astype(np.int64), steps.distance)
+def pack_steps(
+    holder: NDArray[Any], level: NDArray[Any], outcome: NDArray[Any], distance: NDArray[Any]
+) -> NDArray[np.int64]:
+    """Columns of steps as one, as kernels take it."""
+    packed: NDArray[np.int64] = plain(pack_step)(holder, level, outcome.astype(np.int64), distance)
     return packed
+
+
+def _packed(steps: Steps) -> NDArray[np.int64]:
+    return pack_steps(*steps[1:])
 
 
 @inlined

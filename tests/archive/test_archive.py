@@ -20,7 +20,6 @@ from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Packer, unpack_shapes
 from tbgen.archive.format import MAGIC, Packed
 from tbgen.archive.pack import pack
 from tbgen.archive.split import Split
-from tbgen.archive.staircases import Staircases
 from tbgen.archive.unpack import unpack
 from tbgen.cli.main import main
 from tbgen.contents import Contents, in_memory
@@ -31,6 +30,7 @@ from tbgen.store import open_table, table_path
 from tbgen.store.format.shapes import ShapeTable
 from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
+from tbgen.verify.staircases import Staircases
 from tests.support.contents import random_contents
 from tests.support.solved import contents as solved
 

@@ -90,7 +90,7 @@ def _is(first, step, number, steps, at, length):
     begin = first[number]
     if first[number + 1] - begin != length:
         return False
-    for nth in range(length):  # noqa: SIM110 (kernels have no generators)
+    for nth in range(length):
         if step[begin + nth] != steps[at + nth]:
             return False
     return True
