@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import DISTANCE_MASK
+from tbgen.store.format.planes import bytes_for, joined, planes_of
 from tbgen.store.format.schema import ESCAPE, shape_type
 from tbgen.store.format.shapes import KINDS, STEP_KINDS, Shapes, ShapeTable, check
 from tbgen.store.read.positions import Positions
@@ -52,7 +53,7 @@ class Packer:
         self.shape_table = shape_table
         self._order = order
         self._planes = planes
-        self._escape_planes = (max(0, shape_table.count - 2 - ESCAPE).bit_length() + 7) // 8
+        self._escape_planes = bytes_for(shape_table.count - 2 - ESCAPE)
 
     def pack(self, kept: Kept) -> list[bytes]:
         at = self._in_order(len(kept.shapes))
@@ -73,11 +74,11 @@ class Packer:
         """The positions, given which places hold one. ValueError if they are none."""
         at = self._in_order(len(legal))
         at = at[legal[at]]
-        shapes = _joined(_inflate(sections[0], len(at)), 1)
+        shapes = joined(_inflate(sections[0], len(at)), 0, len(at), 1).astype(np.int64)
         escaped = np.flatnonzero(shapes == ESCAPE)
         high = _inflate(sections[1], len(escaped) * self._escape_planes)
         if self._escape_planes:
-            shapes[escaped] += _joined(high, self._escape_planes)
+            shapes[escaped] += joined(high, 0, len(escaped), self._escape_planes)
         shapes += 1
         if shapes.max(initial=0) >= self.shape_table.count:
             raise ValueError("a shape is none of its table")
@@ -87,13 +88,13 @@ class Packer:
             np.zeros((int(self.shape_table.stored.take(shapes).max(initial=0)), len(legal)), np.uint16),
         )
         kept.shapes[at] = shapes
-        kept.fresh[at[_by(shapes)]] = _joined(_inflate(sections[2], len(at) * self._planes), self._planes)
+        fresh = _inflate(sections[2], len(at) * self._planes)
+        kept.fresh[at[_by(shapes)]] = joined(fresh, 0, len(at), self._planes)
         found = list(self._stored(shapes))
         raw, begin = _inflate(sections[3], sum(len(some) for _, some in found) * self._planes), 0
         for nth, some in found:
-            end = begin + len(some) * self._planes
-            kept.stored[nth][at[some]] = _joined(raw[begin:end], self._planes)
-            begin = end
+            kept.stored[nth][at[some]] = joined(raw, begin, len(some), self._planes)
+            begin += len(some) * self._planes
         return Block(self.shape_table, kept)
 
     def _in_order(self, count: int) -> NDArray[np.int64]:
@@ -139,14 +140,7 @@ def _by(shapes: NDArray[np.integer]) -> NDArray[np.int64]:
 
 
 def _split(values: NDArray[np.integer], planes: int) -> bytes:
-    """All lowest bytes, then all of the next, and so on."""
-    return b"".join((values >> 8 * nth & 255).astype(np.uint8).tobytes() for nth in range(planes))
-
-
-def _joined(raw: bytes, planes: int) -> NDArray[np.int64]:
-    planes_of = np.frombuffer(raw, np.uint8).reshape(planes, -1).astype(np.int64)
-    values: NDArray[np.int64] = (planes_of << 8 * np.arange(planes)[:, None]).sum(axis=0)
-    return values
+    return b"".join(plane.tobytes() for plane in planes_of(values, planes))
 
 
 def _deflate(raw: bytes) -> bytes:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tbgen.contents import DISTANCE_MASK
 from tbgen.errors import CorruptTable
+from tbgen.store.format.planes import joined
 from tbgen.store.format.schema import ESCAPE, shape_type
 from tbgen.store.format.shapes import ShapeTable
 from tbgen.store.read.positions import Positions
@@ -84,7 +85,7 @@ class Chunk(Positions):
         self._at = chunk_format.width + escaped * chunk_format.escape_planes
         """Where the fresh distances begin, one per legal position."""
         self._high = (
-            _values(self._upto(self._at), chunk_format.width, escaped, chunk_format.escape_planes)
+            joined(self._upto(self._at), chunk_format.width, escaped, chunk_format.escape_planes)
             if escaped
             else low[:0]
         )
@@ -132,7 +133,7 @@ class Chunk(Positions):
     def entries(self) -> NDArray[np.int32]:  # type: ignore[override]
         shape_table, planes = self.shape_table, self._chunk_format.distance_planes
         places = self._by_shape(np.flatnonzero(self.shapes != 0))
-        halves = _values(self._upto(self._stored_at), self._at, len(places), planes)
+        halves = joined(self._upto(self._stored_at), self._at, len(places), planes)
         fresh = np.zeros(self._chunk_format.width, halves.dtype)
         fresh[places] = halves
         entries = shape_table.base.take(self.shapes)
@@ -198,7 +199,7 @@ class Chunk(Positions):
         table = np.zeros((len(sections), self._chunk_format.width), np.uint8 if planes == 1 else np.uint16)
         for row, (at, having) in zip(table, sections, strict=True):
             places = self._by_shape(np.flatnonzero(having))
-            row[places] = _values(self._upto(at + len(places) * planes), at, len(places), planes)
+            row[places] = joined(self._upto(at + len(places) * planes), at, len(places), planes)
         return table
 
     def steps(self, place: int) -> tuple[Step, ...]:
@@ -213,13 +214,3 @@ class Chunk(Positions):
         for holder, level, outcome, column, odd in self.shape_table.steps_of(int(self.shapes[place])):
             found.append((holder, level, outcome, 2 * (halves[column - 1] if column else fresh) + odd))
         return tuple(found)
-
-
-def _values(raw: bytes, at: int, count: int, planes: int) -> NDArray[np.unsignedinteger]:
-    """Numbers that are stored as all lowest bytes, then all of the next bytes, and so on."""
-    stored = np.frombuffer(raw, np.uint8, count * planes, at)
-    if planes == 1:
-        return stored
-    wide = np.zeros((count, 2 if planes == 2 else 4), np.uint8)
-    wide[:, :planes] = stored.reshape(planes, count).T
-    return wide.reshape(-1).view("<u2" if planes == 2 else "<u4")

@@ -15,6 +15,7 @@ from tbgen.contents import DISTANCE_MASK, Contents, Make, distances, in_memory
 from tbgen.index import layout_of
 from tbgen.store.format.forms import by_step, pieces
 from tbgen.store.format.order import candidates, numbers_of
+from tbgen.store.format.planes import bytes_for, planes_of
 from tbgen.store.format.schema import ESCAPE, LEVEL, shape_type
 from tbgen.store.format.shapes import EVEN, Shapes, ShapeTable, unique
 from tbgen.store.write.staircases import Rows, make_rows, make_shapes
@@ -100,7 +101,7 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encode
     shape_table = ShapeTable(shapes)
     task = _Task(
         contents, rows, width, parts, kind, shapes_of, _stored_steps(shape_table), shape_table.stored.astype(np.int64),
-        escape_planes=_bytes_for(len(kinds) - 1 - ESCAPE), distance_planes=_bytes_for(longest >> 1) or 1,
+        escape_planes=bytes_for(len(kinds) - 1 - ESCAPE), distance_planes=bytes_for(longest >> 1) or 1,
     )  # fmt: skip
     task.raw = max(map(task.length, range(len(parts))))
     order = _best_order(task, pool)
@@ -114,10 +115,6 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encode
 
 def _batches(parts: list[_Part], count: int) -> list[range]:
     return [range(at, min(at + count, len(parts))) for at in range(0, len(parts), count)]
-
-
-def _bytes_for(largest: int) -> int:
-    return (max(0, largest).bit_length() + 7) // 8
 
 
 def _sort(contents: Contents, rows: Rows, kind: NDArray[np.uint16], start: int, width: int) -> tuple[list[_Part], int]:
@@ -216,8 +213,8 @@ def _shape_bytes(shape: NDArray[np.unsignedinteger], escape_planes: int) -> byte
 
 
 def _split(values: NDArray[np.integer], ends: NDArray[np.integer], planes: int) -> list[bytes]:
-    """For each stretch up to one of these ends: all lowest bytes, then all of the next, and so on."""
-    columns = [(values >> 8 * nth & 255).astype(np.uint8) for nth in range(planes)]
+    """The planes of each stretch up to one of these ends."""
+    columns = planes_of(values, planes)
     stretches = itertools.pairwise([0, *ends.tolist()])
     return [b"".join(column[start:end].tobytes() for column in columns) for start, end in stretches]
 
