@@ -13,7 +13,7 @@ from tbgen.cli.certifying import Certificate
 from tbgen.cli.fens import fens
 from tbgen.cli.progress import Counter, warm_up_visibly
 from tbgen.cli.solve_show import Found, as_object, in_words, plan_as_object, plan_in_words
-from tbgen.cli.solving import find
+from tbgen.cli.solving import announce, find
 from tbgen.errors import BadInput, UnsupportedPosition
 from tbgen.probe import Answer, Tablebase, open_tablebase
 from tbgen.rules.fen import Fen, read_fen
@@ -22,7 +22,6 @@ from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
     from tbgen.own.attempt import Attempt, Means
-    from tbgen.own.plan import Cost, PlannedPart
     from tbgen.probe.bounds import Own
 
 _EPILOG: Final = """\
@@ -138,21 +137,23 @@ def _means(args: argparse.Namespace) -> "Means":
 def _own(args: argparse.Namespace, held: Found, tables: Tablebase, certificate: Certificate | None) -> "Attempt":
     """What own tables say, with a bar for each plan and each proof."""
     from tbgen.own.attempt import attempt
-    from tbgen.own.plan import numbers_to_solve
 
     quiet = args.quiet or args.json
     warm_up_visibly(args.threads, quiet=quiet)
     with Counter(quiet=quiet) as counter:
-
-        def began(plan: "list[PlannedPart]", cost: "Cost") -> None:
-            counter.begin(f"solving {plan[-1].name.material}", numbers_to_solve(plan))
 
         def use(own: "Own", answer: Answer) -> None:
             if certificate is not None:
                 certificate.prove(held, own, answer, counter)
 
         return attempt(
-            held.board, held.record, tables, _means(args), began, counter.advance, use if certificate else None
+            held.board,
+            held.record,
+            tables,
+            _means(args),
+            announce(counter.begin),
+            counter.advance,
+            use if certificate else None,
         )
 
 

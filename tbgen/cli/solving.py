@@ -54,6 +54,13 @@ def _from_table(found: Found, tables: Tablebase) -> Found:
     return found._replace(moves=moves, line=asked.line or ())
 
 
+def announce(begin: Callable[[str, int], None]) -> "Callable[[list[PlannedPart], Cost], None]":
+    """Begins to show each plan that is solved."""
+    from tbgen.own.plan import numbers_to_solve
+
+    return lambda plan, cost: begin(f"solving {plan[-1].name.material}", numbers_to_solve(plan))
+
+
 class Watch(Protocol):
     """Shows how far solving a position is."""
 
@@ -93,11 +100,6 @@ class Solver:
             self._warm_up()
             self._warm_up = None
         try:
-            return attempt(board, record, self._tables, self._means, self._began, self._watch.solved)
+            return attempt(board, record, self._tables, self._means, announce(self._watch.begin), self._watch.solved)
         finally:
             self._watch.end()
-
-    def _began(self, plan: "list[PlannedPart]", cost: "Cost") -> None:
-        from tbgen.own.plan import numbers_to_solve
-
-        self._watch.begin(f"solving {plan[-1].name.material}", numbers_to_solve(plan))

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     directory.mkdir(parents=True, exist_ok=True)
     wanted: list[tuple[Path, Material]] = []
     for path in args.file:
-        with Packed(path) as packed:
+        with closing(Packed(path)) as packed:
             wanted.append((path, packed.material))
     with Counter(quiet=args.quiet or args.json) as counter:
         counter.begin("loading the kernels, which are compiled once", 1)
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         caches: dict[str, EntryCache] = {}
         for path, material in sorted(wanted, key=lambda one: build_key(one[1])):
             check_address_space(space + mapped_by(material))
-            with Packed(path) as packed:
+            with closing(Packed(path)) as packed:
                 cache = caches.setdefault(
                     packed.rules, EntryCache(directory, packed.rules, disk_arrays, find=find_table)
                 )

@@ -39,9 +39,9 @@ def _notes() -> dict[str, float]:
         return {}
 
 
-def _note(**figures: float) -> None:
+def _write(notes: dict[str, float]) -> None:
     with suppress(OSError):  # a cache that cannot be written costs accuracy, nothing else
-        files.replace(_file(), json.dumps(_notes() | figures).encode())
+        files.replace(_file(), json.dumps(notes).encode())
 
 
 def known_pace() -> Pace:
@@ -52,7 +52,7 @@ def known_pace() -> Pace:
         return Pace(measured / estimated, from_builds=True)
     if not tested > 0:
         tested = measured_pace()
-        _note(tested=tested)
+        _write(notes | {"tested": tested})
     return Pace(tested, from_builds=False)
 
 
@@ -63,4 +63,4 @@ def record_build(estimated: float, measured: float) -> None:
     notes = _notes()
     before = notes.get("estimated", 0.0), notes.get("measured", 0.0)
     share = 0.5 if before[0] > _FADING else 1.0
-    _note(estimated=before[0] * share + estimated, measured=before[1] * share + measured)
+    _write(notes | {"estimated": before[0] * share + estimated, "measured": before[1] * share + measured})

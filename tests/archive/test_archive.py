@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def packed_from(table: Path, place: Path) -> Path:
 
 def make_again(packed: Path, tables: Path, place: Path) -> Path:
     """Unpack, given the tables of a directory."""
-    with Packed(packed) as opened:
+    with closing(Packed(packed)) as opened:
         successors = {}
         for material in opened.material.successors():
             with open_table(table_path(tables, material, opened.rules)) as table:
@@ -131,7 +132,7 @@ def test_blocks_hold_whatever_a_table_says(tmp_path_factory, seed, staircases, l
     contents = random_contents(parse("KQvK"), seed=seed, staircases=staircases, longest=longest)
     path = table_path(place, contents.material, "r")
     write_table(path, contents, {})
-    with Packed(packed_from(path, place)) as packed, open_table(path) as table:
+    with closing(Packed(packed_from(path, place))) as packed, open_table(path) as table:
         split = Split(table.layout, packed.notes.keeps)
         numbers = split.numbers(slice(0, split.kept))
         shapes = unpack_shapes([packed.stream(n) for n in range(SHAPE_COLUMNS)], packed.notes.shapes)
