@@ -13,8 +13,9 @@ CHUNKS: Final = "chunks"
 CRC32: Final = "chunk_crc32"
 PLACES: Final = "chunk_places"
 
-LEVEL: Final = 6
-"""Of the compression of chunks, for the writer; a reader inflates any level."""
+LEVEL: Final = 5
+"""Of the compression of chunks, for the writer; a reader inflates any level. At this one, zlib-ng takes a third of the
+time of zlib's level 6, and one percent more bytes."""
 
 ESCAPE: Final = 255
 """The first byte of a position whose shape has this number or a higher one."""

@@ -2,7 +2,6 @@
 counts what stands before it; the first look at a table needs no more."""
 
 import itertools
-import zlib
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from zlib_ng import zlib_ng
 
 from tbgen.contents import DISTANCE_MASK
 from tbgen.errors import CorruptTable
@@ -55,7 +55,7 @@ class _Inflating:
     with every chunk."""
 
     def __init__(self, stored: bytes) -> None:
-        self._stream = zlib.decompressobj()
+        self._stream = zlib_ng.decompressobj()
         self._rest = stored
         self._known = b""
         self._lock = Lock()
@@ -114,7 +114,7 @@ class Chunk(Positions):
                 return inflating.upto(end)
             self._whole = self._whole or _Inflating(self._deflated).upto(self._chunk_format.length)
             return self._whole
-        except (ValueError, zlib.error) as error:
+        except (ValueError, zlib_ng.error) as error:  # type: ignore[misc]  # its stub has no class here
             raise self._damaged(error) from error
 
     def let_go(self) -> None:

@@ -1,7 +1,6 @@
 """Encoding contents as the chunks of a file; docs/format.md says what a chunk holds."""
 
 import itertools
-import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from zlib_ng import zlib_ng
 
 from tbgen.contents import DISTANCE_MASK, Contents, Make, distances, in_memory
 from tbgen.index import layout_of
@@ -222,8 +222,8 @@ def _split(values: NDArray[np.integer], ends: NDArray[np.integer], planes: int) 
 def _deflate(sections: Sequence[bytes], length: int) -> bytes:
     """Compress sections, each with a code of its own since they differ in nature. Zeros fill up the last one: HDF5's
     chunks all have one size."""
-    packer = zlib.compressobj(LEVEL)
+    packer = zlib_ng.compressobj(LEVEL)
     done = []
     for section in (*sections[:-1], sections[-1] + bytes(length - sum(map(len, sections)))):
-        done += [packer.compress(section), packer.flush(zlib.Z_BLOCK)]
+        done += [packer.compress(section), packer.flush(zlib_ng.Z_BLOCK)]
     return b"".join([*done, packer.flush()])
