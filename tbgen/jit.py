@@ -4,9 +4,9 @@ A change in a kernel that another module calls must not be answered with the cal
 a cache directory is a digest of the sources that its kernels can be made of and of the versions in play; an edit
 anywhere in them starts a fresh directory, and old ones are swept away.
 
-Solver and verifier have a directory each: an edit of one leaves the machine code of the other as it is. What both
-are built on belongs to both digests. Its own kernels, and those of tests, lie in a third directory: they take
-bundles that either side defines, so that any edit may change them.
+Solver, verifier and the writer of tables have a directory each: an edit of one leaves the machine code of the others
+as it is. What all are built on belongs to all digests. Its own kernels, and those of tests, lie in one more directory:
+they take bundles that either side defines, so that any edit may change them.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ from tbgen import kept
 SHARED: Final = (
     "jit", "kept", "intrinsics", "turns", "sizes", "outcome", "table_rules", "material", "contents", "board", "index",
 )  # fmt: skip
-"""Modules and packages that solver and verifier are built on: their kernels, and what kernels take constants from."""
+"""Modules and packages that all groups are built on: their kernels, and what kernels take constants from."""
 _KEPT_DAYS: Final = 7
 _HALF_DAYS: Final = 1
 
@@ -113,12 +113,14 @@ def _group(name: str, *rooms: str) -> Group:
 
 SOLVER: Final = _group("solver", "retro")
 VERIFIER: Final = _group("verifier", "verify")
+WRITER: Final = _group("writer", "store")
 _ANY: Final = _group("any", "retro", "verify")
 
 
 def group_of(module: str) -> Group:
     """The group that the kernels of a module belong to."""
-    return {"tbgen.retro": SOLVER, "tbgen.verify": VERIFIER}.get(".".join(module.split(".")[:2]), _ANY)
+    room = ".".join(module.split(".")[:2])
+    return {"tbgen.retro": SOLVER, "tbgen.verify": VERIFIER, "tbgen.store": WRITER}.get(room, _ANY)
 
 
 _OPTIONS: Final[dict[str, Any]] = {

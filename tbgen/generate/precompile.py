@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from tbgen import kept
-from tbgen.jit import SOLVER, VERIFIER, Group, group_of
+from tbgen.jit import SOLVER, VERIFIER, WRITER, Group, group_of
 from tbgen.retro import precompile as solver
+from tbgen.store.write import precompile as writer
 from tbgen.verify import precompile as verifier
 
 _DONE: Final = "warm"
@@ -27,8 +28,9 @@ _PERIOD: Final = 1.0
 _GROUPS: Final[tuple[tuple[Group, dict[str, Callable[[], None]]], ...]] = (
     (SOLVER, solver.PARTS),
     (VERIFIER, verifier.PARTS),
+    (WRITER, writer.PARTS),
 )
-_PARTS: Final = {**solver.PARTS, **verifier.PARTS}
+_PARTS: Final = {**solver.PARTS, **verifier.PARTS, **writer.PARTS}
 """The longest first."""
 
 

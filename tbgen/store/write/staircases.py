@@ -8,15 +8,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Make, Steps
-from tbgen.store.format.forms import by_step, find_forms, pieces
+from tbgen.contents import Make, Steps
+from tbgen.store.format.forms import find_forms, pieces
 from tbgen.store.format.shapes import BEFORE, EVEN, FRESH, ODD, Shapes
+from tbgen.store.write.kernels import ODD_AT, OUTCOME_AT, OUTCOMES, SAME_AT
 
-# A kind is one number from which the shape is found later. From the lowest bit: legal, fresh distance odd, fresh
-# outcome, which steps repeat the fresh entry, form of the staircase.
-_ODD: Final = 1
-_OUTCOME: Final = 2
-_SAME: Final = 13
 _BITS: Final = 63
 """Bits of a kind. KBPvKN, with staircases of up to 17 steps in 3,646,664 forms, needs 52."""
 
@@ -33,29 +29,6 @@ class Rows(NamedTuple):
     """`[staircase]`: its form, equal if all but the halves of distances is equal; 0 without steps."""
     model: NDArray[np.int64]
     """`[form]`: a staircase that has it."""
-
-    def kinds(self, entries: NDArray[np.int32], staircases: NDArray[np.int32]) -> NDArray[np.int64]:
-        """`[position]`: its kind, 0 if it is not legal."""
-        kind: NDArray[np.int64] = (entries != 0) | (entries & 1).astype(np.int64) << _ODD
-        kind |= (entries >> OUTCOME_SHIFT & 0x7FF).astype(np.int64) << _OUTCOME
-        inside = np.flatnonzero((staircases != 0) & (entries != 0))
-        if len(inside):
-            which, entry = staircases[inside], entries[inside]
-            start, length = self.steps.start.take(which), self.length.take(which)
-            same = self.form.take(which).astype(np.int64) << self.longest
-            for step, (having, at) in enumerate(by_step(start, length)):
-                fresh = entry[having]
-                repeated = self.steps.outcome.take(at) == fresh >> OUTCOME_SHIFT
-                repeated &= self.steps.distance.take(at) == fresh & DISTANCE_MASK
-                same[having] |= repeated.astype(np.int64) << step
-            kind[inside] |= same << _SAME
-        return kind
-
-    def halves(self, staircases: NDArray[np.int32], step: NDArray[np.int8]) -> NDArray[np.uint16]:
-        """Half of the distances of these steps of staircases."""
-        halves: NDArray[np.uint16] = self.steps.distance.take(self.steps.start.take(staircases) + step)
-        halves >>= 1
-        return halves
 
 
 def make_rows(steps: Steps, make: Make, pool: Executor) -> Rows:
@@ -74,7 +47,7 @@ def make_rows(steps: Steps, make: Make, pool: Executor) -> Rows:
 
     form, model = find_forms(steps.start[:-1], length, words, make, pool.map)
     longest = int(length.max())
-    if _SAME + longest + len(model).bit_length() > _BITS:
+    if SAME_AT + longest + len(model).bit_length() > _BITS:
         raise ValueError(f"{len(model)} forms of up to {longest} steps: there is no room for so many")
     return Rows(steps, length, longest, repeats, form, model)
 
@@ -104,12 +77,12 @@ def _repeats(steps: Steps, lengths: NDArray[np.uint8], make: Make) -> NDArray[np
 
 def make_shapes(rows: Rows, kinds: NDArray[np.int64]) -> Shapes:
     """The shapes of these kinds, in the same order."""
-    length = rows.length[rows.model[kinds >> _SAME + rows.longest]]
-    outcome = kinds >> _OUTCOME & 0x7FF
+    length = rows.length[rows.model[kinds >> SAME_AT + rows.longest]]
+    outcome = kinds >> OUTCOME_AT & OUTCOMES
     columns = zip(*(_columns(rows, kinds[here]) for here in pieces(len(kinds))), strict=True)
     return Shapes(
         (outcome - (outcome >> 10 << 11)).astype("<i2"),
-        (kinds >> _ODD & 1).astype(np.uint8),
+        (kinds >> ODD_AT & 1).astype(np.uint8),
         length,
         *(np.concatenate(column) for column in columns),
     )
@@ -117,12 +90,12 @@ def make_shapes(rows: Rows, kinds: NDArray[np.int64]) -> Shapes:
 
 def _columns(rows: Rows, kinds: NDArray[np.int64]) -> tuple[NDArray[np.generic], ...]:
     """Holder, level, outcome and source of each step of these kinds."""
-    steps, model = rows.steps, rows.model[kinds >> _SAME + rows.longest]
+    steps, model = rows.steps, rows.model[kinds >> SAME_AT + rows.longest]
     length = rows.length[model].astype(np.int64)
     kind = np.repeat(np.arange(len(kinds)), length)
     step = np.arange(len(kind)) - np.repeat(np.cumsum(length) - length, length)
     at = steps.start[model][kind] + step
     source = np.where(steps.distance[at] & 1, np.uint8(ODD), np.uint8(EVEN))
     source[rows.repeats[at]] = BEFORE
-    source[(kinds[kind] >> (_SAME + step) & 1) != 0] = FRESH
+    source[(kinds[kind] >> (SAME_AT + step) & 1) != 0] = FRESH
     return steps.holder[at], steps.level[at], steps.outcome[at].astype("<i2"), source
