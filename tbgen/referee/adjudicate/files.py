@@ -91,7 +91,8 @@ def judged(chunks: Iterable[Chunk], settings: Settings, jobs: int = 1, solve: So
         return
     context = fork_server(__name__)
     waiting: deque[Future[Done]] = deque()
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(settings,))
+    with deaf():  # a lock that was half made would be left behind
+        pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(settings,))
     try:
         for queue in (iter(first), chunks):
             for chunk in queue:

@@ -10,7 +10,9 @@ import stat
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -209,6 +211,22 @@ def test_an_interrupt_from_the_terminal(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=30)
         assert (process.returncode, out, err) == (130, "", "tbgen: interrupted\n")
     assert [path.name for path in tmp_path.iterdir()] == ["in.pgn"]
+
+
+def test_an_interrupt_leaves_no_lock_half_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    class Pool(ProcessPoolExecutor):
+        def __init__(self, *given: Any, **named: Any) -> None:
+            signal.raise_signal(signal.SIGINT)
+            super().__init__(*given, **named)
+            made.append(self)
+
+    monkeypatch.setattr(files, "ProcessPoolExecutor", Pool)
+    Path("in.pgn").write_bytes(games(1000))
+    with pytest.raises(KeyboardInterrupt):
+        adjudicate([Path("in.pgn")], Path("out.pgn"), Settings(), 2)
+    assert made
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
