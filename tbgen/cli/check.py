@@ -7,11 +7,11 @@ from typing import Final
 import chess
 
 from tbgen import outcome, packed
-from tbgen.checker import check, read
+from tbgen.checker import Claim, check, read
 from tbgen.cli import common
 from tbgen.cli.progress import Counter
 from tbgen.probe import open_tablebase
-from tbgen.text import lines, say
+from tbgen.text import lines, say, to_json
 
 _LONGEST: Final = 4096
 """Bytes of a line."""
@@ -23,13 +23,14 @@ It knows nothing of how claims are found. The first thing that is not as claimed
 
 examples:
   tbgen check proof.txt
-  tbgen check proof.txt.gz
+  tbgen check proof.txt.gz --json
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("file", type=Path, metavar="FILE", help="what tbgen solve --certificate has written")
+    common.add_json(parser)
     common.add_quiet(parser)
     common.add_tables(parser)
 
@@ -37,12 +38,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     with open_tablebase(common.present_tables_directory(args)) as tables, packed.reading(args.file) as source:
         for claim in read(line.text for line in lines(source, _LONGEST)):
-            side = chess.COLOR_NAMES[claim.defender].capitalize()
-            with Counter(quiet=args.quiet) as counter:
-                counter.begin(f"what {side} is sure of", claim.length)
+            side = chess.COLOR_NAMES[claim.defender]
+            with Counter(quiet=args.quiet or args.json) as counter:
+                counter.begin(f"what {side.capitalize()} is sure of", claim.length)
                 count = check(claim, tables, counter.advance)
-            what = f"{side} is sure of {outcome.text(claim.bound)}"
-            if claim.plies is not None:
-                what = f"{side} keeps {outcome.text(claim.bound)} until ply {claim.plies}"
-            say(f"{claim.board.fen()}: {what}: right, in {count:,} positions")
+            say(to_json(_as_dict(claim, side, count)) if args.json else _told(claim, side, count), flush=True)
     return 0
+
+
+def _as_dict(claim: Claim, side: str, count: int) -> dict[str, str | int | None]:
+    record, bound = (outcome.text(value) for value in (claim.record, claim.bound))
+    return {
+        "fen": claim.board.fen(), "record": record, "defender": side, "bound": bound, "plies": claim.plies,
+        "positions": count,
+    }  # fmt: skip
+
+
+def _told(claim: Claim, side: str, count: int) -> str:
+    what = f"{side.capitalize()} is sure of {outcome.text(claim.bound)}"
+    if claim.plies is not None:
+        what = f"{side.capitalize()} keeps {outcome.text(claim.bound)} until ply {claim.plies}"
+    return f"{claim.board.fen()}: {what}: right, in {count:,} positions"

@@ -45,6 +45,13 @@ def test_certificates_are_written_and_checked(tmp_path: Path, capsys: pytest.Cap
     first, second = capsys.readouterr().out.splitlines()
     assert "White is sure of -G3.0: right, in" in first
     assert "Black keeps -G3.0 until ply 27: right, in" in second
+    assert main(["check", "--json", str(target)]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(one["defender"], one["bound"], one["plies"]) for one in found] == [
+        ("white", "-G3.0", None),
+        ("black", "-G3.0", 27),
+    ]
+    assert all(one["positions"] > 0 and one["record"] == "-G3.0" for one in found)
     target.write_text("".join(target.read_text().splitlines(keepends=True)[:-5]))
     assert main(["check", "--quiet", str(target)]) == 2
     err = capsys.readouterr().err
