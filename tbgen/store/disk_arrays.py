@@ -90,7 +90,9 @@ class DiskArrays:
             self._maps = [*(one for one in self._maps if one() is not None), weakref.ref(memory)]
             self.peak = max(self.peak, sum(len(one) for one in (ref() for ref in self._maps) if one is not None))
             if self._watch is None:
-                self._watch = Thread(target=self._keep_watch, name="disk arrays", daemon=True)
+                self._watch = Thread(
+                    target=_keep_watch, args=(self._stop, weakref.ref(self)), name="disk arrays", daemon=True
+                )
                 self._watch.start()
         return np.frombuffer(memory, kind)
 
@@ -115,11 +117,17 @@ class DiskArrays:
                 with suppress(OSError):  # a wish, not a need
                     memory.madvise(mmap.MADV_DONTNEED)
 
-    def _keep_watch(self) -> None:
-        while not self._stop.wait(_GLANCE):
-            self.look()
-
     def close(self) -> None:
         self._stop.set()
         if self._watch is not None:
             self._watch.join()
+
+
+def _keep_watch(stop: Event, watched: "weakref.ref[DiskArrays]") -> None:
+    """Look at them until they are closed. If nobody closes them, the watch ends with them."""
+    while not stop.wait(_GLANCE):
+        disk_arrays = watched()
+        if disk_arrays is None:
+            return
+        disk_arrays.look()
+        del disk_arrays

@@ -45,6 +45,18 @@ def test_memory_is_kept_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     disk_arrays.close()
 
 
+@pytest.mark.usefixtures("large_from")
+def test_the_watch_ends_with_what_nobody_closes(tmp_path: Path) -> None:
+    disk_arrays = DiskArrays(tmp_path, 1 << 40)
+    disk_arrays.array(1 << 16, np.int32)
+    watch = disk_arrays._watch
+    assert watch is not None
+    assert watch.is_alive()
+    del disk_arrays
+    watch.join(timeout=10)
+    assert not watch.is_alive()
+
+
 @pytest.fixture
 def looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], bool]]:
     """A look at so many MiB in use, all of them of files, of 1600 that are allowed: whether it takes arrays out."""
