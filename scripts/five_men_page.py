@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import chess
 import chess.pgn
+import five_men_findings
 
 from tbgen.material import build_key, every, parse
 
@@ -54,10 +55,24 @@ def order(material: str) -> tuple[Any, ...]:
 
 
 def write(data: Mapping[str, Sequence[Row]]) -> None:
+    PAGE.write_text(page(data))
+    GAMES.write_text("\n\n".join(str(_game(row)) for row in _longest(data["records"]) if row["line"]) + "\n")
+    five_men_findings.draw(data)
+
+
+def page(data: Mapping[str, Sequence[Row]]) -> str:
     reset = [row for row in data["tables"] if row["rules"] == "r"]
-    longest = _longest([row for row in data["records"] if row["rules"] == "r"])
-    PAGE.write_text(HEAD + "".join((_there(data["tables"]), COUNT, _outcomes(reset), _ways(longest), _built(reset))))
-    GAMES.write_text("\n\n".join(str(_game(row)) for row in longest if row["line"]) + "\n")
+    return "".join(
+        (
+            HEAD,
+            _there(data["tables"]),
+            COUNT,
+            _outcomes(reset),
+            five_men_findings.told(data),
+            _ways(_longest(data["records"])),
+            _built(reset),
+        )
+    )
 
 
 def _there(tables: Sequence[Row]) -> str:
@@ -92,9 +107,11 @@ def _outcomes(rows: Iterable[Row]) -> str:
 
 
 def _longest(rows: Iterable[Row]) -> list[Row]:
-    """Of each G-score the longest way to it, the lowest first."""
+    """Of each G-score the longest way to it under the rules `r`, the lowest first."""
     best: dict[float, Row] = {}
     for row in rows:
+        if row["rules"] != "r":
+            continue
         known = best.get(score := float(row["gscore"].lstrip("-G")))
         if known is None or int(row["longest_dtg"]) > int(known["longest_dtg"]):
             best[score] = row

@@ -1,0 +1,161 @@
+"""What is surprising in the tables of five men: sentences for docs/five-men.md, whose figures come from the rows that
+scripts/five_men.py has collected, and a board for each."""
+
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import chess
+import chess.svg
+
+BOARDS: Final = Path(__file__).resolve().parent.parent / "docs" / "five-men"
+_SIZE: Final = 260
+_WIDTH: Final = 120
+
+Row = Mapping[str, Any]
+
+
+class Rows:
+    """The rows of the rules `r`, by what they are about. White has the men that are named first."""
+
+    def __init__(self, data: Mapping[str, Sequence[Row]]) -> None:
+        rows = {name: [row for row in some if row["rules"] == "r"] for name, some in data.items()}
+        self.tables = {row["material"]: row for row in rows["tables"]}
+        self.records = {(row["material"], row["gscore"]): row for row in rows["records"]}
+        self._outcomes = rows["outcomes"]
+
+    def count(self, material: str, to_move: str, *gscores: str) -> int:
+        """Positions, each once up to symmetry, with these outcomes; with any outcome, if none is named."""
+        return self._sum("positions", material, gscores, to_move)
+
+    def share(self, material: str, *gscores: str, to_move: str | None = None) -> str:
+        """Of all placements, or of those in which this side is to move."""
+        of = self._sum("placements", material, (), to_move)
+        return _percent(self._sum("placements", material, gscores, to_move) / of)
+
+    def longest(self, material: str, gscore: str) -> int:
+        return int(self.records[material, gscore]["longest_dtg"])
+
+    def fen(self, material: str, gscore: str) -> str:
+        """A position from which that takes longest."""
+        return str(self.records[material, gscore]["fen"])
+
+    def _sum(self, column: str, material: str, gscores: Sequence[str], to_move: str | None) -> int:
+        return sum(
+            int(row[column])
+            for row in self._outcomes
+            if row["material"] == material
+            and (not gscores or row["gscore"] in gscores)
+            and (to_move is None or row["to_move"] == to_move)
+        )
+
+
+def _rook_and_bishop(rows: Rows) -> str:
+    decided, mated = (rows.share("KRBvKR", gscore) for gscore in ("G1.0", "G0.0"))
+    return (
+        "A draw in chess that engines play on for fifty moves. Here White, who has the bishop, forces G1.0 in "
+        f"{decided} of all placements: Black stands in check and has one legal move. In another {mated} White mates. "
+        f"The longest way to G1.0 takes {rows.longest('KRBvKR', 'G1.0')} plies, from this position:"
+    )
+
+
+def _with_a_queen(rows: Rows) -> str:
+    bishop, knight = rows.share("KQBvKQ", "G1.5"), rows.share("KQNvKQ", "G1.5")
+    instead = " or ".join(f"{gscore} ({rows.share('KQNvKQ', gscore)})" for gscore in ("G2.0", "G3.5"))
+    return (
+        f"Against a queen, queen and bishop force G1.5 in {bishop} of all placements: one legal move, and no check. "
+        f"Queen and knight hardly ever do ({knight}); they come to {instead}, and their ways are long: "
+        f"{rows.longest('KQNvKQ', 'G3.0')} plies to G3.0 from this position:"
+    )
+
+
+def _two_knights(rows: Rows) -> str:
+    mated, stalemated = rows.share("KQNNvK", "G0.0", to_move="White"), rows.share("KQNNvK", "G0.5", to_move="Black")
+    return (
+        f"Queen and two knights against a bare king, White to move: {mated} are won by mate. With Black to move, "
+        f"{stalemated} end in stalemate, most of them because he takes the queen: the two knights, which cannot force "
+        f"mate, force that. It takes up to {rows.longest('KQNNvK', 'G0.5')} plies:"
+    )
+
+
+def _stalemates(rows: Rows) -> str:
+    all_of_them, few = rows.count("KRBNvK", "White"), rows.count("KRBNvK", "White", "G0.5")
+    return (
+        f"Rook, bishop and knight with the move against a bare king: {all_of_them:,} positions, and all but {few} are "
+        f"won by mate. In those, whatever White plays stalemates Black. One of them:"
+    )
+
+
+def _against_a_queen(rows: Rows) -> str:
+    mates = (f"{rows.share(name, 'G0.0')} and {rows.share(name, '-G0.0')}" for name in ("KRRvKQ", "KRBvKQ", "KRNvKQ"))
+    rooks, bishop, knight = mates
+    return (
+        f"How often the queen is beaten by mate, and how often she mates, of all placements: by two rooks {rooks}, by "
+        f"rook and bishop {bishop}, by rook and knight {knight}. Her longest mate against rook and bishop takes "
+        f"{rows.longest('KRBvKQ', '-G0.0')} plies:"
+    )
+
+
+class Finding(NamedTuple):
+    title: str
+    materials: tuple[str, ...]
+    """Whose tables it needs."""
+    told: Callable[[Rows], str]
+    board: Callable[[Rows], str]
+    """The position to show."""
+
+
+FINDINGS: Final = (
+    Finding(
+        "Rook and bishop against rook is decided",
+        ("KRBvKR",), _rook_and_bishop, lambda rows: rows.fen("KRBvKR", "G1.0"),
+    ),
+    Finding(
+        "A bishop helps the queen more than a knight does",
+        ("KQBvKQ", "KQNvKQ"), _with_a_queen, lambda rows: rows.fen("KQNvKQ", "G3.0"),
+    ),
+    Finding(
+        "Two knights cannot mate, but they count",
+        ("KQNNvK",), _two_knights, lambda rows: rows.fen("KQNNvK", "G0.5"),
+    ),
+    Finding(
+        "Five positions of sixty-five million",
+        ("KRBNvK",), _stalemates, lambda _: "8/8/8/8/1N6/8/B1R5/k1K5 w - - 0 1",
+    ),
+    Finding(
+        "Two rooks are worth a queen, rook and bishop are not",
+        ("KRRvKQ", "KRBvKQ", "KRNvKQ"), _against_a_queen, lambda rows: rows.fen("KRBvKQ", "-G0.0"),
+    ),
+)  # fmt: skip
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
+
+
+def told(data: Mapping[str, Sequence[Row]]) -> str:
+    """The section of the page."""
+    rows = Rows(data)
+    parts = [
+        f"### {finding.title}\n\n{_wrapped(finding.told(rows))}\n\n![{fen}](five-men/{picture.name})\n\n`{fen}`\n\n"
+        for finding, fen, picture in _shown(rows)
+    ]
+    return "## What is surprising\n\n" + "".join(parts)
+
+
+def draw(data: Mapping[str, Sequence[Row]]) -> None:
+    """Its boards."""
+    for _, fen, picture in _shown(Rows(data)):
+        picture.write_text(chess.svg.board(chess.Board(fen), size=_SIZE) + "\n")
+
+
+def _shown(rows: Rows) -> Iterator[tuple[Finding, str, Path]]:
+    """What is known from the tables built so far, with the position and the file of its picture."""
+    for number, finding in enumerate(FINDINGS, 1):
+        if all(material in rows.tables for material in finding.materials):
+            yield finding, finding.board(rows), BOARDS / f"finding-{number}.svg"
+
+
+def _wrapped(text: str) -> str:
+    return "\n".join(textwrap.wrap(text, _WIDTH, break_on_hyphens=False))

@@ -1,0 +1,42 @@
+"""docs/five-men.md says what the figures beside it say."""
+
+import csv
+import importlib
+from types import ModuleType
+
+import chess
+import pytest
+
+from tests.support.places import ROOT
+
+DATA = ROOT / "docs" / "five-men"
+
+
+@pytest.fixture
+def scripts(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    return importlib.import_module("five_men_page")
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    with (DATA / f"{name}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_page_is_that_of_the_rows(scripts: ModuleType) -> None:
+    data = {name: rows(name) for name in ("tables", "outcomes", "records")}
+    page = scripts.page(data)
+    assert page == scripts.PAGE.read_text()
+    for finding, fen, picture in scripts.five_men_findings._shown(scripts.five_men_findings.Rows(data)):
+        assert chess.Board(fen).is_valid(), finding.title
+        assert picture.read_text().startswith("<svg"), finding.title
+
+
+def test_whatever_white_plays_stalemates(scripts: ModuleType) -> None:
+    """As the page says of one position."""
+    (finding,) = (one for one in scripts.five_men_findings.FINDINGS if one.materials == ("KRBNvK",))
+    board = chess.Board(finding.board(None))
+    for move in list(board.legal_moves):
+        board.push(move)
+        assert board.is_stalemate()
+        board.pop()
