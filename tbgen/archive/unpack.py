@@ -61,7 +61,7 @@ def unpack(
     keep: bool = True,
 ) -> bool:
     """Write the table again. CorruptTable if that does not come to what was packed, and then there is no table. Returns
-    whether its bytes are the same: other versions of zlib and HDF5 may pack the same contents into others.
+    whether its bytes are the same: other versions of zlib-ng and HDF5 may pack the same contents into others.
 
     `keep`: whether the table gets its name; else what has been written is only compared.
 

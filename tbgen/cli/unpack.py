@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _EPILOG = """\
 The tables that captures and pawn moves lead to must be in the directory, or among the files; those of two and three men
 may be the package's own. A table gets its name when what it says has been compared with a digest from the time of
-packing. It has the same bytes as the one that was packed; if another version of zlib or HDF5 packs the same contents
+packing. It has the same bytes as the one that was packed; if another version of zlib-ng or HDF5 packs the same contents
 into others, a line says so. A table that is there already stays.
 
 examples:
@@ -30,7 +30,7 @@ examples:
 
 The first call compiles what it needs, in about half a minute.
 """
-_OTHER_BYTES: Final = "the same contents in other bytes: its zlib or HDF5 was of another version"
+_OTHER_BYTES: Final = "the same contents in other bytes: its zlib-ng or HDF5 was of another version"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
