@@ -132,7 +132,7 @@ def test_a_game_that_nobody_can_play_is_left_for_later(capsys: pytest.CaptureFix
 def test_no_output_holds_up_another_game(capsys: pytest.CaptureFixture[str], tmp_path: Path, fault: str) -> None:
     book = tmp_path / "book.epd"
     book.write_text(f"{KRK}\n" * 4)
-    words = [*fake("Loud", "--fault", fault), "tc=20", *fake("A"), *fake("B"), "--each", "tc=3+0.2", "margin=0.5"]
+    words = [*fake("Loud", "--fault", fault), "tc=60", *fake("A"), *fake("B"), "--each", "tc=3+0.2", "margin=0.5"]
     words += ["--concurrency", "3", "--max-moves", "8", "--openings", str(book), "--games", "2"]
     games, standings = played(capsys, *words)
     assert len(games) == 6
