@@ -62,13 +62,14 @@ def _prove(board: chess.Board, record: int, defender: chess.Color, tables: Table
     attempt = _Attempt(board, record, defender, tables)
     if board.has_legal_en_passant() and board.turn != defender:  # another position than that without the right
         return attempt.best
-    small, large = _choices(board, defender, placements)
-    for free_men in small:
+    ours, theirs = (list(chess.SquareSet(board.occupied_co[side] & ~board.pawns)) for side in (defender, not defender))
+    pairs = [sorted(pair) for pair in product(ours, theirs)]
+    for free_men in pairs:
         attempt.on(free_men)
         if attempt.done:
             return attempt.best
     if not breaks_soon(board, defender, tables):
-        for free_men in large:
+        for free_men in _larger(board, ours, theirs, placements):
             attempt.on(free_men)
             if attempt.done:
                 break
@@ -158,20 +159,16 @@ def _bounds(record: int, attacker: int) -> list[int]:
     return [one * sign for one in relative]
 
 
-def _choices(board: chess.Board, defender: chess.Color, placements: int) -> tuple[list[Men], list[Men]]:
-    """Sets of men that move: one man a side, and the largest that are not too large. The smallest graphs come first."""
-    pieces = board.occupied & ~board.pawns
-    ours = list(chess.SquareSet(pieces & board.occupied_co[defender]))
-    theirs = list(chess.SquareSet(pieces & board.occupied_co[not defender]))
-    pairs = [frozenset(pair) for pair in product(ours, theirs)]
-    more: dict[frozenset[chess.Square], int] = {}
+def _larger(board: chess.Board, ours: Men, theirs: Men, placements: int) -> list[Men]:
+    """The largest sets of men that move, more than one a side, with so many placements at most; the smallest first."""
+    sizes: dict[frozenset[chess.Square], int] = {}
     for count in range(len(ours), 0, -1):
         for own in combinations(ours, count):
             for others in [theirs, *([one] for one in theirs)]:
                 free_men = frozenset((*own, *others))
-                if free_men in pairs or free_men in more or any(free_men < larger for larger in more):
+                if len(free_men) == 2 or free_men in sizes or any(free_men < larger for larger in sizes):
                     continue
                 size = size_of(board, sorted(free_men))
                 if size <= placements:
-                    more[free_men] = size
-    return [sorted(pair) for pair in pairs], [sorted(free_men) for free_men in sorted(more, key=more.__getitem__)]
+                    sizes[free_men] = size
+    return [sorted(free_men) for free_men in sorted(sizes, key=sizes.__getitem__)]

@@ -52,3 +52,9 @@ def test_a_permanent_check() -> None:
     assert (claim.bound, claim.plies) == (claim.record, None)
     ((square, piece, used),) = claim.holding
     assert (square, piece.symbol(), sorted(used)) == (chess.F6, "Q", sorted(squares("g5 f6")))
+
+
+def test_many_pieces_take_seconds() -> None:
+    """Sixteen pieces have millions of sets of men: those larger than one a side are listed only where they may help."""
+    board = chess.Board("b1b1k1b1/1b1b1b1b/b1b1b1b1/1b1b1b1b/B1B1B1B1/1B1B1B1B/B1B1B1B1/1B1K1B1B w - - 0 1")
+    assert all(proof.held is None for proof in prove(board, outcome.parse("G10.5"), None, 4096))

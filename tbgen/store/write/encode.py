@@ -91,10 +91,10 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encode
         contents.entries, contents.staircases, steps.start, steps.outcome, steps.distance, rows.form, rows.longest
     )
     kind: NDArray[np.uint16] = make(-(-size // width) * width, np.uint16)
-    pieces = list(pool.map(partial(_sort, source, kind, width), _batches(len(kind) // width, _TOGETHER)))
-    parts = [part for piece, _ in pieces for part in piece]
-    longest = max(*(distance for _, distance in pieces), int(steps.distance.max(initial=0)))
-    del pieces
+    found = list(pool.map(partial(_sort, source, kind, width), _batches(len(kind) // width, _TOGETHER)))
+    parts = [part for batch, _ in found for part in batch]
+    longest = max(*(distance for _, distance in found), int(steps.distance.max(initial=0)))
+    del found
     kinds, counts, shapes_of = _merge(parts)
     shapes = make_shapes(rows, kinds)
     stored = _stored(ShapeTable(shapes), bytes_for(longest >> 1) or 1)
