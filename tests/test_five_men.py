@@ -10,6 +10,11 @@ import pytest
 from tests.support.places import ROOT
 
 DATA = ROOT / "docs" / "five-men"
+MATES = {
+    "KQQvKQ": 30, "KQRvKQ": 67, "KQBvKQ": 33, "KQNvKQ": 41, "KRRvKR": 31, "KRBvKR": 65, "KBBvKB": 22, "KBBvKN": 78,
+    "KBNvKB": 39, "KBNvKN": 107, "KNNvKB": 4, "KNNvKN": 7, "KNNNvK": 21,
+}  # fmt: skip
+"""The longest mates in moves, as Nalimov's tables have them: mate is the same in both games."""
 
 
 @pytest.fixture
@@ -40,3 +45,8 @@ def test_whatever_white_plays_stalemates(scripts: ModuleType) -> None:
         board.push(move)
         assert board.is_stalemate()
         board.pop()
+
+
+def test_the_longest_mates_are_those_of_chess() -> None:
+    found = {row["material"]: int(row["longest_dtg"]) for row in rows("records") if row["gscore"] == "G0.0"}
+    assert {name: (found[name] + 1) // 2 for name in MATES} == MATES
