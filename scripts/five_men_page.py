@@ -121,7 +121,8 @@ def _longest(rows: Iterable[Row]) -> list[Row]:
 def _ways(longest: Iterable[Row]) -> str:
     text = (
         "## The longest ways to each G-score\n\nOver all tables built, with the number of positions that are as far\n"
-        "from it. Mates take as long as in chess: their lengths are those of Nalimov's tables\n(`tests/test_five_men.py`). The lines of best play are in [five-men/longest.pgn](five-men/longest.pgn).\n\n"
+        "from it. Mates take as long as in chess: their lengths are those of Nalimov's tables\n"
+        "(`tests/test_five_men.py`). The lines of best play are in [five-men/longest.pgn](five-men/longest.pgn).\n\n"
     )
     lines = [
         [row["gscore"], row["material"], row["longest_dtg"], f"{int(row['positions']):,}", f"`{row['fen']}`"]
