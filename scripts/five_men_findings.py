@@ -34,6 +34,11 @@ class Rows:
         of = self._sum("placements", material, (), to_move)
         return _percent(self._sum("placements", material, gscores, to_move) / of)
 
+    def commonest(self, material: str) -> str:
+        """The outcome, other than mate, that most placements have."""
+        scores = {row["gscore"] for row in self._outcomes if row["material"] == material} - {"G0.0", "-G0.0"}
+        return max(scores, key=lambda gscore: self._sum("placements", material, (gscore,), None))
+
     def longest(self, material: str, gscore: str) -> int:
         return int(self.records[material, gscore]["longest_dtg"])
 
@@ -57,6 +62,18 @@ def _rook_and_bishop(rows: Rows) -> str:
         "A draw in chess that engines play on for fifty moves. Here White, who has the bishop, forces G1.0 in "
         f"{decided} of all placements: Black stands in check and has one legal move. In another {mated} White mates. "
         f"The longest way to G1.0 takes {rows.longest('KRBvKR', 'G1.0')} plies, from this position:"
+    )
+
+
+def _draws_of_chess(rows: Rows) -> str:
+    told = []
+    for material, name in DRAWS.items():
+        gscore = rows.commonest(material)
+        told.append(f"{name} {gscore} ({rows.share(material, gscore)})")
+    return (
+        "Most positions of these endings are draws in chess. What becomes of them most often, mates aside, with the "
+        f"share of all placements: {', '.join(told)}. The knights' longest way to their score, "
+        f"{rows.longest('KNNvKN', 'G3.0')} plies, begins here:"
     )
 
 
@@ -97,6 +114,16 @@ def _against_a_queen(rows: Rows) -> str:
     )
 
 
+DRAWS: Final = {
+    "KRNvKR": "rook and knight against rook",
+    "KBNvKN": "bishop and knight against knight",
+    "KBNvKB": "the same against bishop",
+    "KBBvKB": "two bishops against bishop",
+    "KNNvKN": "two knights against knight",
+    "KNNvKB": "the same against bishop",
+}
+
+
 class Finding(NamedTuple):
     title: str
     materials: tuple[str, ...]
@@ -110,6 +137,10 @@ FINDINGS: Final = (
     Finding(
         "Rook and bishop against rook is decided",
         ("KRBvKR",), _rook_and_bishop, lambda rows: rows.fen("KRBvKR", "G1.0"),
+    ),
+    Finding(
+        "What draws become",
+        tuple(DRAWS), _draws_of_chess, lambda rows: rows.fen("KNNvKN", "G3.0"),
     ),
     Finding(
         "A bishop helps the queen more than a knight does",
