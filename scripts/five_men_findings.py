@@ -36,7 +36,7 @@ class Rows:
 
     def commonest(self, material: str) -> str:
         """The outcome, other than mate, that most placements have."""
-        scores = {row["gscore"] for row in self._outcomes if row["material"] == material} - {"G0.0", "-G0.0"}
+        scores = {str(row["gscore"]) for row in self._outcomes if row["material"] == material} - {"G0.0", "-G0.0"}
         return max(scores, key=lambda gscore: self._sum("placements", material, (gscore,), None))
 
     def longest(self, material: str, gscore: str) -> int:
