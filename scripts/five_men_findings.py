@@ -169,7 +169,8 @@ def told(data: Mapping[str, Sequence[Row]]) -> str:
     """The section of the page."""
     rows = Rows(data)
     parts = [
-        f"### {finding.title}\n\n{_wrapped(finding.told(rows))}\n\n![{fen}](five-men/{picture.name})\n\n`{fen}`\n\n"
+        f"### {finding.title}\n\n{_wrapped(finding.told(rows))}\n\n![{fen}](five-men/{picture.name})\n\n"
+        f"{'White' if chess.Board(fen).turn else 'Black'} to move: `{fen}`\n\n"
         for finding, fen, picture in _shown(rows)
     ]
     return "## What is surprising\n\n" + "".join(parts)
