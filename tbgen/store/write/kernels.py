@@ -94,7 +94,8 @@ def fill_chunk(source, stored, begin, places, kind, shapes, counts, by_shape, fi
     where those of staircases do.
 
     `kind` gives the number of each position's kind; `shapes` and `counts` are by that number; `by_shape` are the
-    numbers in rising order of shape. `first` and `taken` are overwritten."""
+    numbers in rising order of shape. `first` and `taken` are overwritten: `first[nth]` has how many positions have an
+    nth distance, then, by number, where those of each kind begin."""
     escaped, sections = 0, 0
     for number in range(len(shapes)):
         sections = max(sections, 1 + stored.beside[shapes[number]])
@@ -104,7 +105,7 @@ def fill_chunk(source, stored, begin, places, kind, shapes, counts, by_shape, fi
     fresh_at = len(places) + escaped * stored.escape_planes
     at = rest_at = fresh_at
     for nth in range(sections):
-        first[nth, 0] = ranked = 0
+        ranked = 0
         for number in by_shape:
             if shapes[number] and stored.beside[shapes[number]] >= nth:
                 first[nth, 1 + number] = at + ranked
