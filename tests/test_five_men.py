@@ -1,6 +1,5 @@
 """docs/five-men.md says what the figures beside it say."""
 
-import csv
 import importlib
 from types import ModuleType
 
@@ -9,12 +8,14 @@ import pytest
 
 from tests.support.places import ROOT
 
-DATA = ROOT / "docs" / "five-men"
 MATES = {
     "KQQvKQ": 30, "KQRvKQ": 67, "KQBvKQ": 33, "KQNvKQ": 41, "KRRvKR": 31, "KRBvKR": 65, "KBBvKB": 22, "KBBvKN": 78,
     "KBNvKB": 39, "KBNvKN": 107, "KNNvKB": 4, "KNNvKN": 7, "KNNNvK": 21,
 }  # fmt: skip
 """The longest mates in moves, as Nalimov's tables have them: mate is the same in both games."""
+
+
+Data = dict[str, list[dict[str, str]]]
 
 
 @pytest.fixture
@@ -23,13 +24,13 @@ def scripts(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("five_men_page")
 
 
-def rows(name: str) -> list[dict[str, str]]:
-    with (DATA / f"{name}.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
+@pytest.fixture
+def data(scripts: ModuleType) -> Data:
+    collector = importlib.import_module("five_men")
+    return {name: collector._read(name) for name in collector.COLUMNS}
 
 
-def test_the_page_is_that_of_the_rows(scripts: ModuleType) -> None:
-    data = {name: rows(name) for name in ("tables", "outcomes", "records")}
+def test_the_page_is_that_of_the_rows(scripts: ModuleType, data: Data) -> None:
     page = scripts.page(data)
     assert page == scripts.PAGE.read_text()
     for finding, fen, picture in scripts.five_men_findings._shown(scripts.five_men_findings.Rows(data)):
@@ -47,6 +48,6 @@ def test_whatever_white_plays_stalemates(scripts: ModuleType) -> None:
         board.pop()
 
 
-def test_the_longest_mates_are_those_of_chess() -> None:
-    found = {row["material"]: int(row["longest_dtg"]) for row in rows("records") if row["gscore"] == "G0.0"}
+def test_the_longest_mates_are_those_of_chess(data: Data) -> None:
+    found = {row["material"]: int(row["longest_dtg"]) for row in data["records"] if row["gscore"] == "G0.0"}
     assert {name: (found[name] + 1) // 2 for name in MATES} == MATES
