@@ -40,14 +40,15 @@ def building(path: str | Path, waiting: Callable[[], None] | None = None) -> Ite
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = lock_of(path)
-    handle = _lock(beside, waiting)
     try:
-        sweep(path)
-        yield
+        handle = _lock(beside, waiting)
+        try:
+            sweep(path)
+            yield
+        finally:
+            os.close(handle)
     finally:
-        # removed while locked: a process that waits for it finds that the name has gone, and starts again
-        beside.unlink(missing_ok=True)
-        os.close(handle)
+        _remove(beside)  # also after an interrupt between making the file and locking it
 
 
 def _lock(beside: Path, waiting: Callable[[], None] | None) -> int:
@@ -70,3 +71,18 @@ def _lock(beside: Path, waiting: Callable[[], None] | None) -> int:
             os.close(handle)
             raise
         os.close(handle)
+
+
+def _remove(beside: Path) -> None:
+    """Remove a lock's file, unless another process has locked it by now.
+
+    It is locked meanwhile: a process that waits for it finds that the name has gone, and starts again."""
+    with suppress(FileNotFoundError):
+        handle = os.open(beside, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            with suppress(BlockingIOError):
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(os.fstat(handle), beside.stat()):
+                    beside.unlink()
+        finally:
+            os.close(handle)
