@@ -154,6 +154,7 @@ def _own(args: argparse.Namespace, held: Found, tables: Tablebase, certificate: 
             announce(counter.begin),
             counter.advance,
             use if certificate else None,
+            args.moves or args.line,
         )
 
 

@@ -76,9 +76,11 @@ def attempt(
     began: Callable[[list[PlannedPart], Cost], None] = lambda plan, cost: None,
     report: Callable[[int], None] = lambda numbers: None,
     use: Callable[[Own, Answer], None] | None = None,
+    distance: bool = False,
 ) -> Attempt:
     """What own tables prove of a position. `began` is called with each plan, `report` with the numbers solved, and
-    `use` with the last tables, for as long as they are there, and what they say."""
+    `use` with the last tables, for as long as they are there, and what they say. `distance`: more is solved as long as
+    that is not known."""
     end = time.monotonic() + means.seconds
 
     def tell(name: PartName, numbers: int) -> None:
@@ -116,7 +118,7 @@ def attempt(
             best = Attempt(said, plan, True, own is None)
             if use is not None:  # else tables of a plan are gone when the next one is solved
                 last = Either(own, tables.own)
-            if said.sure.dtg is not None:
+            if said.sure.exact and not (distance and said.sure.dtg is None):
                 break
         if use is not None and best.answer is not None:
             use(last, best.answer)

@@ -1,20 +1,30 @@
 """Which parts to solve: the position's own, and those that resets lead to unless they are too large."""
 
 import sys
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import NamedTuple
 
 import chess
 
 from tbgen.material import Material
-from tbgen.own.slices import PartName, in_frame, name_of, numbers_per_slice, placement_of, resets
+from tbgen.own.slices import (
+    PartName,
+    in_frame,
+    name_of,
+    numbers_per_slice,
+    part_after,
+    parts_after_retaking,
+    placement_of,
+    resets,
+)
 from tbgen.own.walks import Placement, TooMany, closed
 
 
 class Chosen(NamedTuple):
     placements: set[Placement]
-    leads_to: set[PartName]
-    """The parts that its resets lead to, chosen or not."""
+    leads_to: dict[PartName, set[PartName]]
+    """The parts that its resets lead to, chosen or not; and what each leads to if the man that moved is retaken, unless
+    it has a table."""
     numbers: int
 
 
@@ -26,6 +36,14 @@ def choose(
     root = name_of(board)
     chosen: dict[PartName, Chosen] = {}
     waiting = {root: {placement_of(in_frame(board, root))}}
+    retaken: dict[PartName, set[tuple[PartName, Placement]]] = {}
+    """Of parts that wait: the placements to be solved if they are not."""
+
+    def add(placements: Iterable[tuple[PartName, Placement]]) -> None:
+        for name, there in placements:
+            if name.material.pawns and name.material not in complete:
+                waiting.setdefault(name, set()).add(there)
+
     while waiting:
         # resets lead to fewer men, or to fewer pawns: all that leads to this one is known
         name = max(waiting, key=lambda one: (one.material.men, one.material.pawns))
@@ -34,15 +52,24 @@ def choose(
         try:
             placements = closed(waiting.pop(name), limit)
         except TooMany:
+            add(retaken.pop(name, ()))
             continue
         room -= len(placements) * each
         if room < 0 and name != root:
             raise TooMany
-        leads_to = set[PartName]()
+        leads_to: dict[PartName, set[PartName]] = {}
         for pawns in placements:
-            for after, there in resets(name, pawns):
-                leads_to.add(after)
-                if after.material not in complete and after.material.pawns:
+            for reset in resets(pawns, name.material):
+                after, there = part_after(name, reset)
+                behind = leads_to.setdefault(after, set())
+                if after.material in complete:
+                    continue
+                retaking = {*parts_after_retaking(name, reset)}
+                behind.update(part for part, _ in retaking)
+                if after.material.pawns:
                     waiting.setdefault(after, set()).add(there)
+                    retaken.setdefault(after, set()).update(retaking)
+                else:
+                    add(retaking)
         chosen[name] = Chosen(placements, leads_to, len(placements) * each)
     return chosen

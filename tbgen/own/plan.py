@@ -29,9 +29,9 @@ class PlannedPart(NamedTuple):
     placements: set[Placement]
     numbers: int
     complete: list[Material]
-    """The complete tables that its resets lead to."""
+    """The complete tables that its resets lead to, or retaking after these."""
     known: list[PartName]
-    """The parts that its resets lead to and that are planned."""
+    """The same for the parts that are planned."""
     exact: bool
     """Whether nothing that its resets lead to is unknown."""
 
@@ -64,8 +64,12 @@ def make_plan(
     exact: dict[PartName, bool] = {}
     for name, part in reversed(chosen.items()):
         exact[name] = all(one.material in complete or exact.get(one, False) for one in part.leads_to)
-        tables = sorted({one.material for one in part.leads_to if one.material in complete})
-        known = sorted(part.leads_to & chosen.keys())
+        asked = {*part.leads_to}
+        for lead, retaken in part.leads_to.items():
+            if lead.material not in complete and lead not in chosen:
+                asked |= retaken
+        tables = sorted({one.material for one in asked if one.material in complete})
+        known = sorted(asked & chosen.keys())
         plan.append(PlannedPart(name, part.placements, part.numbers, tables, known, exact[name]))
     return plan
 

@@ -5,6 +5,7 @@ whose frames may have the colours swapped. So a part of the whole is a material 
 """
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from typing import NamedTuple
 
@@ -47,22 +48,33 @@ def placement_of(board: chess.Board) -> Placement:
     return white, black
 
 
-def resets(name: PartName, pawns: Placement) -> Iterator[tuple[PartName, Placement]]:
-    """The parts that captures and promotions lead to, each with a placement. Pieces may be anywhere."""
-    material = name.material
+class Reset(NamedTuple):
+    """A capture or promotion, in the frame of the part that it leaves: what it makes of the men."""
+
+    side: int
+    """Who moves."""
+    ours: str
+    theirs: str
+    pawns: Placement
+    movers: str
+    """The men that may have moved, the king left out."""
+    target: int | None
+    """Where to; None: anywhere."""
+
+
+def resets(pawns: Placement, material: Material) -> Iterator[Reset]:
+    """The captures and promotions that are possible in a slice. Pieces may be anywhere."""
     for side in (0, 1):
         ours, theirs = (material.first, material.second)[:: -1 if side else 1]
-        pieces = sorted(set(theirs.replace("P", "")))
-        for piece in pieces:  # a piece takes a piece
-            yield _part(name, side, ours, theirs.replace(piece, "", 1), pawns)
+        movers = "".join(sorted(set(ours.replace("P", ""))))
+        for piece in sorted(set(theirs.replace("P", ""))):  # a piece takes a piece
+            yield Reset(side, ours, theirs.replace(piece, "", 1), pawns, movers, None)
         for taken in pawns[1 - side]:  # a piece, or a pawn that gets there, takes a pawn
-            yield _part(name, side, ours, theirs.replace("P", "", 1), _with(pawns, 1 - side, taken, None))
-        yield from _pawn_resets(name, pawns, side, ours, theirs)
+            yield Reset(side, ours, theirs.replace("P", "", 1), _with(pawns, 1 - side, taken, None), movers, taken)
+        yield from _pawn_resets(pawns, side, ours, theirs)
 
 
-def _pawn_resets(
-    name: PartName, pawns: Placement, side: int, ours: str, theirs: str
-) -> Iterator[tuple[PartName, Placement]]:
+def _pawn_resets(pawns: Placement, side: int, ours: str, theirs: str) -> Iterator[Reset]:
     """What a side's pawns take, and what they promote to."""
     pieces = sorted(set(theirs.replace("P", "")))
     up = -8 if side else 8
@@ -82,10 +94,29 @@ def _pawn_resets(
                 if letter in ("P", "p"):
                     after = _with(after, 1 - side, target if letter == "P" else target - up, None)
                 men = ours.replace("P", promotion, 1) if last else ours
-                yield _part(name, side, men, theirs.replace(letter.upper(), "", 1) if letter else theirs, after)
+                yield Reset(side, men, theirs.replace(letter.upper(), "", 1), after, promotion, target)
 
 
-def _with(pawns: Placement, side: int, square: int, target: int | None) -> Placement:
+def part_after(name: PartName, reset: Reset) -> tuple[PartName, Placement]:
+    """The part that a reset leads to, with the placement."""
+    return _part(name, reset.side, reset.ours, reset.theirs, reset.pawns)
+
+
+def parts_after_retaking(name: PartName, reset: Reset) -> Iterator[tuple[PartName, Placement]]:
+    """The same after the man that moved has been taken, without a promotion."""
+    side = reset.side
+    for mover in reset.movers:
+        ours = reset.ours.replace(mover, "", 1)
+        pawns = _with(reset.pawns, side, reset.target, None) if mover == "P" else reset.pawns
+        yield _part(name, side, ours, reset.theirs, pawns)
+        for square, shift in product(pawns[1 - side], (-1, 1)):  # by a pawn
+            target = square + (8 if side else -8) + shift
+            fits = 0 <= square % 8 + shift < 8 and 8 <= target < 56 and target not in (*pawns[0], *pawns[1])
+            if fits and reset.target in (None, target):
+                yield _part(name, side, ours, reset.theirs, _with(pawns, 1 - side, square, target))
+
+
+def _with(pawns: Placement, side: int, square: int | None, target: int | None) -> Placement:
     """A pawn moved, or gone."""
     moved = {*pawns[side]} - {square} | (set() if target is None else {target})
     after = tuple(sorted(moved))
@@ -94,11 +125,23 @@ def _with(pawns: Placement, side: int, square: int, target: int | None) -> Place
 
 def _part(name: PartName, side: int, ours: str, theirs: str, pawns: Placement) -> tuple[PartName, Placement]:
     first, second = (theirs, ours) if side else (ours, theirs)
+    part = _named(first, second, name.swapped)
+    if part.swapped == name.swapped:
+        return part, pawns
+    white, black = pawns
+    return part, (_mirrored(black), _mirrored(white))
+
+
+@cache
+def _named(first: str, second: str, swapped: bool) -> PartName:
+    """The part with these men, given the side that has the first ones."""
     material = Material(*("".join(sorted(letters, key="QRBNP".index)) for letters in (first, second)))
-    if material.is_normal:
-        return PartName(material, name.swapped), pawns
-    white, black = (tuple(sorted(square ^ 56 for square in one)) for one in pawns)
-    return PartName(material.normal, not name.swapped), (black, white)
+    return PartName(material.normal, swapped if material.is_normal else not swapped)
+
+
+@cache
+def _mirrored(squares: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted(square ^ 56 for square in squares))
 
 
 def numbers_per_slice(material: Material) -> int:

@@ -139,8 +139,12 @@ class _Walk:
         return number
 
     def _answer(self, number: int, board: chess.Board) -> None:
-        record = self._worst_record(board)
-        move, after = self._reply(board, record)
+        if board.move_stack and self._view.is_unknown(board):
+            record = -self._sign * (outcome.BASE - outcome.FIRST_RECORD)
+            move, after = self._retake(board)
+        else:
+            record = self._worst_record(board)
+            move, after = self._reply(board, record)
         self._found[number] = Reply(self._found[number].position, move.uci(), record)
         if after is not None:
             replies = self._attack(after)
@@ -209,6 +213,12 @@ class _Walk:
                 return move, after
         best = play.moves(self._view, board, record)[0].move
         return best, self._after(here, best)
+
+    def _retake(self, board: chess.Board) -> tuple[chess.Move, _Attack | None]:
+        """The best way to take the man that has just moved: whatever the record was, it is no more."""
+        found = [(self._sign * after.outcome, move.uci()) for move, after in self._view.retaking(board)]
+        move = chess.Move.from_uci(max(found)[1])
+        return move, self._after(_Attack(board, 0), move)
 
     def _is_known_to_do(self, board: chess.Board, move: chess.Move) -> bool:
         """Whether complete tables know that a reset ends well."""

@@ -41,7 +41,8 @@ class Solved:
         sign = -1 if name.swapped else 1
         table = _InEntries(part) if contents is None else contents[winner]
         found = worth(seen, name.material.name, table, number, None if record is None else sign * record)
-        return found._replace(outcome=sign * found.outcome, record=sign * found.record)
+        exact = part.entries is self._own.parts[name][not winner].entries
+        return found._replace(outcome=sign * found.outcome, record=sign * found.record, exact=exact)
 
 
 class Either:

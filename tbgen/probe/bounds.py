@@ -1,10 +1,14 @@
 """What own tables prove of a position: what each side is sure of, for the position and for each move.
 
-Under two assumptions about what is not known, mates by White and mates by Black, values are bounds of the true one.
-Where they are equal the outcome is exact. The distance then is as well if it is the same twice: what the winner can
-force within a number of plies only grows if he wins more of what is not known.
+Under two assumptions about what is not known, mates by White and mates by Black, values are bounds of the true one. The
+man that has moved there may be retaken first, if it is known what comes then. Where the bounds are equal the outcome
+is exact.
+
+Its distance need not be, even if it is the same twice: the side that gains over the record hurries, and which side that
+is may change on the way. With a mate or a stalemate it never does: no record is better. There the distance is exact.
 """
 
+from collections.abc import Iterator
 from typing import Protocol
 
 import chess
@@ -14,7 +18,7 @@ from tbgen.errors import MissingTable, UnsupportedPosition
 from tbgen.position import goal
 from tbgen.probe import play
 from tbgen.probe.own import material_of
-from tbgen.probe.result import Result
+from tbgen.probe.result import MoveResult, Result
 from tbgen.probe.sure import Answer, Sure, SureMove
 
 
@@ -55,41 +59,65 @@ class View:
     def result(self, board: chess.Board, record: int | None) -> Result:
         """What a position is worth under a record; None: its own goal. MissingTable where records of the game were not
         solved."""
+        found = self._known(board, record)
+        if found is not None:
+            return found
+        return self._unknown(board) if record is None else self._complete.complete(board, record)
+
+    def is_unknown(self, board: chess.Board) -> bool:
+        """Whether no table says what a position is worth just after a reset."""
+        return self._known(board, None) is None
+
+    def retaking(self, board: chess.Board) -> Iterator[tuple[chess.Move, Result]]:
+        """How the man that has moved can be taken, where that is known."""
+        for move in [*board.generate_legal_captures(to_mask=chess.BB_SQUARES[board.peek().to_square])]:
+            if not move.promotion:
+                board.push(move)
+                found = self._known(board, None)
+                board.pop()
+                if found is not None:
+                    yield move, found
+
+    def _known(self, board: chess.Board, record: int | None) -> Result | None:
         try:
             return self._complete.complete(board, record)
         except (MissingTable, UnsupportedPosition):
-            found = self._own.result(board, record, self._winner) if board.pawns else None
-            if found is not None:
-                return found
-            if record is not None:
-                raise
-            return self._unknown(board)
+            return self._own.result(board, record, self._winner) if board.pawns else None
 
     def _unknown(self, board: chess.Board) -> Result:
         own = goal(board)
+        if outcome.level(own) < outcome.FIRST_RECORD:
+            return Result("", own, 0, True, own)
         mate = outcome.held_by_white(0) if self._winner else outcome.held_by_black(0)
-        return Result("", own if outcome.level(own) < outcome.FIRST_RECORD else mate, 0, True, own)
+        found = Result("", mate, 0, False, own)
+        if self._winner != board.turn and board.move_stack:
+            for _, after in self.retaking(board):
+                if (after.outcome > found.outcome) == board.turn:
+                    found = Result("", after.outcome, after.dtg + 1, False, own)
+        return found
 
 
 def answer(own: Own, board: chess.Board, record: int | None, complete: Complete, *, line: bool = True) -> Answer:
     """What own tables say of a position that they have, under a record."""
     low, high = (View(own, winner, complete) for winner in (chess.BLACK, chess.WHITE))
     worst, best = (play.result(view, board, record) for view in (low, high))
-    sure = _between(worst.outcome, best.outcome, worst.dtg, best.dtg)
+    sure = _between(worst, best)
     hopes = {one.move: one for one in play.moves(high, board, worst.record)}
     moves = []
     for one in play.moves(low, board, worst.record):
-        hope = hopes[one.move]
-        between = _between(one.outcome, hope.outcome, one.dtg, hope.dtg)
-        moves.append(SureMove(one.move, one.reset, between, one.record))
+        moves.append(SureMove(one.move, one.reset, _between(one, hopes[one.move]), one.record))
     way = play.line(low, board, worst, partial=True) if line and sure.dtg is not None else []
     moves.sort(key=lambda one: _rank(one.sure, board.turn))
     return Answer(material_of(board).name, board.turn, worst.record, sure, moves, way)
 
 
-def _between(white: int, black: int, *distances: int) -> Sure:
-    known = white == black and len(set(distances)) == 1
-    return Sure(white, black, distances[0] if known else None)
+def _between(low: Result | MoveResult, high: Result | MoveResult) -> Sure:
+    known = (low.outcome, low.dtg) == (high.outcome, high.dtg) and (
+        (low.exact and high.exact)
+        or low.dtg == 0  # the record stands
+        or outcome.level(low.outcome) < outcome.FIRST_RECORD
+    )
+    return Sure(low.outcome, high.outcome, low.dtg if known else None)
 
 
 def _rank(sure: Sure, turn: chess.Color) -> tuple[int, int]:

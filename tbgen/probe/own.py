@@ -94,8 +94,8 @@ class OwnFiles:
         table, sign = self._opened(shelved), -1 if seen.swapped else 1
         number = part * numbers_per_slice(table.layout) + number_in_slice(seen.board, table.layout)
         found = worth(seen.board, "", table, number, None if record is None else sign * record)
-        name = shelved.file.material.name
-        return found._replace(material=name, outcome=sign * found.outcome, record=sign * found.record)
+        name, exact = shelved.file.material.name, shelved.file.bound == Bound.EXACT
+        return found._replace(material=name, outcome=sign * found.outcome, record=sign * found.record, exact=exact)
 
     def _found(self, board: chess.Board) -> Iterator[tuple[_Shelved, Seen, int]]:
         """Each table that has a position, how it sees it, and the slice."""

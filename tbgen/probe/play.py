@@ -41,10 +41,11 @@ def result(tables: Tables, board: chess.Board, record: int | None) -> Result:
         return tables.result(board, record)
     own = goal(board)
     standing = own if record is None else outcomes.improved(record, own)
-    best = moves(tables, board, standing)[0]
+    found = moves(tables, board, standing)
+    best = found[0]
     # A capture that leads to the outcome of the record gains nothing: the record stands.
     distance = 0 if best.outcome == standing else best.dtg
-    return Result(tables.name(board), best.outcome, distance, best.exact, standing)
+    return Result(tables.name(board), best.outcome, distance, all(one.exact for one in found), standing)
 
 
 def moves(

@@ -135,7 +135,7 @@ def _make_job(
     own: Own | None,
 ) -> _Job:
     material = solved.layout.material
-    known = [one for one in material.successors() if own is None or one in successor_entries]
+    known = sorted(successor_entries) if own else material.successors()
     parts = [Part(solved.layout, solved.entries), *(Part(layout_of(one), successor_entries[one]) for one in known)]
     tables, stand_in = either_way([material, *known]), -1
     if own is not None:

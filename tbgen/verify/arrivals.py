@@ -5,10 +5,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.geometry import PAWN_UP
-from tbgen.board.moves import move_promotion, move_slot, move_taken, move_target
+from tbgen.board.moves import move_slot, move_target
 from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, S_HALF, SLICE
-from tbgen.index.kernels import group_number, locate, turned, turned_kings
+from tbgen.index.kernels import group_number, turned, turned_kings
 from tbgen.index.layout import Layout
 from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined
@@ -18,9 +17,8 @@ from tbgen.verify.moves import MOST_MOVES, level_of_position
 NOWHERE: Final = -1
 UNSEEN: Final = -2
 """Among tables and levels: of a table that the verifier was not given."""
-_UNKNOWN: Final = -3
-"""Among tables: none, and an own table says what positions count there."""
-_NIBBLE: Final = 4
+NIBBLE: Final = 4
+"""Bits for the number of men of one kind: see `signature`."""
 
 
 class Tables(NamedTuple):
@@ -41,7 +39,8 @@ class Tables(NamedTuple):
     first_staircase: NDArray[np.int64]
     """`[slice]`: the number of its first staircase in `Dictionary`."""
     unknown: NDArray[np.int32]
-    """`[side to move]`: the entry of every position of which no table is known; 0 where there is to be none."""
+    """`[side to move]`: the entry of every position of which no table is known; 0 where there is to be none. It may
+    be worth more to that side, which may retake (resets.py)."""
 
 
 class Survey(NamedTuple):
@@ -85,7 +84,7 @@ def signature(material: Material) -> int:
     """How many men of each kind each side has, in one integer."""
     sides = (material.first, material.second)
     return sum(
-        sides[side].count(letter) << _NIBBLE * (side * len(PIECES) + place)
+        sides[side].count(letter) << NIBBLE * (side * len(PIECES) + place)
         for side in (0, 1)
         for place, letter in enumerate(PIECES)
     )
@@ -214,75 +213,3 @@ def arrive_quietly(board, atlas, tables, survey, moves, there, side, quiet, numb
                 there.squares[slot] = moves.squares[slot]
             there.squares[move_slot(moves.move[at])] = move_target(moves.move[at])
             arrivals.level[at] = level_of_position(board, there, 1 - side)
-
-
-@inlined
-def _is_alike(kind, other):
-    return kind == other or (kind >= PAWN_UP and other >= PAWN_UP)
-
-
-@inlined
-def _table_of(atlas, tables, kinds):
-    """The table with men of these kinds (NOWHERE: taken): twice its number, plus one if its colours are swapped."""
-    found = 0
-    for slot in range(2, atlas.men[0]):
-        if kinds[slot] >= 0:
-            found += 1 << _NIBBLE * (atlas.side[slot] * len(PIECES) + min(kinds[slot], len(PIECES) - 1))
-    for row in range(len(tables.signature)):
-        if tables.signature[row] == found:
-            return row
-    return NOWHERE
-
-
-@inlined
-def _men_after_reset(atlas, tables, squares, side, move, numbering):
-    """Sort the men into the slots of the table that a capture or a pawn move leads to. Returns that table (or NOWHERE,
-    or UNSEEN) and the side to move as that table counts sides."""
-    after, kinds, there = numbering.after, numbering.kinds, numbering.there
-    moved, taken, promotion = move_slot(move), move_taken(move), move_promotion(move)
-    for slot in range(atlas.men[0]):
-        after[slot] = squares[slot]
-        kinds[slot] = atlas.kind[slot]
-    after[moved] = move_target(move)
-    if promotion >= 0:
-        kinds[moved] = promotion
-    if taken >= 0:
-        kinds[taken] = NOWHERE
-    row = _table_of(atlas, tables, kinds)
-    if row < 0 or taken in (0, 1):
-        known = taken in (0, 1) or tables.unknown[0] == 0
-        return np.int64(NOWHERE if known else _UNKNOWN), np.int64(0)
-    table, swap = row >> 1, row & 1
-    if table and tables.address[table] == 0:
-        return np.int64(UNSEEN), np.int64(0)
-    for place in range(atlas.men[table]):
-        for slot in range(atlas.men[0]):
-            if atlas.side[slot] ^ swap == atlas.side[table * MEN + place] and _is_alike(
-                kinds[slot], atlas.kind[table * MEN + place]
-            ):
-                kinds[slot] = NOWHERE
-                there[place] = after[slot] ^ (56 * swap)
-                break
-    return np.int64(table), np.int64((1 - side) ^ swap)
-
-
-@inlined
-def arrive_by_reset(atlas, tables, moves, side, at, numbering, arrivals):
-    """Fill in the arrival of a capture or pawn move."""
-    arrivals.entry[at] = 0
-    arrivals.staircase[at] = 0
-    table, mover = _men_after_reset(atlas, tables, moves.squares, side, moves.move[at], numbering)
-    arrivals.level[at] = UNSEEN if table == UNSEEN else 0
-    if table == _UNKNOWN:
-        arrivals.entry[at] = tables.unknown[1 - side]
-    if table < 0:
-        return
-    number = locate(atlas, table, numbering.there, mover)
-    if number < 0 or number >= tables.size[table]:
-        return
-    if table:
-        arrivals.entry[at] = fetch_i32(tables.address[table], number)
-        return
-    part = part_of(tables, number)
-    if tables.entries[part]:
-        arrivals.entry[at] = fetch_i32(tables.entries[part], number - tables.start[part])

@@ -10,9 +10,10 @@ from tbgen.index.kernels import decode
 from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE, FIRST_RECORD
-from tbgen.verify.arrivals import UNSEEN, arrive_by_reset, arrive_quietly
+from tbgen.verify.arrivals import UNSEEN, arrive_quietly
 from tbgen.verify.buffers import FIELDS
 from tbgen.verify.moves import NO_POSITION, list_all, may_give_right
+from tbgen.verify.resets import arrive_by_reset
 from tbgen.verify.values import (
     LOWEST,
     clear,
@@ -105,7 +106,7 @@ def _list_replies(board, atlas, tables, buffers, moves, later, replies, side, at
     numbering = buffers.numbering
     arrive_quietly(board, atlas, tables, buffers.no_survey, later, buffers.other, 1 - side, quiet, numbering, replies)
     for reply in range(quiet, total):
-        arrive_by_reset(atlas, tables, later, 1 - side, reply, numbering, replies)
+        arrive_by_reset(board, atlas, tables, later, 1 - side, reply, numbering, replies)
     return np.int64(total), np.int64(quiet), np.int64(level)
 
 
@@ -144,7 +145,7 @@ def arrive(board, atlas, tables, dictionary, survey, buffers, side, quiet, count
     moves, arrivals = buffers.moves, buffers.arrivals
     arrive_quietly(board, atlas, tables, survey, moves, buffers.other, side, quiet, buffers.numbering, arrivals)
     for at in range(quiet, count):
-        arrive_by_reset(atlas, tables, moves, side, at, buffers.numbering, arrivals)
+        arrive_by_reset(board, atlas, tables, moves, side, at, buffers.numbering, arrivals)
         if may_give_right(atlas, moves.squares, side, moves.move[at]):
             _grant_right(board, atlas, tables, dictionary, buffers, side, at)
 

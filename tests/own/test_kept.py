@@ -141,6 +141,51 @@ def test_the_verifier_passes_what_is_kept(names: str, small_tables: Path, tmp_pa
     assert set(verdicts(tmp_path)) == {(0, 0)}
 
 
+@pytest.mark.parametrize(
+    ("fen", "names", "white", "black"),
+    [
+        ("6R1/8/8/8/8/8/k5p1/2K5 b - - 4 60", ALL, "G0.0", "G0.0"),  # g1=Q+ Rxg1
+        ("8/8/8/8/8/k7/4N1p1/2K5 b - - 4 60", ALL, "G3.5", "G0.0"),
+        ("8/8/3k4/2p1r3/3P4/2K5/8/8 w - - 4 60", f"{ALL} KPvK", "-G0.0", "-G4.0"),  # pawns and kings take back
+    ],
+)
+def test_what_has_come_may_be_retaken(
+    fen: str, names: str, white: str, black: str, small_tables: Path, tmp_path: Path
+) -> None:
+    """The verifier follows it too."""
+    links(small_tables, tmp_path, names)
+    keep_all(tmp_path, fen, 0)
+    assert set(verdicts(tmp_path)) == {(0, 0)}
+    board = chess.Board(fen)
+    with open_tablebase(tmp_path) as tables:
+        found = tables.sure(board, position.goal(board))
+    assert found is not None
+    assert (outcome.text(found.sure.white), outcome.text(found.sure.black)) == (white, black)
+
+
+@pytest.mark.full
+def test_rooks_may_retake(four_men: Path, tmp_path: Path) -> None:
+    """Promotions by capture, and pieces that take each other."""
+    links(four_men, tmp_path, f"{ALL} KRvKR KQvKR KRvKP")
+    keep_all(tmp_path, "3r4/2P2k2/8/8/8/8/1K1R4/8 w - - 4 60", 0)
+    assert set(verdicts(tmp_path)) == {(0, 0)}
+
+
+def test_a_distance_that_is_the_same_twice_may_be_wrong(small_tables: Path, tmp_path: Path) -> None:
+    """Both bounds are -G3.5 in 5 plies; in the complete table it is in 7."""
+    links(small_tables, tmp_path, f"{ALL} KPvK")
+    fen = "8/8/8/8/8/8/1B3K1p/k7 b - - 4 60"
+    keep_all(tmp_path, fen, 0)
+    board, record = chess.Board(fen), outcome.parse("-G2.5")
+    with open_tablebase(tmp_path) as tables:
+        assert tables.own is not None
+        bounds = [tables.own.result(board, record, winner) for winner in chess.COLORS]
+        found = tables.sure(board, record)
+    assert [(one.gscore, one.dtg) for one in bounds if one is not None] == [("-G3.5", 5)] * 2
+    assert found is not None
+    assert (found.sure.exact, outcome.text(found.sure.white), found.sure.dtg) == (True, "-G3.5", None)
+
+
 def test_the_verifier_follows_a_double_step_that_answers_another(tmp_path: Path) -> None:
     keep_alone(tmp_path, "7k/6p1/8/7P/3p4/8/4P3/K7 w - - 0 1")
     assert set(verdicts(tmp_path)) == {(0, 0)}

@@ -12,10 +12,20 @@ from tbgen import outcome, position
 from tbgen.index.positions import fen
 from tbgen.material import Material, parse
 from tbgen.own.plan import make_plan
-from tbgen.own.slices import in_frame, layout_for, name_of, number_of, placement_of, resets
+from tbgen.own.slices import (
+    PartName,
+    in_frame,
+    layout_for,
+    name_of,
+    number_of,
+    part_after,
+    parts_after_retaking,
+    placement_of,
+    resets,
+)
 from tbgen.own.solve import Entries, OwnTables, solve_plan
 from tbgen.own.view import Solved
-from tbgen.own.walks import closed
+from tbgen.own.walks import Placement, closed
 from tbgen.position import fault, level
 from tbgen.probe import Answer, open_tablebase, play
 from tbgen.probe.bounds import View, answer
@@ -75,19 +85,35 @@ def test_pawns_only_step_forward_and_never_pass(start: str, slices: int) -> None
     assert len(closed({placement_of(in_frame(board, name_of(board)))})) == slices
 
 
-@pytest.mark.parametrize("material", ["KRPvKP", "KPPvKP", "KBPPvKNP"])
+@pytest.mark.parametrize("material", ["KRPvKP", "KPPvKP", "KBPPvKNP", "KRBPvKNPP"])
 def test_every_reset_leads_to_a_part_that_is_listed(material: str) -> None:
+    """And so does taking the man that has moved."""
+    retaken = 0
     for board in random_boards(parse(material), 60):
         name = name_of(board)
-        listed = set(resets(name, placement_of(in_frame(board, name))))
+        listed: dict[tuple[PartName, Placement], set[tuple[PartName, Placement]]] = {}
+        for reset in resets(placement_of(in_frame(board, name)), name.material):
+            listed.setdefault(part_after(name, reset), set()).update(parts_after_retaking(name, reset))
         for move in board.legal_moves:
-            after = board.copy(stack=False)
-            after.push(move)
-            if board.is_capture(move) or move.promotion:
-                if not after.pawns:
-                    continue
-                there = name_of(after)
-                assert (there, placement_of(in_frame(after, there))) in listed, (board.fen(), move)
+            if not (board.is_capture(move) or move.promotion):
+                continue
+            board.push(move)
+            if board.pawns:
+                there = part_and_placement(board)
+                assert there in listed, (board.fen(), move)
+                for retaking in board.generate_legal_captures(to_mask=chess.BB_SQUARES[move.to_square]):
+                    after = board.copy(stack=False)
+                    after.push(retaking)
+                    if after.pawns and not retaking.promotion:
+                        retaken += 1
+                        assert part_and_placement(after) in listed[there], (after.fen(), move)
+            board.pop()
+    assert retaken > 5
+
+
+def part_and_placement(board: chess.Board) -> tuple[PartName, Placement]:
+    name = name_of(board)
+    return name, placement_of(in_frame(board, name))
 
 
 @pytest.mark.parametrize("start", [UP, DOWN])

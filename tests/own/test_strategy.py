@@ -65,6 +65,19 @@ def test_what_is_proved_is_accepted(fen: str, names: str, count: int, small_tabl
     assert ranked > 0 or not names
 
 
+def test_what_has_come_is_retaken(small_tables: Path, tmp_path: Path) -> None:
+    """Black promotes where no table knows what comes, and White takes the new man."""
+    links(small_tables, tmp_path, ALL)
+    fen = "6R1/8/8/8/8/8/k5p1/2K5 b - - 4 60"
+    keep_all(tmp_path, fen, 0)
+    board = chess.Board(fen)
+    with open_tablebase(tmp_path) as tables:
+        assert tables.own is not None
+        proof = prove(tables.own, tables, board, position.goal(board), chess.WHITE, outcome.held_by_white(0))
+        verify([*proof.lines()], tables)
+    assert sum("q" in reply.position for reply in proof.replies) > 0
+
+
 @pytest.mark.parametrize(
     ("fen", "record"),
     [

@@ -18,7 +18,7 @@ from tbgen.index.kernels import locate
 from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
-from tbgen.retro.survey.resets import entry_after, follow, pays
+from tbgen.retro.survey.resets import follow, payoff_after
 from tbgen.retro.values.keys import level_of, outcome_of, patience
 from tbgen.retro.values.payoff import Payoff, best_of
 from tbgen.retro.values.staircase import value_under_record
@@ -77,7 +77,7 @@ def value_with_right(graph, routes, finished, squares, side, stepped, moves, the
         return np.int64(0), np.int64(0)
     best = Payoff(0, 0, 0)
     for at in range(rights):
-        best_one = pays(entry_after(graph, routes, squares, side, moves[at], there))
+        best_one = payoff_after(graph, routes, squares, side, moves[at], there)
         best = best_of(best, best_one.outcome, best_one.shortest, best_one.longest)
     quiet, count = list_moves(graph, squares, side, moves)
     level = 2 * (count + rights) + (0 if is_checked(graph, squares, side) else 1)
@@ -98,7 +98,7 @@ def value_with_right(graph, routes, finished, squares, side, stepped, moves, the
         if outcome:
             best = best_of(best, -outcome, distance + 1, distance + 1)
             continue
-        one = pays(entry_after(graph, routes, squares, side, move, there))
+        one = payoff_after(graph, routes, squares, side, move, there)
         best = best_of(best, one.outcome, one.shortest, one.longest)
     own_goal = np.int64(level - BASE)
     if finished.whole_game and level_of(best.outcome) >= level:

@@ -3,15 +3,27 @@
 A capture or promotion changes the material, a pawn's step the slice. Whatever the record was, such a move pays the
 fresh value of the position it leads to, a constant. A *route* tells for each kind of change which table
 the move leads to, and from which slot each man there comes.
+
+Own tables know nothing of some of these positions (own/solve.py). There the man that moved may be taken at once: the
+opponent can have what that pays, so the move pays no more.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.moves import PROMOTION_KINDS, move_promotion, move_slot, move_taken, move_target
+from tbgen.board.attacks import attacked, hits
+from tbgen.board.moves import (
+    PROMOTION_KINDS,
+    is_pawn,
+    move_promotion,
+    move_slot,
+    move_taken,
+    move_target,
+    occupied_by,
+)
 from tbgen.index.atlas import MEN
 from tbgen.index.kernels import locate
 from tbgen.index.layout import Layout, layout_of
@@ -19,9 +31,12 @@ from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined, kernel, plain
 from tbgen.material import PROMOTIONS, Material
 from tbgen.retro.values.keys import outcome_of, patience
-from tbgen.retro.values.payoff import Payoff
+from tbgen.retro.values.payoff import NO_OUTCOME, Payoff, best_of
 
-_CHANGES: Final = (MEN + 1) * (MEN + 1) * PROMOTION_KINDS
+RETAKEN: Final = PROMOTION_KINDS
+"""In place of a promotion: the man is taken where it has gone."""
+_ENDINGS: Final = PROMOTION_KINDS + 1
+_CHANGES: Final = (MEN + 1) * (MEN + 1) * _ENDINGS
 
 
 class Routes(NamedTuple):
@@ -33,19 +48,22 @@ class Routes(NamedTuple):
     """`[change * MEN + slot]`: the slot that the man in this slot comes from."""
     address: NDArray[np.int64]
     """`[table]`: where its finished entries lie in memory."""
+    stand_in: NDArray[np.int64]
+    """One number: the table for all of which nothing is known, -1 where there is none."""
 
 
 @inlined
-def change_number(taken, promoted, promotion):
-    return ((taken + 1) * (MEN + 1) + promoted + 1) * PROMOTION_KINDS + promotion
+def change_number(taken, changed, ending):
+    """A man is taken (-1: none), and one that moves is promoted or retaken (-1: it stays what it is)."""
+    return ((taken + 1) * (MEN + 1) + changed + 1) * _ENDINGS + ending
 
 
-def _route(layout: Layout, taken: int, promoted: int, promotion: int) -> tuple[Material, bool, list[int]]:
+def _route(layout: Layout, taken: int, changed: int, ending: int) -> tuple[Material, bool, list[int]]:
     """The normal material after a change, whether its colours are swapped, and where its men come from."""
     men = []
     for slot, (side, letter) in enumerate(layout.letters):
-        if slot != taken:
-            men.append((side, PROMOTIONS[promotion] if slot == promoted else letter, slot))
+        if slot != taken and not (slot == changed and ending == RETAKEN):
+            men.append((side, PROMOTIONS[ending] if slot == changed else letter, slot))
     sides = ["".join(letter for side, letter, _ in men if side == s and letter != "K") for s in (0, 1)]
     material = Material(*("".join(sorted(letters, key="QRBNP".index)) for letters in sides))
     swap = not material.is_normal
@@ -71,25 +89,51 @@ def make_routes(
         np.zeros(_CHANGES, np.int64),
         np.zeros(_CHANGES * MEN, np.int64),
         np.array(addresses, np.int64),
+        np.array([stand_in], np.int64),
     )
-    slots = range(len(layout.letters))
-    pawns = [slot for slot in slots if layout.letters[slot][1] == "P"]
-    for taken in (-1, *slots[2:]):
-        for promoted in (-1, *pawns):
-            if promoted == taken and taken >= 0:
-                continue
-            for promotion in range(PROMOTION_KINDS):
-                material, swap, source = _route(layout, taken, promoted, promotion)
-                table = tables.get((material, swap), stand_in)
-                if table < 0:
-                    continue
-                change = plain(change_number)(taken, promoted, promotion)
-                routes.table[change] = table
-                if table == stand_in:
-                    swap, source = False, [0, 1]
-                routes.swap[change] = swap
-                routes.source[change * MEN : change * MEN + len(source)] = source
+    for taken, changed, ending in _changes(layout):
+        material, swap, source = _route(layout, taken, changed, ending)
+        table = tables.get((material, swap), -1 if ending == RETAKEN else stand_in)
+        if table < 0:
+            continue
+        change = plain(change_number)(taken, changed, ending)
+        routes.table[change] = table
+        if table == stand_in:
+            swap, source = False, [0, 1]
+        routes.swap[change] = swap
+        routes.source[change * MEN : change * MEN + len(source)] = source
     return routes
+
+
+def _changes(layout: Layout) -> Iterator[tuple[int, int, int]]:
+    """What a move can take, which man may change, and how."""
+    slots = range(2, len(layout.letters))
+    for taken in (-1, *slots):
+        yield taken, -1, 0
+        for changed in slots:
+            if changed != taken:
+                if layout.letters[changed][1] == "P":
+                    yield from ((taken, changed, promotion) for promotion in range(PROMOTION_KINDS))
+                yield taken, changed, RETAKEN
+
+
+@inlined
+def _bit(square):
+    return np.uint64(1) << np.uint64(square)
+
+
+@inlined
+def _set_up(graph, routes, change, squares, slot, target, there):
+    """Write the squares of the men after a change, in slots of the table that it leads to, to `there`: one has moved.
+    Returns the number of that table, and whether its colours are swapped."""
+    table = routes.table[change]
+    swap = routes.swap[change]
+    mirror = 56 * swap
+    for place in range(graph.atlas.men[table]):
+        source = routes.source[change * MEN + place]
+        square = target if source == slot else squares[source]
+        there[place] = square ^ mirror
+    return table, swap
 
 
 @kernel
@@ -100,22 +144,47 @@ def follow(graph, routes, squares, side, move, there):
     promotion = move_promotion(move)
     promoted = slot if promotion >= 0 else -1
     change = change_number(move_taken(move), promoted, max(promotion, 0))
-    table = routes.table[change]
-    swap = routes.swap[change]
-    mirror = 56 * swap
-    for place in range(graph.atlas.men[table]):
-        source = routes.source[change * MEN + place]
-        square = move_target(move) if source == slot else squares[source]
-        there[place] = square ^ mirror
+    table, swap = _set_up(graph, routes, change, squares, slot, move_target(move), there)
     return table, (1 - side) ^ swap
 
 
 @kernel
-def entry_after(graph, routes, squares, side, move, there):
-    """The finished entry of the position after a move, relative to the mover's opponent."""
+def payoff_after(graph, routes, squares, side, move, there):
+    """What a reset pays its mover. No outcome where the tables contradict each other."""
     table, mover = follow(graph, routes, squares, side, move, there)
-    number = locate(graph.atlas, table, there, mover)
-    return fetch_i32(routes.address[table], number)
+    paid = pays(fetch_i32(routes.address[table], locate(graph.atlas, table, there, mover)))
+    if table == routes.stand_in[0] and paid.outcome > 0:
+        retaking = _retaking(graph, routes, squares, side, move, there)
+        if retaking.outcome != NO_OUTCOME and -retaking.outcome < paid.outcome:
+            return Payoff(-retaking.outcome, retaking.shortest + 1, retaking.shortest + 1)
+    return paid
+
+
+@kernel
+def _retaking(graph, routes, squares, side, move, there):
+    """The best that the opponent is paid for taking the man that has just moved, without promoting."""
+    atlas = graph.atlas
+    slot, target, taken = move_slot(move), move_target(move), move_taken(move)
+    best = Payoff(NO_OUTCOME, 0, 0)
+    change = change_number(taken, slot, RETAKEN)
+    if slot < 2 or routes.table[change] < 0:
+        return best
+    occupied = occupied_by(squares, atlas.men[0]) ^ _bit(squares[slot])
+    if taken >= 0:
+        occupied ^= _bit(squares[taken])
+    occupied |= _bit(target)
+    for man in range(atlas.men[0]):
+        if atlas.side[man] == side or man == taken or (is_pawn(atlas.kind[man]) and (target < 8 or target >= 56)):
+            continue
+        if not hits(graph, atlas.kind[man], squares[man], target, occupied):
+            continue
+        king = target if man < 2 else squares[1 - side]
+        if attacked(graph, squares, side, king, occupied ^ _bit(squares[man]), slot):
+            continue
+        table, swap = _set_up(graph, routes, change, squares, man, target, there)
+        one = pays(fetch_i32(routes.address[table], locate(atlas, table, there, side ^ swap)))
+        best = best_of(best, one.outcome, one.shortest, one.longest)
+    return best
 
 
 @inlined

@@ -12,7 +12,7 @@ from tbgen.intrinsics import atomic_load, fetch_add
 from tbgen.jit import inlined, kernel
 from tbgen.retro.graph.slice import SliceGraph, set_up
 from tbgen.retro.survey.en_passant import Finished, gives_right, value_with_right
-from tbgen.retro.survey.resets import Routes, entry_after, pays
+from tbgen.retro.survey.resets import Routes, payoff_after
 from tbgen.retro.threads.counters import CONTRADICTIONS, SURVEYED
 from tbgen.retro.threads.lanes import laid_out
 from tbgen.retro.threads.team import ABORT, Team, barrier, claim
@@ -73,10 +73,10 @@ def _payoff(graph, routes, finished, buffers, side, move, tally):
         )
         if outcome:
             return Payoff(-outcome, distance + 1, distance + 1)
-    entry = entry_after(graph, routes, squares, side, move, buffers.there)
-    if entry == NO_OUTCOME:
+    paid = payoff_after(graph, routes, squares, side, move, buffers.there)
+    if paid.outcome == NO_OUTCOME:
         tally[CONTRADICTIONS] += 1
-    return pays(entry)
+    return paid
 
 
 @inlined
