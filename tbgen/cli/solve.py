@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +16,7 @@ from tbgen.cli.progress import Counter, warm_up_visibly
 from tbgen.cli.solve_show import Found, as_object, in_words, plan_as_object, plan_in_words
 from tbgen.cli.solving import announce, find
 from tbgen.errors import BadInput, UnsupportedPosition
+from tbgen.fortress import Proof, prove
 from tbgen.probe import Answer, Tablebase, open_tablebase
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.store.own import OWN
@@ -109,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
         certificate = None if args.certificate is None else Certificate(args.certificate, tables)
         own = (lambda held: _own(args, held, tables, certificate)) if args.time else None
         moves, certified = args.moves or args.line, certificate is not None
-        found = find(board, record, tables, own, moves=moves, certified=certified)
+        found = find(board, record, tables, own, moves=moves, certified=certified, hold=partial(_hold, args))
     if args.json:
         say(to_json(as_object(words[0], found, moves=args.moves, line=args.line)))
     else:
@@ -117,6 +119,13 @@ def run(args: argparse.Namespace) -> int:
     if certificate is not None:
         certificate.write(found)
     return 0
+
+
+def _hold(args: argparse.Namespace, board: chess.Board, record: int, tables: Tablebase) -> list[Proof]:
+    """What can be held, with a bar."""
+    with Counter(quiet=args.quiet or args.json) as counter:
+        counter.begin("trying what can be held", 1)
+        return prove(board, record, tables, report=counter.at)
 
 
 def _record(read: Fen, given: str | None) -> int:

@@ -7,7 +7,7 @@ import chess
 
 from tbgen.cli.solve_show import Found
 from tbgen.errors import OutOfRoom, UnsupportedPosition
-from tbgen.fortress import claims, prove
+from tbgen.fortress import Proof, claims, prove
 from tbgen.probe import Sure, SureMove, Tablebase, open_tablebase
 
 if TYPE_CHECKING:
@@ -23,16 +23,17 @@ def find(
     *,
     moves: bool = False,
     certified: bool = False,
+    hold: Callable[[chess.Board, int, Tablebase], list[Proof]] = prove,
 ) -> Found:
     """All that can be proved, with own tables where these can be asked, given what is held. `moves`: of moves and the
-    line as well. `certified`: no own table is taken at its word."""
+    line as well. `certified`: no own table is taken at its word. `hold` finds what can be held."""
     known = tables.known(board, record) if certified else tables.get(board, record=record)
     found = Found(board, record, known)
     if not any(board.legal_moves):
         return found
     if found.table is not None:
         return _from_table(found, tables) if moves else found
-    proofs = prove(board, record, tables)
+    proofs = hold(board, record, tables)
     found = found._replace(held=[(proof, claims(board, record, proof, tables)) for proof in proofs])
     if own is None or (found.sure.exact and not moves):
         return found

@@ -10,7 +10,7 @@ The limit is the record's level, or the bound's if that is lower and the attacke
 more changes nothing, and one of the bound's level or more is the bound at best.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations, product
 from typing import Final, NamedTuple
 
@@ -23,6 +23,9 @@ from tbgen.outcome import BASE, MAX_LEVEL, level
 from tbgen.probe import Tablebase
 
 Men = list[chess.Square]
+
+Report = Callable[[int, int], None]
+"""Called with how many sets of men have been tried, and how many there are as far as is known by then."""
 
 ANY_MOVE: Final = 2
 """Plies that the attacker needs at least, whatever quiet move the defender makes."""
@@ -45,10 +48,14 @@ class Proof(NamedTuple):
 
 
 def prove(
-    board: chess.Board, record: int, tables: Tablebase | None = None, placements: int = PLACEMENTS
+    board: chess.Board,
+    record: int,
+    tables: Tablebase | None = None,
+    placements: int = PLACEMENTS,
+    report: Report = lambda tried, known: None,
 ) -> list[Proof]:
     """What White and Black are sure of, the position's own goal being counted in the record."""
-    return [_prove(board, record, defender, tables, placements) for defender in (chess.WHITE, chess.BLACK)]
+    return [_prove(board, record, defender, tables, placements, report) for defender in (chess.WHITE, chess.BLACK)]
 
 
 def goals(graph: Graph, exits: Exits, attacker: int, record: int, bound: int) -> Goals:
@@ -58,18 +65,28 @@ def goals(graph: Graph, exits: Exits, attacker: int, record: int, bound: int) ->
     return Goals(limit, exits.breaking(attacker, bound), exits.saving(1 - attacker, bound))
 
 
-def _prove(board: chess.Board, record: int, defender: chess.Color, tables: Tablebase | None, placements: int) -> Proof:
+def _prove(
+    board: chess.Board,
+    record: int,
+    defender: chess.Color,
+    tables: Tablebase | None,
+    placements: int,
+    report: Report,
+) -> Proof:
     attempt = _Attempt(board, record, defender, tables)
     if board.has_legal_en_passant() and board.turn != defender:  # another position than that without the right
         return attempt.best
     ours, theirs = (list(chess.SquareSet(board.occupied_co[side] & ~board.pawns)) for side in (defender, not defender))
     pairs = [sorted(pair) for pair in product(ours, theirs)]
-    for free_men in pairs:
+    for tried, free_men in enumerate(pairs):
+        report(tried, len(pairs))
         attempt.on(free_men)
         if attempt.done:
             return attempt.best
     if not breaks_soon(board, defender, tables):
-        for free_men in _larger(board, ours, theirs, placements):
+        larger = _larger(board, ours, theirs, placements)
+        for tried, free_men in enumerate(larger, len(pairs)):
+            report(tried, len(pairs) + len(larger))
             attempt.on(free_men)
             if attempt.done:
                 break

@@ -58,3 +58,10 @@ def test_many_pieces_take_seconds() -> None:
     """Sixteen pieces have millions of sets of men: those larger than one a side are listed only where they may help."""
     board = chess.Board("b1b1k1b1/1b1b1b1b/b1b1b1b1/1b1b1b1b/B1B1B1B1/1B1B1B1B/B1B1B1B1/1B1K1B1B w - - 0 1")
     assert all(proof.held is None for proof in prove(board, outcome.parse("G10.5"), None, 4096))
+
+
+def test_it_says_how_many_sets_of_men_have_been_tried() -> None:
+    board, said = chess.Board("8/1k6/1p6/p2p1p2/5K2/5N2/P7/8 b - - 1 40"), list[tuple[int, int]]()
+    prove(board, outcome.parse("G5.5"), report=lambda tried, known: said.append((tried, known)))
+    assert {tried for tried, _ in said} >= {0, 1}
+    assert all(tried < known for tried, known in said)
