@@ -162,7 +162,7 @@ FINDINGS: Final = (
 
 
 def _percent(share: float) -> str:
-    return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
+    return (f"{share:.1%}" if share < 0.1 else f"{share:.0%}").replace("%", " %")
 
 
 def told(data: Mapping[str, Sequence[Row]]) -> str:
