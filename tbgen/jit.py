@@ -4,7 +4,7 @@ A change in a kernel that another module calls must not be answered with the cal
 a cache directory is a digest of the sources that its kernels can be made of and of the versions in play; an edit
 anywhere in them starts a fresh directory, and old ones are swept away.
 
-Solver, verifier and the writer of tables have a directory each: an edit of one leaves the machine code of the others
+Solver, verifier and the files of tables have a directory each: an edit of one leaves the machine code of the others
 as it is. What all are built on belongs to all digests. Its own kernels, and those of tests, lie in one more directory:
 they take bundles that either side defines, so that any edit may change them.
 """
@@ -113,14 +113,14 @@ def _group(name: str, *rooms: str) -> Group:
 
 SOLVER: Final = _group("solver", "retro")
 VERIFIER: Final = _group("verifier", "verify")
-WRITER: Final = _group("writer", "store")
+STORE: Final = _group("store", "store")
 _ANY: Final = _group("any", "retro", "verify")
 
 
 def group_of(module: str) -> Group:
     """The group that the kernels of a module belong to."""
     room = ".".join(module.split(".")[:2])
-    return {"tbgen.retro": SOLVER, "tbgen.verify": VERIFIER, "tbgen.store": WRITER}.get(room, _ANY)
+    return {"tbgen.retro": SOLVER, "tbgen.verify": VERIFIER, "tbgen.store": STORE}.get(room, _ANY)
 
 
 _OPTIONS: Final[dict[str, Any]] = {

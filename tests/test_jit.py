@@ -8,7 +8,7 @@ import pytest
 from tbgen import jit
 from tbgen.board.moves import list_moves
 from tbgen.index.kernels import locate
-from tbgen.jit import SOLVER, VERIFIER, WRITER, group_of, kernel
+from tbgen.jit import SOLVER, STORE, VERIFIER, group_of, kernel
 from tbgen.retro.sweep.levels import sweep
 from tbgen.store.write.kernels import find_kinds
 from tbgen.verify.compare import check_all
@@ -30,13 +30,13 @@ def imported(path: Path) -> set[str]:
     return {str(node.module) for node in nodes if str(node.module).startswith("tbgen")}
 
 
-def test_solver_verifier_and_writer_have_a_digest_each() -> None:
-    solver, verifier, writer = ({room_of(path) for path in group.files} for group in (SOLVER, VERIFIER, WRITER))
-    assert solver - verifier == solver - writer == {"retro"}
+def test_solver_verifier_and_files_have_a_digest_each() -> None:
+    solver, verifier, store = ({room_of(path) for path in group.files} for group in (SOLVER, VERIFIER, STORE))
+    assert solver - verifier == solver - store == {"retro"}
     assert verifier - solver == {"verify"}
-    assert writer - solver == {"store"}
-    assert {"jit", "intrinsics", "board", "index"} <= solver & verifier & writer
-    assert len({SOLVER.digest, VERIFIER.digest, WRITER.digest}) == 3
+    assert store - solver == {"store"}
+    assert {"jit", "intrinsics", "board", "index"} <= solver & verifier & store
+    assert len({SOLVER.digest, VERIFIER.digest, STORE.digest}) == 3
 
 
 def test_an_edit_changes_the_digests_of_what_is_built_on_it(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_an_edit_changes_the_digests_of_what_is_built_on_it(tmp_path: Path) -> N
 def test_all_that_kernels_take_constants_from_is_in_their_digest(path: Path) -> None:
     """Constants are part of the machine code, wherever they are defined."""
     module = ".".join(["tbgen", *path.relative_to(ROOT).with_suffix("").parts])
-    if not any(path in group.files for group in (SOLVER, VERIFIER, WRITER)):
+    if not any(path in group.files for group in (SOLVER, VERIFIER, STORE)):
         assert module.startswith("tbgen.generate.")  # which has none, and asks for digests and places
         return
     rooms = {room_of(file) for file in group_of(module).files}
@@ -64,7 +64,7 @@ def test_machine_code_lies_with_its_group() -> None:
 
     assert place(sweep) == SOLVER.cache
     assert place(check_all) == VERIFIER.cache
-    assert place(find_kinds) == WRITER.cache
+    assert place(find_kinds) == STORE.cache
     common = {place(kernel(lambda: 1)), place(list_moves), place(locate)}
     assert len(common) == 1
-    assert not common & {SOLVER.cache, VERIFIER.cache, WRITER.cache}
+    assert not common & {SOLVER.cache, VERIFIER.cache, STORE.cache}

@@ -72,7 +72,7 @@ ROOMS = {
     "store/lock": "",
     "store/format": "turns outcome material contents index",
     "store/own": "errors table_rules material store/directory store/format",
-    "store/read": "errors table_rules material contents index store/directory store/format store/own",
+    "store/read": "errors table_rules material contents jit index store/directory store/format store/own",
     "store/write": "_version turns table_rules material contents jit index store/lock store/format",
     "store": "store/directory store/lock store/read",
     "store/disk_arrays": "sizes",
@@ -91,8 +91,8 @@ ROOMS = {
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
         "_version errors turns sizes files outcome table_rules material contents kept jit index retro/values "
-        "retro/checkpoint retro/solver retro/export retro/link_log retro/precompile store/format store store/write "
-        "store/disk_arrays store/entry_cache store/leftovers verify"
+        "retro/checkpoint retro/solver retro/export retro/link_log retro/precompile store/format store "
+        "store/read store/write store/disk_arrays store/entry_cache store/leftovers verify"
     ),
     # The game around the tables.
     "rules": "errors outcome table_rules position",

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from tbgen import kept
-from tbgen.jit import SOLVER, VERIFIER, WRITER, Group, group_of
+from tbgen.jit import SOLVER, STORE, VERIFIER, Group, group_of
 from tbgen.retro import precompile as solver
+from tbgen.store.read import precompile as reader
 from tbgen.store.write import precompile as writer
 from tbgen.verify import precompile as verifier
 
@@ -28,9 +29,9 @@ _PERIOD: Final = 1.0
 _GROUPS: Final[tuple[tuple[Group, dict[str, Callable[[], None]]], ...]] = (
     (SOLVER, solver.PARTS),
     (VERIFIER, verifier.PARTS),
-    (WRITER, writer.PARTS),
+    (STORE, {**writer.PARTS, **reader.PARTS}),
 )
-_PARTS: Final = {**solver.PARTS, **verifier.PARTS, **writer.PARTS}
+_PARTS: Final = {**solver.PARTS, **verifier.PARTS, **writer.PARTS, **reader.PARTS}
 """The longest first."""
 
 

@@ -117,11 +117,11 @@ def take(table: TableFile, tick: Tick = lambda numbers: None) -> Census:
     slots, tally, inside = Slots(), Tally(KEYS), np.zeros(KEYS, np.int64)
     longest = _Longest()
     for start, end in blocks(table.size):
-        entries, staircases = table.read(start, end)
+        entries, having = table.read_inside(start, end)
         keys = symmetry.keys(start, end)
         new = tally.add(keys, slots.of(outcomes(entries)), distances(entries))
         longest.add(start, new)
-        inside += np.bincount(keys[staircases != 0], minlength=KEYS)
+        inside += np.bincount(keys[having], minlength=KEYS)
         tick(end - start)
     counts = tally.counts.reshape(2, KINDS, *tally.counts.shape[1:])
     cases = {}

@@ -16,9 +16,9 @@ from tbgen.contents import Contents, Steps
 from tbgen.errors import CorruptTable
 from tbgen.material import Material, parse
 from tbgen.store import TableFile, list_tables, open_table, table_path
-from tbgen.store.read import table
+from tbgen.store.read import kernels, table
 from tbgen.store.read.cache import Cache
-from tbgen.store.read.chunk import Chunk, ChunkFormat
+from tbgen.store.read.chunk import Chunk, ChunkFormat, by_sorting
 from tbgen.store.write import write_table
 from tests.support.contents import random_contents, steps_at
 
@@ -261,3 +261,20 @@ def test_threads_may_read_together(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_reading_needs_no_compiler_and_no_encoder(heavy: str) -> None:
     code = f"import sys, tbgen.store; assert {heavy!r} not in sys.modules"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(("count", "kind"), [(200, np.uint8), (60_000, np.uint16), (900_000, np.uint32)])
+@pytest.mark.parametrize("row_kind", [np.uint8, np.uint16])
+def test_the_compiled_decoder_does_as_the_other(count: int, kind: type, row_kind: type) -> None:
+    chance = np.random.default_rng(count)
+    for having in (np.arange(count) > 0, chance.random(count) < 0.3, np.zeros(count, np.bool_)):
+        shapes = (chance.random(1 << 12) ** 8 * count).astype(kind)
+        size = 7 + np.dtype(row_kind).itemsize * int(np.count_nonzero(having[shapes]))
+        raw, rows = chance.bytes(size), np.zeros((2, len(shapes)), row_kind)
+        for row, spread in zip(rows, (by_sorting, kernels.spread), strict=True):
+            spread(shapes, having, raw, 7, row)
+            if size > 7:
+                with pytest.raises(ValueError, match=r"buffer|too soon"):
+                    spread(shapes, having, raw[:-1], 7, row.copy())
+        assert (rows[0] == rows[1]).all()
+        assert size == 7 or rows.any()

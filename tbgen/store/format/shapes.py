@@ -51,6 +51,7 @@ class ShapeTable:
         self.inside: NDArray[np.bool_] = shapes.steps > 0
         self.start: NDArray[np.int64] = np.cumsum(shapes.steps, dtype=np.int64) - shapes.steps
         """`[shape]`: where its steps begin."""
+        self._having: dict[int, NDArray[np.bool_]] = {}
 
     @cached_property
     def stored(self) -> NDArray[np.uint8]:
@@ -61,6 +62,13 @@ class ShapeTable:
             start = self.start[shapes] - steps.start
             stored[shapes] = before[start + self.shapes.steps[shapes]] - before[start]
         return stored
+
+    def having(self, nth: int) -> NDArray[np.bool_]:
+        """`[shape]`: whether it has an nth distance, the fresh one being the 0th: all do but that of no position."""
+        known = self._having.get(nth)
+        if known is None:
+            known = self._having[nth] = self.stored >= nth if nth else np.arange(self.count) > 0
+        return known
 
     @cached_property
     def width(self) -> int:

@@ -71,8 +71,25 @@ class _Inflating:
             return self._known
 
 
+def by_sorting(
+    shapes: NDArray[np.unsignedinteger],
+    having: NDArray[np.bool_],
+    raw: bytes,
+    at: int,
+    row: NDArray[np.unsignedinteger],
+) -> None:
+    """Put a section's numbers into `row`, which is all zeros: they are sorted by shape, and begin at `at`. The section
+    has the places whose shapes have such a number."""
+    places = np.flatnonzero(having.take(shapes))
+    places = places[np.argsort(shapes[places], kind="stable")]
+    row[places] = joined(raw, at, len(places), row.itemsize)
+
+
 class Chunk(Positions):
     """Columns are indexed by place, the order of the file."""
+
+    spread = staticmethod(by_sorting)
+    """Whoever reads many chunks sets the compiled one (kernels.py)."""
 
     def __init__(self, chunk_format: ChunkFormat, stored: bytes) -> None:
         self._chunk_format = chunk_format
@@ -131,14 +148,15 @@ class Chunk(Positions):
 
     @cached_property
     def entries(self) -> NDArray[np.int32]:  # type: ignore[override]
-        shape_table, planes = self.shape_table, self._chunk_format.distance_planes
-        places = self._by_shape(np.flatnonzero(self.shapes != 0))
-        halves = joined(self._upto(self._stored_at), self._at, len(places), planes)
-        fresh = np.zeros(self._chunk_format.width, halves.dtype)
-        fresh[places] = halves
-        entries = shape_table.base.take(self.shapes)
+        fresh = self._row()
+        self.spread(self.shapes, self.shape_table.having(0), self._upto(self._stored_at), self._at, fresh)
+        entries = self.shape_table.base.take(self.shapes)
         entries += fresh.astype(np.int32) << 1
         return entries
+
+    def _row(self) -> NDArray[np.unsignedinteger]:
+        """Zeros, for half of a distance of each place."""
+        return np.zeros(self._chunk_format.width, np.uint8 if self._chunk_format.distance_planes == 1 else np.uint16)
 
     @cached_property
     def entry(self) -> memoryview:
@@ -169,10 +187,6 @@ class Chunk(Positions):
         raw = self._upto(places[-1] + 1)
         return sum(raw[place] << 8 * plane for plane, place in enumerate(places))
 
-    def _by_shape(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The same places, sorted by shape."""
-        return places[np.argsort(self.shapes[places], kind="stable")]
-
     def _sections(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
         """Where each section of stored distances begins, and the places that have a distance in it."""
         planes, count = self._chunk_format.distance_planes, self.shape_table.stored.take(self.shapes)
@@ -196,10 +210,10 @@ class Chunk(Positions):
 
     def _read_halves(self) -> NDArray[np.unsignedinteger]:
         planes, sections = self._chunk_format.distance_planes, list(self._sections())
-        table = np.zeros((len(sections), self._chunk_format.width), np.uint8 if planes == 1 else np.uint16)
-        for row, (at, having) in zip(table, sections, strict=True):
-            places = self._by_shape(np.flatnonzero(having))
-            row[places] = joined(self._upto(at + len(places) * planes), at, len(places), planes)
+        table = np.zeros((len(sections), self._chunk_format.width), self._row().dtype)
+        for nth, (row, (at, having)) in enumerate(zip(table, sections, strict=True), 1):
+            raw = self._upto(at + planes * int(np.count_nonzero(having)))
+            self.spread(self.shapes, self.shape_table.having(nth), raw, at, row)
         return table
 
     def steps(self, place: int) -> tuple[Step, ...]:

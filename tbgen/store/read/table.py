@@ -195,8 +195,15 @@ class TableFile:
         end = self.size if end is None else end
         found = np.empty(end - start, np.int32)
         for chunk, rows, places in self.in_order(start, end):
-            found[rows] = chunk.entries[places]
+            found[rows] = chunk.entries.take(places)
         return found
+
+    def read_inside(self, start: int, end: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        """Entries of a range of numbers, and whether each has a staircase, without the caches."""
+        entries, inside = np.empty(end - start, np.int32), np.empty(end - start, np.bool_)
+        for chunk, rows, places in self.in_order(start, end):
+            entries[rows], inside[rows] = chunk.entries.take(places), chunk.inside(places)
+        return entries, inside
 
     def read(self, start: int, end: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Entries and staircases of a range of numbers, without the caches."""
@@ -234,13 +241,17 @@ class TableFile:
 
     def in_order(self, start: int, end: int) -> Iterator[tuple[Chunk, slice, NDArray[np.int64]]]:
         """Each chunk of a range of numbers, the part of the range that it holds, and the places of that part in it."""
+        from tbgen.store.read.kernels import spread  # late: a single look needs no compiler
+
         if not 0 <= start < end <= self.size:
             raise IndexError(f"{self.path} has no numbers from {start} to {end}")
         for chunk in range(start >> self._shift, ((end - 1) >> self._shift) + 1):
             base = chunk << self._shift
             first, last = max(start, base), min(end, base + self._chunk_format.width)
             places = self._chunk_format.places[first - base : last - base]
-            yield self._file.chunk(chunk), slice(first - start, last - start), places
+            found = self._file.chunk(chunk)
+            found.spread = spread
+            yield found, slice(first - start, last - start), places
 
     def check(self) -> None:
         """Compare the whole file with its digest; CorruptTable if a byte has changed."""
