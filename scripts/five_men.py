@@ -152,7 +152,9 @@ def _read(name: str) -> list[Row]:
 
 
 def _write_all(data: Mapping[str, list[Row]]) -> None:
+    """Put the rows in order, and write them."""
     for name, rows in data.items():
+        rows.sort(key=lambda row: (row["rules"], five_men_page.order(row["material"])))
         _write(name, rows)
 
 
@@ -161,7 +163,7 @@ def _write(name: str, rows: Iterable[Row]) -> None:
     with (DATA / f"{name}.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS[name], lineterminator="\n", extrasaction="ignore")
         writer.writeheader()
-        writer.writerows(sorted(rows, key=lambda row: (row["rules"], five_men_page.order(row["material"]))))
+        writer.writerows(rows)
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ def take(table: TableFile, tick: Tick = lambda numbers: None) -> Census:
         keys = symmetry.keys(start, end)
         new = tally.add(keys, slots.of(outcomes(entries)), distances(entries))
         longest.add(start, new)
-        inside += np.bincount(keys[having], minlength=KEYS)
+        inside += np.bincount(keys + KEYS * having, minlength=2 * KEYS)[KEYS:]
         tick(end - start)
     counts = tally.counts.reshape(2, KINDS, *tally.counts.shape[1:])
     cases = {}

@@ -143,16 +143,20 @@ class Chunk(Positions):
         if not len(self._high):
             return self._low
         shapes = self._low.astype(shape_type(self.shape_table.count))
-        shapes[self._low == ESCAPE] += self._high.astype(shapes.dtype)
+        np.place(shapes, self._low == ESCAPE, ESCAPE + self._high.astype(shapes.dtype))
         return shapes
 
     @cached_property
     def entries(self) -> NDArray[np.int32]:  # type: ignore[override]
+        entries = self.shape_table.base.take(self.shapes)
+        entries += self.fresh_halves().astype(np.int32) << 1
+        return entries
+
+    def fresh_halves(self) -> NDArray[np.unsignedinteger]:
+        """`[place]`: half of the fresh distance."""
         fresh = self._row()
         self.spread(self.shapes, self.shape_table.having(0), self._upto(self._stored_at), self._at, fresh)
-        entries = self.shape_table.base.take(self.shapes)
-        entries += fresh.astype(np.int32) << 1
-        return entries
+        return fresh
 
     def _row(self) -> NDArray[np.unsignedinteger]:
         """Zeros, for half of a distance of each place."""

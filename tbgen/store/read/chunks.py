@@ -5,10 +5,10 @@ By these places, a reader finds a chunk without HDF5's chunk index; by the CRC-3
 """
 
 import os
-import zlib
 
 import numpy as np
 from numpy.typing import NDArray
+from zlib_ng import zlib_ng
 
 from tbgen.store.format.schema import CHUNKS, CRC32, PLACES
 from tbgen.store.read.head import Head
@@ -36,6 +36,6 @@ class Reader:
         if not self._room.start <= offset <= offset + size <= self._room.stop:
             raise ValueError(f"chunk {number} is not in the file")
         stored = os.pread(handle, size, offset)
-        if len(stored) != size or zlib.crc32(stored) != self._crc32[number]:
+        if len(stored) != size or zlib_ng.crc32(stored) != self._crc32[number]:
             raise ValueError(f"chunk {number} has changed since it was written")
         return stored

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.jit import kernel
+from tbgen.store.format.shapes import ShapeTable
 
 _SCRATCH: Final = local()
 """`first`: an array of zeros by shape. A table may have a million shapes, and a chunk a hundred of them."""
@@ -66,3 +67,23 @@ def _spread(shapes, having, raw, at, planes, count, some, first, row):
             if planes > 1:
                 value |= np.int64(raw[there + count]) << 8
             row[place] = value
+
+
+def gather(
+    shapes: NDArray[np.unsignedinteger],
+    fresh: NDArray[np.unsignedinteger],
+    places: NDArray[np.int64],
+    shape_table: ShapeTable,
+    entries: NDArray[np.int32],
+    inside: NDArray[np.bool_],
+) -> None:
+    """Fill in the entries of these places, and whether each has a staircase. `fresh` are halves of distances."""
+    _gather(shapes, fresh, places, shape_table.base, shape_table.inside, entries, inside)
+
+
+@kernel
+def _gather(shapes, fresh, places, base, has_steps, entries, inside):
+    for row in range(len(places)):
+        shape = shapes[places[row]]
+        entries[row] = base[shape] + (np.int32(fresh[places[row]]) << 1)
+        inside[row] = has_steps[shape]

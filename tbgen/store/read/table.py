@@ -200,9 +200,11 @@ class TableFile:
 
     def read_inside(self, start: int, end: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """Entries of a range of numbers, and whether each has a staircase, without the caches."""
+        from tbgen.store.read.kernels import gather
+
         entries, inside = np.empty(end - start, np.int32), np.empty(end - start, np.bool_)
         for chunk, rows, places in self.in_order(start, end):
-            entries[rows], inside[rows] = chunk.entries.take(places), chunk.inside(places)
+            gather(chunk.shapes, chunk.fresh_halves(), places, self.shape_table, entries[rows], inside[rows])
         return entries, inside
 
     def read(self, start: int, end: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
