@@ -146,7 +146,9 @@ def test_the_verifier_passes_what_is_kept(names: str, small_tables: Path, tmp_pa
     [
         ("6R1/8/8/8/8/8/k5p1/2K5 b - - 4 60", ALL, "G0.0", "G0.0"),  # g1=Q+ Rxg1
         ("8/8/8/8/8/k7/4N1p1/2K5 b - - 4 60", ALL, "G3.5", "G0.0"),
-        ("8/8/3k4/2p1r3/3P4/2K5/8/8 w - - 4 60", f"{ALL} KPvK", "-G0.0", "-G4.0"),  # pawns and kings take back
+        pytest.param(  # pawns and kings take back
+            "8/8/3k4/2p1r3/3P4/2K5/8/8 w - - 4 60", f"{ALL} KPvK", "-G0.0", "-G4.0", marks=pytest.mark.full
+        ),
     ],
 )
 def test_what_has_come_may_be_retaken(
