@@ -31,7 +31,7 @@ _GROUPS: Final[tuple[tuple[Group, dict[str, Callable[[], None]]], ...]] = (
     (VERIFIER, verifier.PARTS),
     (STORE, {**writer.PARTS, **reader.PARTS}),
 )
-_PARTS: Final = {**solver.PARTS, **verifier.PARTS, **writer.PARTS, **reader.PARTS}
+_PARTS: Final = {part: compiles for _, parts in _GROUPS for part, compiles in parts.items()}
 """The longest first."""
 
 

@@ -5,7 +5,7 @@ whose frames may have the colours swapped. So a part of the whole is a material 
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -139,7 +139,7 @@ def _named(first: str, second: str, swapped: bool) -> PartName:
     return PartName(material.normal, swapped if material.is_normal else not swapped)
 
 
-@cache
+@lru_cache(1 << 16)
 def _mirrored(squares: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(square ^ 56 for square in squares))
 

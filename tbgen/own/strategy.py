@@ -139,7 +139,7 @@ class _Walk:
         return number
 
     def _answer(self, number: int, board: chess.Board) -> None:
-        if board.move_stack and self._view.is_unknown(board):
+        if board.move_stack and board.halfmove_clock == 0 and self._view.is_unknown(board):
             record = -self._sign * (outcome.BASE - outcome.FIRST_RECORD)
             move, after = self._retake(board)
         else:

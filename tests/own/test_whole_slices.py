@@ -4,6 +4,7 @@ TBGEN_FIVE=DIR compares slices of all materials of five men whose tables are in 
 """
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from tbgen.store import TableFile, open_table, table_path
 from tbgen.table_rules import TableRules
 from tbgen.verify.moves import NO_POSITION, list_all, make_board, make_moves
 from tbgen.verify.values import Dictionary, level_of, make_dictionary, value_at
+from tests.support.own_tables import entries_of
 
 FIVE = os.environ.get("TBGEN_FIVE", "")
 
@@ -127,16 +129,8 @@ def _compare(board, atlas, complete, pawns, part, start, end, first, low, high, 
 
 def compared(directory: Path, complete: list[Material], fen: str, most: int = 0) -> list[Compared]:
     """Solved with these tables, and with own ones of up to `most` numbers."""
-
-    def entries_of(materials: list[Material]) -> dict[Material, NDArray[np.int32]]:
-        found = {}
-        for material in materials:
-            with open_table(table_path(directory, material, "r")) as table:
-                found[material] = table.entries()
-        return found
-
     board = chess.Board(fen)
-    own = solve_plan(make_plan(board, complete, most), entries_of, threads=2, records=True)
+    own = solve_plan(make_plan(board, complete, most), partial(entries_of, directory), threads=2, records=True)
     with open_table(table_path(directory, name_of(board).material, "r")) as truth:
         return compare(own, truth)
 

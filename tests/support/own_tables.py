@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import chess
@@ -30,6 +31,15 @@ def links(source: Path, target: Path, names: str) -> None:
         (target / f"{name}.r.h5").symlink_to(source / f"{name}.r.h5")
 
 
+def entries_of(directory: Path, materials: list[Material]) -> dict[Material, NDArray[np.int32]]:
+    """What solving a plan asks for, from the tables of a directory."""
+    found = {}
+    for material in materials:
+        with open_table(table_path(directory, material, "r")) as table:
+            found[material] = table.entries()
+    return found
+
+
 def keep(directory: Path, fen: str) -> Attempt:
     """Solve a position, and keep the tables."""
     board = chess.Board(fen)
@@ -44,16 +54,9 @@ def keep_alone(directory: Path, fen: str) -> None:
 
 def keep_all(directory: Path, fen: str, most: int = 1 << 40) -> None:
     """Solve everything that the position leads to and that has no table, parts of up to so many numbers."""
-
-    def entries_of(materials: list[Material]) -> dict[Material, NDArray[np.int32]]:
-        found = {}
-        for material in materials:
-            with open_table(table_path(directory, material, "r")) as table:
-                found[material] = table.entries()
-        return found
-
     complete = [material for _, material, _ in list_tables(directory)]
-    solve_plan(make_plan(chess.Board(fen), complete, most), entries_of, shelf=Shelf(directory, writes=True))
+    plan = make_plan(chess.Board(fen), complete, most)
+    solve_plan(plan, partial(entries_of, directory), shelf=Shelf(directory, writes=True))
 
 
 def spread(fen: str, count: int, seed: int = 1) -> Iterator[chess.Board]:
