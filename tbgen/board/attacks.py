@@ -24,6 +24,12 @@ LINES: Final = np.concatenate([GEOMETRY.attacks.reshape(-1), GEOMETRY.between, G
 
 
 @inlined
+def bit(square):
+    """The set of one square."""
+    return np.uint64(1) << np.uint64(square)
+
+
+@inlined
 def hits(board, kind, square, target, occupied):
     """Whether a man attacks a square."""
     if board.lines[kind * 64 + square] >> np.uint64(target) & np.uint64(1) == 0:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.attacks import BEHIND, BETWEEN, reach
+from tbgen.board.attacks import BEHIND, BETWEEN, bit, reach
 from tbgen.board.geometry import KING
 from tbgen.board.moves import NOBODY, add_pawn_move, forward, is_pawn, man_on, pack_move
 from tbgen.intrinsics import bits_set, lowest_bit
@@ -35,14 +35,9 @@ def make_run(men: int) -> Run:
 
 
 @inlined
-def _bit(square):
-    return np.uint64(1) << np.uint64(square)
-
-
-@inlined
 def _to_king(board, kind, square, king):
     """The squares between a man and a king that it would attack on an empty board; none if it would not."""
-    aligned = board.lines[kind * 64 + square] & _bit(king) != 0
+    aligned = board.lines[kind * 64 + square] & bit(king) != 0
     return board.lines[BETWEEN + square * 64 + king] if aligned else np.uint64(0)
 
 
@@ -59,7 +54,7 @@ def begin_run(board, run, squares, side, varies, others):
         if atlas.side[slot] == side:
             run.attacks[slot] = reach(board, kind, square, others)
         else:
-            run.attacks[slot] = reach(board, kind, square, others ^ _bit(king))
+            run.attacks[slot] = reach(board, kind, square, others ^ bit(king))
             run.between[slot] = _to_king(board, kind, square, king)
 
 
@@ -67,8 +62,8 @@ def begin_run(board, run, squares, side, varies, others):
 def _look(board, run, squares, side, varies, occupied):
     """Note what each man attacks now. Returns whether the side to move could take the other king."""
     atlas = board.atlas
-    enemy_king = _bit(squares[1 - side])
-    lifted = occupied ^ _bit(squares[side])
+    enemy_king = bit(squares[1 - side])
+    lifted = occupied ^ bit(squares[side])
     takes_king = False
     for slot in range(atlas.men[0]):
         square, ours = squares[slot], atlas.side[slot] == side
@@ -97,8 +92,8 @@ def _threats(board, run, squares, side, occupied):
             continue
         attacks = run.now[slot]
         danger |= attacks
-        if attacks & _bit(king):
-            answer &= _bit(squares[slot]) | board.lines[BETWEEN + squares[slot] * 64 + king]
+        if attacks & bit(king):
+            answer &= bit(squares[slot]) | board.lines[BETWEEN + squares[slot] * 64 + king]
         blockers = run.between[slot] & occupied
         if blockers & (blockers - np.uint64(1)) == 0:
             pins |= blockers
@@ -125,9 +120,9 @@ def _list_steps(board, squares, slot, occupied, allowed, resets, count):
     kind, target = board.atlas.kind[slot], squares[slot]
     for _ in range(2 if target // 8 == (1 if forward(kind) > 0 else 6) else 1):
         target += forward(kind)
-        if occupied & _bit(target):
+        if occupied & bit(target):
             break
-        if allowed & _bit(target):
+        if allowed & bit(target):
             count = add_pawn_move(resets, count, slot, target, NOBODY)
     return count
 
@@ -142,7 +137,7 @@ def count_moves(board, run, squares, side, varies, occupied, resets):
     enemies = np.uint64(0)
     for slot in range(atlas.men[0]):
         if atlas.side[slot] != side:
-            enemies |= _bit(squares[slot])
+            enemies |= bit(squares[slot])
     king = squares[side]
     danger, answer, pins = _threats(board, run, squares, side, occupied)
     flights = board.lines[KING * 64 + king] & ~danger
@@ -153,7 +148,7 @@ def count_moves(board, run, squares, side, varies, occupied, resets):
             continue
         kind, square = atlas.kind[slot], squares[slot]
         allowed = answer
-        if pins & _bit(square):
+        if pins & bit(square):
             ray = king * 64 + square
             allowed &= board.lines[BETWEEN + ray] | board.lines[BEHIND + ray]
         targets = run.now[slot] & allowed
@@ -162,4 +157,4 @@ def count_moves(board, run, squares, side, varies, occupied, resets):
             count = _list_steps(board, squares, slot, occupied, allowed, resets, count)
         else:
             quiet += bits_set(targets & ~occupied)
-    return quiet, count, danger & _bit(king) != 0
+    return quiet, count, danger & bit(king) != 0

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.attacks import BEHIND, BETWEEN, LINES, attacked, reach
+from tbgen.board.attacks import BEHIND, BETWEEN, LINES, attacked, bit, reach
 from tbgen.board.geometry import PAWN_DOWN, PAWN_UP
 from tbgen.board.moves import (
     NOBODY,
@@ -78,17 +78,12 @@ def make_moves() -> Moves:
 
 
 @inlined
-def _bit(square):
-    return np.uint64(1) << np.uint64(square)
-
-
-@inlined
 def _pawn_steps(kind, square, occupied):
     free = ~occupied
     if kind == PAWN_UP:
-        once = (_bit(square) << _RANK) & free
+        once = (bit(square) << _RANK) & free
         return once | (((once & _STEPPED_UP) << _RANK) & free)
-    once = (_bit(square) >> _RANK) & free
+    once = (bit(square) >> _RANK) & free
     return once | (((once & _STEPPED_DOWN) >> _RANK) & free)
 
 
@@ -102,14 +97,14 @@ def _find_targets(board, moves, side):
     enemies = np.uint64(0)
     for slot in range(men):
         if atlas.side[slot] == side:
-            own |= _bit(squares[slot])
+            own |= bit(squares[slot])
         else:
-            enemies |= _bit(squares[slot])
+            enemies |= bit(squares[slot])
     occupied = own | enemies
     if bits_set(occupied) != men:
         return _ILLEGAL
     king = squares[side]
-    lifted = occupied ^ _bit(king)
+    lifted = occupied ^ bit(king)
     danger = np.uint64(0)  # what the enemy attacks once the king has left its square
     evasions = _ALL  # where the moves of other men must end
     pinned = np.uint64(0)
@@ -117,28 +112,28 @@ def _find_targets(board, moves, side):
         kind, square = atlas.kind[slot], squares[slot]
         if atlas.side[slot] == side:
             targets = reach(board, kind, square, occupied)
-            if targets & _bit(squares[1 - side]):
+            if targets & bit(squares[1 - side]):
                 return _ILLEGAL
             if kind >= PAWN_UP:
                 targets = (targets & enemies) | _pawn_steps(kind, square, occupied)
             moves.targets[slot] = targets & ~own
             continue
         danger |= reach(board, kind, square, lifted)
-        if lines[kind * 64 + square] & _bit(king):
+        if lines[kind * 64 + square] & bit(king):
             between = lines[BETWEEN + square * 64 + king]
             blockers = between & occupied
             if not blockers:
-                evasions &= between | _bit(square)
+                evasions &= between | bit(square)
             elif not blockers & (blockers - np.uint64(1)):
                 pinned |= blockers
     for slot in range(2, men):
         if atlas.side[slot] == side:
             moves.targets[slot] &= evasions
-            if pinned & _bit(squares[slot]):
+            if pinned & bit(squares[slot]):
                 ray = king * 64 + squares[slot]
                 moves.targets[slot] &= lines[BETWEEN + ray] | lines[BEHIND + ray]
     moves.targets[side] &= ~danger
-    return _CHECKED if danger & _bit(king) else _FREE
+    return _CHECKED if danger & bit(king) else _FREE
 
 
 @inlined

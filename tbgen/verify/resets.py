@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.board.attacks import reach
+from tbgen.board.attacks import bit, reach
 from tbgen.board.geometry import PAWN_UP
 from tbgen.board.moves import move_promotion, move_slot, move_taken, move_target
 from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT
@@ -112,10 +112,10 @@ def _can_retake(board, atlas, man, moved, numbering):
     occupied = np.uint64(0)
     for slot in range(atlas.men[0]):
         if kinds[slot] >= 0:
-            occupied |= np.uint64(1) << np.uint64(after[slot])
+            occupied |= bit(after[slot])
     if not reach(board, kinds[man], after[man], occupied) >> np.uint64(target) & np.uint64(1):
         return False
-    occupied ^= np.uint64(1) << np.uint64(after[man])
+    occupied ^= bit(after[man])
     after[man] = target
     kinds[moved] = NOWHERE
     for slot in range(atlas.men[0]):

@@ -14,10 +14,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.attacks import attacked, hits
+from tbgen.board.attacks import bit, hits
 from tbgen.board.moves import (
     PROMOTION_KINDS,
     is_pawn,
+    leaves_king_safe,
     move_promotion,
     move_slot,
     move_taken,
@@ -118,11 +119,6 @@ def _changes(layout: Layout) -> Iterator[tuple[int, int, int]]:
 
 
 @inlined
-def _bit(square):
-    return np.uint64(1) << np.uint64(square)
-
-
-@inlined
 def _set_up(graph, routes, change, squares, slot, target, there):
     """Write the squares of the men after a change, in slots of the table that it leads to, to `there`: one has moved.
     Returns the number of that table, and whether its colours are swapped."""
@@ -169,17 +165,16 @@ def _retaking(graph, routes, squares, side, move, there):
     change = change_number(taken, slot, RETAKEN)
     if slot < 2 or routes.table[change] < 0:
         return best
-    occupied = occupied_by(squares, atlas.men[0]) ^ _bit(squares[slot])
+    occupied = occupied_by(squares, atlas.men[0]) ^ bit(squares[slot])
     if taken >= 0:
-        occupied ^= _bit(squares[taken])
-    occupied |= _bit(target)
+        occupied ^= bit(squares[taken])
+    occupied |= bit(target)
     for man in range(atlas.men[0]):
         if atlas.side[man] == side or man == taken or (is_pawn(atlas.kind[man]) and (target < 8 or target >= 56)):
             continue
         if not hits(graph, atlas.kind[man], squares[man], target, occupied):
             continue
-        king = target if man < 2 else squares[1 - side]
-        if attacked(graph, squares, side, king, occupied ^ _bit(squares[man]), slot):
+        if not leaves_king_safe(graph, squares, man, target, slot, occupied):
             continue
         table, swap = _set_up(graph, routes, change, squares, man, target, there)
         one = pays(fetch_i32(routes.address[table], locate(atlas, table, there, side ^ swap)))
