@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import DISTANCE_MASK
 from tbgen.store.format.planes import bytes_for, joined, planes_of
 from tbgen.store.format.schema import ESCAPE, shape_type
 from tbgen.store.format.shapes import KINDS, STEP_KINDS, Shapes, ShapeTable, check
@@ -26,10 +25,8 @@ class Kept(NamedTuple):
 
     shapes: NDArray[np.unsignedinteger]
     """0 where there is none."""
-    fresh: NDArray[np.uint16]
-    """Half of the fresh distance."""
-    stored: NDArray[np.uint16]
-    """`[n, place]`: half of the nth distance that is stored beside it."""
+    halves: NDArray[np.uint16]
+    """`[n, place]`: half of the nth distance, the fresh one being the 0th."""
 
 
 class Block(Positions):
@@ -38,11 +35,11 @@ class Block(Positions):
     def __init__(self, shape_table: ShapeTable, kept: Kept) -> None:
         self.shape_table = shape_table
         self.shapes = kept.shapes
-        self.entries = shape_table.base.take(kept.shapes) + (kept.fresh.astype(np.int32) << 1)
-        self._stored = kept.stored
+        self.entries = shape_table.base.take(kept.shapes) + (kept.halves[0].astype(np.int32) << 1)
+        self._halves = kept.halves
 
     def halves(self) -> NDArray[np.unsignedinteger]:
-        return self._stored
+        return self._halves
 
 
 class Packer:
@@ -61,8 +58,8 @@ class Packer:
         shapes = kept.shapes[at]
         numbers = shapes.astype(np.int64) - 1
         low = np.minimum(numbers, ESCAPE)
-        fresh = kept.fresh[at[_by(shapes)]]
-        stored = [_split(kept.stored[nth][at[some]], self._planes) for nth, some in self._stored(shapes)]
+        fresh = kept.halves[0][at[_by(shapes)]]
+        stored = [_split(kept.halves[nth][at[some]], self._planes) for nth, some in self._stored(shapes)]
         return [
             _deflate(_split(low, 1)),
             _deflate(_split(numbers[low == ESCAPE] - ESCAPE, self._escape_planes)),
@@ -84,16 +81,15 @@ class Packer:
             raise ValueError("a shape is none of its table")
         kept = Kept(
             np.zeros(len(legal), shape_type(self.shape_table.count)),
-            np.zeros(len(legal), np.uint16),
-            np.zeros((int(self.shape_table.stored.take(shapes).max(initial=0)), len(legal)), np.uint16),
+            np.zeros((max(1, int(self.shape_table.held.take(shapes).max(initial=0))), len(legal)), np.uint16),
         )
         kept.shapes[at] = shapes
         fresh = _inflate(sections[2], len(at) * self._planes)
-        kept.fresh[at[_by(shapes)]] = joined(fresh, 0, len(at), self._planes)
+        kept.halves[0][at[_by(shapes)]] = joined(fresh, 0, len(at), self._planes)
         found = list(self._stored(shapes))
         raw, begin = _inflate(sections[3], sum(len(some) for _, some in found) * self._planes), 0
         for nth, some in found:
-            kept.stored[nth][at[some]] = joined(raw, begin, len(some), self._planes)
+            kept.halves[nth][at[some]] = joined(raw, begin, len(some), self._planes)
             begin += len(some) * self._planes
         return Block(self.shape_table, kept)
 
@@ -104,9 +100,10 @@ class Packer:
         return places[places < count]
 
     def _stored(self, shapes: NDArray[np.integer]) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """For each stored distance that some positions have: which it is, and those positions, sorted by shape."""
-        count = self.shape_table.stored.take(shapes)
-        for nth in range(int(count.max(initial=0))):
+        """For each distance beside the fresh one that some positions have: which it is, and those positions, sorted by
+        shape."""
+        count = self.shape_table.held.take(shapes)
+        for nth in range(1, int(count.max(initial=0))):
             some = np.flatnonzero(count > nth)
             yield nth, some[_by(shapes[some])]
 
@@ -129,10 +126,6 @@ def unpack_shapes(columns: Sequence[bytes], count: int) -> Shapes:
 
 _COLUMNS: Final = {**KINDS, **STEP_KINDS}
 SHAPE_COLUMNS: Final = len(_COLUMNS)
-
-
-def halves_of(entries: NDArray[np.int32]) -> NDArray[np.uint16]:
-    return ((entries & DISTANCE_MASK) >> 1).astype(np.uint16)
 
 
 def _by(shapes: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from typing import BinaryIO, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.archive.block import Kept, Packer, halves_of, pack_shapes
+from tbgen.archive.block import Kept, Packer, pack_shapes
 from tbgen.archive.format import Notes, Writer
 from tbgen.archive.split import Split
 from tbgen.errors import BadInput
@@ -135,15 +135,12 @@ def _read(table: TableFile, split: Split, here: slice) -> Kept:
     """The positions at these places, with the shapes that the table has."""
     first, last = split.numbers(slice(here.start, here.start + 1))[0], split.numbers(slice(here.stop - 1, here.stop))[0]
     count = here.stop - here.start
-    kept = Kept(
-        np.zeros(count, np.uint32), np.zeros(count, np.uint16), np.zeros((table.shape_table.width, count), np.uint16)
-    )
+    kept = Kept(np.zeros(count, np.uint32), np.zeros((1 + table.shape_table.width, count), np.uint16))
     for chunk, numbers, places in table.in_order(int(first), int(last) + 1):
         to = split.places(int(first) + np.arange(numbers.start, numbers.stop))
         some = np.flatnonzero(to >= 0)
         to, places = to[some] - here.start, places[some]
         kept.shapes[to] = chunk.shapes[places]
-        kept.fresh[to] = halves_of(chunk.entries[places])
-        stored = chunk.halves()
-        kept.stored[: len(stored), to] = stored[:, places]
+        halves = chunk.halves()
+        kept.halves[: len(halves), to] = halves[:, places]
     return kept

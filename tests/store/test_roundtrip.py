@@ -264,17 +264,29 @@ def test_reading_needs_no_compiler_and_no_encoder(heavy: str) -> None:
 
 
 @pytest.mark.parametrize(("count", "kind"), [(200, np.uint8), (60_000, np.uint16), (900_000, np.uint32)])
-@pytest.mark.parametrize("row_kind", [np.uint8, np.uint16])
-def test_the_compiled_decoder_does_as_the_other(count: int, kind: type, row_kind: type) -> None:
+@pytest.mark.parametrize("table_kind", [np.uint8, np.uint16])
+def test_the_compiled_decoder_does_as_the_other(count: int, kind: type, table_kind: type) -> None:
     chance = np.random.default_rng(count)
-    for having in (np.arange(count) > 0, chance.random(count) < 0.3, np.zeros(count, np.bool_)):
+    for most in (0, 1, 2, 9):
+        held = chance.integers(0, most + 1, count, np.uint8)
         shapes = (chance.random(1 << 12) ** 8 * count).astype(kind)
-        size = 7 + np.dtype(row_kind).itemsize * int(np.count_nonzero(having[shapes]))
-        raw, rows = chance.bytes(size), np.zeros((2, len(shapes)), row_kind)
-        for row, spread in zip(rows, (by_sorting, kernels.spread), strict=True):
-            spread(shapes, having, raw, 7, row)
-            if size > 7:
-                with pytest.raises(ValueError, match=r"buffer|too soon"):
-                    spread(shapes, having, raw[:-1], 7, row.copy())
-        assert (rows[0] == rows[1]).all()
-        assert size == 7 or rows.any()
+        size = 7 + np.dtype(table_kind).itemsize * int(held[shapes].sum())
+        for sections in {1, max(1, most)}:
+            raw, found = chance.bytes(size), np.zeros((2, sections, len(shapes)), table_kind)
+            for rows, spread in zip(found, (by_sorting, kernels.spread), strict=True):
+                spread(shapes, held, raw, 7, rows)
+                if size > 7 and sections >= most:
+                    with pytest.raises(ValueError, match=r"buffer|too soon"):
+                        spread(shapes, held, raw[:-1], 7, rows.copy())
+            assert (found[0] == found[1]).all()
+            assert size == 7 or found.any()
+
+
+@pytest.mark.parametrize(("staircases", "longest"), [(0, 90), (3, 90), (3000, 4000)])
+def test_compiled_staircases_are_those_of_numpy(tmp_path: Path, staircases: int, longest: int) -> None:
+    with written(tmp_path, random_contents(parse("KNvK"), seed=5, staircases=staircases, longest=longest)) as table:
+        for chunk, _, places in table.in_order(0, table.size):
+            for some in (places, places[::-7], places[:0]):
+                found, expected = kernels.staircases(chunk, some), chunk.staircases(some)
+                assert np.array_equal(found.length, expected.length)
+                assert np.array_equal(found.steps, expected.steps)

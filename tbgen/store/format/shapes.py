@@ -20,6 +20,8 @@ from tbgen.store.format.forms import find_forms, pieces
 FRESH, BEFORE, EVEN, ODD = range(4)
 """Where a step's distance comes from: the fresh one, that of the step before, or one stored with the position."""
 
+MOST_STEPS: Final = 254
+"""Steps of a shape, at most, so that the number of its distances fits into a byte."""
 KINDS: Final = {"outcome": "<i2", "odd": "u1", "steps": "u1"}
 """Columns with a row per shape."""
 STEP_KINDS: Final = {"holder": "u1", "level": "u1", "step_outcome": "<i2", "source": "u1"}
@@ -51,7 +53,6 @@ class ShapeTable:
         self.inside: NDArray[np.bool_] = shapes.steps > 0
         self.start: NDArray[np.int64] = np.cumsum(shapes.steps, dtype=np.int64) - shapes.steps
         """`[shape]`: where its steps begin."""
-        self._having: dict[int, NDArray[np.bool_]] = {}
 
     @cached_property
     def stored(self) -> NDArray[np.uint8]:
@@ -63,12 +64,13 @@ class ShapeTable:
             stored[shapes] = before[start + self.shapes.steps[shapes]] - before[start]
         return stored
 
-    def having(self, nth: int) -> NDArray[np.bool_]:
-        """`[shape]`: whether it has an nth distance, the fresh one being the 0th: all do but that of no position."""
-        known = self._having.get(nth)
-        if known is None:
-            known = self._having[nth] = self.stored >= nth if nth else np.arange(self.count) > 0
-        return known
+    @cached_property
+    def held(self) -> NDArray[np.uint8]:
+        """`[shape]`: how many distances a position of it has in the file: none if it stands for no position, else the
+        fresh one and those stored beside it."""
+        held = self.stored + np.uint8(1)
+        held[0] = 0
+        return held
 
     @cached_property
     def width(self) -> int:
@@ -151,6 +153,8 @@ def check(shapes: Shapes) -> None:
     """ValueError if no table can have such shapes."""
     if len(shapes.outcome) == 0 or shapes.outcome[0] or shapes.steps[0]:
         raise ValueError("its first shape is not that of no position")
+    if shapes.steps.max() > MOST_STEPS:
+        raise ValueError(f"a shape has more than {MOST_STEPS} steps")
     for name, least, most in (
         ("outcome", -BASE, BASE), ("odd", 0, 1), ("holder", 0, 1), ("step_outcome", -BASE, BASE), ("source", FRESH, ODD)
     ):  # fmt: skip

@@ -73,16 +73,18 @@ class _Inflating:
 
 def by_sorting(
     shapes: NDArray[np.unsignedinteger],
-    having: NDArray[np.bool_],
+    held: NDArray[np.uint8],
     raw: bytes,
     at: int,
-    row: NDArray[np.unsignedinteger],
+    table: NDArray[np.unsignedinteger],
 ) -> None:
-    """Put a section's numbers into `row`, which is all zeros: they are sorted by shape, and begin at `at`. The section
-    has the places whose shapes have such a number."""
-    places = np.flatnonzero(having.take(shapes))
-    places = places[np.argsort(shapes[places], kind="stable")]
-    row[places] = joined(raw, at, len(places), row.itemsize)
+    """Put the numbers of the first sections into `table`, a row of zeros for each. They begin at `at`; the nth section
+    has the places whose shapes hold more than n distances, sorted by shape."""
+    held_here, order = held.take(shapes), np.argsort(shapes, kind="stable")
+    for nth, row in enumerate(table):
+        places = order[held_here[order] > nth]
+        row[places] = joined(raw, at, len(places), row.itemsize)
+        at += len(places) * row.itemsize
 
 
 class Chunk(Positions):
@@ -154,13 +156,16 @@ class Chunk(Positions):
 
     def fresh_halves(self) -> NDArray[np.unsignedinteger]:
         """`[place]`: half of the fresh distance."""
-        fresh = self._row()
-        self.spread(self.shapes, self.shape_table.having(0), self._upto(self._stored_at), self._at, fresh)
+        known = self._spread(1, self._stored_at) if self._halves is None else self._halves
+        fresh: NDArray[np.unsignedinteger] = known[0]
         return fresh
 
-    def _row(self) -> NDArray[np.unsignedinteger]:
-        """Zeros, for half of a distance of each place."""
-        return np.zeros(self._chunk_format.width, np.uint8 if self._chunk_format.distance_planes == 1 else np.uint16)
+    def _spread(self, sections: int, end: int) -> NDArray[np.unsignedinteger]:
+        """The first sections of distances, which end here, by place."""
+        kind = np.uint8 if self._chunk_format.distance_planes == 1 else np.uint16
+        table = np.zeros((sections, self._chunk_format.width), kind)
+        self.spread(self.shapes, self.shape_table.held, self._upto(end), self._at, table)
+        return table
 
     @cached_property
     def entry(self) -> memoryview:
@@ -209,26 +214,21 @@ class Chunk(Positions):
 
     def halves(self) -> NDArray[np.unsignedinteger]:
         if self._halves is None:
-            self._halves = self._read_halves()
+            held = np.bincount(self.shape_table.held.take(self.shapes))
+            distances = int(held @ np.arange(len(held)))
+            end = self._at + self._chunk_format.distance_planes * distances
+            self._halves = self._spread(max(1, len(held) - 1), end)
         return self._halves
-
-    def _read_halves(self) -> NDArray[np.unsignedinteger]:
-        planes, sections = self._chunk_format.distance_planes, list(self._sections())
-        table = np.zeros((len(sections), self._chunk_format.width), self._row().dtype)
-        for nth, (row, (at, having)) in enumerate(zip(table, sections, strict=True), 1):
-            raw = self._upto(at + planes * int(np.count_nonzero(having)))
-            self.spread(self.shapes, self.shape_table.having(nth), raw, at, row)
-        return table
 
     def steps(self, place: int) -> tuple[Step, ...]:
         """The staircase of one position. The second call on a chunk decodes all: more are likely to follow."""
         if self._asked:
-            halves, entry = self.halves()[:, place].tolist(), self.entry[place]
+            halves = self.halves()[:, place].tolist()
         else:
             self._asked, count = True, int(self.shape_table.stored[self.shapes[place]])
-            halves = [self._stored_half(at, having, place) for at, having in itertools.islice(self._sections(), count)]
-            entry, _ = self.glance(place)
-        fresh, found = (entry & DISTANCE_MASK) >> 1, []
-        for holder, level, outcome, column, odd in self.shape_table.steps_of(int(self.shapes[place])):
-            found.append((holder, level, outcome, 2 * (halves[column - 1] if column else fresh) + odd))
-        return tuple(found)
+            stored = (self._stored_half(at, having, place) for at, having in itertools.islice(self._sections(), count))
+            halves = [(self.glance(place)[0] & DISTANCE_MASK) >> 1, *stored]
+        return tuple(
+            (holder, level, outcome, 2 * halves[column] + odd)
+            for holder, level, outcome, column, odd in self.shape_table.steps_of(int(self.shapes[place]))
+        )

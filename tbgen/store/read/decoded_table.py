@@ -30,12 +30,12 @@ class DecodedTable(Positions):
     @staticmethod
     def bytes_for(chunk_format: ChunkFormat, size: int) -> int:
         """Memory that it takes."""
-        return size * (8 + chunk_format.shape_table.width * chunk_format.distance_planes)
+        return size * (8 + (1 + chunk_format.shape_table.width) * chunk_format.distance_planes)
 
     def halves(self) -> NDArray[np.unsignedinteger]:
         if self._halves is None:
             kind = np.uint8 if self._chunk_format.distance_planes == 1 else np.uint16
-            table = np.zeros((self.shape_table.width, len(self.entries)), kind)
+            table = np.zeros((1 + self.shape_table.width, len(self.entries)), kind)
             for chunk, numbers, places in self._chunks():
                 halves = chunk.halves()
                 table[: len(halves), numbers] = halves[:, places]

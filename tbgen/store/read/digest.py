@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.material import Material
+from tbgen.store.read.kernels import staircases
 from tbgen.store.read.positions import Positions
 from tbgen.table_rules import TableRules
 
@@ -19,10 +20,10 @@ class ContentsDigest:
         self._entries, self._lengths, self._steps = (hashlib.sha256() for _ in range(3))
 
     def add(self, positions: Positions, places: NDArray[np.int64]) -> None:
-        staircases = positions.staircases(places)
+        found = staircases(positions, places)
         self._entries.update(positions.entries[places].astype("<i4", copy=False).data)
-        self._lengths.update(staircases.length.data)
-        self._steps.update(staircases.steps.data)
+        self._lengths.update(found.length.data)
+        self._steps.update(found.steps.data)
 
     def hexdigest(self) -> str:
         parts = (part.digest() for part in (self._entries, self._lengths, self._steps))

@@ -26,7 +26,7 @@ class _Examples(Positions):
         self._parts: list[tuple[NDArray[np.int32], NDArray[np.unsignedinteger], NDArray[np.uint16]]] = []
 
     def add(self, chunk: Chunk, places: NDArray[np.int64]) -> None:
-        halves = np.zeros((self.shape_table.width, len(places)), np.uint16)
+        halves = np.zeros((1 + self.shape_table.width, len(places)), np.uint16)
         halves[: len(chunk.halves())] = chunk.halves()[:, places]
         self._parts.append((chunk.entries[places], chunk.shapes[places], halves))
 
@@ -35,7 +35,7 @@ class _Examples(Positions):
 
     def all_columns(self) -> NDArray[np.int32]:
         """`columns` of all of them, in the order in which they were added."""
-        nothing = np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros((self.shape_table.width, 0), np.uint16)
+        nothing = np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros((1 + self.shape_table.width, 0), np.uint16)
         entries, shapes, halves = zip(nothing, *self._parts, strict=True)
         self.entries, self.shapes = np.concatenate(entries), np.concatenate(shapes)
         self._halves = np.concatenate(halves, axis=1)
@@ -79,8 +79,8 @@ class Numbering:
                 key, used = self._folds.setdefault(nth, Keys()).number(key)[0].astype(np.int64), _NUMBER
             if nth == 0:
                 key |= (chunk.entries[places] & self._fresh.take(shapes)).astype(np.int64) >> 1 << used
-            elif nth <= len(halves):
-                key |= halves[nth - 1].take(places).astype(np.int64) << used
+            elif nth < len(halves):
+                key |= halves[nth].take(places).astype(np.int64) << used
             used += self._half_bits
         return key
 

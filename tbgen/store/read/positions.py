@@ -5,7 +5,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import DISTANCE_MASK
 from tbgen.store.format.forms import by_step
 from tbgen.store.format.shapes import ShapeTable
 
@@ -29,7 +28,7 @@ class Positions:
     shapes: NDArray[np.unsignedinteger]
 
     def halves(self) -> NDArray[np.unsignedinteger]:
-        """`[n, place]`: half of the nth distance that is stored beside the fresh one."""
+        """`[n, place]`: half of the nth distance, the fresh one being the 0th."""
         raise NotImplementedError
 
     def inside(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -55,10 +54,7 @@ class Positions:
     def _distances(self, places: NDArray[np.int64], steps: NDArray[np.int64]) -> NDArray[np.int64]:
         """`[position]`: the distance of this step of its staircase."""
         column, odd = (of_all[steps] for of_all in self.shape_table.distances)
-        half = ((self.entries[places] & DISTANCE_MASK) >> 1).astype(np.int64)
-        own = np.flatnonzero(column)
-        half[own] = self.halves()[column[own] - 1, places[own]]
-        return 2 * half + odd
+        return 2 * self.halves()[column, places].astype(np.int64) + odd
 
     def columns(self, places: NDArray[np.int64]) -> NDArray[np.int32]:
         """`[1 + step, position]`: the form of the staircase (see `ShapeTable.forms`) and the distance of each step."""

@@ -17,7 +17,6 @@ from tbgen.store.format.shapes import ShapeTable
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, Step
 from tbgen.store.read.decoded_table import DecodedTable
-from tbgen.store.read.digest import ContentsDigest
 from tbgen.store.read.numbering import Numbering
 from tbgen.store.read.open_file import OpenFile
 
@@ -200,7 +199,7 @@ class TableFile:
 
     def read_inside(self, start: int, end: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """Entries of a range of numbers, and whether each has a staircase, without the caches."""
-        from tbgen.store.read.kernels import gather
+        from tbgen.store.read.kernels import gather  # late: a single look needs no compiler
 
         entries, inside = np.empty(end - start, np.int32), np.empty(end - start, np.bool_)
         for chunk, rows, places in self.in_order(start, end):
@@ -235,6 +234,8 @@ class TableFile:
     def digest(self, report: Callable[[int], None] = lambda numbers: None) -> str:
         """SHA-256 of all that the table says. Equal tables have equal digests, however their files are packed. `report`
         is called with the numbers that have been read."""
+        from tbgen.store.read.digest import ContentsDigest  # late, as above
+
         digest = ContentsDigest(self.material, self.rules)
         for chunk, _, places in self.in_order(0, self.size):
             digest.add(chunk, places)
@@ -243,7 +244,7 @@ class TableFile:
 
     def in_order(self, start: int, end: int) -> Iterator[tuple[Chunk, slice, NDArray[np.int64]]]:
         """Each chunk of a range of numbers, the part of the range that it holds, and the places of that part in it."""
-        from tbgen.store.read.kernels import spread  # late: a single look needs no compiler
+        from tbgen.store.read.kernels import spread  # late, as above
 
         if not 0 <= start < end <= self.size:
             raise IndexError(f"{self.path} has no numbers from {start} to {end}")
