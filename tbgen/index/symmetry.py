@@ -52,6 +52,10 @@ class SymmetryClasses:
         found[self._mirrors[low:high] - start] += MIRROR - TWICE
         return found
 
+    def movers(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The side to move of each of these numbers."""
+        return self._key[np.searchsorted(self._start, numbers, "right") - 1] // KINDS
+
     def count(self, by_key: NDArray[np.int64]) -> tuple[int, int]:
         """Positions, each once up to symmetry, and placements, from how many numbers have each key."""
         by_kind = by_key.reshape(2, KINDS).sum(axis=0)

@@ -7,14 +7,13 @@ from typing import Final
 
 import chess
 import numpy as np
-from numpy.typing import NDArray
 
 from tbgen import outcome
 from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY
-from tbgen.contents import distances, outcomes
+from tbgen.contents import OUTCOME_SHIFT
 from tbgen.index.layout import Layout
 from tbgen.index.positions import fen
-from tbgen.index.symmetry import KINDS, SymmetryClasses
+from tbgen.index.symmetry import SymmetryClasses
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.probe.words import plies
@@ -99,20 +98,20 @@ def _first_positions(table: TableFile, census: Census, limit: int) -> Mapping[Ca
             continue
         end = min(start + BLOCK, table.size)
         entries = table.entries(start, end)
-        movers = symmetry.keys(start, end) // KINDS
         for case in cases:
-            for number in _of_record(entries, movers, case, census.cases[case].longest).tolist():
-                text = told(table.layout, start + number)
+            numbers = start + np.flatnonzero(entries == _entry(case, census.cases[case].longest))
+            for number in numbers[symmetry.movers(numbers) == case[0]].tolist():
+                text = told(table.layout, number)
                 found[case].setdefault(_class(text), text)
                 if len(found[case]) == limit:
                     break
     return {case: tuple(texts.values()) for case, texts in found.items()}
 
 
-def _of_record(entries: NDArray[np.int32], movers: NDArray[np.int64], case: Case, dtg: int) -> NDArray[np.int64]:
+def _entry(case: Case, dtg: int) -> np.int32:
+    """What a table says of such positions."""
     mover, value = case
-    relative = value if mover == WHITE else -value
-    return np.flatnonzero((outcomes(entries) == relative) & (distances(entries) == dtg) & (movers == mover))
+    return np.int32(((value if mover == WHITE else -value) << OUTCOME_SHIFT) + dtg)
 
 
 def told(layout: Layout, number: int) -> str:
