@@ -55,20 +55,23 @@ class _Inflating:
     with every chunk."""
 
     def __init__(self, stored: bytes) -> None:
-        self._stream = zlib_ng.decompressobj()
-        self._rest = stored
-        self._known = b""
+        self._stored = stored
+        self._state: tuple[Any, bytes, bytes] | None = None
+        """The stream, what it has yet to read, and what is known; None before the start, and after an interrupt: nobody
+        can tell how far the stream had come."""
         self._lock = Lock()
 
     def upto(self, end: int) -> bytes:
         """At least the first `end` bytes."""
         with self._lock:
-            if len(self._known) < end:
-                self._known += self._stream.decompress(self._rest, end - len(self._known))
-                self._rest = self._stream.unconsumed_tail
-                if len(self._known) < end:
+            stream, rest, known = self._state or (zlib_ng.decompressobj(), self._stored, b"")
+            if len(known) < end:
+                self._state = None
+                known += stream.decompress(rest, end - len(known))
+                if len(known) < end:
                     raise ValueError("a chunk ends too soon")
-            return self._known
+                self._state = stream, stream.unconsumed_tail, known
+            return known
 
 
 def by_sorting(
