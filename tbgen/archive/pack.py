@@ -101,12 +101,12 @@ def _cheaper_side(table: TableFile, pool: Executor) -> int:
 def _survey(table: TableFile, split: Split, report: Report) -> tuple[str, NDArray[np.int64]]:
     """The digest of what the table says; and `[shape]`: how many kept positions have it."""
     digest, count = ContentsDigest(table.material, table.rules), np.zeros(table.shape_table.count, np.int64)
-    for chunk, numbers, places in table.in_order(0, table.size):
-        digest.add(chunk, places)
+    for numbers, bulk in table.in_order(0, table.size):
+        digest.add(bulk)
         kept = split.places(np.arange(numbers.start, numbers.stop)) >= 0
-        shapes, many = np.unique(chunk.shapes[places[kept]], return_counts=True)
+        shapes, many = np.unique(bulk.shapes[kept], return_counts=True)
         count[shapes] += many
-        report(len(places))
+        report(len(kept))
     return digest.hexdigest(), count
 
 
@@ -136,11 +136,10 @@ def _read(table: TableFile, split: Split, here: slice) -> Kept:
     first, last = split.numbers(slice(here.start, here.start + 1))[0], split.numbers(slice(here.stop - 1, here.stop))[0]
     count = here.stop - here.start
     kept = Kept(np.zeros(count, np.uint32), np.zeros((1 + table.shape_table.width, count), np.uint16))
-    for chunk, numbers, places in table.in_order(int(first), int(last) + 1):
+    for numbers, bulk in table.in_order(int(first), int(last) + 1):
         to = split.places(int(first) + np.arange(numbers.start, numbers.stop))
-        some = np.flatnonzero(to >= 0)
-        to, places = to[some] - here.start, places[some]
-        kept.shapes[to] = chunk.shapes[places]
-        halves = chunk.halves()
+        places = np.flatnonzero(to >= 0)
+        to, halves = to[places] - here.start, bulk.halves()
+        kept.shapes[to] = bulk.shapes[places]
         kept.halves[: len(halves), to] = halves[:, places]
     return kept

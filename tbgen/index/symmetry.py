@@ -44,13 +44,23 @@ class SymmetryClasses:
 
     def keys(self, start: int, end: int) -> NDArray[np.int64]:
         """The key of each number in a range."""
-        first, last = np.searchsorted(self._start, [start, end - 1], "right") - 1
-        bounds = np.append(self._start[first : last + 1], end)
-        bounds[0] = start
-        found = np.repeat(self._key[first : last + 1], np.diff(bounds))
-        low, high = np.searchsorted(self._mirrors, [start, end])
-        found[self._mirrors[low:high] - start] += MIRROR - TWICE
+        found = np.empty(end - start, np.int64)
+        for key, here in self.runs(start, end):
+            found[here] = key
         return found
+
+    def runs(self, start: int, end: int) -> Iterator[tuple[int, slice | NDArray[np.int64]]]:
+        """The numbers of a range, counted from its start, run by run of those with the same key."""
+        first, last = np.searchsorted(self._start, [start, end - 1], "right") - 1
+        bounds = [start, *self._start[first + 1 : last + 1].tolist(), end]
+        for key, begin, stop in zip(self._key[first : last + 1].tolist(), bounds[:-1], bounds[1:], strict=True):
+            low, high = np.searchsorted(self._mirrors, [begin, stop])
+            if low == high:
+                yield key, slice(begin - start, stop - start)
+            else:
+                mirrors = self._mirrors[low:high] - start
+                yield key + MIRROR - TWICE, mirrors
+                yield key, np.delete(np.arange(begin - start, stop - start), mirrors - (begin - start))
 
     def movers(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """The side to move of each of these numbers."""
@@ -63,11 +73,9 @@ class SymmetryClasses:
 
     def twice(self) -> Iterator[NDArray[np.int64]]:
         """The numbers of those that are one of two, run by run."""
-        for run in np.flatnonzero(self._key % KINDS == TWICE).tolist():
-            end = self._start[run + 1] if run + 1 < len(self._start) else self._layout.size
-            numbers = np.arange(self._start[run], end)
-            low, high = np.searchsorted(self._mirrors, [self._start[run], end])
-            yield np.delete(numbers, self._mirrors[low:high] - self._start[run])
+        for key, here in self.runs(0, self._layout.size):
+            if key % KINDS == TWICE:
+                yield np.arange(here.start, here.stop) if isinstance(here, slice) else here
 
     def _runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where runs of numbers with the same key start, and the keys, mirror images left out."""

@@ -4,7 +4,7 @@ White is the first side of the material. Where both sides have the same men, Whi
 Black to move is counted with colours swapped.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -12,10 +12,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import distances, outcomes
-from tbgen.index.symmetry import HALVES, KEYS, KINDS, SymmetryClasses
+from tbgen.index.symmetry import HALVES, KINDS, SymmetryClasses
 from tbgen.material import Material
-from tbgen.report.tally import Slots, Tally
+from tbgen.report.counts import Counts
 from tbgen.store import TableFile
 from tbgen.table_rules import TableRules
 
@@ -113,26 +112,22 @@ def blocks(size: int) -> Iterator[tuple[int, int]]:
 
 def take(table: TableFile, tick: Tick = lambda numbers: None) -> Census:
     """Count a table."""
-    symmetry = SymmetryClasses(table.layout)
-    slots, tally, inside = Slots(), Tally(KEYS), np.zeros(KEYS, np.int64)
+    symmetry, counts = SymmetryClasses(table.layout), Counts(table)
     longest = _Longest()
-    for start, end in blocks(table.size):
-        entries, having = table.read_inside(start, end)
-        keys = symmetry.keys(start, end)
-        new = tally.add(keys, slots.of(outcomes(entries)), distances(entries))
-        longest.add(start, new)
-        inside += np.bincount(keys + KEYS * having, minlength=2 * KEYS)[KEYS:]
-        tick(end - start)
-    counts = tally.counts.reshape(2, KINDS, *tally.counts.shape[1:])
+    for here, bulk in table.in_order(0, table.size, fresh=True):
+        for key, new in counts.add(bulk, symmetry.runs(here.start, here.stop)):
+            longest.add(here.start, key // KINDS, counts.farthest(new))
+        tick(here.stop - here.start)
     cases = {}
-    for slot, relative in enumerate(slots.outcomes):
+    for relative, found in counts.by_outcome():
         for mover in (WHITE, BLACK):
-            of_case = counts[mover, :, slot]
-            if relative and of_case.any():
+            of_case = found[KINDS * mover : KINDS * (mover + 1)]
+            if of_case.any():
                 cases[mover, relative if mover == WHITE else -relative] = Spread(
-                    HALVES @ of_case // 2, symmetry.placements @ of_case, tuple(longest.blocks[mover, slot])
+                    HALVES @ of_case // 2, symmetry.placements @ of_case, tuple(longest.blocks[mover, relative])
                 )
-    return Census(table.material, table.rules, dict(sorted(cases.items(), key=_best_first)), symmetry.count(inside))
+    inside = symmetry.count(counts.with_staircase())
+    return Census(table.material, table.rules, dict(sorted(cases.items(), key=_best_first)), inside)
 
 
 def _best_first(case: tuple[Case, Spread]) -> tuple[int, int]:
@@ -141,20 +136,17 @@ def _best_first(case: tuple[Case, Spread]) -> tuple[int, int]:
 
 
 class _Longest:
-    """In which blocks the longest distances are, by side to move and slot."""
+    """In which blocks the longest distances are, by side to move and relative outcome."""
 
     def __init__(self) -> None:
         self._distance: dict[tuple[int, int], int] = {}
         self.blocks: dict[tuple[int, int], list[int]] = {}
 
-    def add(self, start: int, counts: NDArray[np.int64]) -> None:
-        seen: NDArray[np.bool_] = counts.reshape(2, KINDS, *counts.shape[1:]).sum(axis=1) > 0
-        farthest = seen.shape[2] - 1 - seen[:, :, ::-1].argmax(axis=2)
-        for mover, slot in np.argwhere(seen.any(axis=2)).tolist():
-            distance = int(farthest[mover, slot])
-            known = self._distance.get((mover, slot), -1)
+    def add(self, start: int, mover: int, farthest: Iterable[tuple[int, int]]) -> None:
+        for relative, distance in farthest:
+            known = self._distance.get((mover, relative), -1)
             if distance > known:
-                self._distance[mover, slot] = distance
-                self.blocks[mover, slot] = [start]
-            elif distance == known:
-                self.blocks[mover, slot].append(start)
+                self._distance[mover, relative] = distance
+                self.blocks[mover, relative] = [start]
+            elif distance == known and self.blocks[mover, relative][-1] != start:
+                self.blocks[mover, relative].append(start)

@@ -12,11 +12,13 @@ from tbgen.store.directory import (
     table_path,
 )
 from tbgen.store.lock import building
+from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.file_digest import file_digest
 from tbgen.store.read.table import TableFile, open_table
 
 __all__ = [
     "BUNDLED",
+    "Bulk",
     "TableFile",
     "build_some",
     "building",

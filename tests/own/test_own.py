@@ -44,7 +44,7 @@ def entries(small_tables: Path) -> dict[Material, NDArray[np.int32]]:
     found = {}
     for name in ("KvK", "KQvK", "KRvK", "KBvK", "KNvK"):
         with open_table(table_path(small_tables, parse(name), "r")) as table:
-            found[parse(name)] = table.read(0, table.size)[0]
+            found[parse(name)] = table.entries()
     return found
 
 

@@ -23,7 +23,7 @@ def tablebase(small_tables: Path) -> Iterator[Tablebase]:
 def histogram(directory: Path, material: str) -> Counter[str]:
     """How often each G-score occurs, whoever holds it."""
     with open_table(table_path(directory, parse(material), "r")) as table:
-        entries, _ = table.read(0, table.size)
+        entries = table.entries()
     values, counts = np.unique(abs(entries[entries != 0] >> 16), return_counts=True)
     return Counter({outcome.text(value): count for value, count in zip(values.tolist(), counts.tolist(), strict=True)})
 
@@ -31,7 +31,7 @@ def histogram(directory: Path, material: str) -> Counter[str]:
 def longest_mate(directory: Path, material: str) -> tuple[int, set[bool]]:
     """The longest way to mate in plies, and whether the mating side is to move there."""
     with open_table(table_path(directory, parse(material), "r")) as table:
-        entries, _ = table.read(0, table.size)
+        entries = table.entries()
     mates = entries[abs(entries >> 16) == outcome.BASE]
     longest = int((mates & 0xFFFF).max())
     return longest, {entry > 0 for entry in mates[mates & 0xFFFF == longest].tolist()}

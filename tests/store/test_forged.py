@@ -48,7 +48,7 @@ def read_all(path: Path) -> None:
     with open_table(path) as table:
         table.header["legal"]
         table.look(5)
-        table.read(0, table.size)
+        table.part(0, table.size)
 
 
 def assert_refused(path: Path, read: Callable[[Path], None] = read_all) -> str:

@@ -36,12 +36,12 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def expected(path: Path) -> list[Answer]:
     """The answers of readers that nobody has interrupted."""
     with open_table(path) as whole:
-        entries, staircases = whole.read(0, whole.size)
+        entries = whole.entries()
     found = []
     for number in NUMBERS:
         with open_table(path) as fresh:
             found.append(answer(fresh, number))
-        assert found[-1][0] == (entries[number] >> 16, entries[number] & 0xFFFF, staircases[number])
+        assert found[-1][0][:2] == (entries[number] >> 16, entries[number] & 0xFFFF)
     return found
 
 
@@ -86,7 +86,7 @@ class _Module:
     error = zlib_ng.error  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("after", range(1, 13))
+@pytest.mark.parametrize("after", range(1, 6))
 def test_while_a_chunk_is_inflated(
     path: Path, expected: list[Answer], after: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,9 +16,10 @@ from tbgen.contents import Contents, Steps
 from tbgen.errors import CorruptTable
 from tbgen.material import Material, parse
 from tbgen.store import TableFile, list_tables, open_table, table_path
-from tbgen.store.read import kernels, table
+from tbgen.store.read import table
 from tbgen.store.read.cache import Cache
-from tbgen.store.read.chunk import Chunk, ChunkFormat, by_sorting
+from tbgen.store.read.chunk import Chunk, ChunkFormat
+from tbgen.store.read.decode import decode, spell_out
 from tbgen.store.write import write_table
 from tests.support.contents import random_contents, steps_at
 
@@ -140,10 +141,7 @@ def test_round_trip(tmp_path_factory, material, seed, staircases, legal, longest
         start, end = sorted(rng.integers(0, table.size + 1, 2).tolist())
         if start < end:
             assert_same(table.part(start, end), contents, start)
-            entries, staircases = table.read(start, end)
-            assert np.array_equal(entries, contents.entries[start:end])
-            assert np.array_equal(entries, table.entries(start, end))
-            assert np.array_equal(staircases, [table.look(number)[2] for number in range(start, end)])
+            assert np.array_equal(table.entries(start, end), contents.entries[start:end])
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -176,7 +174,7 @@ def test_numbers_that_are_none(tmp_path: Path) -> None:
             with pytest.raises(IndexError):
                 table.look_many(np.array([0, number]))
         with pytest.raises(IndexError):
-            table.read(0, table.size + 1)
+            table.entries(0, table.size + 1)
         with pytest.raises(IndexError):
             table.steps_of(-1)
 
@@ -263,30 +261,40 @@ def test_reading_needs_no_compiler_and_no_encoder(heavy: str) -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize(("count", "kind"), [(200, np.uint8), (60_000, np.uint16), (900_000, np.uint32)])
-@pytest.mark.parametrize("table_kind", [np.uint8, np.uint16])
-def test_the_compiled_decoder_does_as_the_other(count: int, kind: type, table_kind: type) -> None:
-    chance = np.random.default_rng(count)
-    for most in (0, 1, 2, 9):
-        held = chance.integers(0, most + 1, count, np.uint8)
-        shapes = (chance.random(1 << 12) ** 8 * count).astype(kind)
-        size = 7 + np.dtype(table_kind).itemsize * int(held[shapes].sum())
-        for sections in {1, max(1, most)}:
-            raw, found = chance.bytes(size), np.zeros((2, sections, len(shapes)), table_kind)
-            for rows, spread in zip(found, (by_sorting, kernels.spread), strict=True):
-                spread(shapes, held, raw, 7, rows)
-                if size > 7 and sections >= most:
-                    with pytest.raises(ValueError, match=r"buffer|too soon"):
-                        spread(shapes, held, raw[:-1], 7, rows.copy())
-            assert (found[0] == found[1]).all()
-            assert size == 7 or found.any()
+@pytest.mark.parametrize(("staircases", "longest"), [(0, 90), (3, 90), (3000, 90), (3000, 4000)])
+def test_machine_code_reads_what_a_single_look_does(tmp_path: Path, staircases: int, longest: int) -> None:
+    with written(tmp_path, random_contents(parse("KNvK"), seed=5, staircases=staircases, longest=longest)) as table:
+        numbers = table._chunk_format.places
+        for chunk in range(2):
+            alone = table._file.chunk(chunk)
+            whole, fresh = (table._file.bulk(range(chunk, chunk + 1), fresh=fresh) for fresh in (False, True))
+            for bulk in (whole, fresh):
+                assert np.array_equal(bulk.shapes, alone.shapes[numbers])
+                assert np.array_equal(bulk.entries, alone.entries[numbers])
+            assert np.array_equal(whole.halves(), alone.halves()[:, numbers])
+            assert np.array_equal(fresh.halves(), alone.halves()[:1, numbers])
 
 
 @pytest.mark.parametrize(("staircases", "longest"), [(0, 90), (3, 90), (3000, 4000)])
-def test_compiled_staircases_are_those_of_numpy(tmp_path: Path, staircases: int, longest: int) -> None:
+def test_machine_code_spells_out_the_staircases(tmp_path: Path, staircases: int, longest: int) -> None:
     with written(tmp_path, random_contents(parse("KNvK"), seed=5, staircases=staircases, longest=longest)) as table:
-        for chunk, _, places in table.in_order(0, table.size):
-            for some in (places, places[::-7], places[:0]):
-                found, expected = kernels.staircases(chunk, some), chunk.staircases(some)
-                assert np.array_equal(found.length, expected.length)
-                assert np.array_equal(found.steps, expected.steps)
+        for here, bulk in table.in_order(7, table.size - 7):
+            found, expected = spell_out(bulk), bulk.staircases(np.arange(here.stop - here.start))
+            assert np.array_equal(found.length, expected.length)
+            assert np.array_equal(found.steps, expected.steps)
+
+
+def test_machine_code_refuses_a_damaged_chunk(tmp_path: Path) -> None:
+    """Also when the damage has the right CRC-32, and whatever was decoded before."""
+    with written(tmp_path, random_contents(parse("KNvK"), seed=1, staircases=3000, longest=4000)) as table:
+        chunk_format, file = table._chunk_format, table._file
+        raw = zlib.decompress(file.chunks.read(file._handle, 0))
+        width, whole = chunk_format.width, decode(chunk_format, [zlib.compress(raw)], 1)
+        end = len(raw.rstrip(b"\0"))
+        for bad in (raw[: width - 1], raw[: width + 9], raw[: end - 40], b"\xff" * len(raw), b""):
+            with pytest.raises(ValueError, match=r"too soon|not those of its table"):
+                decode(chunk_format, [zlib.compress(raw), zlib.compress(bad)], 2)
+        with pytest.raises(ValueError, match=r"incorrect header|Error"):
+            decode(chunk_format, [b"no chunk"], 1)
+        again = decode(chunk_format, [zlib.compress(raw)], 1)
+        assert np.array_equal(again.halves(), whole.halves())

@@ -74,7 +74,7 @@ class _Inflating:
             return known
 
 
-def by_sorting(
+def _spread(
     shapes: NDArray[np.unsignedinteger],
     held: NDArray[np.uint8],
     raw: bytes,
@@ -92,9 +92,6 @@ def by_sorting(
 
 class Chunk(Positions):
     """Columns are indexed by place, the order of the file."""
-
-    spread = staticmethod(by_sorting)
-    """Whoever reads many chunks sets the compiled one (kernels.py)."""
 
     def __init__(self, chunk_format: ChunkFormat, stored: bytes) -> None:
         self._chunk_format = chunk_format
@@ -154,20 +151,15 @@ class Chunk(Positions):
     @cached_property
     def entries(self) -> NDArray[np.int32]:  # type: ignore[override]
         entries = self.shape_table.base.take(self.shapes)
-        entries += self.fresh_halves().astype(np.int32) << 1
+        known = self._sections_upto(1, self._stored_at) if self._halves is None else self._halves
+        entries += known[0].astype(np.int32) << 1
         return entries
 
-    def fresh_halves(self) -> NDArray[np.unsignedinteger]:
-        """`[place]`: half of the fresh distance."""
-        known = self._spread(1, self._stored_at) if self._halves is None else self._halves
-        fresh: NDArray[np.unsignedinteger] = known[0]
-        return fresh
-
-    def _spread(self, sections: int, end: int) -> NDArray[np.unsignedinteger]:
+    def _sections_upto(self, sections: int, end: int) -> NDArray[np.unsignedinteger]:
         """The first sections of distances, which end here, by place."""
         kind = np.uint8 if self._chunk_format.distance_planes == 1 else np.uint16
         table = np.zeros((sections, self._chunk_format.width), kind)
-        self.spread(self.shapes, self.shape_table.held, self._upto(end), self._at, table)
+        _spread(self.shapes, self.shape_table.held, self._upto(end), self._at, table)
         return table
 
     @cached_property
@@ -220,7 +212,7 @@ class Chunk(Positions):
             held = np.bincount(self.shape_table.held.take(self.shapes))
             distances = int(held @ np.arange(len(held)))
             end = self._at + self._chunk_format.distance_planes * distances
-            self._halves = self._spread(max(1, len(held) - 1), end)
+            self._halves = self._sections_upto(max(1, len(held) - 1), end)
         return self._halves
 
     def steps(self, place: int) -> tuple[Step, ...]:

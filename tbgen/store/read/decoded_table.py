@@ -6,25 +6,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.store.format.schema import shape_type
-from tbgen.store.read.chunk import Chunk, ChunkFormat
+from tbgen.store.read.bulk import Bulk
+from tbgen.store.read.chunk import ChunkFormat
 from tbgen.store.read.positions import Positions
 
-InOrder = Callable[[], Iterator[tuple[Chunk, slice, NDArray[np.int64]]]]
-"""Gives all chunks, the numbers of each, and the places of these numbers in it."""
+InOrder = Callable[[], Iterator[tuple[slice, Bulk]]]
+"""Gives all numbers piece by piece, and what they hold."""
 
 
 class DecodedTable(Positions):
     """All columns are indexed by number."""
 
-    def __init__(self, chunk_format: ChunkFormat, size: int, chunks: InOrder) -> None:
+    def __init__(self, chunk_format: ChunkFormat, size: int, in_order: InOrder) -> None:
         self._chunk_format = chunk_format
-        self._chunks = chunks
+        self._in_order = in_order
         self.shape_table = chunk_format.shape_table
         self.entries = np.empty(size, np.int32)
         self.shapes = np.empty(size, shape_type(self.shape_table.count))
-        for chunk, numbers, places in chunks():
-            self.entries[numbers] = chunk.entries[places]
-            self.shapes[numbers] = chunk.shapes[places]
+        for numbers, bulk in in_order():
+            self.entries[numbers] = bulk.entries
+            self.shapes[numbers] = bulk.shapes
         self._halves: NDArray[np.unsignedinteger] | None = None
 
     @staticmethod
@@ -36,8 +37,8 @@ class DecodedTable(Positions):
         if self._halves is None:
             kind = np.uint8 if self._chunk_format.distance_planes == 1 else np.uint16
             table = np.zeros((1 + self.shape_table.width, len(self.entries)), kind)
-            for chunk, numbers, places in self._chunks():
-                halves = chunk.halves()
-                table[: len(halves), numbers] = halves[:, places]
+            for numbers, bulk in self._in_order():
+                halves = bulk.halves()
+                table[: len(halves), numbers] = halves
             self._halves = table
         return self._halves

@@ -3,25 +3,22 @@ which bytes it covers."""
 
 import hashlib
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tbgen.material import Material
-from tbgen.store.read.kernels import staircases
-from tbgen.store.read.positions import Positions
+from tbgen.store.read.bulk import Bulk
+from tbgen.store.read.decode import spell_out
 from tbgen.table_rules import TableRules
 
 
 class ContentsDigest:
-    """Takes all positions in the order of their numbers, in pieces of any length."""
+    """Takes all positions in the order of their numbers, piece by piece."""
 
     def __init__(self, material: Material, rules: TableRules) -> None:
         self._name = f"tbgen contents {material.name} {rules}\n".encode("ascii")
         self._entries, self._lengths, self._steps = (hashlib.sha256() for _ in range(3))
 
-    def add(self, positions: Positions, places: NDArray[np.int64]) -> None:
-        found = staircases(positions, places)
-        self._entries.update(positions.entries[places].astype("<i4", copy=False).data)
+    def add(self, bulk: Bulk) -> None:
+        found = spell_out(bulk)
+        self._entries.update(bulk.entries.astype("<i4", copy=False).data)
         self._lengths.update(found.length.data)
         self._steps.update(found.steps.data)
 

@@ -1,110 +1,117 @@
-"""Decoding whole chunks: compiled, because most of the time of a long reading was spent on sorting places by shape.
+"""Decoding whole chunks, and spelling out staircases: compiled, because most of the time of a long reading went there.
 
-A single look needs none of it, and must not wait for a compiler to be loaded: see Chunk.spread."""
-
-from threading import local
-from typing import Final
+A single look needs none of it, and must not wait for a compiler to be loaded."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tbgen.jit import kernel
-from tbgen.store.format.shapes import ShapeTable
-from tbgen.store.read.positions import STEP, Positions, Staircases
+from tbgen.store.format.schema import ESCAPE
 
-_SCRATCH: Final = local()
-"""`number`: an array of zeros by shape. A table may have a million shapes, and a chunk a hundred of them."""
-
-
-def spread(
-    shapes: NDArray[np.unsignedinteger],
-    held: NDArray[np.uint8],
-    raw: bytes,
-    at: int,
-    table: NDArray[np.unsignedinteger],
-) -> None:
-    """As `by_sorting` (chunk.py), all sections in one pass."""
-    number = getattr(_SCRATCH, "number", None)
-    if number is None or len(number) < len(held):
-        number = _SCRATCH.number = np.zeros(len(held), np.int32)
-    some = np.empty(len(shapes), np.int32)
-    some = some[: _count(shapes, number, some)]
-    some.sort()
-    next_ = np.zeros((1 + len(some), len(table)), np.int64)
-    fits = _lay_out(some, held, number, next_, at, table.itemsize) <= len(raw)
-    if fits:
-        _spread(shapes, held, number, next_, np.frombuffer(raw, np.uint8), table)
-    number[some] = 0
-    if not fits:
-        raise ValueError("a chunk ends too soon")
+OTHER_SHAPES, TOO_SHORT = 1, 2
+"""What may be wrong with a chunk."""
 
 
 @kernel
-def _count(shapes, number, some):
-    """Put the shapes that occur into `some`, and how many places have each into `number`. Return how many occur."""
-    kinds = 0
-    for shape in shapes:
-        if number[shape] == 0:
-            some[kinds] = shape
-            kinds += 1
-        number[shape] += 1
-    return kinds
+def decode(raw, lengths, numbers, escape_planes, planes, held, number, some, next_, shapes, halves):
+    """Decode the chunks in the rows of `raw`, of which so many bytes each are known, into columns by number.
+
+    `halves` has a row of zeros for each section that is wanted. `number` are zeros by shape, and become so again.
+    Returns 0, or what is wrong."""
+    width = len(numbers)
+    for chunk in range(len(raw)):
+        known, wrong, base = raw[chunk], 0, chunk * width
+        escaped = 0
+        if escape_planes:
+            for place in range(width):
+                escaped += known[place] == ESCAPE
+        at = width + escape_planes * escaped
+        if at > lengths[chunk]:
+            return TOO_SHORT
+        kinds, nth_escaped = 0, 0
+        for place in range(width):
+            shape = np.int64(known[place])
+            if escape_planes and shape == ESCAPE:
+                for plane in range(escape_planes):
+                    shape += np.int64(known[width + plane * escaped + nth_escaped]) << 8 * plane
+                nth_escaped += 1
+            if shape >= len(held):
+                wrong = OTHER_SHAPES
+                break
+            shapes[base + numbers[place]] = shape
+            if number[shape] == 0:
+                some[kinds] = shape
+                kinds += 1
+            number[shape] += 1
+        if wrong == 0:
+            _sort(some, kinds)
+            if _lay_out(some, kinds, held, number, next_, len(halves), at, planes) > lengths[chunk]:
+                wrong = TOO_SHORT
+        if wrong == 0:
+            _spread(known, base, numbers, planes, held, number, next_, shapes, halves)
+        for kind in range(kinds):
+            number[some[kind]] = 0
+        if wrong:
+            return wrong
+    return 0
 
 
 @kernel
-def _lay_out(some, held, number, next_, at, planes):
-    """`next_[kind, section]` becomes where the first number of each shape lies, and `number[shape]` its kind, from 1.
-    `next_[0, section]` becomes how many numbers a section has. Return where the last section ends."""
-    sections = next_.shape[1]
-    for kind in range(len(some)):
-        places = number[some[kind]]
-        number[some[kind]] = 1 + kind
-        for section in range(min(sections, held[some[kind]])):
-            next_[1 + kind, section] = next_[0, section]
-            next_[0, section] += places
+def _sort(values, count):
+    """Shell's way: a few dozen as a rule, which nearly are in order."""
+    gap = 1
+    while gap < count // 3:
+        gap = 3 * gap + 1
+    while gap:
+        for start in range(gap, count):
+            value, to = values[start], start
+            while to >= gap and values[to - gap] > value:
+                values[to] = values[to - gap]
+                to -= gap
+            values[to] = value
+        gap //= 3
+
+
+@kernel
+def _lay_out(some, kinds, held, number, next_, sections, at, planes):
+    """`next_[1 + kind, section]` becomes where the first number of a shape lies, and `number[shape]` which kind it is,
+    from 1. `next_[0, section]` becomes how many numbers a section has. Return where the last section ends."""
     for section in range(sections):
-        for kind in range(len(some)):
+        next_[0, section] = 0
+    for kind in range(kinds):
+        shape = some[kind]
+        for section in range(min(sections, int(held[shape]))):
+            next_[1 + kind, section] = next_[0, section]
+            next_[0, section] += number[shape]
+        number[shape] = 1 + kind
+    for section in range(sections):
+        for kind in range(kinds):
             next_[1 + kind, section] += at
         at += planes * next_[0, section]
     return at
 
 
 @kernel
-def _spread(shapes, held, number, next_, raw, table):
-    for place in range(len(shapes)):
-        shape = shapes[place]
+def _spread(known, base, numbers, planes, held, number, next_, shapes, halves):
+    """A section's numbers are sorted by shape, those of a shape by place."""
+    for place in range(len(numbers)):
+        to = base + numbers[place]
+        shape = shapes[to]
         kind = number[shape]
-        for section in range(min(len(table), held[shape])):
+        for section in range(min(len(halves), int(held[shape]))):
             there = next_[kind, section]
             next_[kind, section] = there + 1
-            value = np.int64(raw[there])
-            if table.itemsize > 1:
-                value |= np.int64(raw[there + next_[0, section]]) << 8
-            table[section, place] = value
-
-
-def staircases(positions: Positions, places: NDArray[np.int64]) -> Staircases:
-    """As `Positions.staircases`."""
-    shape_table, shapes = positions.shape_table, positions.shapes
-    length = shape_table.shapes.steps[shapes[places]]
-    steps = np.empty(int(length.sum()), STEP)
-    known, (column, odd) = shape_table.shapes, shape_table.distances
-    if len(steps):
-        _write_steps(
-            shapes, positions.halves(), places, length, shape_table.start,
-            known.holder, known.level, known.step_outcome, column, odd,
-            steps["holder"], steps["level"], steps["outcome"], steps["distance"],
-        )  # fmt: skip
-    return Staircases(length, steps)
+            value = np.int64(known[there])
+            if planes > 1:
+                value |= np.int64(known[there + next_[0, section]]) << 8
+            halves[section, to] = value
 
 
 @kernel
-def _write_steps(
+def write_steps(
     shapes,
     halves,
-    places,
-    length,
     start,
+    length,
     known_holder,
     known_level,
     known_outcome,
@@ -115,33 +122,14 @@ def _write_steps(
     outcome,
     distance,
 ):
+    """Spell out the staircases of all positions, one after the other. `start`, `length` are by shape, `known_...`,
+    `column` and `odd` by step of a shape."""
     to = 0
-    for row in range(len(places)):
-        place = places[row]
-        at = start[shapes[place]]
-        for step in range(at, at + length[row]):
+    for position in range(len(shapes)):
+        shape = shapes[position]
+        for step in range(start[shape], start[shape] + length[shape]):
             holder[to] = known_holder[step]
             level[to] = known_level[step]
             outcome[to] = known_outcome[step]
-            distance[to] = 2 * np.int64(halves[column[step], place]) + odd[step]
+            distance[to] = 2 * np.int64(halves[column[step], position]) + odd[step]
             to += 1
-
-
-def gather(
-    shapes: NDArray[np.unsignedinteger],
-    fresh: NDArray[np.unsignedinteger],
-    places: NDArray[np.int64],
-    shape_table: ShapeTable,
-    entries: NDArray[np.int32],
-    inside: NDArray[np.bool_],
-) -> None:
-    """Fill in the entries of these places, and whether each has a staircase. `fresh` are halves of distances."""
-    _gather(shapes, fresh, places, shape_table.base, shape_table.inside, entries, inside)
-
-
-@kernel
-def _gather(shapes, fresh, places, base, has_steps, entries, inside):
-    for row in range(len(places)):
-        shape = shapes[places[row]]
-        entries[row] = base[shape] + (np.int32(fresh[places[row]]) << 1)
-        inside[row] = has_steps[shape]

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from tbgen.contents import Steps
 from tbgen.store.format.forms import by_step, pieces
 from tbgen.store.format.shapes import ShapeTable, unique_columns
-from tbgen.store.read.chunk import Chunk, ChunkFormat
+from tbgen.store.read.bulk import Bulk
+from tbgen.store.read.chunk import ChunkFormat
 from tbgen.store.read.keys import Keys
 from tbgen.store.read.positions import Positions
 
@@ -19,16 +20,16 @@ _NUMBER: Final = 31
 
 
 class _Examples(Positions):
-    """Positions from many chunks, one per staircase. At the end all staircases are read from them at once."""
+    """Positions from all over the table, one per staircase. At the end all staircases are read from them at once."""
 
     def __init__(self, chunk_format: ChunkFormat) -> None:
         self.shape_table = chunk_format.shape_table
         self._parts: list[tuple[NDArray[np.int32], NDArray[np.unsignedinteger], NDArray[np.uint16]]] = []
 
-    def add(self, chunk: Chunk, places: NDArray[np.int64]) -> None:
+    def add(self, bulk: Bulk, places: NDArray[np.int64]) -> None:
         halves = np.zeros((1 + self.shape_table.width, len(places)), np.uint16)
-        halves[: len(chunk.halves())] = chunk.halves()[:, places]
-        self._parts.append((chunk.entries[places], chunk.shapes[places], halves))
+        halves[: len(bulk.halves())] = bulk.halves()[:, places]
+        self._parts.append((bulk.entries[places], bulk.shapes[places], halves))
 
     def halves(self) -> NDArray[np.uint16]:
         return self._halves
@@ -44,7 +45,7 @@ class _Examples(Positions):
 
 
 class Numbering:
-    """Takes the staircases of a table chunk by chunk, and keeps one of each.
+    """Takes the staircases of a table piece by piece, and keeps one of each.
 
     Staircases are compared without being decoded: by the position's distances, and by the part of its shape that says
     which staircase these make."""
@@ -58,27 +59,26 @@ class Numbering:
         self._keys = Keys()
         self._examples = _Examples(chunk_format)
 
-    def see(self, chunk: Chunk, places: NDArray[np.int64]) -> NDArray[np.int32]:
+    def see(self, bulk: Bulk) -> NDArray[np.int32]:
         """`[place]`: its staircase, in numbers that are valid until `finish`; 0 if it has none."""
-        found = np.zeros(len(places), np.int32)
-        inside = np.flatnonzero(chunk.inside(places))
-        if len(inside):
-            having = places[inside]
-            numbers, new = self._keys.number(self._key(chunk, having))
-            found[inside] = numbers + 1
+        found = np.zeros(len(bulk.shapes), np.int32)
+        having = np.flatnonzero(self._shape_table.inside.take(bulk.shapes))
+        if len(having):
+            numbers, new = self._keys.number(self._key(bulk, having))
+            found[having] = numbers + 1
             if len(new):
-                self._examples.add(chunk, having[new])
+                self._examples.add(bulk, having[new])
         return found
 
-    def _key(self, chunk: Chunk, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _key(self, bulk: Bulk, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """`[place]`: a key, equal if the staircases are. What does not fit into one word is replaced by a number."""
-        shapes, halves = chunk.shapes[places], chunk.halves()
+        shapes, halves = bulk.shapes[places], bulk.halves()
         key, used = self._form.take(shapes).astype(np.int64), self._form_bits
         for nth in range(1 + self._shape_table.width):
             if used + self._half_bits > _WORD:
                 key, used = self._folds.setdefault(nth, Keys()).number(key)[0].astype(np.int64), _NUMBER
             if nth == 0:
-                key |= (chunk.entries[places] & self._fresh.take(shapes)).astype(np.int64) >> 1 << used
+                key |= (bulk.entries[places] & self._fresh.take(shapes)).astype(np.int64) >> 1 << used
             elif nth < len(halves):
                 key |= halves[nth].take(places).astype(np.int64) << used
             used += self._half_bits

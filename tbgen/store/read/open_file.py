@@ -5,6 +5,8 @@ import io
 import os
 import stat
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +25,7 @@ from tbgen.store.format.schema import FACTS, INDEX, PAWNS, SHAPES
 from tbgen.store.format.shapes import KINDS, STEP_KINDS, Shapes, ShapeTable, check
 from tbgen.store.own import own_named
 from tbgen.store.read import chunks
+from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.chunk import Chunk, ChunkFormat
 from tbgen.store.read.head import Head
 from tbgen.table_rules import TableRules
@@ -159,8 +162,22 @@ class OpenFile:
             raise seal.Unsealed(f"it holds an own table of {self.material}, not what its name says")
 
     def chunk(self, number: int) -> Chunk:
-        try:
+        with self._named():
             return Chunk(self.chunk_format, self.chunks.read(self._handle, number))
+
+    def bulk(self, numbers: range, *, fresh: bool) -> Bulk:
+        """All of these chunks."""
+        from tbgen.store.read.decode import decode  # late: a single look needs no compiler
+
+        with self._named():
+            stored = (self.chunks.read(self._handle, number) for number in numbers)
+            return decode(self.chunk_format, stored, len(numbers), fresh=fresh)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Name the file in errors."""
+        try:
+            yield
         except (OSError, ValueError, IndexError) as error:
             if self._handle < 0:
                 raise ValueError(f"{self.path} has been closed") from error

@@ -1,42 +1,29 @@
 """Compiling the reader of whole chunks before it is needed (see retro/precompile.py)."""
 
+import zlib
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tbgen.store.format.shapes import ODD, Shapes, ShapeTable
-from tbgen.store.read.kernels import gather, spread, staircases
-from tbgen.store.read.positions import Positions
+from tbgen.store.read.chunk import ChunkFormat
+from tbgen.store.read.decode import decode, spell_out
 
-
-class _One(Positions):
-    """One position, with a staircase of one step."""
-
-    def __init__(self, shape_table: ShapeTable, shapes: NDArray[np.unsignedinteger]) -> None:
-        self.shape_table = shape_table
-        self.shapes = shapes
-        self.entries = np.zeros(1, np.int32)
-        self.table: NDArray[np.unsignedinteger]
-
-    def halves(self) -> NDArray[np.unsignedinteger]:
-        return self.table
+_MANY: Final = 70_000
 
 
 def _read() -> None:
     """With few and many shapes, and distances of one byte and of two."""
-    bytes_, outcomes = np.array([0, 1], np.uint8), np.array([0, 1], np.int16)
-    step, outcome = np.zeros(1, np.uint8), np.ones(1, np.int16)
-    shape_table = ShapeTable(Shapes(outcomes, bytes_, bytes_, step, step, outcome, step + np.uint8(ODD)))
-    few = np.frombuffer(b"\1", np.uint8)  # as they are in a chunk that has few shapes
-    for shapes, kind in product((few, *(np.ones(1, kind) for kind in ("u2", "u4"))), (np.uint8, np.uint16)):
-        place, one = np.zeros(1, np.int64), _One(shape_table, shapes)
-        one.table = np.zeros((2, 1), kind)
-        spread(shapes, shape_table.held, bytes(4), 0, one.table)
-        gather(shapes, one.table[0], place, shape_table, np.zeros(1, np.int32), np.zeros(1, np.bool_))
-        staircases(one, place)
+    for shapes, planes in product((2, _MANY), (1, 2)):
+        ones = np.ones(shapes, np.uint8)
+        ones[0] = 0
+        known = Shapes(ones.astype(np.int16), ones, ones, ones[1:], ones[1:], ones[1:].astype(np.int16), ODD * ones[1:])
+        raw = bytes(1 + 2 * planes)
+        chunk_format = ChunkFormat(Path(), len(raw), np.zeros(1, np.int64), 0, planes, ShapeTable(known))
+        spell_out(decode(chunk_format, [zlib.compress(b"\1" + raw[1:])], 1))
 
 
 PARTS: Final[dict[str, Callable[[], None]]] = {"read": _read}

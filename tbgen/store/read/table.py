@@ -14,6 +14,7 @@ from tbgen.errors import CorruptTable
 from tbgen.index import Layout
 from tbgen.index.stored_twice import stored_twice
 from tbgen.store.format.shapes import ShapeTable
+from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, Step
 from tbgen.store.read.decoded_table import DecodedTable
@@ -27,6 +28,8 @@ _CHUNKS: Final[Cache[Chunk]] = Cache(256 << 20)
 _GLANCED: Final[Cache[Chunk]] = Cache(4 << 20)
 """Chunks that were needed once. Most are never needed again, and a small cache uses the same memory again."""
 _DECODED: Final[Cache[DecodedTable]] = Cache(512 << 20)
+_PIECE: Final = 1 << 18
+"""Numbers that a long reading decodes together, in line with chunks and with the blocks of reports."""
 _WORTH: Final = 16
 """When 1 / _WORTH of a table's numbers have been asked for in arrays, all of it is decoded."""
 
@@ -193,26 +196,9 @@ class TableFile:
         """Fresh entries of a range of numbers, without the caches."""
         end = self.size if end is None else end
         found = np.empty(end - start, np.int32)
-        for chunk, rows, places in self.in_order(start, end):
-            found[rows] = chunk.entries.take(places)
+        for rows, bulk in self.in_order(start, end, fresh=True):
+            found[rows] = bulk.entries
         return found
-
-    def read_inside(self, start: int, end: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """Entries of a range of numbers, and whether each has a staircase, without the caches."""
-        from tbgen.store.read.kernels import gather  # late: a single look needs no compiler
-
-        entries, inside = np.empty(end - start, np.int32), np.empty(end - start, np.bool_)
-        for chunk, rows, places in self.in_order(start, end):
-            gather(chunk.shapes, chunk.fresh_halves(), places, self.shape_table, entries[rows], inside[rows])
-        return entries, inside
-
-    def read(self, start: int, end: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Entries and staircases of a range of numbers, without the caches."""
-        entries, staircases = np.empty(end - start, np.int32), np.zeros(end - start, np.int64)
-        for chunk, rows, places in self.in_order(start, end):
-            entries[rows] = chunk.entries[places]
-            staircases[rows] = np.where(chunk.inside(places), np.arange(rows.start, rows.stop) + start + 1, 0)
-        return entries, staircases
 
     def part(
         self,
@@ -225,36 +211,34 @@ class TableFile:
         fill; `report` is called with the numbers that have been read."""
         entries, staircases = make(end - start, np.int32), make(end - start, np.int32)
         numbering = Numbering(self._chunk_format)
-        for chunk, rows, places in self.in_order(start, end):
-            entries[rows] = chunk.entries.take(places)
-            staircases[rows] = numbering.see(chunk, places)
-            report(len(places))
+        for rows, bulk in self.in_order(start, end):
+            entries[rows] = bulk.entries
+            staircases[rows] = numbering.see(bulk)
+            report(rows.stop - rows.start)
         return Contents(self.material, self.rules, entries, staircases, numbering.finish(staircases))
 
     def digest(self, report: Callable[[int], None] = lambda numbers: None) -> str:
         """SHA-256 of all that the table says. Equal tables have equal digests, however their files are packed. `report`
         is called with the numbers that have been read."""
-        from tbgen.store.read.digest import ContentsDigest  # late, as above
+        from tbgen.store.read.digest import ContentsDigest  # late: a single look needs no compiler
 
         digest = ContentsDigest(self.material, self.rules)
-        for chunk, _, places in self.in_order(0, self.size):
-            digest.add(chunk, places)
-            report(len(places))
+        for rows, bulk in self.in_order(0, self.size):
+            digest.add(bulk)
+            report(rows.stop - rows.start)
         return digest.hexdigest()
 
-    def in_order(self, start: int, end: int) -> Iterator[tuple[Chunk, slice, NDArray[np.int64]]]:
-        """Each chunk of a range of numbers, the part of the range that it holds, and the places of that part in it."""
-        from tbgen.store.read.kernels import spread  # late, as above
-
+    def in_order(self, start: int, end: int, *, fresh: bool = False) -> Iterator[tuple[slice, Bulk]]:
+        """A range of numbers, piece by piece, without the caches: the part of the range, and what it holds. `fresh`:
+        without the distances stored beside the fresh ones."""
         if not 0 <= start < end <= self.size:
             raise IndexError(f"{self.path} has no numbers from {start} to {end}")
-        for chunk in range(start >> self._shift, ((end - 1) >> self._shift) + 1):
-            base = chunk << self._shift
-            first, last = max(start, base), min(end, base + self._chunk_format.width)
-            places = self._chunk_format.places[first - base : last - base]
-            found = self._file.chunk(chunk)
-            found.spread = spread
-            yield found, slice(first - start, last - start), places
+        for piece in range(start // _PIECE, (end - 1) // _PIECE + 1):
+            base = piece * _PIECE
+            first, last = max(start, base), min(end, base + _PIECE)
+            chunks = range(first >> self._shift, ((last - 1) >> self._shift) + 1)
+            bulk, base = self._file.bulk(chunks, fresh=fresh), chunks.start << self._shift
+            yield slice(first - start, last - start), bulk.cut(slice(first - base, last - base))
 
     def check(self) -> None:
         """Compare the whole file with its digest; CorruptTable if a byte has changed."""

@@ -1,0 +1,34 @@
+"""Many positions in the order of their numbers: what long readings get."""
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.store.format.shapes import ShapeTable
+from tbgen.store.read.positions import Positions
+
+
+class Bulk(Positions):
+    """Columns are indexed by number, from the first of them."""
+
+    def __init__(
+        self, shape_table: ShapeTable, shapes: NDArray[np.unsignedinteger], halves: NDArray[np.unsignedinteger]
+    ) -> None:
+        self.shape_table = shape_table
+        self.shapes = shapes
+        self._halves = halves
+
+    @cached_property
+    def entries(self) -> NDArray[np.int32]:  # type: ignore[override]
+        entries: NDArray[np.int32] = self._halves[0].astype(np.int32)
+        entries <<= 1
+        entries += self.shape_table.base.take(self.shapes)
+        return entries
+
+    def halves(self) -> NDArray[np.unsignedinteger]:
+        """As of all positions; the fresh ones alone if no others were decoded."""
+        return self._halves
+
+    def cut(self, here: slice) -> "Bulk":
+        return Bulk(self.shape_table, self.shapes[here], self._halves[:, here])

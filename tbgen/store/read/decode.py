@@ -1,0 +1,80 @@
+"""Decoding many chunks together: see kernels.py."""
+
+from collections.abc import Iterable
+from threading import local
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from zlib_ng import zlib_ng
+
+from tbgen.store.format.schema import shape_type
+from tbgen.store.read import kernels
+from tbgen.store.read.bulk import Bulk
+from tbgen.store.read.chunk import ChunkFormat
+from tbgen.store.read.positions import STEP, Staircases
+
+_SCRATCH: Final = local()
+"""`arrays`: those of the last table that the thread has read. A table may have a million shapes, and a chunk a hundred
+of them."""
+_WORDS: Final = {
+    kernels.OTHER_SHAPES: "a chunk's shapes are not those of its table",
+    kernels.TOO_SHORT: "a chunk ends too soon",
+}
+
+
+def decode(chunk_format: ChunkFormat, stored: Iterable[bytes], count: int, *, fresh: bool = False) -> Bulk:
+    """So many chunks. `fresh`: without the distances stored beside the fresh ones. ValueError if one is damaged."""
+    width, table = chunk_format.width, chunk_format.shape_table
+    sections = 1 if fresh else 1 + table.width
+    known = chunk_format.length
+    if fresh:  # no more than these may take
+        known = min(known, width * (1 + chunk_format.escape_planes + chunk_format.distance_planes))
+    raw, lengths = np.empty((count, known), np.uint8), np.zeros(count, np.int64)
+    for row, one in enumerate(stored):
+        inflated = _inflated(one, known)
+        lengths[row] = len(inflated)
+        raw[row, : len(inflated)] = np.frombuffer(inflated, np.uint8)
+    shapes: NDArray[Any] = np.empty(count * width, shape_type(table.count))
+    halves = np.zeros((sections, count * width), np.uint8 if chunk_format.distance_planes == 1 else np.uint16)
+    wrong = kernels.decode(
+        raw, lengths, chunk_format.numbers, chunk_format.escape_planes, chunk_format.distance_planes, table.held,
+        *_scratch(table.count, width, sections), shapes, halves,
+    )  # fmt: skip
+    if wrong:
+        _SCRATCH.arrays = None
+        raise ValueError(_WORDS[wrong])
+    most = int(table.held.take(shapes).max(initial=1))
+    return Bulk(table, shapes, halves[:most])
+
+
+def _inflated(stored: bytes, most: int) -> bytes:
+    """So many bytes, at most."""
+    try:
+        return bytes(zlib_ng.decompressobj().decompress(stored, most))
+    except zlib_ng.error as error:  # type: ignore[misc]  # its stub has no class here
+        raise ValueError(str(error)) from error
+
+
+def _scratch(count: int, width: int, sections: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """See `kernels.decode`."""
+    arrays: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]] | None = getattr(_SCRATCH, "arrays", None)
+    if arrays is None or len(arrays[0]) < count or arrays[2].shape[0] <= width or arrays[2].shape[1] < sections:
+        arrays = np.zeros(count, np.int32), np.empty(width, np.int32), np.empty((1 + width, sections), np.int64)
+        _SCRATCH.arrays = arrays
+    return arrays
+
+
+def spell_out(bulk: Bulk) -> Staircases:
+    """As `bulk.staircases` of all its positions."""
+    shape_table = bulk.shape_table
+    known, (column, odd) = shape_table.shapes, shape_table.distances
+    length = known.steps.take(bulk.shapes)
+    steps = np.empty(int(length.sum(dtype=np.int64)), STEP)
+    if len(steps):
+        kernels.write_steps(
+            bulk.shapes, bulk.halves(), shape_table.start, known.steps,
+            known.holder, known.level, known.step_outcome, column, odd,
+            steps["holder"], steps["level"], steps["outcome"], steps["distance"],
+        )  # fmt: skip
+    return Staircases(length, steps)
