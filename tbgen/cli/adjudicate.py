@@ -42,7 +42,8 @@ result rests on:
   proved, DTG 14     what best play would have reached, by --solve
   bounded: White is sure of ...
                      what was played, or the nearest that the proof allows
-  syzygy, cursed win G0.0, which chess tables call won, only by ignoring 50 moves
+  syzygy, win        G0.0, which chess tables call won
+  syzygy, cursed win the same, only by ignoring 50 moves
   awarded            G0.0, for a game that was won without mate on the board
 
 A draw is of one of these kinds, by its tags Termination and TerminationDetails,

@@ -30,7 +30,9 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("material", nargs="*", help="such as KRPvKR")
-    parser.add_argument("--all", type=common.whole_number(2, _MOST), metavar="N", help="all of up to N men")
+    parser.add_argument(
+        "--all", type=common.whole_number(2, _MOST), metavar="MEN", help="every material of at most MEN men"
+    )
     parser.add_argument("--from", dest="source", required=True, metavar="URL", help="where tbgen serve answers")
     parser.add_argument("--dry-run", action="store_true", help="say what would come, and stop")
     common.add_rules(parser)
@@ -43,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
 
     materials = common.materials_of(args.material, args.all)
     if not materials:
-        raise BadInput("name a material, as in KRPvKR, or --all N")
+        raise BadInput("name a material, as in KRPvKR, or --all MEN")
     directory = common.tables_directory(args)
     source = Source(args.source)
     plan = wanted(source, materials, args.rules, directory)

@@ -23,7 +23,7 @@ examples:
   tbgen info --digests > FILE   a digest of what each table says, for tbgen verify --digests FILE
 
 The package has tables of two and three men of its own. Those that the directory lacks are listed below its own
-("bundled" in JSON): commands that ask tables read them there. tbgen build and tbgen verify do not.
+("bundled" in JSON): commands that ask tables read them there. tbgen build, verify and pack do not.
 
 Own tables, which tbgen solve --keep leaves, are listed with their bound for the side that is named first: exact, its
 worst or its best; with how many placements of pawns they have; and with the one that has most steps to go, the side

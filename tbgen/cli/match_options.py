@@ -96,12 +96,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="PGN, also of whole games; polyglot book (.bin); else one EPD or FEN, with or without record, a line; "
         "each also packed (.gz, .bz2, .zst)",
     )
-    parser.add_argument("--order", choices=("sequential", "random"), default="sequential", help="of the openings")
+    parser.add_argument(
+        "--order", choices=("sequential", "random"), default="sequential", help="of the openings (default: sequential)"
+    )
     parser.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="of the random order (default: 0)")
     parser.add_argument(
         "--plies", type=whole_number(0), metavar="N", help="how many plies of an opening to play at most"
     )
-    parser.add_argument("--start", type=whole_number(1), default=1, metavar="N", help="the first opening of the order")
+    parser.add_argument(
+        "--start", type=whole_number(1), default=1, metavar="N", help="the first opening of the order (default: 1)"
+    )
     parser.add_argument(
         "--opening-per",
         choices=("round", "pair"),
@@ -111,7 +115,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reuse",
         action=argparse.BooleanOptionalAction,
-        help="what to do when all openings have been played: play them again, or end the match",
+        help="when all openings have been played: play them again, or end the match (default: a match that needs more "
+        "is refused)",
     )
     parser.add_argument("--no-swap", action="store_true", help="play each opening once, without changing colours")
     parser.add_argument("--reverse", action="store_true", help="begin with the other colours")
@@ -119,7 +124,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--variant",
         choices=("standard", "chess960"),
         default="standard",
-        help="chess960: all openings are of Chess960; else those are whose castling rights say so",
+        help="chess960: all openings are of Chess960; standard: those whose castling rights say so (default: standard)",
     )
     parser.add_argument(
         "--games",
@@ -140,7 +145,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number(1),
         default=1,
         metavar="N",
-        help="engines that play all others in a gauntlet",
+        help="engines that play all others in a gauntlet (default: 1)",
     )
     parser.add_argument("--concurrency", type=at_once, default=1, metavar="N", help="games at a time (default: 1)")
     parser.add_argument(
@@ -206,8 +211,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"what else of its engine's thinking stands behind a move: {', '.join(MORE)} (seconds on the clock)",
     )
-    parser.add_argument("--event", default="tbgen match", metavar="NAME", help="the PGN tag")
-    parser.add_argument("--site", default="?", metavar="NAME", help="the PGN tag")
+    parser.add_argument("--event", default="tbgen match", metavar="NAME", help="the PGN tag (default: tbgen match)")
+    parser.add_argument("--site", default="?", metavar="NAME", help="the PGN tag (default: ?)")
     parser.add_argument(
         "--sprt",
         nargs="+",

@@ -42,7 +42,7 @@ examples:
   tbgen verify --sample 100000 KRBvKR
                                    100,000 stored entries drawn at random; the seed is printed
   tbgen verify --digests docs/digests.txt
-                                   whether the tables say the same as the project's, in seconds
+                                   whether the tables say the same as the project's: each is read once
 
 A table without pawns is read as a whole, others part by part: placements of pawns that lead to each other. The tables
 that captures and promotions lead to are taken as right: verify them as well. If one of them is missing or damaged,
