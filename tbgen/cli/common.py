@@ -214,7 +214,7 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         type=size,
         default=_MEMORY,
-        help=f"the most memory to use, such as 800M, 4G or 3.5GiB (default: {_MEMORY})",
+        help=f"the most memory to use, such as 800M, 4G or 3.5GiB; a G is 10^9 bytes (default: {_MEMORY})",
     )
 
 

@@ -130,13 +130,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--games",
         type=whole_number(1, _MOST_GAMES),
         metavar="N",
-        help="for each pair that meets (default: 2)",
+        help="for each pair that meets (default: 2; 1 with --no-swap)",
     )
     parser.add_argument(
         "--rounds",
         type=whole_number(1, _MOST_GAMES // 2),
         metavar="N",
-        help="the same in pairs of games, colours swapped; of a swiss, how many rounds",
+        help="in place of --games: pairs of games, colours swapped; of a swiss, how many rounds (default: as many "
+        "as find a winner)",
     )
     parser.add_argument("--format", choices=tuple(SYSTEMS), default="round-robin", help="default: round-robin")
     parser.add_argument("--gauntlet", action="store_true", help="the same as --format gauntlet")

@@ -45,7 +45,7 @@ class Format:
     rounds: int | None = None
     """Of a swiss."""
     seeds: int = 1
-    """The first engines, who play all others in a gauntlet, and meet last in a knockout."""
+    """The first engines, who play all others in a gauntlet."""
     swap: bool = True
     reverse: bool = False
     each: bool = False
