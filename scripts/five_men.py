@@ -96,8 +96,9 @@ def _rows(
     directory: Path, material: Material, rules: TableRules, header: Mapping[str, Any], built: Row
 ) -> Iterator[tuple[str, list[Row]]]:
     """For each file, the rows of a table."""
-    stats = _tbgen("report", "stats", material.name, "--rules", rules, "--tables", str(directory), "--format", "json")
-    (found,) = stats["tables"]["summary"]
+    report = _tbgen("report", "all", material.name, "--rules", rules, "--tables", str(directory), "--format", "json")
+    tables, lines = report["tables"], report["lines"]
+    (found,) = tables["summary"]
     planned = _tbgen("plan", "--only", material.name, "--json")
     name = {"material": material.name, "rules": str(rules)}
     row = {**name, **{column: found[column] for column in ("positions", "longest_dtg", "mean_dtg", "record_matters")}}
@@ -107,18 +108,14 @@ def _rows(
     row |= {"planned_cpu_seconds": planned["cpu_seconds"], "verified": ""}
     row |= {column: built.get(column, "") for column in ("cpu_seconds", "seconds", "peak_memory")}
     yield "tables", [row]
-    yield "outcomes", [{**one, **name} for one in stats["tables"]["outcomes"]]
-    records = _tbgen(
-        "report", "records", material.name, "--rules", rules, "--tables", str(directory), "--format", "json"
-    )
-    lines = records["lines"]
+    yield "outcomes", [{**one, **name} for one in tables["outcomes"]]
     yield (
         "records",
         [
             {**one, **name, "line": " ".join(f"{move['san']}" for move in lines[one["line"]]["moves"])}
             if one["line"]
             else {**one, **name, "line": ""}
-            for one in records["tables"]["overall"]
+            for one in tables["overall"]
         ],
     )
 
