@@ -61,9 +61,22 @@ def collect(
 
 
 @inlined
+def _table_of(links, slot, key):
+    """The hash table in which a link with this key may have this slot; -1 if there is none."""
+    table = 0
+    while True:
+        first, end = window_of(key, table, len(links.keys))
+        if first < 0:
+            return -1
+        if first <= slot < end:
+            return table
+        table += 1
+
+
+@inlined
 def _may_go(links, slot, key):
     """Whether a link with this key may be put into this slot."""
-    if slot < 0 or slot >= len(links.keys) or key <= 0 or window_of(key, slot, len(links.keys)) < 0:
+    if slot < 0 or slot >= len(links.keys) or key <= 0 or _table_of(links, slot, key) < 0:
         return False
     return links.keys[slot] == 0 or links.keys[slot] == key
 
@@ -83,13 +96,15 @@ def restore(links: Links, slots: NDArray[np.int32], keys: NDArray[np.int64]) -> 
 
 @kernel
 def close_gaps(links: Links, slots: NDArray[np.int32]) -> None:
-    """Make gaps of the free slots that lookups of these links pass."""
+    """Make gaps of the free slots that lookups of these links pass, in their own hash table and in those before it."""
     for at in range(len(slots)):
         slot = np.int64(slots[at])
         key = links.keys[slot]
-        for passed in range(window_of(key, slot, len(links.keys)), slot):
-            if links.keys[passed] == 0:
-                links.keys[passed] = GAP
+        for table in range(_table_of(links, slot, key) + 1):
+            first, end = window_of(key, table, len(links.keys))
+            for passed in range(first, min(end, slot)):
+                if links.keys[passed] == 0:
+                    links.keys[passed] = GAP
 
 
 @kernel

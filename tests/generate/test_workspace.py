@@ -21,7 +21,7 @@ from tbgen.material import parse
 from tbgen.retro import link_log
 from tbgen.retro.checkpoint import Counts
 from tbgen.retro.values.staircase import add_step, make_links
-from tbgen.sizes import links_for
+from tbgen.sizes import FIRST_LINKS, links_for
 from tbgen.store import open_table, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
@@ -308,6 +308,20 @@ def test_lookups_pass_the_links_of_unfinished_slices() -> None:
     assert link_log.restore(put_back, slots, keys) == 0
     link_log.close_gaps(put_back, slots)
     assert add_step(put_back, 0, 11) == first[-1]
+
+
+def test_lookups_pass_the_hash_tables_before_that_of_a_kept_link() -> None:
+    """A link in the second hash table, kept where those in the first are not: it has to be found again there."""
+    links = make_links(2 * FIRST_LINKS)
+    links.keys[:FIRST_LINKS] = 1 + (np.arange(FIRST_LINKS) << 32)  # none of them is looked for
+    kept = [int(add_step(links, 0, step)) for step in range(2, 60)]
+    assert min(kept) > FIRST_LINKS
+    slots = np.array(kept, np.int32) - np.int32(1)
+    keys = links.keys[slots]
+    put_back = make_links(2 * FIRST_LINKS)
+    assert link_log.restore(put_back, slots, keys) == 0
+    link_log.close_gaps(put_back, slots)
+    assert [int(add_step(put_back, 0, step)) for step in range(2, 60)] == kept
 
 
 def test_small_tables_leave_no_workspace(tmp_path: Path) -> None:

@@ -119,17 +119,17 @@ def add_step(links, link, step):
 
 
 @kernel
-def window_of(key, slot, capacity):
-    """Where the window begins in which a link with this key may have this slot; -1 if it may not."""
-    mixed = np.uint64(key)
+def window_of(key, table, capacity):
+    """Where a key's window in this hash table, counted from 0, begins and ends; -1 twice if there are not so many."""
+    mixed = _mix(np.uint64(key))
     begin, size = 0, min(FIRST_LINKS, capacity)
-    while size:
+    for _ in range(table):
         mixed = _mix(mixed)
-        if slot < begin + size:
-            first = _first_slot(mixed, begin, size)
-            return np.int64(first) if first <= slot < first + _WINDOW else np.int64(-1)
         begin, size = begin + size, min(LINKS_GROWTH * size, capacity - begin - size)
-    return np.int64(-1)
+    if size == 0:
+        return np.int64(-1), np.int64(-1)
+    first = _first_slot(mixed, begin, size)
+    return np.int64(first), np.int64(min(first + _WINDOW, begin + size))
 
 
 @kernel
