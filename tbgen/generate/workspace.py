@@ -75,6 +75,8 @@ class Workspace:
             "needed": dict(needed or {}),
         }  # fmt: skip
         self._arrays: TableArrays | None = None
+        self._in_files: tuple[mmap.mmap, ...] = ()
+        """The memory of those arrays that are in files with names."""
         self._lock = Lock()
         self._fresh: dict[int, Counts] = {}
         self._safe_at = time.monotonic()
@@ -104,7 +106,7 @@ class Workspace:
 
     def clear(self) -> None:
         """Remove the workspace: the table is written, or is to be built from the start."""
-        self._arrays = None
+        self._arrays, self._in_files = None, ()
         remove(self._place)
 
     def _arrays_now(self) -> TableArrays:
@@ -113,11 +115,10 @@ class Workspace:
 
     def _make_arrays(self, numbers: int, links: int) -> TableArrays:
         named = self._disk_arrays.named
-        return TableArrays(
-            named(self._place / "entries", numbers, np.int32),
-            named(self._place / "staircases", numbers, np.int32),
-            self._disk_arrays.array(links, np.int64),
-        )
+        entries, in_file = named(self._place / "entries", numbers, np.int32)
+        staircases, also_in_file = named(self._place / "staircases", numbers, np.int32)
+        self._in_files = in_file, also_in_file
+        return TableArrays(entries, staircases, self._disk_arrays.array(links, np.int64))
 
     # --- going on -------------------------------------------------------------------------------------------
 
@@ -190,8 +191,8 @@ class Workspace:
     # --- making safe ----------------------------------------------------------------------------------------
 
     def _make_safe(self) -> None:
-        for array in self._arrays_now()[:2]:
-            _sync(array)
+        for memory in self._in_files:
+            memory.flush()
         journal.add(self._place, self._batch(self._fresh))
         self._fresh.clear()
         self._safe_at = time.monotonic()
@@ -250,12 +251,6 @@ def _read(log: Path, stretch: Stretch) -> tuple[NDArray[np.int32], NDArray[np.in
         np.frombuffer(data, _SLOT, stretch.links),
         np.frombuffer(data, _KEY, stretch.links, stretch.links * _SLOT.itemsize),
     )
-
-
-def _sync(array: NDArray[Any]) -> None:
-    memory: object = array.base
-    if isinstance(memory, mmap.mmap):
-        memory.flush()
 
 
 def _crc32(array: NDArray[np.int32]) -> int:

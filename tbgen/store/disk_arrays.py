@@ -69,18 +69,19 @@ class DiskArrays:
         if count * kind.itemsize < LARGE:
             return np.zeros(count, kind)
         with tempfile.TemporaryFile(dir=self._directory) as file:
-            return self._map(file.fileno(), count, kind)
+            return np.frombuffer(self._map(file.fileno(), count, kind), kind)
 
-    def named(self, path: Path, count: int, kind: DTypeLike) -> NDArray[Any]:
-        """The array in this file; zeros if the file is new."""
+    def named(self, path: Path, count: int, kind: DTypeLike) -> tuple[NDArray[Any], mmap.mmap]:
+        """The array in this file, zeros if the file is new; and its memory, to be flushed: the array does not tell."""
         self.look()
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
-            return self._map(handle, count, np.dtype(kind))
+            memory = self._map(handle, count, np.dtype(kind))
         finally:
             os.close(handle)
+        return np.frombuffer(memory, kind), memory
 
-    def _map(self, handle: int, count: int, kind: np.dtype[Any]) -> NDArray[Any]:
+    def _map(self, handle: int, count: int, kind: np.dtype[Any]) -> mmap.mmap:
         """Map a file, and reserve its room on disk now: without room, writing a page later would kill the process."""
         size = count * kind.itemsize
         os.ftruncate(handle, min(size, os.fstat(handle).st_size))
@@ -94,7 +95,7 @@ class DiskArrays:
                     target=_keep_watch, args=(self._stop, weakref.ref(self)), name="disk arrays", daemon=True
                 )
                 self._watch.start()
-        return np.frombuffer(memory, kind)
+        return memory
 
     def look(self) -> None:
         """Take all arrays out of memory if what comes in before the next look might be too much."""

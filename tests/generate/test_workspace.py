@@ -1,5 +1,6 @@
 """Builds that were stopped go on where they were, and only with what is sound."""
 
+import mmap
 import os
 import shutil
 import signal
@@ -274,6 +275,25 @@ def test_two_builds_may_be_stopped_one_after_the_other(place: Path, expected: by
         assert len(slices_in(place)) >= kept + 4
     build(place)
     assert table_path(place, KPVK, "r").read_bytes() == expected
+
+
+def test_a_slice_is_on_the_disk_before_the_journal_says_so(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    class Memory(mmap.mmap):
+        def flush(self, *args: int) -> None:
+            done.append("flush")
+            super().flush(*args)
+
+    def add(directory: Path, batch: journal.Batch) -> None:
+        done.append("journal")
+
+    monkeypatch.setattr(mmap, "mmap", Memory)
+    monkeypatch.setattr(journal, "add", add)
+    build(place)
+    slices = len(done) // 3
+    assert slices == layout_of(KPVK).slices
+    assert done == ["flush", "flush", "journal"] * slices, "entries and staircases, then the line"
 
 
 @pytest.mark.parametrize("name", ["program", "sources", "rules", "needed"])
