@@ -58,7 +58,7 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
         _flush(stream, target)
         with _telling(target):
             os.replace(beside, place)  # noqa: PTH105
-    _settle(place.parent)
+    settle(place.parent)
 
 
 def replace(target: Path, data: bytes) -> None:
@@ -79,8 +79,18 @@ def write_aside(wanted: Path, data: bytes) -> Path:
             number += 1
             place = wanted.with_name(f"{wanted.name}.{number}")
         else:
-            _settle(place.parent)
+            settle(place.parent)
             return place
+
+
+def settle(directory: Path) -> None:
+    """Make sure that a directory's list of files is on the disk. Not every system can do or allow that."""
+    with suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 @contextmanager
@@ -197,13 +207,3 @@ def _take_after(handle: int, there: os.stat_result) -> None:
     with suppress(PermissionError):
         os.fchown(handle, there.st_uid, there.st_gid)
     os.fchmod(handle, stat.S_IMODE(there.st_mode))
-
-
-def _settle(directory: Path) -> None:
-    """Make sure that a directory's list of files is on the disk. Not every system can do or allow that."""
-    with suppress(OSError):
-        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

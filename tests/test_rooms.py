@@ -73,7 +73,7 @@ ROOMS = {
     "store/format": "turns outcome material contents index",
     "store/own": "errors table_rules material store/directory store/format",
     "store/read": "errors table_rules material contents jit index store/directory store/format store/own",
-    "store/write": "_version turns table_rules material contents jit index store/lock store/format",
+    "store/write": "_version turns files table_rules material contents jit index store/lock store/format",
     "store": "store/directory store/lock store/read",
     "store/disk_arrays": "sizes",
     "store/entry_cache": "errors turns sizes table_rules material store store/disk_arrays",
@@ -123,7 +123,7 @@ ROOMS = {
     ),
     # The tables over HTTP.
     "serve": (
-        "_version errors outcome table_rules material position index probe rules referee/annotate report store "
+        "_version errors files outcome table_rules material position index probe rules referee/annotate report store "
         "store/own text"
     ),
     # Wiring.

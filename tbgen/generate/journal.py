@@ -12,6 +12,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from tbgen.files import settle
 from tbgen.retro.checkpoint import Counts
 
 _NAME: Final = "journal"
@@ -59,11 +60,7 @@ def start(place: Path, head: dict[str, Any], batches: Iterable[Batch]) -> None:
     beside = place / f"{_NAME}.new"
     _write(beside, "wb", [head, *map(_line, batches)])
     beside.replace(place / _NAME)
-    handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    settle(place)
 
 
 def add(place: Path, batch: Batch) -> None:

@@ -1,8 +1,10 @@
 """Writing: all or nothing, one at a time, the same bytes every time."""
 
+import errno
 import io
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -85,6 +87,21 @@ def test_a_failed_write_leaves_nothing(path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(OSError, match="disk full"):
         write_table(path, kvk(1), {})
     assert not list(path.parent.iterdir())
+
+
+def test_a_directory_that_cannot_be_synced(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some network file systems refuse that; the table is there all the same."""
+    really_sync = os.fsync
+
+    def sync(handle: int) -> None:
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        really_sync(handle)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    write_table(path, kvk(1), {})
+    with open_table(path) as table:
+        table.check()
 
 
 @pytest.mark.parametrize("room", [100, 1500, 9000, 11000])

@@ -13,6 +13,7 @@ import numpy as np
 
 from tbgen._version import __version__
 from tbgen.contents import Contents, Make, in_memory
+from tbgen.files import settle
 from tbgen.index import layout_of
 from tbgen.store.format import seal
 from tbgen.store.format.own import BOUND, OWN, OwnNotes
@@ -61,11 +62,7 @@ def write_table(
         with suppress(OSError):
             half.unlink(missing_ok=True)
         raise
-    handle = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    settle(path.parent)
 
 
 @contextmanager
