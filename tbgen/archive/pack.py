@@ -12,7 +12,7 @@ from tbgen.archive.block import Kept, Packer, pack_shapes
 from tbgen.archive.format import Notes, Writer
 from tbgen.archive.split import Split
 from tbgen.errors import BadInput
-from tbgen.store import TableFile, file_digest, open_table
+from tbgen.store import TableFile, open_table
 from tbgen.store.format.shapes import Shapes, ShapeTable
 from tbgen.store.read.digest import ContentsDigest
 from tbgen.turns import in_turn, pieces
@@ -74,7 +74,7 @@ def pack(
         steps = [int(table.order[1 << bit]) for bit in range(len(table.order).bit_length() - 1)]
         notes = Notes(
             table.material.name, str(table.rules), str(table.header["program"]), table.facts,
-            int(table.header["bytes"]), file_digest(path), contents, side, int(count[1:].sum()), len(used),
+            int(table.header["bytes"]), table.sha256, contents, side, int(count[1:].sum()), len(used),
             table.distance_planes, steps, writer.streams,
         )  # fmt: skip
         return Result(writer.finish(notes), notes)

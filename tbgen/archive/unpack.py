@@ -18,7 +18,7 @@ from tbgen.contents import Contents, Make, in_memory
 from tbgen.errors import CorruptTable
 from tbgen.index import layout_of
 from tbgen.material import Material
-from tbgen.store import file_digest, open_table
+from tbgen.store import open_table
 from tbgen.store.format.shapes import ShapeTable
 from tbgen.store.read.positions import STEP
 from tbgen.store.write import write_table
@@ -77,7 +77,7 @@ def unpack(
     def check(written: Path) -> None:
         nonlocal same
         with open_table(written) as table:
-            same = file_digest(written) == notes.sha256 and table.header["bytes"] == notes.bytes
+            same = table.sha256 == notes.sha256 and table.header["bytes"] == notes.bytes
             if not same and table.digest() != notes.contents:
                 raise _wrong(packed)
         if not keep:

@@ -48,7 +48,8 @@ class Downloads:
 def _send(request: Request, table: Shelved) -> Response:
     """The very file that the digest is of, whatever bears its name now."""
     try:
-        handle = os.open(table.path, os.O_RDONLY | os.O_CLOEXEC)
+        # not blocking: by now a pipe may have the name
+        handle = os.open(table.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         raise missing(table.path.name) from None
     there = os.fstat(handle)

@@ -6,6 +6,7 @@ The digest that the server gives is part of that file's name: another table unde
 
 import http.client
 import os
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
@@ -15,8 +16,9 @@ from urllib.request import Request, urlopen
 
 from tbgen._version import __version__
 from tbgen.errors import BadInput, CorruptTable, MissingTable, TbgenError
+from tbgen.files import settle
 from tbgen.material import Material, parse, with_dependencies
-from tbgen.store import building, file_digest, open_table, table_path
+from tbgen.store import building, check_file, file_digest, open_table, table_path
 from tbgen.table_rules import TableRules
 from tbgen.text import from_json
 
@@ -25,9 +27,11 @@ _WAIT: Final = 60
 """Seconds without a byte."""
 _ATTEMPTS: Final = 5
 """Of which each has to bring at least a byte more."""
-_LARGEST_MANIFEST: Final = 64 << 20
+_LARGEST_MANIFEST: Final = 4 << 20
+"""Bytes; all tables of five men take a hundredth. In memory, JSON may be twenty times as large."""
 _COMING: Final = ".coming"
 """Ends the name of what has come of a table."""
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _DIGEST: Final = 16
 """Characters of it in that name."""
 
@@ -61,10 +65,12 @@ class Source:
 
     def tables(self, rules: TableRules) -> dict[Material, Remote]:
         """All that it has of these rules."""
-        with self._open("/v1/tables") as answer:
-            found = from_json(answer.read(_LARGEST_MANIFEST))
         try:
-            listed = [_remote(one) for one in found["tables"]]
+            with self._open("/v1/tables") as answer:
+                found = answer.read(_LARGEST_MANIFEST)
+            listed = [_remote(one) for one in from_json(found)["tables"]]
+        except http.client.HTTPException as error:
+            raise TbgenError(f"{self.url} broke off in its list of tables") from error
         except (KeyError, TypeError, ValueError) as error:
             raise TbgenError(f"{self.url} does not list tables as tbgen serve does") from error
         return {one.material: one for one in listed if one.rules == rules}
@@ -89,17 +95,21 @@ class Source:
             raise ConnectionError(f"{self.url} cannot be reached: {error.reason}") from None
         except http.client.HTTPException as error:
             raise ConnectionError(f"{self.url} does not speak HTTP: {error!r}") from None
+        except OSError as error:  # while it answers
+            raise ConnectionError(f"{self.url} broke off: {error}") from None
         except UnicodeError:  # a name that is not encoded; it may come from a server that sends us elsewhere
             raise TbgenError(f"{self.url} cannot be reached: no host has such a name") from None
+        except ValueError as error:
+            raise TbgenError(f"{self.url} leads to no address: {error}") from None
         return answer
 
 
 def _remote(one: dict[str, Any]) -> Remote:
     """Nothing of what a server says becomes the name of a file here."""
-    material, rules = parse(one["material"]), TableRules.of(one["rules"])
+    material, rules = parse(str(one["material"])), TableRules.of(str(one["rules"]))
     name = table_path("", material, rules).name
-    size, sha256 = int(one["bytes"]), str(one["sha256"])
-    if one["file"] != name or size <= 0 or len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
+    size, sha256 = one["bytes"], str(one["sha256"])
+    if one["file"] != name or type(size) is not int or size <= 0 or not _SHA256.fullmatch(sha256):
         raise ValueError(name)
     return Remote(material, rules, name, size, sha256)
 
@@ -124,13 +134,13 @@ def wanted(source: Source, materials: Iterable[Material], rules: TableRules, dir
     coming, there, left = [], [], 0
     for material in needed:
         remote, path = offered[material], table_path(directory, material, rules)
-        if path.exists() and file_digest(path) == remote.sha256:
-            there.append(path)
-        elif path.exists():
+        if check_file(path):
+            if file_digest(path) == remote.sha256:
+                there.append(path)
+                continue
             raise TbgenError(f"{path} is there and is another table than the server's: remove it to fetch that one")
-        else:
-            coming.append(remote)
-            left += remote.size - _come(_beside(path, remote))
+        coming.append(remote)
+        left += remote.size - _come(_beside(path, remote))
     return Wanted(coming, there, left)
 
 
@@ -138,7 +148,7 @@ def fetch(source: Source, table: Remote, directory: Path, tick: Tick = lambda co
     """Take one table. While it comes, nobody else builds or fetches it."""
     path = table_path(directory, table.material, table.rules)
     with building(path):
-        if path.exists():  # another process was faster
+        if check_file(path):  # another process was faster
             return path
         beside = _beside(path, table)
         for old in path.parent.glob(f".{path.name}.*{_COMING}"):
@@ -147,7 +157,7 @@ def fetch(source: Source, table: Remote, directory: Path, tick: Tick = lambda co
         _take(source, table, beside, tick)
         _check(beside, table)
         os.replace(beside, path)  # noqa: PTH105
-        _settle(path.parent)
+        settle(path.parent)
     return path
 
 
@@ -165,6 +175,7 @@ def _come(beside: Path) -> int:
 def _take(source: Source, table: Remote, beside: Path, tick: Tick) -> None:
     """All bytes that are not here yet. As long as some come, a connection may break as often as it likes."""
     failures = 0
+    check_file(beside)
     with beside.open("ab") as file:
         if file.tell() > table.size:
             file.truncate(0)
@@ -196,17 +207,9 @@ def _check(beside: Path, table: Remote) -> None:
     try:
         with open_table(beside) as opened:
             opened.check()
-            right = (opened.material, opened.rules) == (table.material, table.rules)
-        if not right or file_digest(beside) != table.sha256:
+            found = opened.material, opened.rules, opened.sha256
+        if found != (table.material, table.rules, table.sha256):
             raise CorruptTable("it is another table")
     except CorruptTable as error:
         beside.unlink(missing_ok=True)
         raise CorruptTable(f"what came as {table.name} is not what it should be, and is removed: {error}") from None
-
-
-def _settle(directory: Path) -> None:
-    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

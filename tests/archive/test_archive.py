@@ -27,7 +27,7 @@ from tbgen.contents import Contents, in_memory
 from tbgen.errors import CorruptTable
 from tbgen.index import layout_of
 from tbgen.material import parse, with_dependencies
-from tbgen.store import open_table, table_path
+from tbgen.store import file_digest, open_table, table_path
 from tbgen.store.format.shapes import ShapeTable
 from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
@@ -252,6 +252,22 @@ def test_a_wrong_table_is_noticed(small_tables: Path, tmp_path: Path) -> None:
     with pytest.raises(CorruptTable, match="does not give the table"):
         make_again(packed, small_tables, tmp_path)
     assert not path.exists()
+
+
+def test_a_table_that_is_replaced_while_it_is_packed(small_tables: Path, tmp_path: Path) -> None:
+    """The digest is that of the table that was packed, not of what has its name by now."""
+    path = Path(shutil.copy(small_tables / "KNvK.r.h5", tmp_path))
+    digest = file_digest(path)
+
+    def replace(what: str, numbers: int) -> None:
+        write_table(path, random_contents(parse("KNvK"), seed=1, staircases=0), {})
+
+    packed = tmp_path / "KNvK.r.tbp"
+    with packed.open("wb") as file:
+        assert pack(path, file, begin=replace).notes.sha256 == digest
+    assert file_digest(path) != digest
+    path.unlink()
+    make_again(packed, small_tables, tmp_path)
 
 
 def test_other_bytes_are_told(kbvk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,11 +1,15 @@
 """Files in parts, lists with digests, and `tbgen fetch` on connections that break."""
 
 import hashlib
+import json
+import multiprocessing
+import os
 import shutil
 import socket
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -14,6 +18,7 @@ import pytest
 from tbgen.cli.main import main
 from tbgen.material import parse
 from tbgen.serve.fetch import Source, fetch, wanted
+from tbgen.serve.fetch import _beside as beside
 from tbgen.store import open_table
 from tbgen.table_rules import TableRules
 from tests.support.serving import Server, serving
@@ -103,6 +108,90 @@ def test_fetch_says_what_is_wrong(
     shutil.copy(small_tables / "KBvK.wg.h5", tmp_path / "new" / "x")
     (tmp_path / "new" / "KvK.r.h5").write_bytes(b"no table")
     assert "is not a table" in refused(5, "KRvK", "--from", server.url)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "directory"])
+def test_what_is_no_file_is_refused(kind: str, server: Server, tmp_path: Path) -> None:
+    """In the place of a table, or of what has come of one: a pipe would be waited for."""
+    table = tmp_path / "KvK.r.h5"
+    offered = Source(server.url).tables(TableRules.RESET)[parse("KvK")]
+    for place in (table, beside(table, offered)):
+        match kind:
+            case "pipe":
+                os.mkfifo(place)
+            case "directory":
+                place.mkdir()
+            case "socket":
+                with chdir(tmp_path), socket.socket(socket.AF_UNIX) as made:  # its name may not be long
+                    made.bind(place.name)
+        fetching = multiprocessing.get_context("spawn").Process(target=fetches, args=(server.url, tmp_path))
+        fetching.start()
+        fetching.join(60)
+        assert fetching.exitcode == 5
+        place.rmdir() if kind == "directory" else place.unlink()
+
+
+def test_a_pipe_with_the_name_of_a_table_is_not_served(small_tables: Path, tmp_path: Path) -> None:
+    shutil.copy(small_tables / "KBvK.r.h5", tmp_path)
+    os.mkfifo(tmp_path / "KNvK.r.h5")
+    with serving(tmp_path) as served, httpx.Client(base_url=served.url, timeout=20) as client:
+        listed = {one["file"] for one in client.get("/v1/tables").json()["tables"]}
+        assert "KBvK.r.h5" in listed
+        assert "KNvK.r.h5" not in listed
+        assert client.get("/v1/tables/KNvK.r.h5").status_code == 503
+        assert client.get("/v1/tables/KBvK.r.h5").status_code == 200
+
+
+def fetches(url: str, directory: Path) -> None:
+    sys.exit(main(["fetch", "KvK", "--from", url, "--tables", str(directory), "-q"]))
+
+
+LISTED = {"material": "KvK", "rules": "r", "file": "KvK.r.h5", "bytes": 9, "sha256": "0" * 64}
+
+
+def listing(**changes: object) -> bytes:
+    return answering(json.dumps({"tables": [{**LISTED, **changes}]}).encode())
+
+
+def answering(body: bytes, head: str = "200 OK", length: int | None = None) -> bytes:
+    length = len(body) if length is None else length
+    return f"HTTP/1.1 {head}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n".encode() + body
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"", b"HTTP", b"SSH-2.0-OpenSSH\r\n", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 99999 ?\r\n\r\n",
+        answering(b""), answering(b"[]"), answering(b'{"tables": 5}'), answering(b'{"tables": [5]}'),
+        answering(b"[" * 5000), answering(b"\xff"), answering(b'{"tables": []}', length=500),
+        listing(material=5), listing(material=None), listing(rules=[]), listing(bytes=float("inf")), listing(bytes="9"),
+        listing(bytes=True), listing(sha256=7), listing(file=None), listing(material="K" * 9999),
+        *(answering(b"", f"302 Found\r\nLocation: {to}") for to in ("http://[", "file:///etc", "x://y", "/", "")),
+    ],
+)  # fmt: skip
+def test_whatever_a_server_says_is_one_line(answer: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    there, _ = listening.accept()
+                    with there:
+                        there.recv(1 << 16)
+                        there.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+            assert main(["fetch", "KvK", "--from", url, "--tables", str(tmp_path), "-q"]) in (1, 4)
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join()
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert url in said
+    assert not files(tmp_path)
 
 
 class Breaking:

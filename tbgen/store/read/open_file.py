@@ -104,6 +104,7 @@ class OpenFile:
             with h5py.File(_Whole(self._handle, stamp.size), "r") as file:
                 self._load(Head(file, stamp.size), range(stamp.head, stamp.size))
             self.header["bytes"] = stamp.size
+            self.sha256 = stamp.sha256
         except seal.Unsealed as error:
             raise CorruptTable(f"{self.path}: {error}") from error
         except (OSError, ValueError, LookupError, TypeError, RuntimeError, ArithmeticError, BadInput) as error:

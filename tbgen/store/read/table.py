@@ -92,6 +92,11 @@ class TableFile:
         return self._chunk_format.distance_planes
 
     @property
+    def sha256(self) -> str:
+        """The digest in the file's seal. The file is this one, even if its name now leads to another."""
+        return self._file.sha256
+
+    @property
     def facts(self) -> dict[str, int | float | str]:
         """What the build noted, in the order in which the file has it."""
         return self._file.facts
