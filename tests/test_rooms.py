@@ -77,7 +77,7 @@ ROOMS = {
     "store": "store/directory store/lock store/read",
     "store/disk_arrays": "sizes",
     "store/entry_cache": "errors turns sizes table_rules material store store/disk_arrays",
-    "store/leftovers": "store/directory store/lock",
+    "store/leftovers": "material store/directory store/lock",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
     "verify": (
         "errors turns outcome table_rules material contents jit intrinsics board index store/format store/own store "

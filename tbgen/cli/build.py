@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     if not wanted:
         raise BadInput(f"name a material, as in: {called_as()} build KRvKP (or --all 4)")
     if not args.dry_run:
-        tidy(directory)
+        tidy(directory, wanted if args.force else ())
     plan = make_plan(wanted, directory, args.rules, rebuild=args.force)
     if args.dry_run:
         _show_forecast(make_forecast(plan, _threads(args), args.workers or 1), as_json=args.json)
@@ -151,10 +151,10 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
         if client:
             summaries = run_on_cluster(
                 plan, client, progress, threads=threads if args.workers else args.threads, memory=memory,
-                rebuild=args.force, costs=costs,
+                costs=costs,
             )  # fmt: skip
         else:
-            summaries = execute(plan, progress, threads=threads, memory=memory, rebuild=args.force)
+            summaries = execute(plan, progress, threads=threads, memory=memory)
         for summary in summaries:
             done.append(summary)
             if args.json:

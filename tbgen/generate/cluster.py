@@ -24,7 +24,7 @@ from tbgen.generate.plan import Plan
 from tbgen.generate.summary import Summary
 from tbgen.generate.table import build_table
 from tbgen.material import Material, parse
-from tbgen.store import table_path
+from tbgen.store import Stamp
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import TOKEN, held
@@ -104,7 +104,6 @@ class Job:
     """Threads per table; None for a worker's share of its machine."""
     memory: int
     """Bytes per table."""
-    rebuild: bool
     version: str = __version__
 
 
@@ -115,7 +114,6 @@ def run_on_cluster(
     *,
     threads: int | None,
     memory: int,
-    rebuild: bool = False,
     costs: Mapping[str, float] | None = None,
 ) -> Iterator[Summary]:
     """Build what the plan names; yields a summary when a table is on disk."""
@@ -123,13 +121,14 @@ def run_on_cluster(
 
     priorities = _priorities(plan, costs or {})
     with _token(plan.directory) as token:
-        job = Job(str(plan.directory.resolve()), plan.rules, token, threads, memory, rebuild)
+        job = Job(str(plan.directory.resolve()), plan.rules, token, threads, memory)
         check_workers(client, job)
         client.subscribe_topic(token, lambda event: _tell(watcher, *event[1]))
         futures: dict[Material, Any] = {}
         for material in plan.todo:
             futures[material] = client.submit(
-                build_one, job, material.name, [futures[m] for m in material.successors() if m in futures],
+                build_one, job, material.name, plan.replaced.get(material),
+                [futures[m] for m in material.successors() if m in futures],
                 key=f"{token}-{material.name}", priority=priorities[material], retries=_RETRIES, pure=False,
             )  # fmt: skip
         materials = {future.key: material for material, future in futures.items()}
@@ -197,8 +196,9 @@ def check_place(job: Job) -> str | None:
     return None
 
 
-def build_one(job: Job, name: str, needed: list[Summary | None]) -> Summary | None:
-    """The task of a worker; None if the table was there. `needed` only makes dask wait for the tables it depends on."""
+def build_one(job: Job, name: str, replaced: Stamp | None, needed: list[Summary | None]) -> Summary | None:
+    """The task of a worker; None if the table was there, or an earlier run of this task has built it again. `needed`
+    only makes dask wait for the tables it depends on."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -215,13 +215,8 @@ def build_one(job: Job, name: str, needed: list[Summary | None]) -> Summary | No
             disk_arrays,
             threads=threads,
             report=News(worker, job.token, name),
-            rebuild=job.rebuild and not _is_newer(table_path(directory, material, job.rules), directory / job.token),
+            replaced=replaced,
         )
-
-
-def _is_newer(table: Path, token: Path) -> bool:
-    """Whether a table was built after the driver wrote the token: by an earlier run of this task."""
-    return table.exists() and table.stat().st_mtime_ns > token.stat().st_mtime_ns
 
 
 class Unwanted(Exception):

@@ -27,7 +27,7 @@ class Watcher(Protocol):
     def finished(self, material: Material) -> None: ...
 
 
-def execute(plan: Plan, watcher: Watcher, *, threads: int, memory: int, rebuild: bool = False) -> Iterator[Summary]:
+def execute(plan: Plan, watcher: Watcher, *, threads: int, memory: int) -> Iterator[Summary]:
     """Build what the plan names; yields a summary when a table is on disk."""
     with closing(DiskArrays(plan.directory, memory)) as disk_arrays:
         entry_cache = EntryCache(plan.directory, plan.rules, disk_arrays)
@@ -42,7 +42,7 @@ def execute(plan: Plan, watcher: Watcher, *, threads: int, memory: int, rebuild:
                 threads=threads,
                 report=partial(watcher.solved, material),
                 waiting=partial(watcher.waits, material),
-                rebuild=rebuild,
+                replaced=plan.replaced.get(material),
             )
             watcher.finished(material)
             if summary is not None:

@@ -1,10 +1,11 @@
 """What has to be built, in which order."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tbgen.material import Material, with_dependencies
-from tbgen.store import check_file, table_path
+from tbgen.store import Stamp, check_file, stamp_of, table_path
 from tbgen.table_rules import TableRules
 
 
@@ -15,6 +16,9 @@ class Plan:
     todo: tuple[Material, ...]
     """Every table after those that it depends on."""
     present: tuple[Material, ...]
+    replaced: Mapping[Material, Stamp] = field(default_factory=dict)
+    """Tables that are there and are to be built again. Who finds another one in the place of one of them leaves it: it
+    has been built since."""
 
 
 def make_plan(materials: list[Material], directory: Path, rules: TableRules, *, rebuild: bool = False) -> Plan:
@@ -25,6 +29,7 @@ def make_plan(materials: list[Material], directory: Path, rules: TableRules, *, 
     needed = with_dependencies(materials)
     again = set(materials) if rebuild else set()
     there = [m for m in needed if check_file(table_path(directory, m, rules))]
+    replaced = {m: stamp_of(table_path(directory, m, rules).stat()) for m in there if m in again}
     present = [m for m in there if m not in again]
     todo = [m for m in needed if m not in present]
-    return Plan(directory, rules, tuple(todo), tuple(present))
+    return Plan(directory, rules, tuple(todo), tuple(present), replaced)

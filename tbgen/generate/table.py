@@ -13,7 +13,7 @@ from tbgen.generate.yardstick import measured_pace
 from tbgen.material import Material
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve
-from tbgen.store import building, table_path
+from tbgen.store import Stamp, building, stamp_of, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.format import seal
@@ -32,21 +32,15 @@ def build_table(
     threads: int,
     report: Callable[[int], None] = lambda numbers: None,
     waiting: Callable[[], None] = lambda: None,
-    rebuild: bool = False,
+    replaced: Stamp | None = None,
 ) -> Summary | None:
-    """Build a table whose dependencies are in the directory; None if another process has just built it.
+    """Build a table whose dependencies are in the directory; None if it is there: another process has just built it.
 
-    `report` is called with the numbers that are solved, `waiting` if another process is building the same table."""
+    `report` is called with the numbers that are solved, `waiting` if another process is building the same table.
+    `replaced`: the table that is there and is to be built again."""
     path = table_path(directory, material, rules)
-    waited = False
-
-    def wait() -> None:
-        nonlocal waited
-        waited = True
-        waiting()
-
-    with building(path, wait):
-        if path.exists() and (waited or not rebuild):
+    with building(path, waiting):
+        if path.exists() and stamp_of(path.stat()) != replaced:
             return None
         expected = estimate(material, rules, threads).cpu_seconds
         pace = measured_pace() if expected >= calibration.WORTH else None
@@ -56,8 +50,6 @@ def build_table(
         successor_entries = entry_cache.take(material.successors())
         needed = {other.name: seal.sha256_of(table_path(directory, other, rules)) for other in successor_entries}
         workspace = Workspace(path, material, rules, disk_arrays, needed)
-        if rebuild:
-            workspace.clear()
         solved = solve(
             material,
             successor_entries,
@@ -80,6 +72,6 @@ def build_table(
         entry_cache.put(material, contents.entries)
         counts, pace = solved.counts, pace and (pace + measured_pace()) / 2
         summary = summarise(contents, path, begun, pace, disk_arrays.peak, counts.attractions, counts.looks)
-        if from_the_start or rebuild:
+        if from_the_start:
             calibration.record_build(expected, summary.cpu_seconds)
         return summary

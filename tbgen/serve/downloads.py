@@ -15,6 +15,7 @@ from tbgen.serve.problem import Problem, missing
 from tbgen.serve.question import check_names, params_of
 from tbgen.serve.served import Shelved
 from tbgen.serve.service import Job, Service
+from tbgen.store import stamp_of
 
 _BLOCK: Final = 1 << 18
 _KIND: Final = "application/x-hdf5"
@@ -52,8 +53,7 @@ def _send(request: Request, table: Shelved) -> Response:
         handle = os.open(table.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         raise missing(table.path.name) from None
-    there = os.fstat(handle)
-    if (there.st_ino, there.st_size, there.st_mtime_ns) != table.stamp or not table.sha256:
+    if stamp_of(os.fstat(handle)) != table.stamp or not table.sha256:
         os.close(handle)
         raise Problem(503, "changing", "this table is being replaced", "ask again in a few seconds", 3)
     tag = f'"{table.sha256}"'

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tbgen.errors import CorruptTable
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.store import file_digest, readable_tables
+from tbgen.store import Stamp, file_digest, readable_tables, stamp_of
 from tbgen.store.own import list_own
 from tbgen.table_rules import TableRules
 
@@ -21,8 +21,7 @@ class Shelved(NamedTuple):
     path: Path
     material: Material
     rules: TableRules
-    stamp: tuple[int, int, int]
-    """Inode, size, time: another file has another one."""
+    stamp: Stamp
     sha256: str
     """Of all bytes behind the first 512; empty where the file is no table."""
 
@@ -49,8 +48,7 @@ def look(directory: Path, before: State | None = None) -> State:
     found: dict[tuple[Material, TableRules], Shelved] = {}
     for path, material, rules in readable_tables(directory):
         try:
-            there = path.stat()
-            stamp = there.st_ino, there.st_size, there.st_mtime_ns
+            stamp = stamp_of(path.stat())
             old = known.get((material, rules))
             sha256 = old.sha256 if old is not None and old.stamp == stamp else file_digest(path)
         except FileNotFoundError:

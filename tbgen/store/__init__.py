@@ -4,11 +4,13 @@
 
 from tbgen.store.directory import (
     BUNDLED,
+    Stamp,
     build_some,
     check_file,
     find_table,
     list_tables,
     readable_tables,
+    stamp_of,
     table_path,
 )
 from tbgen.store.lock import building
@@ -19,6 +21,7 @@ from tbgen.store.read.table import TableFile, open_table
 __all__ = [
     "BUNDLED",
     "Bulk",
+    "Stamp",
     "TableFile",
     "build_some",
     "building",
@@ -28,5 +31,6 @@ __all__ = [
     "list_tables",
     "open_table",
     "readable_tables",
+    "stamp_of",
     "table_path",
 ]

@@ -1,5 +1,6 @@
 """Which file of a directory holds which table, and where the package has its own."""
 
+import os
 import shlex
 import stat
 from collections.abc import Iterator
@@ -22,6 +23,11 @@ _KINDS: Final = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+
+
+Stamp = tuple[int, int, int]
+"""Inode, size, time: another file has another one. Not the device: machines number that of a shared directory as they
+like."""
 
 
 class Listed(NamedTuple):
@@ -57,6 +63,10 @@ def check_file(path: Path) -> bool:
     if not stat.S_ISREG(mode):
         raise CorruptTable(f"{path} is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a table")
     return True
+
+
+def stamp_of(there: os.stat_result) -> Stamp:
+    return there.st_ino, there.st_size, there.st_mtime_ns
 
 
 def named(path: Path) -> Listed | None:

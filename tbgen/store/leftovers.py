@@ -9,11 +9,12 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tbgen.material import Material
 from tbgen.store.directory import Listed, named
 from tbgen.store.lock import HALF, LOCK, building, lock_of
 
@@ -43,13 +44,15 @@ def find_leftovers(directory: str | Path) -> list[Leftover]:
     return found
 
 
-def tidy(directory: str | Path) -> None:
-    """Remove what is useless; what a process has locked stays."""
+def tidy(directory: str | Path, again: Container[Material] = ()) -> None:
+    """Remove what is useless; what a process has locked stays.
+
+    `again`: materials whose tables are to be built again, so that a build of them that was stopped goes on."""
     place = Path(directory)
     for table in _beside_tables(place):
         if not _is_held(lock_of(table.path)):
             with building(table.path):
-                if table.path.exists():
+                if table.path.exists() and table.material not in again:
                     remove(workspace_of(table.path))
     for token in place.glob(f"{TOKEN}*"):
         if not _is_held(token):

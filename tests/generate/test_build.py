@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,10 @@ from tbgen.generate import calibration
 from tbgen.generate.forecast import check_disk, make_forecast
 from tbgen.generate.plan import Plan, make_plan
 from tbgen.generate.summary import count_outcomes
+from tbgen.generate.table import build_table
 from tbgen.index import layout_of
 from tbgen.material import every, parse
-from tbgen.store import building, open_table, table_path
+from tbgen.store import building, open_table, stamp_of, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import workspace_of
@@ -69,6 +71,21 @@ def test_force_replaces_a_link_and_not_what_it_leads_to(small_tables: Path, tmp_
         ("KvK.r.h5", before.st_ino, before.st_mtime_ns)
     ]
     assert [path.name for path in place.iterdir()] == ["KvK.r.h5"]
+
+
+def test_force_builds_after_a_process_that_held_the_lock_and_built_nothing(small_tables: Path, tmp_path: Path) -> None:
+    kvk = parse("KvK")
+    path = Path(shutil.copy(small_tables / "KvK.r.h5", tmp_path))
+    stamp = stamp_of(path.stat())
+    disk_arrays = DiskArrays(tmp_path, 1 << 30)
+    with ExitStack() as other:
+        other.enter_context(building(path))
+        summary = build_table(
+            kvk, tmp_path, "r", EntryCache(tmp_path, "r", disk_arrays), disk_arrays,
+            threads=1, waiting=other.close, replaced=stamp,
+        )  # fmt: skip
+    assert summary is not None
+    assert stamp_of(path.stat()) != stamp
 
 
 def test_any_number_of_threads_writes_the_same_bytes(small_tables: Path, tmp_path: Path) -> None:

@@ -23,11 +23,11 @@ from tbgen.retro import link_log
 from tbgen.retro.checkpoint import Counts
 from tbgen.retro.values.staircase import add_step, make_links
 from tbgen.sizes import FIRST_LINKS, links_for
-from tbgen.store import open_table, table_path
+from tbgen.store import Stamp, open_table, stamp_of, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.format import seal
-from tbgen.store.leftovers import workspace_of
+from tbgen.store.leftovers import tidy, workspace_of
 from tbgen.store.write import write_table
 from tests.support.thinned import thinned
 
@@ -63,7 +63,7 @@ class Enough(Exception):
     pass
 
 
-def build(place: Path, stop_after: int | None = None) -> list[int]:
+def build(place: Path, stop_after: int | None = None, replaced: Stamp | None = None) -> list[int]:
     """Build KPvK, or some of its slices; returns what was reported."""
     told: list[int] = []
 
@@ -73,7 +73,8 @@ def build(place: Path, stop_after: int | None = None) -> list[int]:
             raise Enough
 
     disk_arrays = DiskArrays(place, 1 << 40)
-    build_table(KPVK, place, "r", EntryCache(place, "r", disk_arrays), disk_arrays, threads=1, report=report)
+    cache = EntryCache(place, "r", disk_arrays)
+    build_table(KPVK, place, "r", cache, disk_arrays, threads=1, report=report, replaced=replaced)
     return told
 
 
@@ -95,9 +96,9 @@ def links_of(place: Path) -> Path:
     return found
 
 
-def stop(place: Path, after: int) -> None:
+def stop(place: Path, after: int, replaced: Stamp | None = None) -> None:
     with pytest.raises(Enough):
-        build(place, after)
+        build(place, after, replaced)
 
 
 def go_on(place: Path) -> list[int]:
@@ -121,6 +122,23 @@ def test_a_stopped_build_goes_on(place: Path, expected: bytes, stop_after: int) 
     build(place)
     assert table_path(place, KPVK, "r").read_bytes() == expected
     assert not journal_of(place).parent.exists()
+
+
+def test_a_table_that_is_built_again_goes_on_as_well(place: Path, expected: bytes) -> None:
+    table = table_path(place, KPVK, "r")
+    table.write_bytes(expected)
+    stamp = stamp_of(table.stat())
+    stop(place, 7, stamp)
+    kept = slices_in(place)
+    tidy(place, again=[KPVK])
+    assert go_on(place) == sorted(kept)
+    assert build(place, replaced=stamp)
+    assert stamp_of(table.stat()) != stamp
+    assert table.read_bytes() == expected
+    assert not build(place, replaced=stamp), "it has been built again"
+    stop(place, 7, stamp_of(table.stat()))
+    tidy(place)
+    assert not journal_of(place).parent.exists(), "nobody wants it to be built again"
 
 
 def flip(path: Path, at: int, bit: int = 1) -> None:
