@@ -3,6 +3,7 @@
 import resource
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -33,6 +34,21 @@ class Clocks(NamedTuple):
         return Clocks(self.wall - begun.wall, self.cpu - begun.cpu)
 
 
+def begin_peak() -> None:
+    """Measure the process's peak of memory anew, where the system allows that."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_memory() -> int:
+    """The most bytes of this process in memory since that."""
+    try:
+        status = Path("/proc/self/status").read_text()
+        return int(status.partition("VmHWM:")[2].split(maxsplit=1)[0]) << 10
+    except (OSError, ValueError, IndexError):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+
 @dataclass(frozen=True)
 class Summary:
     material: str
@@ -60,7 +76,7 @@ class Summary:
     second."""
     bytes: int
     peak_memory: int
-    """Bytes, of the whole process so far."""
+    """Bytes, of the process while it was built; since it began where the system does not let it measure anew."""
     scratch: int
     """The most bytes on disk while it was built: large arrays, those of other tables included."""
 
@@ -116,7 +132,7 @@ def summarise(
         cpu_seconds=round(took.cpu, 3),
         pace=pace and round(pace, 3),
         bytes=path.stat().st_size,
-        peak_memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        peak_memory=peak_memory(),
         scratch=scratch,
     )
 

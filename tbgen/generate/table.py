@@ -7,7 +7,7 @@ from tbgen.errors import WrongTable
 from tbgen.generate import calibration
 from tbgen.generate.estimate import estimate
 from tbgen.generate.sample import check_sample
-from tbgen.generate.summary import Clocks, Summary, summarise
+from tbgen.generate.summary import Clocks, Summary, begin_peak, summarise
 from tbgen.generate.workspace import Workspace
 from tbgen.generate.yardstick import measured_pace
 from tbgen.material import Material
@@ -46,6 +46,7 @@ def build_table(
         pace = measured_pace() if expected >= calibration.WORTH else None
         begun = Clocks.read()
         disk_arrays.peak = 0
+        begin_peak()
         from_the_start = not workspace_of(path).exists()
         successor_entries = entry_cache.take(material.successors())
         needed = {other.name: seal.sha256_of(table_path(directory, other, rules)) for other in successor_entries}

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tbgen.cli.main import main
@@ -86,6 +88,17 @@ def test_force_builds_after_a_process_that_held_the_lock_and_built_nothing(small
         )  # fmt: skip
     assert summary is not None
     assert stamp_of(path.stat()) != stamp
+
+
+@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="no process may measure its peak anew here")
+@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="the peak cannot be measured anew")
+def test_the_peak_of_memory_is_that_of_the_table(tmp_path: Path) -> None:
+    size = np.ones(256 << 20, np.uint8).nbytes
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    disk_arrays = DiskArrays(tmp_path, 1 << 40)
+    summary = build_table(parse("KvK"), tmp_path, "r", EntryCache(tmp_path, "r", disk_arrays), disk_arrays, threads=1)
+    assert summary is not None
+    assert 0 < summary.peak_memory < before - size // 2
 
 
 def test_any_number_of_threads_writes_the_same_bytes(small_tables: Path, tmp_path: Path) -> None:
