@@ -12,8 +12,10 @@ from typing import Any, BinaryIO, Final, cast
 
 from tbgen.errors import BadInput
 
-_PIECE: Final = 1 << 17
-"""Packed bytes that are read at once."""
+_PIECE: Final = 1 << 9
+"""Bytes of Zstandard that are unpacked at once. That unpacks whatever it is given, and four bytes may say that another
+occurs 128 thousand times: so these come to 16 MiB at most."""
+_BUFFER: Final = 1 << 17
 
 
 class _Packing:
@@ -33,7 +35,7 @@ class _Zstd(io.RawIOBase):
         self._frame: Any = None
         self._rest = b""
         """What is left of the packed bytes that have been read."""
-        self._ready = b""
+        self._ready = memoryview(b"")
 
     def readable(self) -> bool:
         """It is."""
@@ -59,7 +61,7 @@ class _Zstd(io.RawIOBase):
             return False
         if self._frame is None:
             self._frame = zstandard.ZstdDecompressor().decompressobj()
-        self._ready = self._frame.decompress(packed)
+        self._ready = memoryview(self._frame.decompress(packed))
         self._rest = self._frame.unused_data if self._frame.eof else b""
         if self._frame.eof:
             self._frame = None
@@ -67,7 +69,7 @@ class _Zstd(io.RawIOBase):
 
 
 def _read_zstd(stream: BinaryIO) -> BinaryIO:
-    return io.BufferedReader(_Zstd(stream), _PIECE)
+    return io.BufferedReader(_Zstd(stream), _BUFFER)
 
 
 def _write_zstd(stream: BinaryIO) -> BinaryIO:

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,25 @@ def test_others_read_it(tmp_path: Path) -> None:
 
 def zstd(data: bytes) -> bytes:
     return zstandard.ZstdDecompressor().decompressobj().decompress(data)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
+def test_a_line_takes_little_memory_whatever_follows_it(tmp_path: Path, suffix: str) -> None:
+    """A few kilobytes may be unpacked to gigabytes."""
+    path, zeros = tmp_path / f"a{suffix}", bytes(1 << 20)
+    with path.open("wb") as raw, writing(raw, path) as packed:
+        packed.write(b"a line\n")
+        for _ in range(256):
+            packed.write(zeros)
+    assert path.stat().st_size < 1 << 20
+    tracemalloc.start()
+    try:
+        with reading(path) as stream:
+            assert stream.readline(100) == b"a line\n"
+            assert stream.read(1 << 20) == zeros
+        assert tracemalloc.get_traced_memory()[1] < 32 << 20
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
