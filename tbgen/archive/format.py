@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.errors import BadInput, CorruptTable, MissingTable
+from tbgen.index import layout_of
 from tbgen.material import MEN_NUMBERED, Material, parse
 from tbgen.store.directory import check_file
 from tbgen.store.format.order import numbers_of
@@ -26,6 +27,8 @@ _LENGTH: Final = 8
 _DIGEST: Final = 32
 """Bytes at the end: the length of the notes, and the SHA-256 of all before it."""
 _PIECE: Final = 1 << 20
+_LONGEST_TEXT: Final = 1000
+"""Characters."""
 _WIDEST: Final = 16
 """Bits of a place within a chunk, at most."""
 
@@ -104,8 +107,10 @@ class Packed:
             self.notes = self._read_notes(end)
             _check(self.notes)
             self.material, self.rules = _names(self.notes)
+            if self.notes.shapes > 1 + layout_of(self.material).size:
+                raise ValueError(f"it cannot have {self.notes.shapes} shapes")
             self.order = _order(self.notes)
-        except (OSError, ValueError, TypeError, LookupError, RecursionError, BadInput) as error:
+        except (OSError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError, BadInput) as error:
             raise CorruptTable(f"{self.path} is damaged: {error}") from error
 
     def _compare(self) -> int:
@@ -169,10 +174,21 @@ def _check(notes: Notes) -> None:
     """ValueError if something in the notes cannot be."""
     whole: dict[str, Any] = {name: getattr(notes, name) for name in ("bytes", "keeps", "legal", "shapes", "planes")}
     for name, value in whole.items():
-        least, most = {"keeps": (0, 1), "planes": (1, 2), "shapes": (1, 1 << 40)}.get(name, (0, 1 << 62))
+        least, most = {"keeps": (0, 1), "planes": (1, 2), "shapes": (1, 1 << 62)}.get(name, (0, 1 << 62))
         if type(value) is not int or not least <= value <= most:
             raise ValueError(f"its {name} cannot be {value}")
     texts: tuple[Any, ...] = (notes.material, notes.rules, notes.program, notes.sha256, notes.contents)
     facts: Any = notes.facts
-    if not all(type(text) is str and text.isprintable() for text in texts) or not isinstance(facts, dict):
+    if not all(map(_is_text, texts)) or not isinstance(facts, dict) or not all(map(_is_fact, facts.items())):
         raise ValueError("its notes are none")
+
+
+def _is_text(value: Any) -> bool:
+    return type(value) is str and len(value) <= _LONGEST_TEXT and value.isprintable()
+
+
+def _is_fact(item: tuple[str, Any]) -> bool:
+    """Whether a table can have such an attribute."""
+    name, value = item
+    small = type(value) is float or (type(value) is int and abs(value) < 1 << 63)
+    return name != "" and _is_text(name) and (small or _is_text(value))

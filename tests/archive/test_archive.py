@@ -204,7 +204,9 @@ def test_damage_is_seen_before_anything_is_believed(
         {"rules": "x"}, {"keeps": 2}, {"keeps": True}, {"keeps": 1}, {"planes": 3}, {"planes": 2}, {"shapes": -1},
         {"shapes": 1 << 39}, {"shapes": 3}, {"order": [1, 1]}, {"order": [0] * 40}, {"order": "x"}, {"order": [1, 2]},
         {"streams": []}, {"streams": [-1]}, {"streams": 7}, {"facts": []}, {"bytes": "x"}, {"program": "a\nb"},
-        {"more": 1}, {"contents": "0" * 64, "sha256": "0" * 64},
+        {"facts": {"a": None}}, {"facts": {"a": 1 << 70}}, {"facts": {"": 1}}, {"streams": [float("inf")]},
+        {"order": [float("inf")]}, {"order": [1 << 70]}, {"shapes": 1 << 20}, {"more": 1},
+        {"contents": "0" * 64, "sha256": "0" * 64},
     ],
     ids=str,
 )  # fmt: skip
