@@ -4,6 +4,7 @@ build adds to it."""
 import json
 import platform
 from contextlib import suppress
+from math import inf
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -15,6 +16,8 @@ _ENOUGH: Final = 10.0
 """Builds count from this many estimated CPU seconds on; before, the test does."""
 WORTH: Final = 1.0
 """Estimated CPU seconds of a table that counts: a smaller one tells how long the program takes to start."""
+_LIKELY: Final = 1000.0
+"""No machine is so many times slower, or faster, than that of the recorded figures: the notes are damaged."""
 _FADING: Final = 3600.0
 """Estimated CPU seconds above which earlier builds count half: programs and machines change."""
 
@@ -32,11 +35,17 @@ def _file() -> Path:
 
 
 def _notes() -> dict[str, float]:
-    """Estimated and measured CPU seconds of the tables built so far, and what the test said."""
+    """Estimated and measured CPU seconds of the tables built so far, and what the test said; nothing where the file is
+    not what this program writes."""
     try:
-        return {str(name): float(figure) for name, figure in json.loads(_file().read_text()).items()}
-    except (OSError, ValueError, AttributeError, TypeError):
+        notes = {str(name): float(figure) for name, figure in json.loads(_file().read_text()).items()}
+    except (OSError, ValueError, AttributeError, TypeError, OverflowError, RecursionError):
         return {}
+    return notes if all(0 <= figure < inf for figure in notes.values()) else {}
+
+
+def _is_likely(factor: float) -> bool:
+    return 1 / _LIKELY < factor < _LIKELY
 
 
 def _write(notes: dict[str, float]) -> None:
@@ -48,9 +57,9 @@ def known_pace() -> Pace:
     """The factor for estimates on this machine. The first call takes a second: it runs the test."""
     notes = _notes()
     estimated, measured, tested = (notes.get(name, 0.0) for name in ("estimated", "measured", "tested"))
-    if estimated >= _ENOUGH and measured > 0:
+    if estimated >= _ENOUGH and _is_likely(measured / estimated):
         return Pace(measured / estimated, from_builds=True)
-    if not tested > 0:
+    if not _is_likely(tested):
         tested = measured_pace()
         _write(notes | {"tested": tested})
     return Pace(tested, from_builds=False)

@@ -148,7 +148,11 @@ def test_the_pace_of_this_machine_is_remembered(tmp_path: Path, monkeypatch: pyt
     after = make_forecast(plan, 1)
     assert after.pace == (2.0, True)
     assert after.seconds == pytest.approx(4 * before.seconds, rel=0.05)
-    for words in ("{", "[1]", '{"estimated": "a"}', '{"estimated": 20, "measured": 0}', '{"tested": -1}'):
+    for words in (
+        "{", "[1]", "[" * 100_000, '{"estimated": "a"}', '{"estimated": 20, "measured": 0}', '{"tested": -1}',
+        '{"tested": NaN}', '{"tested": Infinity}', f'{{"tested": 1{"0" * 400}}}', '{"tested": 1e-9}',
+        '{"estimated": 20, "measured": 1e300}', '{"estimated": Infinity, "measured": 5}',
+    ):  # fmt: skip
         for file in tmp_path.iterdir():
             file.write_text(words)
         assert calibration.known_pace() == (0.5, False)
