@@ -156,7 +156,7 @@ def _direct(target: Path, there: os.stat_result) -> int | None:
         return os.dup(number)
     if not stat.S_ISREG(there.st_mode):
         return os.open(target, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY)
-    if not os.access(target, os.W_OK):
+    if not os.access(target, os.W_OK) and target.exists():  # another process may have removed it by now
         raise PermissionError(EACCES, os.strerror(EACCES))
     return None
 

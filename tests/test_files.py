@@ -221,6 +221,18 @@ def test_where_nothing_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names() == ["f", "loop"]
 
 
+def test_what_another_process_removes_meanwhile_is_no_longer_in_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("f").write_bytes(OLD)
+
+    def removed(path: Path, how: int) -> bool:
+        path.unlink()
+        return False
+
+    monkeypatch.setattr(os, "access", removed)
+    files.replace(Path("f"), NEW)
+    assert Path("f").read_bytes() == NEW
+
+
 def test_a_name_as_long_as_may_be() -> None:
     name = "ü" * 127
     files.replace(Path(name), NEW)

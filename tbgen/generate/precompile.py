@@ -91,7 +91,11 @@ def warm_up(processes: int, report: Callable[[float], None] = lambda share: None
 def share_compiled() -> float:
     """About how much of the machine code is kept by now."""
     caches = [*(group.cache for group, _ in _GROUPS), group_of("tbgen.board").cache]
-    return sum(file.stat().st_size for cache in caches for file in cache.glob(f"*{kept.SUFFIX}")) / _EXPECTED
+    size = 0
+    for file in (file for cache in caches for file in cache.glob(f"*{kept.SUFFIX}")):
+        with suppress(OSError):  # another process may have found it damaged, and have removed it
+            size += file.stat().st_size
+    return size / _EXPECTED
 
 
 def _compile(part: str) -> tuple[str, set[str]]:

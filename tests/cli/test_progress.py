@@ -104,3 +104,5 @@ def test_what_is_compiled_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert precompile.share_compiled() == before
     (tmp_path / f"one{kept.SUFFIX}").write_bytes(bytes(2 << 20))
     assert precompile.share_compiled() > before + 0.05
+    (tmp_path / f"gone{kept.SUFFIX}").symlink_to("nowhere")  # as one is that another process removes meanwhile
+    assert precompile.share_compiled() > before + 0.05
