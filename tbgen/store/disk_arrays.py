@@ -69,24 +69,29 @@ class DiskArrays:
         if count * kind.itemsize < LARGE:
             return np.zeros(count, kind)
         with tempfile.TemporaryFile(dir=self._directory) as file:
-            return np.frombuffer(self._map(file.fileno(), count, kind), kind)
+            return np.frombuffer(self._map(file.fileno(), self._directory, count, kind), kind)
 
     def named(self, path: Path, count: int, kind: DTypeLike) -> tuple[NDArray[Any], mmap.mmap]:
         """The array in this file, zeros if the file is new; and its memory, to be flushed: the array does not tell."""
         self.look()
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
-            memory = self._map(handle, count, np.dtype(kind))
+            memory = self._map(handle, path, count, np.dtype(kind))
         finally:
             os.close(handle)
         return np.frombuffer(memory, kind), memory
 
-    def _map(self, handle: int, count: int, kind: np.dtype[Any]) -> mmap.mmap:
-        """Map a file, and reserve its room on disk now: without room, writing a page later would kill the process."""
+    def _map(self, handle: int, place: Path, count: int, kind: np.dtype[Any]) -> mmap.mmap:
+        """Map a file, and reserve its room on disk now: without room, writing a page later would kill the process.
+        Errors name `place`."""
         size = count * kind.itemsize
-        os.ftruncate(handle, min(size, os.fstat(handle).st_size))
-        os.posix_fallocate(handle, 0, size)
-        memory = mmap.mmap(handle, size)
+        try:
+            os.ftruncate(handle, min(size, os.fstat(handle).st_size))
+            os.posix_fallocate(handle, 0, size)
+            memory = mmap.mmap(handle, size)
+        except OSError as error:
+            error.filename = str(place)
+            raise
         with self._lock:
             self._maps = [*(one for one in self._maps if one() is not None), weakref.ref(memory)]
             self.peak = max(self.peak, sum(len(one) for one in (ref() for ref in self._maps) if one is not None))

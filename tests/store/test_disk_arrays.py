@@ -1,5 +1,7 @@
 """Large arrays lie on disk: memory is kept to, and nothing in them is lost."""
 
+import errno
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -55,6 +57,21 @@ def test_the_watch_ends_with_what_nobody_closes(tmp_path: Path) -> None:
     del disk_arrays
     watch.join(timeout=10)
     assert not watch.is_alive()
+
+
+@pytest.mark.usefixtures("large_from")
+def test_where_there_is_no_room_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int, start: int, size: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    disk_arrays = DiskArrays(tmp_path, 1 << 40)
+    with pytest.raises(OSError, match="No space") as caught:
+        disk_arrays.array(1 << 16, np.int32)
+    assert caught.value.filename == str(tmp_path)
+    with pytest.raises(OSError, match="No space") as caught:
+        disk_arrays.named(tmp_path / "entries", 1 << 16, np.int32)
+    assert caught.value.filename == str(tmp_path / "entries")
 
 
 @pytest.fixture
