@@ -49,7 +49,7 @@ def build_table(
         begin_peak()
         from_the_start = not workspace_of(path).exists()
         successor_entries = entry_cache.take(material.successors())
-        needed = {other.name: seal.sha256_of(table_path(directory, other, rules)) for other in successor_entries}
+        needed = {other.name: entry_cache.sha256_of(other) for other in successor_entries}
         workspace = Workspace(path, material, rules, disk_arrays, needed)
         solved = solve(
             material,
@@ -70,7 +70,7 @@ def build_table(
 
         write_table(path, contents, solved.counts._asdict(), threads=threads, make=disk_arrays.array, check=check)
         workspace.clear()
-        entry_cache.put(material, contents.entries)
+        entry_cache.put(material, contents.entries, seal.sha256_of(path))
         counts, pace = solved.counts, pace and (pace + measured_pace()) / 2
         summary = summarise(contents, path, begun, pace, disk_arrays.peak, counts.attractions, counts.looks)
         if from_the_start:

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,11 @@ ROOM: Final = 4 << 30
 """Bytes of large tables that are kept, on disk."""
 _SMALL_ROOM: Final = 128 << 20
 """Bytes of small tables that are kept, in memory. Reading one again takes a moment."""
+
+
+class _Held(NamedTuple):
+    entries: NDArray[np.int32]
+    sha256: str
 
 
 class EntryCache:
@@ -39,11 +44,16 @@ class EntryCache:
         self._rules = rules
         self._disk_arrays = disk_arrays
         self._room = room
-        self._held: OrderedDict[Material, NDArray[np.int32]] = OrderedDict()
+        self._held: OrderedDict[Material, _Held] = OrderedDict()
 
-    def put(self, material: Material, entries: NDArray[np.int32]) -> None:
-        self._held[material] = entries
+    def put(self, material: Material, entries: NDArray[np.int32], sha256: str) -> None:
+        """`sha256`: of the table's file, as its seal says it."""
+        self._held[material] = _Held(entries, sha256)
         self._held.move_to_end(material)
+
+    def sha256_of(self, material: Material) -> str:
+        """Of the file that entries which the last call took are from. It may have been replaced since."""
+        return self._held[material].sha256
 
     def take(
         self,
@@ -58,30 +68,30 @@ class EntryCache:
         for material in materials:
             if material not in self._held:
                 try:
-                    self.put(material, self._read(material, report))
+                    self.put(material, *self._read(material, report))
                 except (MissingTable, CorruptTable) as error:
                     if lost is None:
                         raise
                     lost(material, error)
                     continue
             self._held.move_to_end(material)
-            found[material] = self._held[material]
+            found[material] = self._held[material].entries
         self._shed(keep=len(found))
         return found
 
-    def _read(self, material: Material, report: Callable[[Material, int], None]) -> NDArray[np.int32]:
+    def _read(self, material: Material, report: Callable[[Material, int], None]) -> _Held:
         with open_table(self._find(self._directory, material, self._rules)) as table:
             entries = self._disk_arrays.array(table.size, np.int32)
             for here in pieces(table.size):
                 entries[here] = table.entries(here.start, here.stop)
                 report(material, here.stop - here.start)
-        return entries
+            return _Held(entries, table.sha256)
 
     def _shed(self, keep: int) -> None:
         """Drop the tables that were used longest ago, but not the last `keep`."""
         old = list(self._held)[: len(self._held) - keep]
         for large, room in ((True, self._room), (False, min(self._room, _SMALL_ROOM))):
-            sizes = {m: entries.nbytes for m, entries in self._held.items() if (entries.nbytes >= LARGE) == large}
+            sizes = {m: one.entries.nbytes for m, one in self._held.items() if (one.entries.nbytes >= LARGE) == large}
             used = sum(sizes.values())
             for material in old:
                 if used > room and material in sizes:

@@ -334,6 +334,25 @@ def test_other_dependencies_make_another_build(place: Path, expected: bytes) -> 
     build(place)
 
 
+def test_a_build_depends_on_the_tables_that_it_has_read(place: Path) -> None:
+    """Entries are kept for the next build; by then another table may have the name."""
+    disk_arrays = DiskArrays(place, 1 << 40)
+    cache = EntryCache(place, "r", disk_arrays)
+    cache.take(KPVK.successors())
+    queen = table_path(place, parse("KQvK"), "r")
+    read = seal.sha256_of(queen)
+    with open_table(queen) as table:
+        write_table(queen, table.part(0, table.size), {"attractions": 17})
+
+    def stop(numbers: int) -> None:
+        raise Enough
+
+    with pytest.raises(Enough):
+        build_table(KPVK, place, "r", cache, disk_arrays, threads=1, report=stop)
+    head, _ = journal.read(journal_of(place).parent, {})  # type: ignore[misc]
+    assert head["needed"]["KQvK"] == read != seal.sha256_of(queen)
+
+
 def test_lookups_pass_the_links_of_unfinished_slices() -> None:
     """Two links that share a window, the second one kept: it has to be found again, not added once more."""
     links = make_links(64)
