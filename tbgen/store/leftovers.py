@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from tbgen.material import Material
 from tbgen.store.directory import Listed, named
-from tbgen.store.lock import HALF, LOCK, building, lock_of
+from tbgen.store.lock import HALF, LOCK, building, lock, lock_of, remove_unlocked
 
 WORK: Final = ".work"
 TOKEN: Final = ".tbgen-"
@@ -50,13 +50,20 @@ def tidy(directory: str | Path, again: Container[Material] = ()) -> None:
     `again`: materials whose tables are to be built again, so that a build of them that was stopped goes on."""
     place = Path(directory)
     for table in _beside_tables(place):
-        if not _is_held(lock_of(table.path)):
-            with building(table.path):
-                if table.path.exists() and table.material not in again:
-                    remove(workspace_of(table.path))
+        with suppress(_Busy, PermissionError), building(table.path, _refuse):  # another process's, or another user's
+            if table.path.exists() and table.material not in again:
+                remove(workspace_of(table.path))
     for token in place.glob(f"{TOKEN}*"):
-        if not _is_held(token):
-            token.unlink(missing_ok=True)
+        with suppress(OSError):
+            remove_unlocked(token)
+
+
+class _Busy(Exception):
+    """Another process holds the lock."""
+
+
+def _refuse() -> None:
+    raise _Busy
 
 
 def workspace_of(table: Path) -> Path:
@@ -84,9 +91,8 @@ def used_bytes(path: Path) -> int:
 @contextmanager
 def held(path: Path) -> Iterator[None]:
     """Make a new file and hold a lock on it; the end of the context removes it."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+    handle = lock(path)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
         path.unlink(missing_ok=True)

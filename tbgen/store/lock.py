@@ -41,17 +41,19 @@ def building(path: str | Path, waiting: Callable[[], None] | None = None) -> Ite
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = lock_of(path)
     try:
-        handle = _lock(beside, waiting)
+        handle = lock(beside, waiting)
         try:
             sweep(path)
             yield
         finally:
             os.close(handle)
     finally:
-        _remove(beside)  # also after an interrupt between making the file and locking it
+        remove_unlocked(beside)  # also after an interrupt between making the file and locking it
 
 
-def _lock(beside: Path, waiting: Callable[[], None] | None) -> int:
+def lock(beside: Path, waiting: Callable[[], None] | None = None) -> int:
+    """Make a file if it is not there, and lock it. `waiting` is called once if another process has locked it; it may
+    raise an error instead of waiting. Whoever removes such a file holds its lock: see `remove_unlocked`."""
     while True:
         handle = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
@@ -73,8 +75,8 @@ def _lock(beside: Path, waiting: Callable[[], None] | None) -> int:
         os.close(handle)
 
 
-def _remove(beside: Path) -> None:
-    """Remove a lock's file, unless another process has locked it by now.
+def remove_unlocked(beside: Path) -> None:
+    """Remove such a file, unless another process has locked it by now.
 
     It is locked meanwhile: a process that waits for it finds that the name has gone, and starts again."""
     with suppress(FileNotFoundError):

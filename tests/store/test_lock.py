@@ -2,10 +2,13 @@
 
 import fcntl
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
+from tbgen.store import leftovers
+from tbgen.store.leftovers import TOKEN, held, tidy
 from tbgen.store.lock import building, lock_of
 
 
@@ -40,3 +43,39 @@ def test_the_file_of_another_holder_stays(tmp_path: Path) -> None:
             pass
         assert lock_of(table).exists()
     assert not lock_of(table).exists()
+
+
+def no_end(number: int, frame: object) -> None:
+    raise AssertionError("it waits")
+
+
+def test_tidying_waits_for_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process may take a lock that nobody had a moment ago: it may build for hours."""
+    monkeypatch.setattr(leftovers, "_is_held", lambda path: False)
+    before = signal.signal(signal.SIGALRM, no_end)
+    signal.alarm(20)
+    try:
+        with building(tmp_path / "KQvK.r.h5"):
+            tidy(tmp_path)
+            assert lock_of(tmp_path / "KQvK.r.h5").exists()
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_token_that_is_made_while_another_build_tidies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is there before it is locked, and is taken for one that a killed build has left."""
+    call = fcntl.flock
+
+    def late(handle: int, how: int) -> None:
+        monkeypatch.undo()
+        tidy(tmp_path)
+        call(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    token = tmp_path / f"{TOKEN}0123"
+    with held(token):
+        assert token.exists()
+        tidy(tmp_path)
+        assert token.exists()
+    assert not token.exists()
