@@ -19,8 +19,8 @@ from tbgen.store import stamp_of
 
 _BLOCK: Final = 1 << 18
 _KIND: Final = "application/x-hdf5"
-_RANGE: Final = re.compile(r"bytes=(\d*)-(\d*)\Z")
-"""One range. Whoever asks for several gets the whole file, as HTTP allows."""
+_RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})\Z")
+"""One range. Whoever asks for several, or for one that no file has, gets the whole file, as HTTP allows."""
 
 
 class Downloads:

@@ -67,6 +67,16 @@ def test_the_whole_file(client: httpx.Client, small_tables: Path, server: Server
     assert sum(path.name == "KBvK.r.h5" for path in held) <= 1
 
 
+def test_a_range_that_no_file_has_is_the_whole_file(client: httpx.Client, small_tables: Path, server: Server) -> None:
+    data = (small_tables / "KBvK.r.h5").read_bytes()
+    nines = "9" * 5000
+    for asked in (f"bytes={nines}-", f"bytes=-{nines}", f"bytes=0-{nines}"):
+        answer = client.get("/v1/tables/KBvK.r.h5", headers={"range": asked})
+        assert (answer.status_code, answer.content) == (200, data)
+    held = [path.resolve() for path in Path(f"/proc/{server.process.pid}/fd").iterdir()]
+    assert sum(path.name == "KBvK.r.h5" for path in held) <= 1
+
+
 def test_only_tables_can_be_had(client: httpx.Client) -> None:
     for name in ("..%2Fconftest.py", "KQQvK.r.h5", ".KBvK.r.h5.lock", "%2Fetc%2Fpasswd"):
         assert client.get(f"/v1/tables/{name}").status_code == 404
