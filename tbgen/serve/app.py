@@ -79,7 +79,7 @@ async def _watch(service: Service) -> None:
     while True:
         await asyncio.sleep(_LOOK_EVERY)
         try:
-            await asyncio.to_thread(service.refresh)
+            await service.refresh()
         except OSError as error:
             say(f"tbgen: the tables cannot be listed: {error}", file=sys.stderr)
 

@@ -81,15 +81,17 @@ class Served:
         self._open = {rules: _Lent(open_tablebase(directory, rules)) for rules in TableRules}
 
     def refresh(self) -> bool:
-        """Look again; True if something has changed. A table that was replaced or is gone is read no more."""
-        new = look(self.directory, self.state)
-        old, self.state = self.state, new
+        """Look again; True if something has changed. A table that was replaced or is gone is read no more.
+
+        The new state comes last: an answer from an old table is never kept under the new tag."""
+        old, new = self.state, look(self.directory, self.state)
         for rules in TableRules:
             if any(new.tables.get(key) != one for key, one in old.tables.items() if one.rules == rules):
                 with self._changing:
                     before, self._open[rules] = self._open[rules], _Lent(open_tablebase(self.directory, rules))
                     before.retired = True
                     self._close_if_idle(before)
+        self.state = new
         return new.tag != old.tag
 
     @contextmanager

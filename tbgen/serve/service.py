@@ -1,5 +1,6 @@
 """What all endpoints stand on: the tables, the work, the limits; and answers with a tag, made once and kept."""
 
+import asyncio
 import zlib
 from collections.abc import Callable
 from functools import partial
@@ -105,8 +106,9 @@ class Service:
             self.studies[key] = found
         return found
 
-    def refresh(self) -> None:
-        if self.served.refresh():
+    async def refresh(self) -> None:
+        """Look at the directory in a thread; forget in that of the event loop, which answers meanwhile."""
+        if await asyncio.to_thread(self.served.refresh):
             there = {(one.path.name, one.sha256) for one in self.served.state.tables.values()}
             for key in [key for key in self.studies if key not in there]:
                 del self.studies[key]

@@ -1,5 +1,6 @@
 """What the server bears: too much, too fast, too slow, nonsense; and tables that change under it."""
 
+import asyncio
 import http.client
 import json
 import os
@@ -9,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -19,11 +21,14 @@ import httpx
 import pytest
 
 from tbgen.cli.main import main
-from tbgen.probe import Tablebase
+from tbgen.probe import Tablebase, open_tablebase
 from tbgen.serve.limits import Buckets, Limits
 from tbgen.serve.protocol import Protocol
 from tbgen.serve.served import Served
+from tbgen.serve.service import Service, Settings
 from tbgen.serve.work import Answer, Kept
+from tbgen.store import open_table
+from tbgen.store.write import write_table
 from tests.support.serving import Server, serving
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
@@ -320,6 +325,35 @@ def test_a_tablebase_that_is_replaced_is_closed_when_the_last_has_gone(
         served.refresh()
         assert tablebase not in closed
     assert closed == [tablebase]
+
+
+def test_an_old_answer_never_bears_the_new_tag(
+    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who asks while tables are opened anew still has the old state, and what is asked then is not kept for later."""
+    shutil.copy(small_tables / "KBvK.r.h5", tmp_path)
+    served = Served(tmp_path)
+    before, seen = served.state, []
+    monkeypatch.setattr(
+        "tbgen.serve.served.open_tablebase",
+        lambda *words: (seen.append(served.state), open_tablebase(*words))[1],  # type: ignore[func-returns-value]
+    )
+    with open_table(tmp_path / "KBvK.r.h5") as table:
+        write_table(tmp_path / "KBvK.r.h5", table.part(0, table.size), {"attractions": 17})
+    assert served.refresh()
+    assert seen == [before]
+    assert served.state.tag != before.tag
+    served.close()
+
+
+def test_only_the_thread_of_the_event_loop_forgets(small_tables: Path, tmp_path: Path) -> None:
+    service = Service(Settings(tmp_path))
+    threads = []
+    service.work.kept.clear = lambda: threads.append(threading.get_ident())  # type: ignore[method-assign]
+    shutil.copy(small_tables / "KBvK.r.h5", tmp_path)
+    asyncio.run(service.refresh())
+    service.close()
+    assert threads == [threading.get_ident()]
 
 
 # The process
