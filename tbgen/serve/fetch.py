@@ -178,7 +178,7 @@ def _take(source: Source, table: Remote, beside: Path, tick: Tick) -> None:
     check_file(beside)
     with beside.open("ab") as file:
         if file.tell() > table.size:
-            file.truncate(0)
+            file.seek(file.truncate(0))
         while file.tell() < table.size:
             before = file.tell()
             try:

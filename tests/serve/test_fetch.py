@@ -120,6 +120,14 @@ def test_fetch_says_what_is_wrong(
     assert "is not a table" in refused(5, "KRvK", "--from", server.url)
 
 
+def test_more_than_there_can_be_begins_from_nothing(server: Server, small_tables: Path, tmp_path: Path) -> None:
+    table = tmp_path / "KvK.r.h5"
+    offered = Source(server.url).tables(TableRules.RESET)[parse("KvK")]
+    beside(table, offered).write_bytes(bytes(offered.size + 5))
+    fetch(Source(server.url), offered, tmp_path)
+    assert table.read_bytes() == (small_tables / table.name).read_bytes()
+
+
 @pytest.mark.parametrize("kind", ["pipe", "socket", "directory"])
 def test_what_is_no_file_is_refused(kind: str, server: Server, tmp_path: Path) -> None:
     """In the place of a table, or of what has come of one: a pipe would be waited for."""
