@@ -84,17 +84,24 @@ def _pawn_resets(pawns: Placement, side: int, ours: str, theirs: str) -> Iterato
             if not 0 <= square % 8 + shift < 8 or target in pawns[side]:
                 continue
             last = not 8 <= target < 56
-            taken = [""] if shift == 0 else [*pieces, *(["P"] if target in pawns[1 - side] else [])]
-            if shift and target not in pawns[1 - side] and target - up in pawns[1 - side]:
-                taken.append("p")  # en passant
-            if shift == 0 and (target in pawns[1 - side] or not last):
-                continue
+            if shift == 0:
+                taken = [""] if last else []
+            elif target in pawns[1 - side]:
+                taken = ["P"]
+            else:
+                taken = [*pieces, *(["p"] if _may_have_passed(pawns, side, target) else [])]
             for letter, promotion in product(taken, PROMOTIONS if last else ("P",)):
                 after = _with(pawns, side, square, None if last else target)
                 if letter in ("P", "p"):
                     after = _with(after, 1 - side, target if letter == "P" else target - up, None)
                 men = ours.replace("P", promotion, 1) if last else ours
                 yield Reset(side, men, theirs.replace(letter.upper(), "", 1), after, promotion, target)
+
+
+def _may_have_passed(pawns: Placement, side: int, target: int) -> bool:
+    """Whether a pawn of the other side may have passed this square with a double step."""
+    rank, up = (2, -8) if side else (5, 8)
+    return target // 8 == rank and target - up in pawns[1 - side] and target + up not in pawns[0] + pawns[1]
 
 
 def part_after(name: PartName, reset: Reset) -> tuple[PartName, Placement]:

@@ -111,6 +111,16 @@ def test_every_reset_leads_to_a_part_that_is_listed(material: str) -> None:
     assert retaken > 5
 
 
+@pytest.mark.parametrize("material", ["KPPvKNP", "KRPPvKBPP"])
+def test_no_two_pawns_are_on_one_square(material: str) -> None:
+    """Not even after a capture or promotion, or after retaking: no file can have such a placement."""
+    for board in random_boards(parse(material), 60):
+        name = name_of(board)
+        for reset in resets(placement_of(in_frame(board, name)), name.material):
+            for part, (white, black) in [part_after(name, reset), *parts_after_retaking(name, reset)]:
+                assert len({*white, *black}) == len(white) + len(black) == part.material.pawns, (board.fen(), reset)
+
+
 def part_and_placement(board: chess.Board) -> tuple[PartName, Placement]:
     name = name_of(board)
     return name, placement_of(in_frame(board, name))
