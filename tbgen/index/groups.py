@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 GROUP_SIZES: Final = (1, 64, 64 * 63 // 2, 64 * 63 * 62 // 6, 64 * 63 * 62 * 61 // 24)
 """`[count]`: how many placements a group of `count` like men has."""
 
+MOST_ALIKE: Final = 3
+"""Larger groups are counted, but no position of them is numbered."""
+
 
 class Choices(NamedTuple):
     """Binomials: a group on squares a < b < c ... has the number C(a, 1) + C(b, 2) + C(c, 3) ..."""
@@ -20,7 +23,7 @@ class Choices(NamedTuple):
 
 
 @cache
-def choices(largest: int = 3) -> Choices:
+def choices(largest: int = MOST_ALIKE) -> Choices:
     choose = np.zeros((5, 64), np.int64)
     choose[0] = np.arange(64)
     for nth in range(1, 5):

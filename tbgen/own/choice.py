@@ -9,6 +9,7 @@ import chess
 from tbgen.material import Material
 from tbgen.own.slices import (
     PartName,
+    can_be_solved,
     in_frame,
     name_of,
     numbers_per_slice,
@@ -41,7 +42,7 @@ def choose(
 
     def add(placements: Iterable[tuple[PartName, Placement]]) -> None:
         for name, there in placements:
-            if name.material.pawns and name.material not in complete:
+            if can_be_solved(name.material) and name.material not in complete:
                 waiting.setdefault(name, set()).add(there)
 
     while waiting:
@@ -66,7 +67,7 @@ def choose(
                     continue
                 retaking = {*parts_after_retaking(name, reset)}
                 behind.update(part for part, _ in retaking)
-                if after.material.pawns:
+                if can_be_solved(after.material):
                     waiting.setdefault(after, set()).add(there)
                     retaken.setdefault(after, set()).update(retaking)
                 else:

@@ -13,6 +13,7 @@ import chess
 
 from tbgen.errors import UnsupportedPosition
 from tbgen.index.atlas import MEN
+from tbgen.index.groups import MOST_ALIKE
 from tbgen.index.layout import Layout
 from tbgen.index.pawns import SLICE_SHIFT
 from tbgen.material import PROMOTIONS, Material
@@ -30,11 +31,26 @@ class PartName(NamedTuple):
 
 
 def name_of(board: chess.Board) -> PartName:
-    """The part that a position belongs to."""
+    """The part that a position's own placements belong to; UnsupportedPosition if there can be none."""
     material = material_of(board)
-    if not material.pawns or material.men > MEN:
-        raise UnsupportedPosition(f"{material}: a position's own table has pawns, and up to {MEN} men")
-    return PartName(material.normal, not material.is_normal)
+    if not can_be_solved(material):
+        raise UnsupportedPosition(
+            f"{material}: a position's own table has pawns, up to {MEN} men, and up to {MOST_ALIKE} like pieces a side"
+        )
+    return names_of(board)[0]
+
+
+def names_of(board: chess.Board) -> list[PartName]:
+    """The parts that may have a position: where both sides have the same men, either may be the first."""
+    material = material_of(board)
+    frames = (False, True) if material.even else (not material.is_normal,)
+    return [PartName(material.normal, swapped) for swapped in frames]
+
+
+def can_be_solved(material: Material) -> bool:
+    """Whether there can be own tables of it."""
+    alike = max(side.count(piece) for side in (material.first, material.second) for piece in PROMOTIONS)
+    return material.pawns > 0 and material.men <= MEN and alike <= MOST_ALIKE
 
 
 def in_frame(board: chess.Board, name: PartName) -> chess.Board:

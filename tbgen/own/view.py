@@ -6,7 +6,7 @@ import chess
 
 from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents
 from tbgen.errors import MissingTable
-from tbgen.own.slices import in_frame, name_of, number_of
+from tbgen.own.slices import PartName, in_frame, names_of, number_of
 from tbgen.own.solve import OwnTables
 from tbgen.probe import Result
 from tbgen.probe.bounds import Own
@@ -27,19 +27,23 @@ class Solved:
     def result(self, board: chess.Board, record: int | None, winner: chess.Color) -> Result | None:
         """What a position is worth if this side mates wherever nothing is known; None where no part has it.
         MissingTable where records of the game were not solved: in parts whose contents did not stay."""
-        name = name_of(board)
-        if name not in self._own.parts:
-            return None
-        part = self._own.parts[name][winner]
-        seen = in_frame(board, name)
-        number = number_of(seen, part.layout)
-        if number is None:
-            return None
-        contents = self._contents.get(name)
+        for name in names_of(board):
+            if name in self._own.parts:
+                number = number_of(in_frame(board, name), self._own.parts[name][winner].layout)
+                if number is not None:
+                    return self._worth(board, name, number, record, winner)
+        return None
+
+    def _worth(
+        self, board: chess.Board, name: PartName, number: int, record: int | None, winner: chess.Color
+    ) -> Result:
+        """What a part says of a position that has this number there."""
+        part, contents = self._own.parts[name][winner], self._contents.get(name)
         if contents is None and record is not None:
             raise MissingTable(f"records that come to {name.material} have not been solved")
         sign = -1 if name.swapped else 1
         table = _InEntries(part) if contents is None else contents[winner]
+        seen = in_frame(board, name)
         found = worth(seen, name.material.name, table, number, None if record is None else sign * record)
         exact = part.entries is self._own.parts[name][not winner].entries
         return found._replace(outcome=sign * found.outcome, record=sign * found.record, exact=exact)

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tbgen import outcome, position
+from tbgen.errors import UnsupportedPosition
 from tbgen.index.positions import fen
 from tbgen.material import Material, parse
 from tbgen.own.plan import make_plan
@@ -119,6 +120,27 @@ def test_no_two_pawns_are_on_one_square(material: str) -> None:
         for reset in resets(placement_of(in_frame(board, name)), name.material):
             for part, (white, black) in [part_after(name, reset), *parts_after_retaking(name, reset)]:
                 assert len({*white, *black}) == len(white) + len(black) == part.material.pawns, (board.fen(), reset)
+
+
+def test_a_part_of_equal_men_is_found_where_black_has_more() -> None:
+    """It is solved with Black as its first side, although either could be."""
+    root = chess.Board("8/8/3k4/p6p/P7/8/3K4/8 b - - 0 1")
+    plan = make_plan(root, [], 200_000)
+    assert (parse("KPvKP"), True) in [part.name for part in plan]
+    own = Solved(solve_plan(plan, lambda materials: {}))
+    white, black = (own.result(chess.Board("8/8/3k4/p7/P7/8/3K4/8 w - - 0 1"), None, side) for side in chess.COLORS)
+    assert white is not None
+    assert black is not None
+    assert black.outcome <= white.outcome
+
+
+def test_more_than_three_like_pieces_are_not_numbered() -> None:
+    with pytest.raises(UnsupportedPosition, match=r"^KQQQQPvK: .* up to 3 like pieces a side$"):
+        make_plan(chess.Board("7k/8/8/8/8/P7/8/QQQQ3K w - - 0 1"), [], 1 << 50)
+    plan = make_plan(chess.Board("7k/PP6/8/8/8/8/8/NNNK4 w - - 0 1"), [], 1 << 50)
+    materials = {part.name.material for part in plan}
+    assert parse("KBNNNPvK") in materials
+    assert parse("KNNNNPvK") not in materials
 
 
 def part_and_placement(board: chess.Board) -> tuple[PartName, Placement]:
