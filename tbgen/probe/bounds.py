@@ -97,6 +97,29 @@ class View:
         return found
 
 
+class _Certain:
+    """What both views say alike, distances included: all else is missing. So a move that may be anything never counts
+    as one that is as good as the best."""
+
+    whole_game = False
+
+    def __init__(self, low: View, high: View) -> None:
+        self._low = low
+        self._high = high
+
+    def name(self, board: chess.Board) -> str:
+        return self._low.name(board)
+
+    def source(self, board: chess.Board) -> str:
+        return self._low.source(board)
+
+    def result(self, board: chess.Board, record: int | None) -> Result:
+        low, high = self._low.result(board, record), self._high.result(board, record)
+        if _between(low, high).dtg is None:
+            raise MissingTable(f"{self.source(board)} knows bounds only")
+        return low
+
+
 def answer(own: Own, board: chess.Board, record: int | None, complete: Complete, *, line: bool = True) -> Answer:
     """What own tables say of a position that they have, under a record."""
     low, high = (View(own, winner, complete) for winner in (chess.BLACK, chess.WHITE))
@@ -106,7 +129,7 @@ def answer(own: Own, board: chess.Board, record: int | None, complete: Complete,
     moves = []
     for one in play.moves(low, board, worst.record):
         moves.append(SureMove(one.move, one.reset, _between(one, hopes[one.move]), one.record))
-    way = play.line(low, board, worst, partial=True) if line and sure.dtg is not None else []
+    way = play.line(_Certain(low, high), board, worst, partial=True) if line and sure.dtg is not None else []
     moves.sort(key=lambda one: _rank(one.sure, board.turn))
     return Answer(material_of(board).name, board.turn, worst.record, sure, moves, way)
 
@@ -120,5 +143,7 @@ def _between(low: Result | MoveResult, high: Result | MoveResult) -> Sure:
     return Sure(low.outcome, high.outcome, low.dtg if known else None)
 
 
-def _rank(sure: Sure, turn: chess.Color) -> tuple[int, int]:
-    return (-sure.white, -sure.black) if turn == chess.WHITE else (sure.black, sure.white)
+def _rank(sure: Sure, turn: chess.Color) -> tuple[int, int, bool]:
+    """Of moves that are sure of the same, those whose distance is known come first, as the low view has them."""
+    bounds = (-sure.white, -sure.black) if turn == chess.WHITE else (sure.black, sure.white)
+    return *bounds, sure.dtg is None

@@ -89,19 +89,17 @@ def ranked(found: list[MoveResult], turn: chess.Color, standing: int) -> list[Mo
 
 def line(tables: Tables, board: chess.Board, start: Result, *, partial: bool = False) -> list[LineMove]:
     """Best play from a position to the goal that decides. Each move is one ply nearer to it, so the line ends; with
-    `partial` also where a table is missing."""
+    `partial` also where no move is known to be nearer, because tables are missing."""
     board = board.copy(stack=False)
     record = start.record
     found = []
-    for _ in range(start.dtg):
-        try:
-            there = moves(tables, board, record)
-        except MissingTable:
-            if not partial:
-                raise
-            break
-        if not there:  # right checksums do not make a table right
+    for left in range(start.dtg, 0, -1):
+        unknown: list[UnknownMove] | None = [] if partial else None
+        there = moves(tables, board, record, unknown)
+        if not there and not unknown:  # right checksums do not make a table right
             raise CorruptTable(f"{tables.source(board)} is wrong: it has play go on where the game is over")
+        if unknown and (not there or (there[0].outcome, there[0].dtg) != (start.outcome, left)):
+            break
         best = there[0]
         record = best.record
         found.append(LineMove(best.move, record, board.san_and_push(best.move)))

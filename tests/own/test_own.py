@@ -186,6 +186,23 @@ def next_reset(board: chess.Board, found: Answer) -> int:
     return -1
 
 
+def test_best_play_is_what_is_known_of_both_sides(entries: Entries, tmp_path: Path) -> None:
+    """If White mates wherever nothing is known, Black's a1=B looks no better to him than his mate; if Black does, no
+    worse."""
+    known = {parse("KvK"): entries[parse("KvK")]}
+    black = chess.Board("1r6/8/8/8/8/7k/p7/7K b - - 0 1")
+    for board in (black, black.mirror()):
+        own = Solved(solve_plan(make_plan(board, [], 0), lambda materials: known))
+        with open_tablebase(tmp_path) as nothing:
+            found = answer(own, board, position.goal(board), nothing)
+        assert (found.sure.dtg, len(found.line)) == (1, 1)
+        for move in (found.line[0].move, found.moves[0].move):
+            board.push(move)
+            assert board.is_checkmate()
+            board.pop()
+        assert {one.move.promotion for one in found.moves if not one.sure.known} == {chess.BISHOP, chess.KNIGHT}
+
+
 def test_a_capture_leads_to_an_own_table_of_fewer_men(entries: Entries, small_tables: Path) -> None:
     """KPvKP without its successors' tables: KPvK is solved on the way, for either side."""
     board = chess.Board("8/8/3k4/3p4/3P4/8/3K4/8 w - - 0 1")
