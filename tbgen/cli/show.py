@@ -141,7 +141,8 @@ def _facts(board: chess.Board, result: Result, notes: list[str], width: int) -> 
 def _bounds(board: chess.Board, answer: Answer, notes: list[str], width: int) -> Iterator[Line]:
     yield [(f"{answer.material}, {SIDES[board.turn]} to move", "")]
     far = "; the distance is not known" if answer.sure.exact else ""
-    yield from _paragraph(f"{words.bounds(answer.sure)}{far}.", _STRONG, width)
+    said = words.bounds(answer.sure)
+    yield from _paragraph(f"{said[0].upper()}{said[1:]}{far}.", _STRONG, width)
     if not answer.sure.exact:
         for bound, side in ((answer.sure.white, True), (answer.sure.black, False)):
             if outcome.level(bound):

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Protocol
 
 import chess
 
+from tbgen import outcome, position
 from tbgen.cli.solve_show import Found
 from tbgen.errors import OutOfRoom, UnsupportedPosition
 from tbgen.fortress import Proof, claims, prove
-from tbgen.probe import Sure, SureMove, Tablebase, open_tablebase
+from tbgen.probe import Sure, SureMove, Tablebase, UnknownMove, open_tablebase
+from tbgen.probe.sure import NOTHING
 
 if TYPE_CHECKING:
     from tbgen.own.attempt import Attempt, Means
@@ -52,7 +54,16 @@ def _from_table(found: Found, tables: Tablebase) -> Found:
         SureMove(one.move, one.reset, Sure(one.outcome, one.outcome, one.dtg if one.exact else None), one.record)
         for one in asked.moves
     ]
+    moves += [_unknown(found, one) for one in asked.unknown]
     return found._replace(moves=moves, line=asked.line or ())
+
+
+def _unknown(found: Found, move: UnknownMove) -> SureMove:
+    """A move that leads to a table that is missing."""
+    after = found.board.copy(stack=False)
+    after.push(move.move)
+    own = position.goal(after)
+    return SureMove(move.move, move.reset, NOTHING, own if move.reset else outcome.improved(found.record, own))
 
 
 def announce(begin: Callable[[str, int], None]) -> "Callable[[list[PlannedPart], Cost], None]":

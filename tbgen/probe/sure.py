@@ -1,6 +1,6 @@
 """What is proved of a position or a move where tables do not know everything: bounds for both sides."""
 
-from typing import NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 import chess
 
@@ -24,7 +24,7 @@ class Sure(NamedTuple):
 
     @property
     def known(self) -> bool:
-        """Whether anything is: more than that nobody does better than to mate."""
+        """Whether anything is, more than `NOTHING`."""
         return outcome.level(self.white) > 0 or outcome.level(self.black) > 0 or self.exact
 
     def with_bounds(self, white: int, black: int) -> Self:
@@ -32,6 +32,10 @@ class Sure(NamedTuple):
         best = self._replace(white=max(self.white, white), black=min(self.black, black))
         assert best.white <= best.black, "proofs contradict each other"
         return best
+
+
+NOTHING: Final = Sure(outcome.held_by_black(0), outcome.held_by_white(0))
+"""What is known of any position: nobody does better than to mate."""
 
 
 class SureMove(NamedTuple):

@@ -96,7 +96,8 @@ class Tablebase:
         A FEN may have the record as its seventh field; `record` counts in its place.
         The position's own goal always counts: it is the record if none is given, or if the given one is weaker.
         The board's counters and its move stack are ignored.
-        With `partial`, moves that lead to missing tables are in `unknown`, and no error.
+        With `partial`, moves that lead to missing tables are in `unknown`, and no error; the line ends where one may
+        be best.
 
         Own tables, which `tbgen solve --keep` leaves, are asked where no complete table has the position.
 
@@ -117,7 +118,7 @@ class Tablebase:
             there = play.moves(self._tables, board, found.record, unknown)
             found = ResultWithMoves(*found)._replace(moves=tuple(there), unknown=tuple(unknown or ()))
         if line:
-            found = found._replace(line=tuple(play.line(self._tables, board, found)))
+            found = found._replace(line=tuple(play.line(self._tables, board, found, partial=partial)))
         return found
 
     def sure(self, position: chess.Board | str, record: Record = None, *, line: bool = False) -> Answer | None:

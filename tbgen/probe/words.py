@@ -44,6 +44,8 @@ def points(outcome: int) -> str:
 
 def bounds(sure: Sure) -> str:
     """What both sides are sure of: `White is sure of G3.5, Black of -G4.0`, or `G3.5 in 4 plies` where that is one."""
+    if not sure.known:
+        return "nothing is known"
     if sure.exact:
         return outcomes.text(sure.white) + ("" if not sure.dtg else f" in {plies(sure.dtg)}")
     return f"White is sure of {outcomes.text(sure.white)}, Black of {outcomes.text(sure.black)}"

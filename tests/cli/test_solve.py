@@ -91,6 +91,29 @@ def test_an_own_table(small_tables: Path, tmp_path: Path, capsys: pytest.Capture
 
 
 @pytest.mark.usefixtures("no_bundle")
+def test_moves_to_tables_that_are_missing_are_listed(
+    small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And the line goes on for as long as it is known to be the best."""
+    for name in ("KPvK.r.h5", "KvK.r.h5", "KQvK.r.h5"):
+        (tmp_path / name).symlink_to(small_tables / name)
+    fen = "8/2P5/8/8/8/1k6/8/K7 w - - 0 1"
+    assert main(["solve", "--moves", "--line", fen]) == 0
+    out = capsys.readouterr().out
+    for move in ("c8=R", "c8=B", "c8=N"):
+        assert f"  {move:8} nothing is known; a new record begins\n" in out
+    assert "Best play: c8=Q (G" in out
+    (tmp_path / "KQvK.r.h5").unlink()
+    assert main(["solve", "--moves", "--line", "--json", fen]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["gscore"] == "G0.0"
+    assert [one["white"] for one in found["moves"] if one["reset"] and one["uci"][4:]] == ["-G0.0"] * 4
+    assert found["line"] == []
+    assert main(["solve", "--line", fen]) == 0
+    assert "Best play, as far as it is known: nothing is known" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("no_bundle")
 @pytest.mark.parametrize("keep", [True, False])
 def test_a_certificate_of_own_tables(
     keep: bool, small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
