@@ -102,9 +102,10 @@ def attempt(
             return Solved(own)
 
         for plan, cost in plans(board, means):
-            if not means.hopeful and cost.cpu_seconds > means.seconds * means.threads and not shelf.has(plan[-1]):
+            is_kept = plan[-1].name in shelf.look_up(plan)
+            if not means.hopeful and cost.cpu_seconds > means.seconds * means.threads and not is_kept:
                 raise OutOfRoom(f"solving takes about {time_of(cost.cpu_seconds / means.threads)}")
-            own, said = None, tables.sure(board, record, line=True) if shelf.has(plan[-1]) else None
+            own, said = None, tables.sure(board, record, line=True) if is_kept else None
             if said is None:
                 began(plan, cost)
                 weaker = [*shelf.written]

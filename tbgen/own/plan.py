@@ -34,6 +34,8 @@ class PlannedPart(NamedTuple):
     """The same for the parts that are planned."""
     exact: bool
     """Whether nothing that its resets lead to is unknown."""
+    leads_to: dict[PartName, set[PartName]]
+    """See `Chosen`."""
 
     @property
     def times(self) -> int:
@@ -70,7 +72,7 @@ def make_plan(
                 asked |= retaken
         tables = sorted({one.material for one in asked if one.material in complete})
         known = sorted(asked & chosen.keys())
-        plan.append(PlannedPart(name, part.placements, part.numbers, tables, known, exact[name]))
+        plan.append(PlannedPart(name, part.placements, part.numbers, tables, known, exact[name], part.leads_to))
     return plan
 
 
@@ -131,7 +133,7 @@ def _check_root(board: chess.Board, limits: Limits, threads: int) -> None:
     root = name_of(board)
     placements = count(placement_of(in_frame(board, root)))
     numbers = placements * numbers_per_slice(root.material)
-    least = cost_of([PlannedPart(root, set(), numbers, [], [], False)], threads)
+    least = cost_of([PlannedPart(root, set(), numbers, [], [], False, {})], threads)
     if least.memory > limits.memory or least.scratch > limits.scratch:
         raise OutOfRoom(
             f"{root.material} from here has {placements:,} placements of pawns and {numbers:,} "

@@ -1,13 +1,14 @@
 """Own tables that are kept as files beside the complete ones: read there instead of solved again."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import chess
 import numpy as np
 
 from tbgen.contents import Contents, Make
+from tbgen.errors import CorruptTable, MissingTable
 from tbgen.material import Material
 from tbgen.own.plan import PlannedPart
 from tbgen.own.slices import PartName
@@ -18,15 +19,13 @@ from tbgen.store.own import OwnFile, list_own, own_path
 from tbgen.store.write import write_table
 from tbgen.turns import pieces
 
-BOTH: Final = (Bound.WORST, Bound.BEST)
 
-
-class Taken(NamedTuple):
-    """A part that was read."""
+class Kept(NamedTuple):
+    """A part that files have."""
 
     key: str
-    parts: dict[chess.Color, Part]
-    """By who mates where nothing is known."""
+    files: dict[Bound, Path]
+    """The exact table, or both bounds."""
 
 
 class Shelf:
@@ -39,58 +38,116 @@ class Shelf:
         self.written: list[Path] = []
         """What this shelf has written."""
 
-    def has(self, part: PlannedPart) -> bool:
-        """Whether files say all of a part that solving it would."""
-        return self._find(part) is not None
-
-    def take(self, part: PlannedPart, make: Make) -> Taken | None:
-        """A part from files, if they say all that solving it would; placements may be more."""
-        found = self._find(part)
-        if found is None:
-            return None
-        read = {one.bound: _read(one.path, make) for one in found}
-        parts = {winner: read.get(Bound.EXACT) or read[_bound(part.name, winner)] for winner in chess.COLORS}
-        return Taken(found[0].key, parts)
+    def look_up(self, plan: Sequence[PlannedPart]) -> dict[PartName, Kept]:
+        """The parts of a plan of which files say all that solving them would; placements may be more."""
+        found: dict[PartName, Kept] = {}
+        shelved = self._shelved()
+        if not shelved:
+            return found
+        keys: dict[PartName, str] = {}
+        enough: dict[PartName, set[str]] = {}
+        for part in plan:
+            key = _notes_for(part, keys).key(part.name.material)
+            kept = shelved.get(part.name.material, ())
+            serving = {one.key: one for one in kept if self._serves(one, part, enough, shelved)}
+            if serving:
+                found[part.name] = serving.get(key) or next(iter(serving.values()))
+                keys[part.name] = found[part.name].key
+            else:
+                keys[part.name] = key
+            enough[part.name] = {key, *serving}
+        return found
 
     def put(
         self,
         part: PlannedPart,
-        keys: dict[PartName, str],
+        keys: Mapping[PartName, str],
         contents: dict[chess.Color, Contents],
         threads: int,
         make: Make,
     ) -> str:
         """Write a part that was solved, given the keys of those that it leads to. Returns its own."""
         assert self._tables is not None
-        placements = tuple(sorted(white + black for white, black in part.placements))
-        parts = tuple(OwnPart(*relative(part.name, one), keys[one]) for one in part.known)
+        notes = _notes_for(part, keys)
+        key = notes.key(part.name.material)
         for winner in chess.COLORS[: part.times]:
             bound = Bound.EXACT if part.exact else _bound(part.name, winner)
-            notes = OwnNotes(bound, placements, tuple(part.complete), parts)
-            path = own_path(self._tables, part.name.material, notes.key(part.name.material), bound)
+            path = own_path(self._tables, part.name.material, key, bound)
             with building(path):
-                write_table(path, contents[winner], {}, own=notes, threads=threads, make=make)
+                write_table(path, contents[winner], {}, own=notes._replace(bound=bound), threads=threads, make=make)
             self.written.append(path)
-        return notes.key(part.name.material)
+        return key
 
-    def forget(self, paths: Iterable[Path]) -> None:
-        """Remove tables that better ones have replaced."""
-        for path in paths:
+    def forget(self, weaker: Iterable[Path]) -> None:
+        """Remove tables that better ones have replaced, but for those that others were solved with."""
+        spare = {*weaker}
+        if self._tables is None or not spare:
+            return
+        files = [*list_own(self._tables)]
+        waiting = [one for one in files if one.path not in spare]
+        while waiting:
+            parts = {(part.material, part.key) for part in self._parts_of(waiting.pop())}
+            needed = [one for one in files if one.path in spare and (one.material, one.key) in parts]
+            spare.difference_update(one.path for one in needed)
+            waiting += needed
+        for path in spare:
             path.unlink(missing_ok=True)
 
-    def _find(self, part: PlannedPart) -> list[OwnFile] | None:
-        """The exact table, or both bounds, of one key."""
-        if self._tables is None:
-            return None
-        by_key: dict[str, list[OwnFile]] = {}
-        for one in list_own(self._tables, part.name.material):
-            by_key.setdefault(one.key, []).append(one)
-        for files in by_key.values():
-            bounds = {one.bound for one in files}
-            complete = [one for one in files if one.bound == Bound.EXACT] or files
-            if (Bound.EXACT in bounds or bounds.issuperset(BOTH)) and _serves(self._notes_of(files[0].path), part):
-                return complete
-        return None
+    def _parts_of(self, file: OwnFile) -> tuple[OwnPart, ...]:
+        """What a table was solved with; nothing if it cannot be read any more."""
+        try:
+            return self._notes_of(file.path).parts
+        except (CorruptTable, MissingTable):
+            return ()
+
+    def _shelved(self) -> dict[Material, list[Kept]]:
+        """All that files have, but for single bounds."""
+        by_key: dict[tuple[Material, str], dict[Bound, Path]] = {}
+        for one in () if self._tables is None else list_own(self._tables):
+            by_key.setdefault((one.material, one.key), {})[one.bound] = one.path
+        found: dict[Material, list[Kept]] = {}
+        for (material, key), files in by_key.items():
+            if Bound.EXACT in files:
+                files = {Bound.EXACT: files[Bound.EXACT]}
+            elif len(files) < 2:
+                continue
+            found.setdefault(material, []).append(Kept(key, files))
+        return found
+
+    def _serves(
+        self,
+        kept: Kept,
+        part: PlannedPart,
+        enough: Mapping[PartName, set[str]],
+        shelved: Mapping[Material, Sequence[Kept]],
+    ) -> bool:
+        """Whether a table knows all that solving a part would. `enough`: the keys of tables that know as much as the
+        plan of the parts before it."""
+        notes = self._notes_of(next(iter(kept.files.values())))
+        if not {white + black for white, black in part.placements} <= {*notes.placements}:
+            return False
+        if part.exact or notes.bound == Bound.EXACT:
+            return notes.bound == Bound.EXACT
+        planned = {*part.known}
+
+        def is_planned(name: PartName) -> bool:
+            return name in planned or name.material in part.complete
+
+        for lead, retaken in part.leads_to.items():
+            if is_planned(lead):
+                if not _knows(notes, part.name, lead, enough):
+                    return False
+            elif lead.material not in notes.complete:
+                # it may know more than the plan, and the man that moved is retaken there
+                asked = [(part.name, notes)]
+                keys = _keys(notes, part.name, lead)
+                for one in shelved.get(lead.material, ()):
+                    if one.key in keys:
+                        asked.append((lead, self._notes_of(next(iter(one.files.values())))))
+                for behind in filter(is_planned, retaken):
+                    if not any(_knows(notes, name, behind, enough) for name, notes in asked):
+                        return False
+        return True
 
     def _notes_of(self, path: Path) -> OwnNotes:
         found = self._notes.get(path)
@@ -106,14 +163,29 @@ def relative(name: PartName, target: PartName) -> tuple[Material, bool]:
     return target.material, target.swapped != name.swapped
 
 
-def _serves(notes: OwnNotes, part: PlannedPart) -> bool:
-    """Whether a table knows all that solving a part would."""
-    if not {white + black for white, black in part.placements} <= {*notes.placements}:
-        return False
-    if part.exact or notes.bound == Bound.EXACT:
-        return notes.bound == Bound.EXACT
-    known = {one[:2] for one in notes.parts}
-    return {*part.complete} <= {*notes.complete} and {relative(part.name, one) for one in part.known} <= known
+def _keys(notes: OwnNotes, name: PartName, asked: PartName) -> set[str]:
+    """Of the tables of a part that another one was solved with."""
+    return {one.key for one in notes.parts if one[:2] == relative(name, asked)}
+
+
+def _knows(notes: OwnNotes, name: PartName, asked: PartName, enough: Mapping[PartName, set[str]]) -> bool:
+    """Whether a table of a part was solved with as much of another part as the plan knows."""
+    if notes.bound == Bound.EXACT or asked.material in notes.complete:
+        return True
+    return not _keys(notes, name, asked).isdisjoint(enough.get(asked, ()))
+
+
+def _notes_for(part: PlannedPart, keys: Mapping[PartName, str]) -> OwnNotes:
+    """What the file of a part will say, but for the bound, given the keys of those that it leads to."""
+    placements = tuple(sorted(white + black for white, black in part.placements))
+    parts = tuple(OwnPart(*relative(part.name, one), keys[one]) for one in part.known)
+    return OwnNotes(Bound.EXACT, placements, tuple(part.complete), parts)
+
+
+def read_kept(kept: Kept, name: PartName, make: Make) -> dict[chess.Color, Part]:
+    """A part from files, by who mates where nothing is known."""
+    read = {bound: _read(path, make) for bound, path in kept.files.items()}
+    return {winner: read.get(Bound.EXACT) or read[_bound(name, winner)] for winner in chess.COLORS}
 
 
 def _bound(name: PartName, winner: chess.Color) -> Bound:

@@ -16,7 +16,7 @@ from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.outcome import BASE
 from tbgen.own.plan import PlannedPart
-from tbgen.own.shelf import Shelf, relative
+from tbgen.own.shelf import Shelf, read_kept, relative
 from tbgen.own.slices import PartName, layout_for
 from tbgen.retro.checkpoint import Counts, TableArrays
 from tbgen.retro.export import finish
@@ -52,10 +52,11 @@ def solve_plan(
     done: dict[PartName, dict[chess.Color, Part]] = {}
     keys: dict[PartName, str] = {}
     kept: dict[PartName, dict[chess.Color, Contents]] = {}
+    there = shelf.look_up(plan)
     for part in plan:
-        taken = shelf.take(part, make) if part is not plan[-1] else None
+        taken = there.get(part.name) if part is not plan[-1] else None
         if taken is not None:
-            done[part.name], keys[part.name] = taken.parts, taken.key
+            done[part.name], keys[part.name] = read_kept(taken, part.name, make), taken.key
             report(part.name, part.times * part.numbers)
             continue
         layout = layout_for(part.name.material, part.placements)

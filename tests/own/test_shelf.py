@@ -1,0 +1,77 @@
+"""Which own tables stand in for what a plan would solve, and which are removed when better ones are there."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import chess
+import pytest
+
+from tbgen.material import Material, parse
+from tbgen.own.plan import PlannedPart, make_plan
+from tbgen.own.shelf import Shelf
+from tbgen.own.solve import solve_plan
+from tbgen.store.own import list_own
+from tests.support.own_tables import BLOCKED, entries_of, keep_all, links
+
+pytestmark = pytest.mark.usefixtures("no_bundle")
+
+ALL = "KvK KQvK KRvK KBvK KNvK"
+NEAR = chess.Board("8/8/P2k4/8/8/3K3p/8/8 w - - 4 60")
+"""Both pawns may promote where nothing is known, and be taken where KPvK is."""
+SMALL = 100_000
+"""Numbers: KPvK is solved, what a promotion leads to is not."""
+
+
+def solve(directory: Path, plan: list[PlannedPart]) -> None:
+    solve_plan(plan, partial(entries_of, directory), shelf=Shelf(directory, writes=True))
+
+
+def is_served(directory: Path, plan: Sequence[PlannedPart]) -> bool:
+    """Whether the position's own part is."""
+    return plan[-1].name in Shelf(directory, writes=False).look_up(plan)
+
+
+def materials(names: str) -> list[Material]:
+    return [*map(parse, names.split())]
+
+
+def test_what_was_solved_with_less_does_not_serve(small_tables: Path, tmp_path: Path) -> None:
+    """Nor does it if only what it was solved with was solved with less."""
+    weak, strong = make_plan(NEAR, [], SMALL), make_plan(NEAR, materials(ALL), SMALL)
+    alone = make_plan(NEAR, materials(ALL), 0)
+    assert (weak[-1].complete, weak[-1].known) == (strong[-1].complete, strong[-1].known)
+    links(small_tables, tmp_path, ALL)
+    solve(tmp_path, weak)
+    assert is_served(tmp_path, weak)
+    assert not is_served(tmp_path, strong)
+    solve(tmp_path, strong)
+    for plan in (weak, alone, strong):
+        assert is_served(tmp_path, plan)
+
+
+def test_a_part_that_became_a_complete_table_serves(small_tables: Path, tmp_path: Path) -> None:
+    links(small_tables, tmp_path, f"{ALL} KPvK")
+    solve(tmp_path, make_plan(NEAR, materials(f"{ALL} KPvK"), SMALL))
+    assert is_served(tmp_path, make_plan(NEAR, materials(ALL), SMALL))
+
+
+def test_what_others_were_solved_with_is_not_forgotten(small_tables: Path, tmp_path: Path) -> None:
+    links(small_tables, tmp_path, ALL)
+    keep_all(tmp_path, BLOCKED)
+    files = [one.path for one in list_own(tmp_path)]
+    (small,) = (one.path for one in list_own(tmp_path, parse("KPvK")))
+    shelf = Shelf(tmp_path, writes=True)
+    shelf.forget([small])
+    assert [one.path for one in list_own(tmp_path)] == files
+    shelf.forget(files)
+    assert not [*list_own(tmp_path)]
+
+
+def test_what_cannot_be_read_does_not_stop_it(small_tables: Path, tmp_path: Path) -> None:
+    links(small_tables, tmp_path, ALL)
+    keep_all(tmp_path, BLOCKED)
+    large, small = (next(list_own(tmp_path, parse(name))).path for name in ("KPvKP", "KPvK"))
+    large.write_bytes(b"")
+    Shelf(tmp_path, writes=True).forget([small])
+    assert [one.path for one in list_own(tmp_path)] == [large]
