@@ -1,7 +1,7 @@
 """Which parts to solve: the position's own, and those that resets lead to unless they are too large."""
 
 import sys
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Set
 from typing import NamedTuple
 
 import chess
@@ -18,11 +18,11 @@ from tbgen.own.slices import (
     placement_of,
     resets,
 )
-from tbgen.own.walks import Placement, TooMany, closed
+from tbgen.own.walks import AllFrom, Placement, TooMany, by_two_files, closed
 
 
 class Chosen(NamedTuple):
-    placements: set[Placement]
+    placements: Set[Placement]
     leads_to: dict[PartName, set[PartName]]
     """The parts that its resets lead to, chosen or not; and what each leads to if the man that moved is retaken, unless
     it has a table."""
@@ -40,9 +40,13 @@ def choose(
     retaken: dict[PartName, set[tuple[PartName, Placement]]] = {}
     """Of parts that wait: the placements to be solved if they are not."""
 
+    def is_small(material: Material) -> bool:
+        """Whether a part of it may be chosen, by the size of a single slice."""
+        return can_be_solved(material) and numbers_per_slice(material) <= most
+
     def add(placements: Iterable[tuple[PartName, Placement]]) -> None:
         for name, there in placements:
-            if can_be_solved(name.material) and name.material not in complete:
+            if is_small(name.material) and name.material not in complete:
                 waiting.setdefault(name, set()).add(there)
 
     while waiting:
@@ -50,8 +54,10 @@ def choose(
         name = max(waiting, key=lambda one: (one.material.men, one.material.pawns))
         each = numbers_per_slice(name.material)
         limit = sys.maxsize if name == root else min(most // each, room // each + 1)
+        placements: Set[Placement]
+        found = waiting.pop(name)
         try:
-            placements = closed(waiting.pop(name), limit)
+            placements = closed(found, limit) if most else AllFrom(*found)
         except TooMany:
             add(retaken.pop(name, ()))
             continue
@@ -59,7 +65,8 @@ def choose(
         if room < 0 and name != root:
             raise TooMany
         leads_to: dict[PartName, set[PartName]] = {}
-        for pawns in placements:
+        # where the other parts' placements do not matter, there is no need to list these
+        for pawns in placements if most else by_two_files(*found):
             for reset in resets(pawns, name.material):
                 after, there = part_after(name, reset)
                 behind = leads_to.setdefault(after, set())
@@ -67,7 +74,7 @@ def choose(
                     continue
                 retaking = {*parts_after_retaking(name, reset)}
                 behind.update(part for part, _ in retaking)
-                if can_be_solved(after.material):
+                if is_small(after.material):
                     waiting.setdefault(after, set()).add(there)
                     retaken.setdefault(after, set()).update(retaking)
                 else:

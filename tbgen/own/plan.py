@@ -1,7 +1,7 @@
 """Which parts to solve for a position: as many as fit, those with the fewest men first."""
 
 import sys
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Set
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -26,7 +26,7 @@ _LEAST: Final = 1e-6
 
 class PlannedPart(NamedTuple):
     name: PartName
-    placements: set[Placement]
+    placements: Set[Placement]
     numbers: int
     complete: list[Material]
     """The complete tables that its resets lead to, or retaking after these."""
@@ -103,10 +103,13 @@ def stages(
     takes does not matter."""
     _check_root(board, limits, threads)
     plan = make_plan(board, complete, 0)
-    yield plan, cost_of(plan, threads, pace)
+    least = cost_of(plan, threads, pace)
+    yield plan, least
     last = len(plan)
     for share in _SHARES:
         part = limits._replace(cpu_seconds=share * limits.cpu_seconds)
+        if not _fits(least, part):
+            continue
         plan, cost = _largest(board, complete, part, threads, pace)
         if len(plan) > last:
             yield plan, cost
@@ -120,12 +123,18 @@ def _largest(
     room = int(min(limits.cpu_seconds / (pace * _LEAST), limits.scratch / ENTRY))
     most = room
     while True:
+        less = most * 2 // 3
         with suppress(TooMany):
             plan = make_plan(board, complete, most, room)
             cost = cost_of(plan, threads, pace)
-            if len(plan) == 1 or all(one <= limit for one, limit in zip(cost, limits, strict=True)):
+            if len(plan) == 1 or _fits(cost, limits):
                 return plan, cost
-        most = most * 2 // 3
+            less = min(less, max(part.numbers for part in plan[:-1]) - 1)  # with more it would be the same plan
+        most = less
+
+
+def _fits(cost: Cost, limits: Limits) -> bool:
+    return all(one <= limit for one, limit in zip(cost, limits, strict=True))
 
 
 def _check_root(board: chess.Board, limits: Limits, threads: int) -> None:

@@ -4,7 +4,7 @@ A position is looked at in a frame in which White is the first side of its mater
 whose frames may have the colours swapped. So a part of the whole is a material and whether its first side is Black.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
@@ -47,6 +47,7 @@ def names_of(board: chess.Board) -> list[PartName]:
     return [PartName(material.normal, swapped) for swapped in frames]
 
 
+@cache
 def can_be_solved(material: Material) -> bool:
     """Whether there can be own tables of it."""
     alike = max(side.count(piece) for side in (material.first, material.second) for piece in PROMOTIONS)
@@ -167,12 +168,13 @@ def _mirrored(squares: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(square ^ 56 for square in squares))
 
 
+@cache
 def numbers_per_slice(material: Material) -> int:
     """Both sides to move."""
     return slice_numbers(Layout(material))
 
 
-def layout_for(material: Material, placements: set[Placement]) -> Layout:
+def layout_for(material: Material, placements: Set[Placement]) -> Layout:
     """The layout of some placements of pawns."""
     return Layout(material, tuple(sorted(white + black for white, black in placements)))
 

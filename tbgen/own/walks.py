@@ -1,7 +1,7 @@
 """Where pawns can walk: each on its file, and never past a pawn that it faces. So one file does not concern another."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from itertools import product
 from math import prod
@@ -17,6 +17,30 @@ class TooMany(Exception):
 def count(pawns: Placement) -> int:
     """How many placements steps lead to, this one among them."""
     return prod(len(_walks(file)) for file in _by_file(pawns))
+
+
+class AllFrom(Set[Placement]):
+    """All placements that steps from one lead to. They are counted at once, and listed only when they are needed."""
+
+    def __init__(self, start: Placement) -> None:
+        self._start = start
+
+    def __len__(self) -> int:
+        return count(self._start)
+
+    def __iter__(self) -> Iterator[Placement]:
+        return _all_from(self._start)
+
+    def __contains__(self, pawns: object) -> bool:
+        return any(pawns == one for one in self)
+
+
+def by_two_files(pawns: Placement) -> Iterator[Placement]:
+    """All that steps lead to on every two neighbouring files, without the other pawns: what a pawn can do depends on no
+    more."""
+    for file in range(7):
+        white, black = (tuple(square for square in side if file <= square % 8 <= file + 1) for side in pawns)
+        yield from _all_from((white, black))
 
 
 def closed(found: Iterable[Placement], most: int = sys.maxsize) -> set[Placement]:

@@ -12,7 +12,7 @@ from tbgen import outcome, position
 from tbgen.errors import UnsupportedPosition
 from tbgen.index.positions import fen
 from tbgen.material import Material, parse
-from tbgen.own.plan import make_plan
+from tbgen.own.plan import Limits, make_plan, stages
 from tbgen.own.slices import (
     PartName,
     in_frame,
@@ -141,6 +141,24 @@ def test_more_than_three_like_pieces_are_not_numbered() -> None:
     materials = {part.name.material for part in plan}
     assert parse("KBNNNPvK") in materials
     assert parse("KNNNNPvK") not in materials
+
+
+@pytest.mark.parametrize("material", ["KPPvKP", "KBPPvKNP", "KPPvKPP"])
+def test_what_placements_lead_to_is_known_without_a_list_of_them(material: str) -> None:
+    """A position's own part alone has the size, the exits and the placements that it has in a larger plan."""
+    for board in random_boards(parse(material), 6):
+        alone, listed = (make_plan(board, [], most)[-1] for most in (0, 1))
+        assert alone.leads_to == listed.leads_to
+        assert (alone.numbers, len(alone.placements)) == (listed.numbers, len(listed.placements))
+        assert alone.placements == listed.placements
+
+
+def test_too_many_placements_are_counted_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tbgen.own.choice.closed", None)
+    (part,) = make_plan(chess.Board("4k3/ppppp3/8/8/8/8/PPPPP3/4K3 w - - 0 1"), [], 0)
+    assert len(part.placements) == 15**5
+    limits = Limits(1 << 33, 1 << 60, 1000)
+    assert len([*stages(chess.Board("4k3/ppppp3/8/8/8/8/PPPPP3/4K3 w - - 0 1"), [], limits, 2)]) == 1
 
 
 def part_and_placement(board: chess.Board) -> tuple[PartName, Placement]:
