@@ -43,7 +43,8 @@ tbgen info lists them, tbgen verify checks them.
 
 What is said is proved: White gets no less than what White is sure of, and neither does Black. A certificate of
 2. and 3. shows it to those who do not believe: see tbgen check. It has a reply to whatever can come up, so it may
-have a million lines, and writing it may take longer than --time; a name that ends with .gz packs it.
+have a million lines, and writing it may take longer than --time; a name that ends with .gz packs it. With --moves it
+also has what own tables prove of the position after each move that leads to no complete table.
 
 examples:
   tbgen solve "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 10 60 -G3.0"
@@ -154,6 +155,8 @@ def _own(args: argparse.Namespace, held: Found, tables: Tablebase, certificate: 
         def use(own: "Own", answer: Answer) -> None:
             if certificate is not None:
                 certificate.prove(held, own, answer, counter)
+                if args.moves:
+                    certificate.prove_moves(held.board, own, answer.moves, counter)
 
         return attempt(
             held.board,

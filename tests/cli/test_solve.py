@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import chess
 import pytest
 
 from tbgen.cli.main import main
@@ -142,6 +143,29 @@ def test_a_certificate_of_own_tables(
     assert "takes more than 1 replies" in captured.err
     assert captured.err.count("\n") == 1
     assert target.read_bytes() == whole[: len(whole) // 2]
+
+
+@pytest.mark.usefixtures("no_bundle")
+def test_a_certificate_of_moves(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is said of each move, both sides' bounds, but for promotions to what complete tables know."""
+    for name in ("KvK", "KQvK"):
+        (tmp_path / f"{name}.r.h5").symlink_to(small_tables / f"{name}.r.h5")
+    fen, target = "8/4P3/8/2k5/8/8/8/4K3 w - - 10 60 -G4.5", tmp_path / "proof.txt.gz"
+    assert main(["solve", "--quiet", "--json", "--moves", "--certificate", str(target), fen]) == 0
+    moves = {one["uci"]: one for one in json.loads(capsys.readouterr().out)["moves"]}
+    assert main(["check", "--json", str(target)]) == 0
+    proved = {}
+    for claim in map(json.loads, capsys.readouterr().out.splitlines()):
+        proved[claim["fen"].split()[0], claim["defender"]] = claim["bound"]
+    wanted = {(chess.Board(fen.rpartition(" ")[0]).board_fen(), "white"): "G0.0"}
+    for uci, one in moves.items():
+        board = chess.Board(fen.rpartition(" ")[0])
+        board.push_uci(uci)
+        for side, nothing in (("white", "-G0.0"), ("black", "G0.0")):
+            if one[side] != nothing and not uci.endswith("q"):
+                wanted[board.board_fen(), side] = one[side]
+    assert len(wanted) > 4
+    assert proved == wanted
 
 
 def test_what_an_own_table_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
