@@ -30,13 +30,17 @@ class Box(NamedTuple):
 
 
 COMMON: Final = (
-    "_version called errors turns sizes text columns files packed outcome table_rules material position contents"
+    "_version called errors turns sizes text columns files packed interrupts outcome table_rules material position "
+    "contents"
 )
 BOXES: Final = {
     "what everybody speaks of": Box(
         500,
         0,
-        ("errors  text  columns  files  packed  turns  sizes", "material  position  outcome  table_rules  contents"),
+        (
+            "errors  text  columns  files  packed  interrupts  turns  sizes",
+            "material  position  outcome  table_rules  contents",
+        ),
         COMMON,
         900,
     ),

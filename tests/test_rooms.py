@@ -33,6 +33,7 @@ ROOMS = {
     "columns": "text",
     "files": "",
     "packed": "errors",
+    "interrupts": "",
     "outcome": "errors",
     "table_rules": "errors",
     "material": "errors",
@@ -114,7 +115,9 @@ ROOMS = {
     "referee/adjudicate": (
         "errors columns outcome table_rules probe rules text pgn referee/workers referee/syzygy referee/game_files"
     ),
-    "referee/match": "_version errors files packed columns outcome probe rules text pgn referee/workers referee/syzygy",
+    "referee/match": (
+        "_version errors files packed interrupts columns outcome probe rules text pgn referee/workers referee/syzygy"
+    ),
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version errors outcome table_rules position probe rules text",
     "report": (
@@ -128,10 +131,10 @@ ROOMS = {
     ),
     # Wiring.
     "cli": (
-        "_version called errors files packed columns outcome table_rules material position index store/directory "
-        "store/own store store/disk_arrays store/entry_cache store/leftovers verify archive generate probe fortress "
-        "checker rules text pgn own referee/syzygy referee/game_files referee/adjudicate referee/match referee/player "
-        "referee/annotate report serve"
+        "_version called errors files packed interrupts columns outcome table_rules material position index "
+        "store/directory store/own store store/disk_arrays store/entry_cache store/leftovers verify archive "
+        "generate probe fortress checker rules text pgn own referee/syzygy referee/game_files referee/adjudicate "
+        "referee/match referee/player referee/annotate report serve"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version errors probe",

@@ -3,7 +3,6 @@
 import argparse
 import contextlib
 import os
-import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Self
 from tbgen.cli import common
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
+from tbgen.interrupts import terminable
 from tbgen.referee.adjudicate.decide import Solve
 from tbgen.referee.adjudicate.files import Done, adjudicate
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, DRAWS, parse_kinds
@@ -148,7 +148,7 @@ def run(args: argparse.Namespace) -> int:
         settings = replace(settings, syzygy=tuple(args.syzygy), syzygy_men=args.syzygy_men)
     report = Report(settings.scheme, with_players=wants_report)
     with (
-        _terminable(),
+        terminable(),
         _Bar(args.games, quiet=args.quiet) as bar,
         _solver(args, bar) as solve,
         Remarks(bar.say) as skipped,
@@ -202,21 +202,6 @@ def _solver(args: argparse.Namespace, bar: "_Bar") -> Iterator[Solve | None]:
 
     with contextlib.closing(Solver(means, warm_up, bar)) as solver:
         yield solver
-
-
-@contextlib.contextmanager
-def _terminable() -> Iterator[None]:
-    """A SIGTERM, and the SIGHUP of a terminal that is closed, end the work as a Ctrl-C does: no half-written file is
-    left, and no process. What a caller has told us to ignore, as `nohup` does, is ignored."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    heard = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
-    for number in heard:
-        signal.signal(number, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        for number in heard:
-            signal.signal(number, before[number])
 
 
 class _Bar:

@@ -1,13 +1,11 @@
 """A match: games played side by side, entered when they are over, and taken up where they were left."""
 
-import signal
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
 
 from tbgen.errors import BadInput, TbgenError
+from tbgen.interrupts import terminable
 from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.desk import Game, Start, Started
 from tbgen.referee.match.desks import ANY, Desks, Processors
@@ -105,14 +103,14 @@ class Match:
         return sprt is not None and sprt.verdict is not Verdict.CONTINUE
 
     def run(self, watch: Watch) -> None:
-        """Play what is left. Ctrl-C and SIGTERM end it as KeyboardInterrupt, when all engines have gone."""
+        """Play what is left. Ctrl-C, SIGTERM and SIGHUP end it as KeyboardInterrupt, when all engines have gone."""
         if not self.todo or self.decided:
             return
         # All openings are read now: a bad one, or one that an engine cannot play, is to be found out at once.
         openings = [self.plan.openings.opening(pairing.opening) for pairing in self.todo]
         for words in self.plan.openings.notes():
             watch(Note(words))
-        with _terminable(), Desks(self.plan.setting, self._concurrency, self.plan.processors) as desks:
+        with terminable(), Desks(self.plan.setting, self._concurrency, self.plan.processors) as desks:
             self._try_engines(desks, watch, chess960=any(opening.board.chess960 for opening in openings))
             while self.todo and not self.decided:
                 self._play(desks, watch)
@@ -175,16 +173,3 @@ class Match:
                     )
                 )
             self.standings.repeats += 1
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """SIGTERM ends a match as Ctrl-C does."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

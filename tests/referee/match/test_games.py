@@ -241,7 +241,7 @@ def test_bad_command_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert (code, "/nowhere/book.epd" in said) == (1, True)
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_ends_it_cleanly(capsys: pytest.CaptureFixture[str], tmp_path: Path, how: signal.Signals) -> None:
     pgn = tmp_path / "games.pgn"
     words = [*fake("A", "--seed", "1"), *fake("B", "--fault", "hang", "--at", "3"), "--each", "tc=600"]
