@@ -29,7 +29,8 @@ COMPILING_EVERY: Final = 10.0
 _EVERY: Final = 60.0
 """Seconds from one line to the next, where there is no terminal."""
 _PERIOD: Final = 600.0
-"""Seconds over which the speed is averaged, for the time left."""
+_SHORT: Final = 30.0
+"""Seconds over which the speed is averaged."""
 
 
 class Progress:
@@ -41,11 +42,7 @@ class Progress:
         `tables` once per set of rules, if these are not at work at the same time."""
         self._to_terminal = sys.stdout.isatty()
         self._console = Console(stderr=not self._to_terminal, highlight=False, soft_wrap=True, quiet=quiet)
-        self._bars = Bars(
-            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
-            console=self._console, transient=True, disable=quiet or not self._console.is_terminal,
-            speed_estimate_period=_PERIOD,
-        )  # fmt: skip
+        self._bars = _bars(self._console, drawn=self._console.is_terminal and not quiet, period=_PERIOD)
         sizes = {material: numbers_of(material) for material in tables}
         self._cost = {m: costs[m.name] / size if costs else 1.0 for m, size in sizes.items()}
         total = sum(self._cost[material] * sizes[material] for material in tables)
@@ -110,6 +107,14 @@ class Progress:
         self._bars.advance(self._all, -self._cost[material] * done)
 
 
+def _bars(console: Console, *, drawn: bool = True, period: float = _SHORT) -> Bars:
+    """Bars that leave nothing behind. `period`: seconds over which the speed is averaged, for the time left."""
+    return Bars(
+        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
+        console=console, transient=True, disable=not drawn, speed_estimate_period=period,
+    )  # fmt: skip
+
+
 class _Lines:
     """How far something is, in a line now and then, where there is no terminal for a bar."""
 
@@ -137,10 +142,7 @@ class Counter:
         console = Console(stderr=True, highlight=False, quiet=quiet)
         self._draws = console.is_terminal and not quiet
         self._speaks = not console.is_terminal and not quiet
-        self._bars = Bars(
-            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
-            console=console, transient=True, disable=not self._draws,
-        )  # fmt: skip
+        self._bars = _bars(console, drawn=self._draws)
         self._task: TaskID | None = None
         self._lines: _Lines | None = None
         self._done = self._total = 0
@@ -184,11 +186,8 @@ def warm_up_visibly(processes: int, *, quiet: bool) -> None:
     if quiet:
         warm_up(processes)
     elif console.is_terminal:
-        with Bars(
-            SpinnerColumn(), TextColumn(COMPILING), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
-            console=console, transient=True, speed_estimate_period=_PERIOD,
-        ) as bars:  # fmt: skip
-            task = bars.add_task("", total=1.0)
+        with _bars(console, period=_PERIOD) as bars:
+            task = bars.add_task(COMPILING, total=1.0)
             warm_up(processes, lambda share: bars.update(task, completed=share))
     else:
         say(f"tbgen: {COMPILING}: about a minute", file=sys.stderr, flush=True)
