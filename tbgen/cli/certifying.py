@@ -16,7 +16,7 @@ from tbgen.probe.sure import NOTHING
 
 if TYPE_CHECKING:
     from tbgen.own.strategy import Proved
-    from tbgen.probe.bounds import Own
+    from tbgen.probe.bounds import OwnSource
 
 
 class Certificate:
@@ -29,7 +29,7 @@ class Certificate:
         self._of_moves: list[Proved] = []
         self._failed: OutOfRoom | None = None
 
-    def prove(self, found: Found, own: "Own", answer: Answer, counter: Counter) -> None:
+    def prove(self, found: Found, own: "OwnSource", answer: Answer, counter: Counter) -> None:
         """Add what own tables prove and holding does not. What `found` has so far is what is held."""
         for (held, _), bound in zip(found.held, answer.sure[:2], strict=True):
             side = held.defender
@@ -38,7 +38,7 @@ class Certificate:
                 if proved is not None:
                     self._proved[side] = proved
 
-    def prove_moves(self, board: chess.Board, own: "Own", moves: Sequence[SureMove], counter: Counter) -> None:
+    def prove_moves(self, board: chess.Board, own: "OwnSource", moves: Sequence[SureMove], counter: Counter) -> None:
         """Add what own tables prove of the position after each move, unless a complete table has it."""
         for one in moves:
             after = board.copy(stack=False)
@@ -51,7 +51,7 @@ class Certificate:
                     self._of_moves += [] if proved is None else [proved]
 
     def _prove(
-        self, own: "Own", board: chess.Board, record: int, side: chess.Color, bound: int, counter: Counter
+        self, own: "OwnSource", board: chess.Board, record: int, side: chess.Color, bound: int, counter: Counter
     ) -> "Proved | None":
         """How a side gets a bound; None where that takes too much."""
         from tbgen.own.strategy import prove

@@ -19,12 +19,12 @@ from tbgen.errors import BadInput, UnsupportedPosition
 from tbgen.fortress import Proof, prove
 from tbgen.probe import Answer, Tablebase, open_tablebase
 from tbgen.rules.fen import Fen, read_fen
-from tbgen.store.own import OWN
+from tbgen.store.own import OWN_DIRECTORY
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
     from tbgen.own.attempt import Attempt, Means
-    from tbgen.probe.bounds import Own
+    from tbgen.probe.bounds import OwnSource
 
 _EPILOG: Final = """\
 Three things are tried, one after the other, until both sides are sure of the same: that is the result.
@@ -87,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep",
         action="store_true",
-        help=f"keep the own tables that are solved, in {OWN}/ within the directory of tables",
+        help=f"keep the own tables that are solved, in {OWN_DIRECTORY}/ within the directory of tables",
     )
     parser.add_argument(
         "--certificate", metavar="FILE", type=Path, help="write the proof of what each side is sure of to a file"
@@ -152,7 +152,7 @@ def _own(args: argparse.Namespace, held: Found, tables: Tablebase, certificate: 
     warm_up_visibly(args.threads, quiet=quiet)
     with Counter(quiet=quiet) as counter:
 
-        def use(own: "Own", answer: Answer) -> None:
+        def use(own: "OwnSource", answer: Answer) -> None:
             if certificate is not None:
                 certificate.prove(held, own, answer, counter)
                 if args.moves:

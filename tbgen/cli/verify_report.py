@@ -8,7 +8,7 @@ from tbgen.cli.limits import failure_of
 from tbgen.errors import CorruptTable, MissingTable, OutOfRoom, TbgenError
 from tbgen.material import Material
 from tbgen.store import open_table
-from tbgen.store.own import OWN, OwnFile
+from tbgen.store.own import OWN_DIRECTORY, OwnFile
 from tbgen.table_rules import TableRules
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Report:
         found = self.as_dict()
         name = f"{self.material}{'' if self.rules == TableRules.RESET else f' ({self.rules})'}"
         if self.own is not None:
-            name = f"{OWN}/{self.own.path.name}"
+            name = f"{OWN_DIRECTORY}/{self.own.path.name}"
         if self.verdict is None:
             yield f"{name}: {self.problem}; no position has been checked"
             return

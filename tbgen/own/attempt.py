@@ -16,9 +16,9 @@ from tbgen.own.plan import Cost, Limits, PlannedPart, stages
 from tbgen.own.shelf import Shelf
 from tbgen.own.slices import PartName
 from tbgen.own.solve import solve_plan
-from tbgen.own.view import Either, Solved
+from tbgen.own.view import Either, SolvedTables
 from tbgen.probe import Answer, Tablebase, bounds
-from tbgen.probe.bounds import Own
+from tbgen.probe.bounds import OwnSource
 from tbgen.store import find_table, readable_tables
 from tbgen.store.disk_arrays import DiskArrays, scratch_of
 from tbgen.store.entry_cache import EntryCache
@@ -75,7 +75,7 @@ def attempt(
     means: Means,
     began: Callable[[list[PlannedPart], Cost], None] = lambda plan, cost: None,
     report: Callable[[int], None] = lambda numbers: None,
-    use: Callable[[Own, Answer], None] | None = None,
+    use: Callable[[OwnSource, Answer], None] | None = None,
     distance: bool = False,
 ) -> Attempt:
     """What own tables prove of a position. `began` is called with each plan, `report` with the numbers solved, and
@@ -93,13 +93,13 @@ def attempt(
     with closing(DiskArrays(scratch_of(means.directory), means.memory)) as disk_arrays:
         entry_cache = EntryCache(means.directory, TableRules.RESET, disk_arrays, find=find_table)
 
-        def solved(plan: list[PlannedPart]) -> Solved:
+        def solved(plan: list[PlannedPart]) -> SolvedTables:
             make = disk_arrays.array
             own = solve_plan(
                 plan, entry_cache.take, threads=means.threads, make=make, report=tell, shelf=shelf,
                 records=use is not None,
             )  # fmt: skip
-            return Solved(own)
+            return SolvedTables(own)
 
         for plan, cost in plans(board, means):
             is_kept = plan[-1].name in shelf.look_up(plan)

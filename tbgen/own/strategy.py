@@ -15,7 +15,7 @@ from tbgen.certificate import Reply, lines_of, name_of
 from tbgen.errors import MissingTable, OutOfRoom, UnsupportedPosition
 from tbgen.position import goal, level
 from tbgen.probe import Result, Tablebase, play
-from tbgen.probe.bounds import Own, View
+from tbgen.probe.bounds import OwnSource, View
 from tbgen.probe.numbering import signature
 
 MOST: Final = 2_000_000
@@ -40,7 +40,7 @@ class Proved(NamedTuple):
 
 
 def prove(
-    own: Own,
+    own: OwnSource,
     tables: Tablebase,
     board: chess.Board,
     record: int,
@@ -87,7 +87,7 @@ class _Complete:
 
 
 class _Walk:
-    def __init__(self, own: Own, tables: Tablebase, defender: chess.Color, bound: int) -> None:
+    def __init__(self, own: OwnSource, tables: Tablebase, defender: chess.Color, bound: int) -> None:
         self._complete = _Complete(tables)
         self._view = View(own, not defender, self._complete)
         self._defender = defender

@@ -9,12 +9,12 @@ from tbgen.errors import MissingTable
 from tbgen.own.slices import PartName, in_frame, names_of, number_of
 from tbgen.own.solve import OwnTables
 from tbgen.probe import Result
-from tbgen.probe.bounds import Own
+from tbgen.probe.bounds import OwnSource
 from tbgen.probe.tables import Steps, worth
 from tbgen.retro.solver import Part
 
 
-class Solved:
+class SolvedTables:
     """Own tables in memory."""
 
     def __init__(self, own: OwnTables) -> None:
@@ -52,7 +52,7 @@ class Solved:
 class Either:
     """Tables in memory, and kept ones for what these do not say."""
 
-    def __init__(self, *tables: Own | None) -> None:
+    def __init__(self, *tables: OwnSource | None) -> None:
         self._tables = [one for one in tables if one is not None]
 
     def result(self, board: chess.Board, record: int | None, winner: chess.Color) -> Result | None:

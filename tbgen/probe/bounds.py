@@ -22,7 +22,7 @@ from tbgen.probe.result import MoveResult, Result
 from tbgen.probe.sure import Answer, Sure, SureMove
 
 
-class Own(Protocol):
+class OwnSource(Protocol):
     """Whoever has own tables: a directory (own.py), or who has just solved them."""
 
     def result(self, board: chess.Board, record: int | None, winner: chess.Color) -> Result | None:
@@ -43,7 +43,7 @@ class View:
 
     whole_game = False
 
-    def __init__(self, own: Own, winner: chess.Color, complete: Complete) -> None:
+    def __init__(self, own: OwnSource, winner: chess.Color, complete: Complete) -> None:
         self._own = own
         self._winner = winner
         self._complete = complete
@@ -120,7 +120,7 @@ class _Certain:
         return low
 
 
-def answer(own: Own, board: chess.Board, record: int | None, complete: Complete, *, line: bool = True) -> Answer:
+def answer(own: OwnSource, board: chess.Board, record: int | None, complete: Complete, *, line: bool = True) -> Answer:
     """What own tables say of a position that they have, under a record."""
     low, high = (View(own, winner, complete) for winner in (chess.BLACK, chess.WHITE))
     worst, best = (play.result(view, board, record) for view in (low, high))

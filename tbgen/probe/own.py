@@ -23,7 +23,7 @@ from tbgen.probe.result import Result
 from tbgen.probe.tables import worth
 from tbgen.store import TableFile, open_table
 from tbgen.store.format.own import Bound, numbers_per_slice
-from tbgen.store.own import OWN, OwnFile, list_own
+from tbgen.store.own import OWN_DIRECTORY, OwnFile, list_own
 
 _OPEN: Final = 32
 """Files that are open at a time: a directory may have thousands."""
@@ -114,7 +114,7 @@ class OwnFiles:
     def _list(self) -> None:
         """Look again if the directory has changed."""
         try:
-            changed = (self._tables / OWN).stat().st_mtime_ns
+            changed = (self._tables / OWN_DIRECTORY).stat().st_mtime_ns
         except OSError:
             changed = 0
         if changed != self._listed or (changed and time.time_ns() - changed < _TICK):

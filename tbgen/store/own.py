@@ -16,7 +16,7 @@ from tbgen.store.directory import SUFFIX
 from tbgen.store.format.own import BOUNDS, Bound
 from tbgen.table_rules import TableRules
 
-OWN: Final = "own"
+OWN_DIRECTORY: Final = "own"
 """The directory within that of the tables."""
 _NAME: Final = re.compile(rf"([KQRBNPv]+)\.r\.([0-9a-f]{{16}})\.({'|'.join(BOUNDS)}){re.escape(SUFFIX)}")
 
@@ -30,7 +30,7 @@ class OwnFile(NamedTuple):
 
 def own_path(tables: str | Path, material: Material, key: str, bound: Bound) -> Path:
     """Where an own table is, or would be, that belongs to a directory of tables."""
-    return Path(tables) / OWN / f"{material.name}.{TableRules.RESET}.{key}.{bound}{SUFFIX}"
+    return Path(tables) / OWN_DIRECTORY / f"{material.name}.{TableRules.RESET}.{key}.{bound}{SUFFIX}"
 
 
 def own_named(path: Path) -> OwnFile | None:
@@ -48,7 +48,7 @@ def own_named(path: Path) -> OwnFile | None:
 def list_own(tables: str | Path, material: Material | None = None) -> Iterator[OwnFile]:
     """Every own table of a directory of tables, or those of a material, in order of name."""
     try:
-        paths = sorted((Path(tables) / OWN).iterdir())
+        paths = sorted((Path(tables) / OWN_DIRECTORY).iterdir())
     except (FileNotFoundError, NotADirectoryError):
         return
     for path in paths:

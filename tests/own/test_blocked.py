@@ -9,7 +9,7 @@ from tbgen import outcome, position
 from tbgen.own.plan import make_plan
 from tbgen.own.slices import name_of
 from tbgen.own.solve import solve_plan
-from tbgen.own.view import Solved
+from tbgen.own.view import SolvedTables
 from tbgen.probe import open_tablebase
 from tbgen.probe.bounds import View, answer
 from tests.support.slow_twin.goals import Goal, Result, possible_records
@@ -44,7 +44,7 @@ def test_every_position_under_every_record(start: str, winner: chess.Color, tmp_
     twin = Twin(oracle=mate_behind_exits)
     compared = 0
     with open_tablebase(tmp_path) as nothing:
-        view = View(Solved(own), winner, nothing)
+        view = View(SolvedTables(own), winner, nothing)
         for board in positions_of(root):
             for goal in possible_records(board):
                 value = twin.value(board, goal)
@@ -89,5 +89,5 @@ def test_blocked_positions_are_exact_at_once(fen: str, record: int, tmp_path: Pa
     own = solve_plan(plan, lambda materials: {})
     held = outcome.held_by_white if record > 0 else outcome.held_by_black
     with open_tablebase(tmp_path) as nothing:
-        found = answer(Solved(own), board, outcome.improved(held(abs(record)), position.goal(board)), nothing)
+        found = answer(SolvedTables(own), board, outcome.improved(held(abs(record)), position.goal(board)), nothing)
     assert found.sure == (held(abs(record)), held(abs(record)), 0)

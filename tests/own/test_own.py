@@ -25,7 +25,7 @@ from tbgen.own.slices import (
     resets,
 )
 from tbgen.own.solve import Entries, OwnTables, solve_plan
-from tbgen.own.view import Solved
+from tbgen.own.view import SolvedTables
 from tbgen.own.walks import Placement, closed
 from tbgen.position import fault, level
 from tbgen.probe import Answer, open_tablebase, play
@@ -127,7 +127,7 @@ def test_a_part_of_equal_men_is_found_where_black_has_more() -> None:
     root = chess.Board("8/8/3k4/p6p/P7/8/3K4/8 b - - 0 1")
     plan = make_plan(root, [], 200_000)
     assert (parse("KPvKP"), True) in [part.name for part in plan]
-    own = Solved(solve_plan(plan, lambda materials: {}))
+    own = SolvedTables(solve_plan(plan, lambda materials: {}))
     white, black = (own.result(chess.Board("8/8/3k4/p7/P7/8/3K4/8 w - - 0 1"), None, side) for side in chess.COLORS)
     assert white is not None
     assert black is not None
@@ -183,7 +183,7 @@ def test_against_the_complete_table(
             goal = position.goal(one)
             held = outcome.held_by_white if chance.random() < 0.5 else outcome.held_by_black
             for record in (goal, outcome.improved(held(chance.randint(2, level(one))), goal)):
-                found = answer(Solved(own), one, record, complete)
+                found = answer(SolvedTables(own), one, record, complete)
                 check_bounds(found, truth, one, record)
                 exact += found.sure.exact
                 if len(known) == 5:
@@ -210,7 +210,7 @@ def test_best_play_is_what_is_known_of_both_sides(entries: Entries, tmp_path: Pa
     known = {parse("KvK"): entries[parse("KvK")]}
     black = chess.Board("1r6/8/8/8/8/7k/p7/7K b - - 0 1")
     for board in (black, black.mirror()):
-        own = Solved(solve_plan(make_plan(board, [], 0), lambda materials: known))
+        own = SolvedTables(solve_plan(make_plan(board, [], 0), lambda materials: known))
         with open_tablebase(tmp_path) as nothing:
             found = answer(own, board, position.goal(board), nothing)
         assert (found.sure.dtg, len(found.line)) == (1, 1)
@@ -230,7 +230,7 @@ def test_a_capture_leads_to_an_own_table_of_fewer_men(entries: Entries, small_ta
     (kpk, *_) = plan
     assert kpk.exact
     with open_tablebase(small_tables) as complete:
-        found = answer(Solved(own), board, position.goal(board), complete)
+        found = answer(SolvedTables(own), board, position.goal(board), complete)
     assert found.sure.white <= found.sure.black
 
 
@@ -240,7 +240,7 @@ def test_a_double_step_may_answer_another(tmp_path: Path) -> None:
     own = solve_plan(make_plan(start, [], 0), lambda materials: {})
     chance, rights = random.Random(3), 0
     with open_tablebase(tmp_path) as complete:
-        for view in (View(Solved(own), winner, complete) for winner in chess.COLORS):
+        for view in (View(SolvedTables(own), winner, complete) for winner in chess.COLORS):
             for _ in range(80):
                 board = start.copy()
                 for king in chess.COLORS:
