@@ -12,11 +12,10 @@ from tbgen.own.plan import PlannedPart, make_plan
 from tbgen.own.shelf import Shelf
 from tbgen.own.solve import solve_plan
 from tbgen.store.own import list_own
-from tests.support.own_tables import BLOCKED, entries_of, keep_all, links
+from tests.support.own_tables import ALL, BLOCKED, entries_of, keep_all, links
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
 
-ALL = "KvK KQvK KRvK KBvK KNvK"
 NEAR = chess.Board("8/8/P2k4/8/8/3K3p/8/8 w - - 4 60")
 """Both pawns may promote where nothing is known, and be taken where KPvK is."""
 SMALL = 100_000

@@ -15,11 +15,9 @@ from tbgen.own import strategy
 from tbgen.own.strategy import Proved, prove, ranks
 from tbgen.probe import Tablebase, open_tablebase
 from tests.support.certificates import changed, counted
-from tests.support.own_tables import BLOCKED, RACE, keep, keep_all, keep_alone, links, spread
+from tests.support.own_tables import ALL, BLOCKED, RACE, keep, keep_all, keep_alone, links, spread
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
-
-ALL = "KvK KQvK KRvK KBvK KNvK"
 
 
 def proofs(tables: Tablebase, board: chess.Board, record: int) -> Iterator[Proved]:

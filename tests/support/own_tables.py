@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -16,10 +17,17 @@ from tbgen.own.shelf import Shelf
 from tbgen.own.solve import solve_plan
 from tbgen.position import fault, goal, level
 from tbgen.probe import Answer, ResultWithMoves, Sure, Tablebase, open_tablebase
-from tbgen.store import list_tables, open_table, table_path
+from tbgen.store import find_table, list_tables, open_table, table_path
+from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.entry_cache import EntryCache
+from tbgen.store.own import list_own
+from tbgen.table_rules import TableRules
+from tbgen.verify.file import check_own
 
 BLOCKED = "8/8/3k4/3p4/3P4/8/3K4/8 w - - 4 60"
 """One placement: what is taken leads to tables of three men."""
+ALL = "KvK KQvK KRvK KBvK KNvK"
+"""All tables that a pawn's promotions and its loss lead to."""
 RACE = "8/3k4/7p/8/8/8/8/4K3 b - - 0 1"
 """Five placements of Black's pawn."""
 MEMORY = 4_000_000_000
@@ -89,3 +97,15 @@ def check_bounds(found: Answer, truth: Tablebase, board: chess.Board, record: in
         assert sure.white <= outcome <= sure.black, (board.fen(), record, move)
         assert sure.dtg in (None, distance), (board.fen(), record, move)
     return value
+
+
+def verdicts(directory: Path) -> list[tuple[int, int]]:
+    """How many positions are wrong, and how many could not be checked, table by table."""
+    found = []
+    with closing(DiskArrays(directory, MEMORY)) as disk_arrays:
+        cache = EntryCache(directory, TableRules.RESET, disk_arrays, find=find_table)
+        for one in list_own(directory):
+            verdict = check_own(one, directory, cache, disk_arrays, threads=1, lost=lambda material, error: None)
+            assert verdict.checked + verdict.unchecked > 0
+            found.append((verdict.wrong, verdict.unchecked))
+    return found
