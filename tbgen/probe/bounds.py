@@ -130,7 +130,7 @@ def answer(own: OwnSource, board: chess.Board, record: int | None, complete: Com
     for one in play.moves(low, board, worst.record):
         moves.append(SureMove(one.move, one.reset, _between(one, hopes[one.move]), one.record))
     way = play.line(_Certain(low, high), board, worst, partial=True) if line and sure.dtg is not None else []
-    moves.sort(key=lambda one: _rank(one.sure, board.turn))
+    moves.sort(key=lambda one: _rank(one.sure, sure, board.turn, worst.record))
     return Answer(material_of(board).name, board.turn, worst.record, sure, moves, way)
 
 
@@ -143,7 +143,10 @@ def _between(low: Result | MoveResult, high: Result | MoveResult) -> Sure:
     return Sure(low.outcome, high.outcome, low.dtg if known else None)
 
 
-def _rank(sure: Sure, turn: chess.Color) -> tuple[int, int, bool]:
-    """Of moves that are sure of the same, those whose distance is known come first, as the low view has them."""
-    bounds = (-sure.white, -sure.black) if turn == chess.WHITE else (sure.black, sure.white)
-    return *bounds, sure.dtg is None
+def _rank(one: Sure, sure: Sure, turn: chess.Color, record: int) -> tuple[int, int, bool, bool]:
+    """Of moves that are sure of the same, those that are known to be the best come first. Of others whoever gains takes
+    those whose distance is known, and who only delays takes them last."""
+    sign = 1 if turn else -1
+    bounds = (-one.white, -one.black) if turn else (one.black, one.white)
+    gains = sign * one.white >= sign * record
+    return *bounds, one.dtg is None or one != sure, (one.dtg is None) == gains

@@ -109,6 +109,19 @@ def test_tables_of_fewer_men_are_kept_too(small_tables: Path, tmp_path: Path) ->
             assert is_right(tables, truth, board, position.goal(board))
 
 
+def test_who_delays_does_not_take_the_shortest_way_that_is_known(small_tables: Path, tmp_path: Path) -> None:
+    """Black is mated whatever he does; of his other moves it is not known how soon."""
+    links(small_tables, tmp_path, ALL)
+    board = chess.Board("6R1/8/8/8/8/8/k5p1/2K5 b - - 4 60")
+    keep_all(tmp_path, board.fen(), 0)
+    with open_tablebase(tmp_path) as tables:
+        found = tables.sure(board)
+    assert found is not None
+    assert [(board.san(one.move), one.sure.dtg) for one in found.moves if one.sure.dtg is not None] == [("Ka1", 2)]
+    assert {one.sure.white for one in found.moves} == {outcome.held_by_white(0)}
+    assert board.san(found.moves[-1].move) == "Ka1"
+
+
 def test_a_distance_that_is_the_same_twice_may_be_wrong(small_tables: Path, tmp_path: Path) -> None:
     """Both bounds are -G3.5 in 5 plies; in the complete table it is in 7."""
     links(small_tables, tmp_path, f"{ALL} KPvK")
