@@ -47,8 +47,10 @@ class Shelf:
         keys: dict[PartName, str] = {}
         enough: dict[PartName, set[str]] = {}
         for part in plan:
-            key = _notes_for(part, keys).key(part.name.material)
             kept = shelved.get(part.name.material, ())
+            if part is plan[-1] and not kept:  # it may have very many placements, and no other part needs its key
+                break
+            key = _notes_for(part, keys).key(part.name.material)
             serving = {one.key: one for one in kept if self._serves(one, part, enough, shelved)}
             if serving:
                 found[part.name] = serving.get(key) or next(iter(serving.values()))
@@ -123,7 +125,10 @@ class Shelf:
     ) -> bool:
         """Whether a table knows all that solving a part would. `enough`: the keys of tables that know as much as the
         plan of the parts before it."""
-        notes = self._notes_of(next(iter(kept.files.values())))
+        try:
+            notes = self._notes_of(next(iter(kept.files.values())))
+        except MissingTable:  # another process has just replaced it
+            return False
         if not {white + black for white, black in part.placements} <= {*notes.placements}:
             return False
         if part.exact or notes.bound == Bound.EXACT:

@@ -67,6 +67,20 @@ def test_what_others_were_solved_with_is_not_forgotten(small_tables: Path, tmp_p
     assert not [*list_own(tmp_path)]
 
 
+def test_a_table_that_is_gone_does_not_serve(
+    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process may remove one between a look at the directory and one at the file."""
+    links(small_tables, tmp_path, ALL)
+    plan = make_plan(NEAR, materials(ALL), SMALL)
+    solve(tmp_path, plan)
+    listed = [*list_own(tmp_path)]
+    monkeypatch.setattr("tbgen.own.shelf.list_own", lambda tables: listed)
+    for one in list_own(tmp_path, plan[-1].name.material):
+        one.path.unlink()
+    assert not is_served(tmp_path, plan)
+
+
 def test_what_cannot_be_read_does_not_stop_it(small_tables: Path, tmp_path: Path) -> None:
     links(small_tables, tmp_path, ALL)
     keep_all(tmp_path, BLOCKED)
