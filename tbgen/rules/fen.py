@@ -23,6 +23,9 @@ _SHOWN: Final = 60
 _COUNTER: Final = re.compile(r"[0-9]{1,6}\Z")
 _RECORD: Final = re.compile(r"[+\-mM]?[gG]")
 _FILES: Final = re.compile(r"[A-Ha-h]")
+_REQUIRED: Final = 2
+_OPTIONAL: Final = ("-", "-", "0", "1")
+"""What the fields behind the required ones are where they are missing."""
 _COUNTERS: Final = ((4, "halfmove clock"), (5, "move number"))
 
 
@@ -91,6 +94,14 @@ def format_fen(board: chess.Board, record: int | None = None, *, whole_game: boo
     if record is None:
         return fen
     return f"{fen} {outcome.text(standing(board, record, whole_game=whole_game).outcome)}"
+
+
+def with_record(text: str, record: str) -> str:
+    """A FEN with this record as its seventh field, unless it has one. Fields that are missing before it are written."""
+    fields = text.split()
+    if not _REQUIRED <= len(fields) <= FIELDS:
+        return text
+    return " ".join([*fields, *_OPTIONAL[len(fields) - _REQUIRED :], record])
 
 
 def _fields(text: str) -> list[str]:

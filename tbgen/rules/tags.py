@@ -13,7 +13,7 @@ import chess
 
 from tbgen import outcome
 from tbgen.errors import BadInput
-from tbgen.rules.fen import FIELDS, Fen, read_fen
+from tbgen.rules.fen import Fen, read_fen, with_record
 from tbgen.rules.rulesets import C_LEGACY, FIFTY_MOVES, RuleSet, W, named, parse_cutoff, rule_set
 from tbgen.rules.scoring import Komi, Scoring, points_text, scoring
 from tbgen.table_rules import TableRules
@@ -205,8 +205,8 @@ def read_start(headers: Mapping[str, str], *, whole_game: bool = False) -> Fen:
     if written in _UNKNOWN:
         return Fen(chess.Board(chess960=chess960), None)
     record = headers.get(RECORD, "").strip()
-    if record not in _UNKNOWN and len(written.split()) == FIELDS:
-        written = f"{written} {record}"
+    if record not in _UNKNOWN:
+        written = with_record(written, record)
     return read_fen(written, whole_game=whole_game, chess960=chess960)
 
 

@@ -243,3 +243,16 @@ def test_the_record_has_a_tag_of_its_own() -> None:
     assert start_of({"FEN": f"{headers['FEN']} G3.0", "RMobilityRecord": "G2.5"})[1] == outcome.parse("G3.0")
     void = read_start({"FEN": "8/4n3/8/4k3/8/8/8/K6R w - - 0 30", "RMobilityRecord": "G3.0"})
     assert void.dropped == outcome.parse("G3.0")
+
+
+def test_the_record_counts_beside_a_fen_of_fewer_fields() -> None:
+    record = {"RMobilityRecord": "G3.0"}
+    board = "8/4n3/8/4k3/8/8/8/K6R w"
+    assert start_of({"FEN": f"{board} - - 7", **record})[1] == outcome.parse("G3.0")
+    for fields in ("", " -", " - -", " - - 7", " - - 7 30"):
+        found = start_of({"FEN": f"{board}{fields}", **record}, whole_game=True)
+        assert found[1] == outcome.parse("G3.0")
+    no_clock = read_start({"FEN": f"{board} - -", **record})
+    assert no_clock.dropped == outcome.parse("G3.0")  # that is a clock of 0, and it is said
+    with pytest.raises(BadInput, match="the side to move, w or b, is missing"):
+        read_start({"FEN": board.removesuffix(" w"), **record})
