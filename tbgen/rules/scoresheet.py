@@ -1,8 +1,9 @@
 """The protocol over the board: what two players write down beside their moves.
 
-A goal of G3.5 or lower that improves the record is an entry. A capture or pawn move draws a line
-under the sheet. At the end the side that suffered the last entry below the last line loses; without
-one the game is drawn. `scoring.OverTheBoard` gives the same points from the outcome alone.
+A goal of G3.5 or lower that improves the record is an entry, and so is such a record that the start
+brings along. A capture or pawn move draws a line under the sheet. At the end the side that suffered
+the last entry below the last line loses; without one the game is drawn. `scoring.OverTheBoard` gives
+the same points from the outcome alone.
 """
 
 from collections.abc import Iterable
@@ -27,7 +28,8 @@ class ScoreSheet:
         """Put down what a ply calls for, if anything."""
         if standing.reset and not self.whole_game and self.parts[-1]:
             self.parts.append([])
-        if standing.just_set and standing.level <= SHEET_LEVEL:
+        is_news = standing.just_set or not standing.ply  # a start may bring the record of earlier moves along
+        if is_news and standing.level <= SHEET_LEVEL:
             self.parts[-1].append(standing)
 
     @property

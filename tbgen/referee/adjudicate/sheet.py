@@ -12,7 +12,7 @@ from tbgen.rules.record import Standing
 from tbgen.rules.rulesets import OTB
 from tbgen.rules.scoresheet import ScoreSheet
 from tbgen.rules.scoring import points_text
-from tbgen.rules.tags import read_start
+from tbgen.rules.tags import begin
 
 _LINE: Final = "-" * 16
 
@@ -21,7 +21,7 @@ class Written(NamedTuple):
     """An entry with the move that made it."""
 
     move: str
-    """As in `12... Kh5`; empty where the start position has it."""
+    """As in `12... Kh5`; empty where the start position has it, or brings it along."""
     standing: Standing
 
 
@@ -47,8 +47,8 @@ def sheet_of(data: bytes) -> Sheet | None:
     text = data[section.end :].decode("latin-1")
     if not section.headers and not text.strip():
         return None
-    start = read_start(section.headers)
-    game = Game(start.board, start.record, OTB)
+    rules, start = begin(section.headers, OTB, own_rules=False)
+    game = Game(start.board, start.record, rules)
     playing = start.board.copy(stack=False)
     for token in pgn_moves.read(text).tokens:
         step = san.step(token)
@@ -61,7 +61,7 @@ def sheet_of(data: bytes) -> Sheet | None:
             break
         names.append(f"{board.fullmove_number}{'.' if board.turn else '...'} {board.san_and_push(move)}")
         game.push_legal(move)
-    sheet = ScoreSheet(game.record.standings)
+    sheet = ScoreSheet(game.record.standings, whole_game=rules.whole_game)
     return Sheet(
         section.headers.get("White", "?"),
         section.headers.get("Black", "?"),
