@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -53,27 +54,26 @@ def _send(request: Request, table: Shelved) -> Response:
         handle = os.open(table.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         raise missing(table.path.name) from None
-    if stamp_of(os.fstat(handle)) != table.stamp or not table.sha256:
-        os.close(handle)
-        raise Problem(503, "changing", "this table is being replaced", "ask again in a few seconds", 3)
-    tag = f'"{table.sha256}"'
-    headers = {"etag": tag, "accept-ranges": "bytes", "cache-control": "public, no-cache"}
-    if tag in request.headers.get("if-none-match", ""):
-        os.close(handle)
-        return Response(status_code=304, headers=headers)
-    span = _span(request, tag, table.size)
-    if span is not None and not span:
-        os.close(handle)
-        return Response(status_code=416, headers={"content-range": f"bytes */{table.size}", **headers})
-    part = range(table.size) if span is None else span
-    headers["content-length"] = str(len(part))
-    if span is not None:
-        headers["content-range"] = f"bytes {part.start}-{part.stop - 1}/{table.size}"
-    if request.method == "HEAD":
-        os.close(handle)
-        return Response(status_code=200, headers=headers, media_type=_KIND)
-    status = 200 if span is None else 206
-    return _Download(_pieces(handle, part), handle, status_code=status, headers=headers, media_type=_KIND)
+    with ExitStack() as stack:
+        stack.callback(os.close, handle)
+        if stamp_of(os.fstat(handle)) != table.stamp or not table.sha256:
+            raise Problem(503, "changing", "this table is being replaced", "ask again in a few seconds", 3)
+        tag = f'"{table.sha256}"'
+        headers = {"etag": tag, "accept-ranges": "bytes", "cache-control": "public, no-cache"}
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        span = _span(request, tag, table.size)
+        if span is not None and not span:
+            return Response(status_code=416, headers={"content-range": f"bytes */{table.size}", **headers})
+        part = range(table.size) if span is None else span
+        headers["content-length"] = str(len(part))
+        if span is not None:
+            headers["content-range"] = f"bytes {part.start}-{part.stop - 1}/{table.size}"
+        if request.method == "HEAD":
+            return Response(status_code=200, headers=headers, media_type=_KIND)
+        status = 200 if span is None else 206
+        closing = stack.pop_all()  # when all is sent
+        return _Download(_pieces(handle, part), closing, status_code=status, headers=headers, media_type=_KIND)
 
 
 def _span(request: Request, tag: str, size: int) -> range | None:
@@ -100,12 +100,10 @@ async def _pieces(handle: int, part: range) -> AsyncIterator[bytes]:
 class _Download(StreamingResponse):
     """Closes its file when it is sent, or cannot be."""
 
-    def __init__(self, content: AsyncIterator[bytes], handle: int, **options: Any) -> None:
+    def __init__(self, content: AsyncIterator[bytes], closing: ExitStack, **options: Any) -> None:
         super().__init__(content, **options)
-        self._handle = handle
+        self._closing = closing
 
     async def __call__(self, *args: Any) -> None:
-        try:
+        with self._closing:
             await super().__call__(*args)
-        finally:
-            os.close(self._handle)

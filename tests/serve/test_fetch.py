@@ -59,6 +59,9 @@ def test_the_whole_file(client: httpx.Client, small_tables: Path, server: Server
     for headers in ({"range": "bytes=1-2", "if-range": '"other"'}, {"range": "bytes=1-2,5-6"}, {"range": "lines=1"}):
         assert client.get("/v1/tables/KBvK.r.h5", headers=headers).status_code == 200
     assert client.get("/v1/tables/KBvK.r.h5", headers={"range": "bytes=1-2", "if-range": tag}).content == data[1:3]
+    for asked in (f"bytes={'9' * 5000}-", f"bytes=-{'9' * 5000}", f"bytes=0-{'9' * 5000}"):
+        whole = client.get("/v1/tables/KBvK.r.h5", headers={"range": asked})
+        assert (whole.status_code, whole.content) == (200, data)
     past = client.get("/v1/tables/KBvK.r.h5", headers={"range": f"bytes={len(data)}-"})
     assert (past.status_code, past.headers["content-range"]) == (416, f"bytes */{len(data)}")
     head = client.head("/v1/tables/KBvK.r.h5")
