@@ -62,6 +62,8 @@ class Line:
     outcome: int
     steps: tuple[Step, ...]
     rules: TableRules = TableRules.RESET
+    record: int | None = None
+    """That of the position, where it brings one along."""
 
 
 @dataclass(frozen=True)

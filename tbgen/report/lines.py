@@ -73,6 +73,8 @@ def pgn(line: Line) -> str:
     )
     tags.write_rules(game.headers, replace(W, fifty=IGNORED, whole_game=line.rules == TableRules.WHOLE_GAME))
     game.setup(board)
+    if line.record is not None:
+        game.headers[tags.RECORD] = outcome.text(line.record)
     node: chess.pgn.GameNode = game
     for step in line.steps:
         node = node.add_variation(node.board().parse_san(step.san), comment=outcome.text(step.record))

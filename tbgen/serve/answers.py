@@ -7,7 +7,7 @@ import chess
 
 from tbgen import outcome
 from tbgen.errors import MissingTable, OnlyBounds, TbgenError, UnsupportedPosition
-from tbgen.position import level
+from tbgen.position import goal, level
 from tbgen.probe import Result, Tablebase, as_dict, bounds_as_dict
 from tbgen.rules.fen import format_fen
 from tbgen.serve.problem import problem_of
@@ -65,10 +65,19 @@ def moves(asked: Question, tablebase: Tablebase, *, fens: bool = False) -> dict[
     if fens:
         known = {move.uci: move.record for move in result.moves or ()}
         for move in found["moves"]:
-            board = asked.board.copy(stack=False)
-            board.push_uci(move["uci"])
-            move["fen"] = format_fen(board, known.get(move["uci"]), whole_game=asked.whole_game)
+            move["fen"] = fen_after(asked, chess.Move.from_uci(move["uci"]), known.get(move["uci"]))
     return found
+
+
+def fen_after(asked: Question, move: chess.Move, record: int | None = None) -> str:
+    """The FEN after a move, with the record that stands then: the one that the tables say, or without them by the
+    rules."""
+    board = asked.board.copy(stack=False)
+    if record is None and (asked.whole_game or not board.is_zeroing(move)):
+        own = goal(board)
+        record = own if asked.record is None else outcome.improved(asked.record, own)
+    board.push(move)
+    return format_fen(board, goal(board) if record is None else record, whole_game=asked.whole_game)
 
 
 def line(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
@@ -84,7 +93,10 @@ def line_as_pgn(asked: Question, tablebase: Tablebase) -> str:
     board = asked.board.copy(stack=False)
     steps = tuple(Step(board.san_and_push(step.move), step.record) for step in result.line or ())
     title = f"{result.material}: {result.gscore} in {result.dtg} plies"
-    return pgn(Line("line", title, format_fen(asked.board), result.outcome, steps, asked.rules)) + "\n"
+    start, record = asked.board.copy(stack=False), None if asked.record is None else result.record
+    if record is not None and not asked.whole_game:
+        start.halfmove_clock = max(1, start.halfmove_clock)  # else whoever reads the game drops its record
+    return pgn(Line("line", title, format_fen(start), result.outcome, steps, asked.rules, record)) + "\n"
 
 
 def staircase(asked: Question, tablebase: Tablebase) -> dict[str, Any]:

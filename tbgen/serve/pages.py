@@ -3,7 +3,8 @@
 import asyncio
 import io
 from collections.abc import Mapping
-from functools import partial
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
@@ -126,7 +127,7 @@ class Pages:
         from tbgen.serve.view import game  # late: a server that starts needs none of it
 
         if request.method != "POST":
-            return Response(game.games(self._service.settings.rules, "", []), media_type=_HTML)
+            return Response(game.games(None, "", []), media_type=_HTML)
         pgn, rules = await self._sent(request)
         told = await self._tell(request, pgn, rules)
         body = game.games(rules, decoded(pgn), [(one, fault) for _, one, fault in told])
@@ -138,8 +139,8 @@ class Pages:
         headers = {"cache-control": "no-store", "content-disposition": 'attachment; filename="annotated.pgn"'}
         return Response(b"".join(data for data, _, _ in told), media_type=_PGN, headers=headers)
 
-    async def _sent(self, request: Request) -> tuple[bytes, TableRules]:
-        """What a form sent, or a program: then the PGN alone is the body."""
+    async def _sent(self, request: Request) -> tuple[bytes, TableRules | None]:
+        """What a form sent, or a program: then the PGN alone is the body. No rules: each game has its own."""
         body = await request.body()
         media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         given: Mapping[str, str] = params_of(request.scope["query_string"])
@@ -154,23 +155,28 @@ class Pages:
             raise Problem(
                 415, "unsupported_media_type", f"games are {_PGN} or text/plain", "curl --data-binary @games.pgn"
             )
-        return body, rules_of(given, self._service.settings.rules)
+        return body, rules_of(given, None)
 
-    async def _tell(self, request: Request, pgn: bytes, rules: TableRules) -> list[tuple[bytes, "Told | None", str]]:
+    async def _tell(
+        self, request: Request, pgn: bytes, rules: TableRules | None
+    ) -> list[tuple[bytes, "Told | None", str]]:
         from tbgen.referee.annotate.files import tell  # late: a server that starts needs none of it
         from tbgen.referee.annotate.game import Teller
 
-        self._service.charge(request, COST_OF_LINE + len(pgn) / 1000)
+        service = self._service
+        service.charge(request, COST_OF_LINE + len(pgn) / 1000)
 
-        def work(there: Tablebase) -> list[tuple[bytes, "Told | None", str]]:
+        def work() -> list[tuple[bytes, "Told | None", str]]:
             found = []
-            for one in tell(io.BytesIO(pgn), Teller(lambda _: there, rules), _PLIES):
-                found.append(one)
-                if len(found) > _GAMES:
-                    raise Problem(413, "too_many_games", f"more than {_GAMES} games", "tbgen annotate takes any number")
+            with ExitStack() as stack:
+                tables = cache(lambda rules: stack.enter_context(service.served.tablebase(rules)))
+                for one in tell(io.BytesIO(pgn), Teller(tables, rules, service.settings.rules), _PLIES):
+                    found.append(one)
+                    if len(found) > _GAMES:
+                        raise Problem(
+                            413, "too_many_games", f"more than {_GAMES} games", "tbgen annotate takes any number"
+                        )
             return found
 
-        found: list[tuple[bytes, Told | None, str]] = await self._service.work.do(
-            SLOW, partial(self._service.ask, rules, work)
-        )
+        found: list[tuple[bytes, Told | None, str]] = await service.work.do(SLOW, work)
         return found

@@ -1,7 +1,7 @@
 """What is asked: the parameters of a request as a position, a record and rules."""
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 import chess
@@ -14,6 +14,7 @@ from tbgen.table_rules import TableRules
 _TRUE: Final = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}
 _MOST: Final = 20
 """Parameters."""
+_Default = TypeVar("_Default", TableRules, None)
 
 
 class Question(NamedTuple):
@@ -69,7 +70,7 @@ def check_names(params: Mapping[str, str], *known: str) -> None:
             raise BadInput(f"no such parameter: {name[:40]!r} (there are: {', '.join(known)})")
 
 
-def rules_of(params: Mapping[str, str], default: TableRules) -> TableRules:
+def rules_of(params: Mapping[str, str], default: _Default) -> TableRules | _Default:
     return TableRules.of(params["rules"]) if params.get("rules") else default
 
 

@@ -2,7 +2,9 @@
 
 import io
 import json
+import re
 import shutil
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import pytest
 from tbgen import open_tablebase, outcome
 from tbgen.cli.main import main
 from tbgen.rules.fen import read_fen
+from tests.support.judged_games import game
 from tests.support.serving import Server, serving
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
@@ -102,6 +105,58 @@ def test_the_fen_after_each_move_leads_on(client: httpx.Client, document: dict[s
                 assert (there["gscore"], there["record"]) == (move["gscore"], move["record"]), (fen, rules, move)
                 assert max(0, move["dtg"] - 1) == there["dtg"]
                 assert "dropped" not in there
+
+
+def test_a_move_without_a_table_leads_on_with_its_record(small_tables: Path, tmp_path: Path) -> None:
+    """By the rules of the game: tables have nothing to say of it."""
+    shutil.copy(small_tables / "KPvK.r.h5", tmp_path)
+    for name in ("KvK.r.h5", "KQvK.r.h5"):
+        shutil.copy(small_tables / name, tmp_path)
+    with serving(tmp_path, bundled=False) as server, httpx.Client(base_url=server.url) as client:
+        found = client.get("/", params={"fen": f"{LATER} G1.0", "part": "1"}).text
+        after = [read_fen(unescape(fen)) for fen in re.findall(r'data-uci="[a-h1-8]+" data-fen="([^"]*)"', found)]
+        assert {outcome.text(fen.record or 0) for fen in after} == {"G1.0"}
+        pawn = "8/2P5/8/8/8/1k6/8/K7 w - - 4 9 G1.0"
+        moves = client.get("/v1/moves", params={"fen": pawn, "fens": "1"}).json()["moves"]
+        rook = next(move for move in moves if move["san"] == "c8=R")
+        assert (rook["gscore"], rook["fen"].split()[-1]) == (None, "G3.5"), "what a reset scores"
+
+
+def test_a_line_as_pgn_bears_its_record(client: httpx.Client, tmp_path: Path, small_tables: Path) -> None:
+    for query in ({"fen": f"{LATER} G2.5"}, {"fen": BISHOP, "record": "G2.5"}, {"fen": f"{LATER} -G3.5"}):
+        worth = client.get("/v1/probe", params=query).json()
+        text = client.get("/v1/line", params={**query, "format": "pgn"}).text
+        assert f'[RMobilityRecord "{worth["record"]}"]' in text
+        (tmp_path / "line.pgn").write_text(text)
+        target = tmp_path / "out.pgn"
+        assert main(["adjudicate", str(tmp_path / "line.pgn"), "-o", str(target), "--decide", "none", "-q"]) == 0
+        assert f'[RMobilityResult "{worth["gscore"]}"]' in target.read_text()
+    assert "RMobilityRecord" not in client.get("/v1/line", params={"fen": LATER, "format": "pgn"}).text
+
+
+PGN = {"content-type": "application/x-chess-pgn"}
+TAKES = game("1. Kxd4 1/2-1/2", FEN="8/8/8/8/2Kb4/8/8/k7 w - - 9 9 G1.0").decode()
+
+
+def test_games_are_told_by_their_own_rules(client: httpx.Client, small_tables: Path) -> None:
+    whole = f'[RMobilityRules "wg"]\n{TAKES}'
+
+    def annotated(pgn: str, **query: str) -> str:
+        return client.post("/v1/annotate", content=pgn, headers=PGN, params=query).text
+
+    assert "record G3.5" in annotated(TAKES)
+    assert "record G1.0" in annotated(whole)
+    assert "record G3.5" in annotated(whole, rules="r")
+    assert "record G1.0" in annotated(TAKES, rules="wg")
+    page = client.post("/game", data={"pgn": f"{whole}\n{TAKES}", "rules": ""}).text
+    assert re.findall(r'data-rules="(\w+)"', page) == ["wg", "r"]
+    assert re.findall(r'href="/\?fen=[^"]*rules=(\w+)"', page) == ["wg", "r"]
+    assert page.count(">reset</span>") == 1, "nothing resets in a whole game"
+    with serving(small_tables, "--rules", "wg") as server:
+        told = httpx.post(f"{server.url}/v1/annotate", content=TAKES, headers=PGN).text
+        assert "record G1.0" in told
+        page = httpx.get(f"{server.url}/", params={"fen": LATER, "rules": "r"}).text
+        assert set(re.findall(r"rules=(\w+)", page)) == {"r"}, "links keep to the rules of their page"
 
 
 def test_a_missing_table_for_one_move_leaves_that_move_unknown(

@@ -47,6 +47,7 @@ class Ply(NamedTuple):
     record: int
     is_new_record: bool
     reset: bool
+    """Whether it begins a new record: a capture or a pawn move, unless nothing resets."""
     verdict: Verdict | None
     """None where there is no table."""
     gave: int | None
@@ -66,17 +67,25 @@ class Told(NamedTuple):
     plies: list[Ply]
     data: bytes
     """The game with comments."""
+    rules: TableRules
+    """By which it was told."""
     note: str
     """What of it is left out, in words."""
 
 
 class Teller:
-    """Tells games, each by the tables of its rules: those that its tags name unless `rules` are given."""
+    """Tells games, each by the tables of its rules: `rules` if they are given, else those that its tags name, else
+    the `usual` ones."""
 
-    def __init__(self, tables: Callable[[TableRules], Tablebase], rules: TableRules | None = None) -> None:
+    def __init__(
+        self,
+        tables: Callable[[TableRules], Tablebase],
+        rules: TableRules | None = None,
+        usual: TableRules = TableRules.RESET,
+    ) -> None:
         self._tables = tables
         self._own = rules is None
-        self._rules = replace(W, whole_game=rules == TableRules.WHOLE_GAME)
+        self._rules = replace(W, whole_game=(rules or usual) == TableRules.WHOLE_GAME)
 
     def tell(self, unit: Unit, most: int | None = None) -> Told:
         """BadInput for what is no game, BadMoves where its moves cannot be read or are more than `most`."""
@@ -105,7 +114,7 @@ class Teller:
             pieces += [text[at:end], " ", comment(ply)]
             at = end
         data = unit.data[: section.end] + "".join([*pieces, text[at:]]).encode("latin-1")
-        return Told(section.headers, start, first, plies, data, begun.note)
+        return Told(section.headers, start, first, plies, data, rules.of_tables, begun.note)
 
 
 def _ply(tables: Tablebase, record: Record, step: san.Step, before: Verdict | None, place: int) -> Ply:
@@ -121,6 +130,7 @@ def _ply(tables: Tablebase, record: Record, step: san.Step, before: Verdict | No
     words, uci = board.san(move), board.uci(move)
     position = board.copy(stack=False)
     after = record.push(move)
+    reset = after.reset and not record.whole_game
     verdict = _verdict(tables, record)
     sign = 1 if position.turn else -1
     gave, better = None, ""
@@ -133,8 +143,8 @@ def _ply(tables: Tablebase, record: Record, step: san.Step, before: Verdict | No
         format_fen(record.board, record.outcome, whole_game=record.whole_game),
         after.goal,
         after.outcome,
-        after.just_set and not after.reset,
-        after.reset,
+        after.just_set and not reset,
+        reset,
         verdict,
         gave,
         better,

@@ -6,6 +6,7 @@ import { gridOf, placementOf as join, changes, put, fenOf } from "./editor.js";
 const panel = document.getElementById("panel");
 const field = document.getElementById("fen");
 const rules = document.getElementById("rules");
+const usualRules = rules.value;
 const tools = document.getElementById("tools");
 const dialog = document.getElementById("promote");
 const status = document.createElement("p");
@@ -33,7 +34,7 @@ const board = makeBoard(document.getElementById("board"), {
 
 const address = (fen, more = "") =>
   `/?fen=${encodeURIComponent(fen.replaceAll(" ", "_")).replaceAll("%2F", "/")}` +
-  (rules.value === "r" ? "" : `&rules=${rules.value}`) + more;
+  `&rules=${rules.value}${more}`;
 
 async function show(fen, { push = true, uci = null, more = "" } = {}) {
   waiting?.abort();
@@ -290,7 +291,7 @@ document.querySelector("form.ask").addEventListener("submit", (event) => {
 rules.addEventListener("change", () => begin(now().fen));
 addEventListener("popstate", (event) => {
   const query = new URLSearchParams(location.search);
-  rules.value = query.get("rules") || "r";
+  rules.value = query.get("rules") || usualRules;
   line = [];
   ahead = [];
   show((query.get("fen") || "8/8/8/4KBk1/8/8/8/8 b - - 0 1").replaceAll("_", " "),

@@ -15,6 +15,7 @@ if (place && document.querySelector(".game")) {
   const games = [...document.querySelectorAll(".game")].map((section) => ({
     section,
     start: section.dataset.start,
+    rules: section.dataset.rules,
     moves: [...section.querySelectorAll("a[data-fen]")],
   }));
   let game = games[0], at = 0;
@@ -38,7 +39,7 @@ if (place && document.querySelector(".game")) {
       pane.scrollTop = row.offsetTop - pane.clientHeight / 2;
     }
     told.textContent = row ? row.innerText.replaceAll("\t", ", ") : "Start";
-    explore.href = `/?fen=${fen.replaceAll(" ", "_")}`;
+    explore.href = `/?fen=${fen.replaceAll(" ", "_")}&rules=${game.rules}`;
   };
 
   const steps = document.getElementById("steps");

@@ -17,7 +17,7 @@ from tbgen.serve import answers
 from tbgen.serve.problem import Problem, problem_of
 from tbgen.serve.question import Question, question
 from tbgen.serve.view import bounds
-from tbgen.serve.view.frame import link_to, meaning, move_item, page, plies, problem, side
+from tbgen.serve.view.frame import link_to, meaning, move_item, options, page, plies, problem, side
 from tbgen.serve.view.pictures import staircase
 from tbgen.table_rules import TableRules
 
@@ -93,9 +93,7 @@ def _unknown_moves(asked: Question) -> str:
     board, items = asked.board, []
     for move in board.legal_moves:
         san = board.san(move)
-        after = board.copy(stack=False)
-        after.push(move)
-        items.append(move_item(board.uci(move), san, format_fen(after), asked.rules, None, "unknown"))
+        items.append(move_item(board.uci(move), san, answers.fen_after(asked, move), asked.rules, None, "unknown"))
     return f'<section aria-label="Moves"><h2>Moves</h2><ul class="moves">{"".join(items)}</ul></section>'
 
 
@@ -120,11 +118,10 @@ def _verdict(asked: Question, found: dict[str, Any]) -> str:
         if "dropped" in found
         else ""
     )
-    rules = "" if asked.rules == TableRules.RESET else f"?rules={asked.rules}"
     return (
         f'<section class="verdict {colour_class(value)}" aria-live="polite"><h2>{escape(words)}</h2>'
         f"<p>{escape(more)}{told}</p>{dropped}"
-        f'<p class="note"><a href="/materials/{found["material"]}{rules}">{found["material"]}</a>, '
+        f'<p class="note"><a href="/materials/{found["material"]}?rules={asked.rules}">{found["material"]}</a>, '
         f"{side(asked.board.turn)} to move</p></section>"
     )
 
@@ -201,10 +198,6 @@ def _line(asked: Question, tablebase: Tablebase, found: dict[str, Any]) -> str:
 def whole(fen: str, rules: TableRules, inside: str) -> str:
     """The page around a panel."""
     words = escape(fen.replace("_", " "))
-    choices = "".join(
-        f'<option value="{one}"{" selected" if one == rules else ""}>{told}</option>'
-        for one, told in (("r", "resets by captures and pawn moves"), ("wg", "no resets (whole game)"))
-    )
     body = f"""<h1 class="sr">Endgame explorer</h1>
 {_INTRODUCTION}<div class="explorer"><div class="left">
 <div id="board" class="board"><noscript>{_picture(fen)}</noscript></div>
@@ -212,7 +205,7 @@ def whole(fen: str, rules: TableRules, inside: str) -> str:
 <form class="ask" action="/" method="get"><label for="fen">FEN, with the record as seventh field</label>
 <div class="row"><input id="fen" name="fen" value="{words}" autocomplete="off" spellcheck="false">
 <button type="submit">Ask</button></div>
-<label for="rules">Rules</label><select id="rules" name="rules">{choices}</select></form>
+<label for="rules">Rules</label><select id="rules" name="rules">{options(rules)}</select></form>
 </div><div id="panel" class="right">{inside}</div></div>
 <dialog id="promote" aria-label="Promote to"></dialog>"""
     return page("tbgen: endgame explorer", body, "explorer.js", "/")

@@ -1,13 +1,19 @@
 """What all pages have."""
 
+from collections.abc import Iterable
 from html import escape
 from typing import Final
 from urllib.parse import quote
 
 from tbgen import outcome
 from tbgen._version import __version__
+from tbgen.table_rules import TableRules
 
 _PAGES: Final = (("/", "Board"), ("/materials", "Materials"), ("/game", "Game"))
+RULES: Final = (
+    (TableRules.RESET, "resets by captures and pawn moves"),
+    (TableRules.WHOLE_GAME, "no resets (whole game)"),
+)
 _ENDS: Final = {0: "checkmate", 1: "stalemate"}
 """By level."""
 
@@ -36,9 +42,16 @@ def problem(title: str, message: str, hint: str = "") -> str:
 
 
 def link_to(fen: str, rules: str, *more: str) -> str:
-    """A position's address, ready to stand in an attribute."""
-    words = [f"fen={quote(fen.replace(' ', '_'), safe='/-')}", *([f"rules={rules}"] if rules != "r" else []), *more]
+    """A position's address, ready to stand in an attribute. It names the rules: a server has usual ones of its own."""
+    words = [f"fen={quote(fen.replace(' ', '_'), safe='/-')}", f"rules={rules}", *more]
     return escape("/?" + "&".join(words))
+
+
+def options(chosen: str, known: Iterable[tuple[str, str]] = RULES) -> str:
+    """What there is to choose from, as values with words."""
+    return "".join(
+        f'<option value="{one}"{" selected" if one == chosen else ""}>{told}</option>' for one, told in known
+    )
 
 
 def side(white: bool) -> str:

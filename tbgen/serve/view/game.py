@@ -6,7 +6,7 @@ from html import escape
 from tbgen import outcome
 from tbgen.referee.annotate.game import Ply, Told, glyph, in_words
 from tbgen.report.grades import colour_class
-from tbgen.serve.view.frame import link_to, page
+from tbgen.serve.view.frame import RULES, link_to, options, page
 from tbgen.table_rules import TableRules
 
 _MARKS = {"$2": "?", "$4": "??"}
@@ -19,11 +19,8 @@ _EXAMPLE = """[White "Ann"]
 """
 
 
-def form(rules: TableRules, pgn: str = "") -> str:
-    choices = "".join(
-        f'<option value="{one}"{" selected" if one == rules else ""}>{told}</option>'
-        for one, told in (("r", "resets by captures and pawn moves"), ("wg", "no resets (whole game)"))
-    )
+def form(rules: TableRules | None, pgn: str = "") -> str:
+    choices = options(rules or "", (("", "each game's own, by its tags"), *RULES))
     is_open = "" if pgn else " open"
     return f"""<details class="paste"{is_open}><summary>Paste or open a PGN</summary>
 <form id="pgn-form" action="/game" method="post">
@@ -36,8 +33,8 @@ def form(rules: TableRules, pgn: str = "") -> str:
 </form></details>"""
 
 
-def games(rules: TableRules, pgn: str, told: Sequence[tuple[Told | None, str]]) -> str:
-    inside = "".join(_one(number, one, fault, rules) for number, (one, fault) in enumerate(told, start=1))
+def games(rules: TableRules | None, pgn: str, told: Sequence[tuple[Told | None, str]]) -> str:
+    inside = "".join(_one(number, one, fault) for number, (one, fault) in enumerate(told, start=1))
     if pgn and not told:
         inside = '<div class="problem" role="alert"><p>There is no game in that.</p></div>'
     board = '<div class="left"><div id="board" class="board"></div><div id="steps" class="tools" hidden></div></div>'
@@ -49,18 +46,19 @@ def games(rules: TableRules, pgn: str, told: Sequence[tuple[Told | None, str]]) 
     return page("tbgen: a game", body, "game.js", "/game")
 
 
-def _one(number: int, told: Told | None, fault: str, rules: TableRules) -> str:
+def _one(number: int, told: Told | None, fault: str) -> str:
     if told is None:
         return f'<div class="problem" role="alert"><p><strong>Not read.</strong> Line {escape(fault)}</p></div>'
     white, black = (told.headers.get(name) or "?" for name in ("White", "Black"))
     result = told.headers.get("RMobilityResult") or told.headers.get("Result") or ""
-    rows = "".join(_rows(told, rules))
+    rows = "".join(_rows(told))
     known = sum(ply.verdict is not None for ply in told.plies)
     gave = sum(ply.gave is not None for ply in told.plies)
     words = f"{len(told.plies)} plies, tables know {known}; {gave or 'none'} gave something away."
     title = f"{escape(white)} – {escape(black)} {escape(result)}"
     return (
-        f'<section class="game" data-start="{escape(told.start)}" aria-label="Game {number}"><h2>{title}</h2>'
+        f'<section class="game" data-start="{escape(told.start)}" data-rules="{told.rules}" '
+        f'aria-label="Game {number}"><h2>{title}</h2>'
         f'<p class="note">{words}</p>'
         f'<div class="scroll" tabindex="0" role="region" aria-label="Moves of game {number}">'
         '<table class="plies"><thead><tr><th scope="col">move</th><th scope="col">G-score</th>'
@@ -69,7 +67,7 @@ def _one(number: int, told: Told | None, fault: str, rules: TableRules) -> str:
     )
 
 
-def _rows(told: Told, rules: TableRules) -> Iterator[str]:
+def _rows(told: Told) -> Iterator[str]:
     first = next((place for place, ply in enumerate(told.plies) if ply.verdict is not None), -1)
     for place, ply in enumerate(told.plies):
         mark = f'<span class="bad">{_MARKS[glyph(ply)]}</span>' if ply.gave is not None else ""
@@ -82,7 +80,7 @@ def _rows(told: Told, rules: TableRules) -> Iterator[str]:
         record = outcome.text(ply.record)
         kind = ' class="first"' if place == first and not (place == 0 and told.verdict) else ""
         yield (
-            f'<tr{kind}><th scope="row">{ply.number} <a href="{link_to(ply.fen, rules)}" data-uci="{ply.uci}" '
+            f'<tr{kind}><th scope="row">{ply.number} <a href="{link_to(ply.fen, told.rules)}" data-uci="{ply.uci}" '
             f'data-fen="{escape(ply.fen)}">{escape(ply.san)}</a>{mark}</th><td>{outcome.text(ply.goal)}</td>'
             f"<td>{_record(ply, record)}</td><td>{table}</td><td>{gave}</td></tr>"
         )

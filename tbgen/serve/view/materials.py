@@ -43,7 +43,7 @@ def listing(tables: Sequence[Shelved], studies: Mapping[tuple[str, str], Study],
 
 
 def _row(one: Shelved, study: Study | None, rules: TableRules) -> str:
-    name, query = one.material.name, "" if rules == TableRules.RESET else f"?rules={rules}"
+    name = one.material.name
     bar, longest = '<span class="note">not counted yet</span>', ""
     if study is not None:
         shares = _shares(study["stats"]["outcomes"])
@@ -51,7 +51,7 @@ def _row(one: Shelved, study: Study | None, rules: TableRules) -> str:
         bar = share_bar(shares, f"{name}: {words}")
         longest = str(study["stats"]["longest_dtg"])
     return (
-        f'<tr><th scope="row"><a href="/materials/{name}{query}">{name}</a></th><td class="wide">{bar}</td>'
+        f'<tr><th scope="row"><a href="/materials/{name}?rules={rules}">{name}</a></th><td class="wide">{bar}</td>'
         f'<td class="number">{longest}</td><td class="number">{one.size / 1024:,.0f} KiB</td></tr>'
     )
 
@@ -80,9 +80,8 @@ def _legend() -> str:
 def _other_rules(path: str, rules: TableRules) -> str:
     links = []
     for one, told in ((TableRules.RESET, "resets"), (TableRules.WHOLE_GAME, "no resets (whole game)")):
-        query = "" if one == TableRules.RESET else f"?rules={one}"
         mark = " aria-current=true" if one == rules else ""
-        links.append(f'<a href="{path}{query}"{mark}>{told}</a>')
+        links.append(f'<a href="{path}?rules={one}"{mark}>{told}</a>')
     return f'<p class="switch">Rules: {" ".join(links)}</p>'
 
 
