@@ -30,6 +30,11 @@ class MissingTable(TbgenError, KeyError):
         """The name of its file, such as `KRvKN.r.h5`; empty where no single one is meant."""
         return str(self.args[1]) if len(self.args) > 1 else ""
 
+    @property
+    def material(self) -> str:
+        """The men that it is for, such as `KRvKN`; empty where no single one is meant."""
+        return self.table.partition(".")[0]
+
     def __str__(self) -> str:  # KeyError would print the repr
         return str(self.args[0]) if self.args else ""
 

@@ -1,9 +1,8 @@
 """What a drawn game comes to: by complete tables, by Syzygy tables, or by what can be proved of the position alone."""
 
 import enum
-import re
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import chess
 
@@ -15,8 +14,6 @@ from tbgen.referee.adjudicate.settings import Settings
 from tbgen.referee.syzygy import Syzygy
 from tbgen.rules.rulesets import RuleSet
 from tbgen.table_rules import TableRules
-
-_TABLE: Final = re.compile(r"K[QRBNP]*vK[QRBNP]*")
 
 Solve = Callable[[chess.Board, int], Sure | None]
 """What is proved of a position under a record; None where nothing can be tried."""
@@ -127,8 +124,7 @@ class Decider:
         except MissingTable as error:
             if self._settings.strict and self._syzygy is None and self._solve is None:
                 raise
-            named = _TABLE.search(str(error))
-            return Decision(record, Basis.PLAYED, Reach.MISSING, named[0] if named else str(error))
+            return Decision(record, Basis.PLAYED, Reach.MISSING, error.material or str(error))
         basis = Basis.STANDS if answer.stands else Basis.TABLEBASE
         return Decision(answer.outcome, basis, Reach.ANSWERED, answer.material, answer.dtg, f", DTG {answer.dtg}")
 

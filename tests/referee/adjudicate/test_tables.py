@@ -101,3 +101,4 @@ def test_a_table_that_is_missing(small_tables: Path) -> None:
     with pytest.raises(MissingTable, match=r"KRvKR.* is missing"):
         judged(data, make_settings(tables=small_tables, strict=True))
     assert judged(data, make_settings(tables=small_tables / "nowhere")).verdict == found
+    assert judged(data, make_settings(tables=small_tables / "KQvK-set")).verdict == found, "whatever its directory is"
