@@ -1,6 +1,7 @@
 """The tag section of a game, read and changed where it stands: what is not changed stays as it is, byte by byte."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
@@ -47,8 +48,6 @@ class _Tag(NamedTuple):
     line_start: int
     line_end: int
     """Behind the end of its line."""
-    alone: bool
-    """Whether it has the line to itself."""
 
 
 class TagSection:
@@ -97,7 +96,7 @@ class TagSection:
             if "\\" in value:
                 value = _ESCAPED.sub(r"\1", value)
             start = data.index(b"[", match.start())
-            self._tags.append(_Tag(name, value, start, match.end(), at, stop, len(found) == 1))
+            self._tags.append(_Tag(name, value, start, match.end(), at, stop))
             self.headers.setdefault(name, value)
 
     def changed(self, wanted: Mapping[str, str | None]) -> bytes:
@@ -106,27 +105,29 @@ class TagSection:
         A tag that is there keeps its place, one that is new comes behind all others.
         """
         data = self._data
-        pieces: list[bytes] = []
         done: set[str] = set()
-        at = behind = self._start
-        pieces.append(data[:at])
+        edits: list[tuple[_Tag, bytes | None]] = []  # None: taken out
         for tag in self._tags:
-            behind = tag.line_end
             if tag.name not in wanted:
                 continue
             value = wanted[tag.name]
-            if value == tag.value and tag.name not in done:
-                pass  # however it is written
-            elif value is not None and tag.name not in done:
-                pieces += (data[at : tag.start], written(tag.name, value))
+            if value is None or tag.name in done:
+                edits.append((tag, None))
+            elif value != tag.value:  # else it stays, however it is written
+                edits.append((tag, written(tag.name, value)))
+            done.add(tag.name)
+        left = Counter(tag.line_start for tag in self._tags)
+        left.subtract(tag.line_start for tag, new in edits if new is None)
+        pieces: list[bytes] = []
+        at = 0
+        for tag, new in edits:
+            if left[tag.line_start]:
+                pieces += (data[at : tag.start], new or b"")
                 at = tag.end
-            elif tag.alone:
+            else:  # nothing is left of its line: an empty one would end the tags
                 pieces.append(data[at : tag.line_start])
                 at = tag.line_end
-            else:
-                pieces.append(data[at : tag.start])
-                at = tag.end
-            done.add(tag.name)
+        behind = self._tags[-1].line_end if self._tags else self._start
         newline = self._newline()
         added = b"".join(
             written(name, value) + newline for name, value in wanted.items() if value is not None and name not in done

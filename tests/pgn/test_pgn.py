@@ -189,6 +189,7 @@ def test_no_tags(line: str) -> None:
         (b'[A "1"] [Y "old"] [B "2"]\n1-0\n', b'[A "1"] [Y "y"] [B "2"]\n[X "x"]\n1-0\n'),
         (b'[A "1"]\n[Y "old"] \n[Y "twice"]\n[Z "go"]\n\n', b'[A "1"]\n[Y "y"] \n[X "x"]\n\n'),
         (b'[Z "go"][A "1"][Z "go"]\n\n', b'[A "1"]\n[X "x"]\n[Y "y"]\n\n'),
+        (b'[Y "y"][X "x"]\n[Z "go"] [Z "go"]\n[Y "a"][Z "go"] \n[A "1"]\n\n', b'[Y "y"][X "x"]\n[A "1"]\n\n'),
         (b'[A "1"]\n\n[B "2"]\n\n1-0\n', b'[A "1"]\n\n[B "2"]\n[X "x"]\n[Y "y"]\n\n1-0\n'),
         (b'[A "1"]', b'[A "1"]\n[X "x"]\n[Y "y"]\n'),
         (b'[X  "x" ]\n[ Y"\\y" ]\n[Y"y"]\n\n', b'[X  "x" ]\n[Y "y"]\n\n'),
