@@ -235,19 +235,7 @@ class Report:
             width,
         )
         yield ""
-        yield from _table(
-            ("result", "White", "Black", "points"),
-            [
-                (
-                    outcome.text(outcome.held_by_white(level)),
-                    white,
-                    black,
-                    decimal(self.scheme.points(outcome.held_by_white(level)), 6),
-                )
-                for level, white, black in self.results
-            ],
-            width,
-        )
+        yield from _table(*self._results_table(), width)
         if self._tables:
             yield ""
             yield from _table(("decided by", "improved", "stands", "longest DTG"), self.tables, width)
@@ -257,6 +245,18 @@ class Report:
         yield from self.proofs.lines(width)
         yield ""
         yield from self._crosstable_lines(top, width)
+
+    def _results_table(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        """How often each side held a result, and its points for that: under a komi they are not the same for both."""
+        rows: list[list[object]] = [["result", "White", "points", "Black", "points"]]
+        for level, white, black in self.results:
+            held_by_white, held_by_black = outcome.held_by_white(level), outcome.held_by_black(level)
+            as_white, as_black = self.scheme.points(held_by_white), 1 - self.scheme.points(held_by_black)
+            rows.append([outcome.text(held_by_white), white, decimal(as_white, 6), black, decimal(as_black, 6)])
+        if self.scheme.komi is None:
+            for row in rows:
+                del row[2]
+        return list(map(str, rows[0])), rows[1:]
 
     def _crosstable_lines(self, top: int, width: int | None) -> Iterator[str]:
         rows = self.rows()

@@ -83,6 +83,18 @@ def test_a_komi_of_each_game_counts(capsys: pytest.CaptureFixture[str]) -> None:
     assert report(capsys, "in.pgn", "--scoring", "komi", "--komi", "-G1.0")["scoring"]["points"] == "Komi"
 
 
+def test_points_under_a_komi_are_told_for_both_sides(capsys: pytest.CaptureFixture[str]) -> None:
+    for komi, row in (
+        ("G2.25", "G16.5       0  0.000000      1  1.000000"),
+        ("G6.25", "G16.5       0  1.000000      1  0.000000"),
+    ):
+        code, out, _ = run(capsys, str(SAMPLE), "--report", "--scoring", "komi", "--komi", komi)
+        assert code == 0
+        assert "result  White    points  Black    points\n" in out
+        assert f"{row}\n" in out
+        assert "G1.5        1  1.000000      0  1.000000\n" in out
+
+
 def test_missing_tables_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     Path("in.pgn").write_bytes(b'[FEN "4k3/8/8/8/8/8/7r/R3K3 w - - 0 1"]\n\n1/2-1/2\n\n' * 2)
     assert run(capsys, "in.pgn", "-o", "out.pgn") == (
