@@ -70,12 +70,32 @@ class Format:
         return self.rounds or max(1, (self.engines - 1).bit_length())
 
     @property
+    def in_encounter(self) -> int:
+        """The rounds that an encounter takes: an opening each."""
+        return -(-self.games // (2 if self.swap else 1))
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether openings are played twice with colours swapped."""
+        return self.swap and self.games > 1
+
+    @property
     def openings(self) -> int:
-        """How many openings are wanted."""
-        in_encounter = -(-self.games // (2 if self.swap else 1))
-        rounds = {"swiss": self.swiss_rounds, "knockout": max(1, (self.engines - 1).bit_length())}.get(self.system, 1)
-        pairs = len(_pairs(self)) if self.each and rounds == 1 else 1
-        return in_encounter * rounds * pairs
+        """How many openings are wanted, but for encounters that are prolonged."""
+        meetings = [len(_pairs(self))]
+        if self.system == "swiss":
+            meetings = [self.engines // 2] * self.swiss_rounds
+        elif self.system == "knockout":
+            size = len(_bracket(self.engines)) // 2
+            meetings = [self.engines - size]
+            while size > 1:
+                size //= 2
+                meetings.append(size)
+        return sum(self.openings_of(pairs) for pairs in meetings)
+
+    def openings_of(self, pairs: int) -> int:
+        """How many openings it takes for so many pairs of engines to meet."""
+        return self.in_encounter * (pairs if self.each else 1)
 
 
 def _pairs(form: Format) -> list[tuple[int, int]]:
@@ -88,23 +108,23 @@ def _pairs(form: Format) -> list[tuple[int, int]]:
     return pairs
 
 
-def _encounters(form: Format, pairs: Sequence[tuple[int, int]], first: int = 0) -> Iterator[Pairing]:
+def _encounters(form: Format, pairs: Sequence[tuple[int, int]], first: int = 0, opening: int = 0) -> Iterator[Pairing]:
     """All games of these pairs, round by round: every pair plays so many games.
 
     In a round a pair plays one opening twice, colours swapped; of an odd number of games the last round
     has only the first. Without `swap` it is played once. All pairs of a round play the same opening, or `each` its
-    own. `first` is how many rounds came before.
+    own. `first` is how many rounds came before, `opening` the first that is played.
     """
     in_pair = 2 if form.swap else 1
-    for number in range(-(-form.games // in_pair)):
+    for number in range(form.in_encounter):
         in_round = 0
         for place, (one, two) in enumerate(pairs):
             if form.reverse:
                 one, two = two, one
             for white, black in ((one, two), (two, one))[: min(in_pair, form.games - in_pair * number)]:
                 in_round += 1
-                opening = (first + number) * len(pairs) + place if form.each else first + number
-                yield Pairing(f"{first + number + 1}.{in_round}", white, black, opening)
+                later = number * len(pairs) + place if form.each else number
+                yield Pairing(f"{first + number + 1}.{in_round}", white, black, opening + later)
 
 
 def _at_once(form: Format, results: Results) -> Iterator[Batch]:
@@ -114,11 +134,10 @@ def _at_once(form: Format, results: Results) -> Iterator[Batch]:
 
 def _pyramid(form: Format, results: Results) -> Iterator[Batch]:
     """Every engine plays against all before it, one encounter after the other."""
-    games = []
+    games: list[Pairing] = []
     for number, pair in enumerate(_pairs(form)):
-        for game in _encounters(form, [pair]):
-            place, _, inner = game.round.partition(".")
-            games.append(game._replace(round=f"{number + 1}.{2 * int(place) - 2 + int(inner)}"))
+        before = number * form.in_encounter
+        games += _encounters(form, [pair], before, before if form.each else 0)
     yield games
 
 
@@ -127,7 +146,6 @@ def _swiss(form: Format, results: Results) -> Iterator[Batch]:
     met: set[frozenset[int]] = set()
     whites: Counter[int] = Counter()
     had_bye: set[int] = set()
-    in_encounter = -(-form.games // (2 if form.swap else 1))
     for number in range(form.swiss_rounds):
         order = results.order() if number else list(range(form.engines))
         if len(order) % 2:
@@ -143,7 +161,7 @@ def _swiss(form: Format, results: Results) -> Iterator[Batch]:
         pairs = [pair if whites[pair[0]] <= whites[pair[1]] else pair[::-1] for pair in pairs]
         whites.update(one for one, _ in pairs)
         met.update(map(frozenset, pairs))
-        yield list(_encounters(form, pairs, number * in_encounter))
+        yield list(_encounters(form, pairs, number * form.in_encounter, number * form.openings_of(len(pairs))))
 
 
 def _unmet(order: Sequence[int], met: set[frozenset[int]]) -> list[tuple[int, int]] | None:
@@ -162,19 +180,21 @@ def _unmet(order: Sequence[int], met: set[frozenset[int]]) -> list[tuple[int, in
 def _knockout(form: Format, results: Results) -> Iterator[Batch]:
     """Who loses an encounter is out. The first engines meet last."""
     alive = _bracket(form.engines)
-    done = 0
-    in_encounter = -(-form.games // (2 if form.swap else 1))
+    prolonged = replace(form, games=2 if form.swap else 1)
+    done = opening = 0
     while len(alive) > 1:
         meetings = list(zip(alive[::2], alive[1::2], strict=True))
         pairs = [(min(one, two), max(one, two)) for one, two in meetings if one is not None and two is not None]
-        yield list(_encounters(form, pairs, done))
-        done += in_encounter
+        yield list(_encounters(form, pairs, done, opening))
+        done += form.in_encounter
+        opening += form.openings_of(len(pairs))
         for _ in range(_EXTRA):
             level = [(one, two) for one, two in pairs if results.score_of(one, two) == results.score_of(two, one)]
             if not level:
                 break
-            yield list(_encounters(replace(form, games=2 if form.swap else 1), level, done))
+            yield list(_encounters(prolonged, level, done, opening))
             done += 1
+            opening += prolonged.openings_of(len(level))
         alive = [_winner(one, two, results) for one, two in meetings]
 
 

@@ -77,6 +77,34 @@ def test_a_pyramid() -> None:
     assert [game.round for game in games[:4]] == ["1.1", "1.2", "2.1", "2.2"]
 
 
+def test_the_games_of_a_pair_have_a_round_of_their_own_in_a_pyramid() -> None:
+    ((*games,),), _ = played(Format(system="pyramid", engines=3, games=3))
+    assert [game[:4] for game in games[:4]] == [("1.1", 0, 1, 0), ("1.2", 1, 0, 0), ("2.1", 0, 1, 1), ("3.1", 0, 2, 0)]
+    pairs = Counter((game.round.partition(".")[0], frozenset(game[1:3])) for game in games)
+    assert sorted(pairs.values()) == [1, 1, 1, 2, 2, 2], "statistics tell pairs by their rounds"
+
+
+@pytest.mark.parametrize("system", ["round-robin", "gauntlet", "pyramid", "swiss", "knockout"])
+@pytest.mark.parametrize("engines", [2, 5, 7, 8])
+@pytest.mark.parametrize(("games", "swap"), [(4, True), (3, True), (3, False), (1, True)])
+def test_each_pair_has_openings_of_its_own(system: str, engines: int, games: int, swap: bool) -> None:
+    form = Format(system=system, engines=engines, games=games, swap=swap, each=True, rounds=3)
+    batches, _ = played(form, the_first_wins)
+    players: dict[int, set[frozenset[int]]] = {}
+    for number, batch in enumerate(batches):
+        for game in batch:
+            players.setdefault(game.opening, set()).add(frozenset((*game[1:3], -1 - number)))
+    assert all(len(who) == 1 for who in players.values())
+    assert sorted(players) == list(range(form.openings))
+
+
+def test_no_opening_comes_again_where_an_encounter_is_prolonged() -> None:
+    batches, _ = played(Format(system="knockout", engines=4, each=True), lambda game: "G3.0")
+    pairs = {game.opening: frozenset(game[1:3]) for batch in batches for game in batch}
+    assert sum(map(len, batches)) == 2 * len(pairs) == 30
+    assert sorted(pairs) == list(range(len(pairs)))
+
+
 @pytest.mark.parametrize(("engines", "rounds"), [(2, 1), (5, 4), (6, 5), (8, 3), (9, 5), (20, 9)])
 def test_a_swiss(engines: int, rounds: int) -> None:
     form = Format(system="swiss", engines=engines, rounds=rounds)
