@@ -91,7 +91,7 @@ def understood(source: Source, kind: Kind) -> Found:
 def _games(path: Path) -> Iterator[Source]:
     with reading(path) as file:
         for unit in units(file):
-            if unit.fault is None and unit.data.strip():
+            if unit.fault is None and unit.number:  # else it is blank, or comments alone
                 yield Source(unit.line, unit.data)
 
 
@@ -113,7 +113,7 @@ def _polyglot(path: Path, wanted: int, kind: Kind, seed: int) -> Iterator[Source
             bare = Path(directory) / "book.bin"
             with reading(path) as packed:
                 bare.write_bytes(packed.read())
-        with chess.polyglot.open_reader(bare) as book:
+        with _book(bare, path) as book:
             while len(seen) < min(wanted, _MOST_LINES):
                 ways = (_way(book, _DEPTH if kind.plies is None else kind.plies, chance) for _ in range(_TRIES))
                 way = next((way for way in ways if way and way not in seen), None)
@@ -121,6 +121,15 @@ def _polyglot(path: Path, wanted: int, kind: Kind, seed: int) -> Iterator[Source
                     return
                 seen.add(way)
                 yield Source(len(seen), f":{way}")
+
+
+def _book(bare: Path, path: Path) -> chess.polyglot.MemoryMappedReader:
+    try:
+        return chess.polyglot.open_reader(bare)
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise BadInput(f"not a polyglot book: {path}") from None
 
 
 def _way(book: chess.polyglot.MemoryMappedReader, plies: int, chance: random.Random) -> str:

@@ -184,6 +184,11 @@ def test_a_random_order(tmp_path: Path) -> None:
     ("name", "text", "complaint"),
     [
         ("a.epd", "\n# nothing\n", "no openings in"),
+        ("a.pgn", "\n\n", "no openings in"),
+        ("a.pgn", "\ufeff\n", "no openings in"),
+        ("a.pgn", "% nothing\n; at all\n", "no openings in"),
+        ("a.bin", "", "no openings in"),
+        ("a.bin", "not of sixteen bytes", r"not a polyglot book: .*a\.bin"),
         ("a.epd", "8/8/8/4k3/8/8/8/K6R w - -\n8/8/8 w - -\n", r"a\.epd:2: not a FEN"),
         ("a.epd", "8/8/8/4k3/8/8/8/K6R w - - id;\n8/8 w - - id 5;", r"a\.epd:2: not an EPD"),
         ("a.epd", "\n7k/7Q/6K1/8/8/8/8/8 b - -\n", r"a\.epd:2: an opening begins with the end of the game: mate"),
