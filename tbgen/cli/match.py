@@ -39,11 +39,14 @@ def run(args: argparse.Namespace) -> int:
         args.log.open("a").close()  # what is wrong with it is said at once
     with contextlib.ExitStack() as stack:
         plan = _plan(args)
+        sprt = None if args.sprt is None else parse_sprt(args.sprt)
+        if sprt is not None and sprt.on_pairs and not plan.form.has_pairs:
+            raise BadInput("a test on pairs takes openings that are played twice: two games or more, and no --no-swap")
         standings = Standings(
             [engine.name for engine in plan.setting.engines],
             plan.setting.conditions.scoring,
             args.tiebreak,
-            None if args.sprt is None else parse_sprt(args.sprt),
+            sprt,
         )
         page = None if args.page is None else Page(args.page, args.event)
         ledger = None

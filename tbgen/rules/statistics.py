@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from statistics import NormalDist
-from typing import Final, NamedTuple, TypeAlias
+from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from tbgen.errors import BadInput
 
@@ -26,6 +26,11 @@ _ROOT_2: Final = math.sqrt(2)
 _NORMALIZED: Final = 800 / math.log(10)
 """Normalised Elo of a standard deviation of a game."""
 _FEWEST_PAIRS: Final = 8
+_USUAL_SPREAD: Final = 0.25
+"""The standard deviation of a pair's mean points, taken for granted where all pairs are alike and show none: about that
+of matches between equal engines."""
+_ROUNDING: Final = 1e-12
+"""A variance below this is none."""
 
 
 class Interval(NamedTuple):
@@ -182,6 +187,9 @@ class Verdict(enum.Enum):
 class Sequential(ABC):
     """A sequential test of elo0 (H0) against elo1 (H1)."""
 
+    on_pairs: ClassVar[bool] = False
+    """Whether it counts pairs of games, and games without a partner say nothing to it."""
+
     elo0: float
     elo1: float
     alpha: float = 0.05
@@ -272,6 +280,8 @@ class PairedSprt(Sequential):
     under both hypotheses. Otherwise they are the usual ones.
     """
 
+    on_pairs = True
+
     normalized: bool = True
     sample: Pairs = field(default_factory=Pairs, init=False)
 
@@ -281,11 +291,16 @@ class PairedSprt(Sequential):
 
     @property
     def llr(self) -> float:
-        """The log-likelihood ratio of H1 to H0; 0 while there are too few pairs to know their spread."""
+        """The log-likelihood ratio of H1 to H0; 0 while there are too few pairs to know their spread.
+
+        Pairs that are all alike show none: with the usual one instead, the test comes to its end.
+        """
         pairs = self.sample.pairs
-        variance = pairs.error**2 * pairs.games if pairs.games >= _FEWEST_PAIRS else 0.0
-        if not variance:
+        if pairs.games < _FEWEST_PAIRS:
             return 0.0
+        variance = pairs.error**2 * pairs.games
+        if variance < _ROUNDING:
+            variance = _USUAL_SPREAD**2
         if self.normalized:
             deviation = math.sqrt(variance)
             t, t0, t1 = (pairs.mean / deviation, *(_ROOT_2 * one / _NORMALIZED for one in (self.elo0, self.elo1)))

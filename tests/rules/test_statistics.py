@@ -218,6 +218,18 @@ def test_a_test_of_pairs_says_nothing_before_it_knows_the_spread() -> None:
     for number in range(14):
         test.add(1, number // 2)
     assert test.llr == 0
-    for number in range(14, 40):
-        test.add(1, number // 2)
-    assert test.llr == 0
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize(
+    ("points", "verdict"),
+    [(1.0, Verdict.ACCEPT_H1), (0.7, Verdict.ACCEPT_H1), (0.5, Verdict.ACCEPT_H0), (0.0, Verdict.ACCEPT_H0)],
+)
+def test_a_test_of_pairs_that_are_all_alike_ends(normalized: bool, points: float, verdict: Verdict) -> None:
+    test = PairedSprt(0, 20, normalized=normalized)
+    for number in range(20):
+        test.add(points, number // 2)
+    assert test.verdict is Verdict.CONTINUE or points != 0.5, "ten draws show little"
+    for number in range(20, 4000):
+        test.add(points, number // 2)
+    assert test.verdict is verdict

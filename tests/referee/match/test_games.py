@@ -233,6 +233,8 @@ def test_bad_command_lines(capsys: pytest.CaptureFixture[str]) -> None:
         [*GOOD, *fake("B"), "--each", "tc=1", "--patience", "nan"],
         [*GOOD, *fake("B"), "--each", "tc=1", "--tables", "/nowhere"],
         [*GOOD, *fake("B"), *fake("C"), "--each", "tc=1", "--sprt", "elo0=0"],
+        [*GOOD, *fake("B"), "--each", "tc=1", "--sprt", "model=normalized", "--no-swap"],
+        [*GOOD, *fake("B"), "--each", "tc=1", "--sprt", "model=logistic", "--games", "1"],
     ):
         code, said = complaint(capsys, *words)
         assert code == 2, words
