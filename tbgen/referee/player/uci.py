@@ -36,6 +36,7 @@ _LIMITS: Final = frozenset(
 """The words that end the list of `searchmoves`."""
 
 _SHOWN: Final = 40
+_LOST: Final = "the last position could not be read: send another"
 _NUL: Final = "\0"
 
 
@@ -50,6 +51,8 @@ class Uci:
         self._chess960 = False
         self._tablebase: Tablebase | None = None
         self._game = self._new_game(chess.Board(), None)
+        self._lost = False
+        """Whether the last position could not be read: no move is answered then, for it would be that of another."""
         self._pending: str | None = None
         self._commands: dict[str, Callable[[list[str]], None]] = {
             "uci": self._uci,
@@ -68,6 +71,7 @@ class Uci:
             for line in lines:
                 if not line.whole:  # half a list of moves would be another position
                     self._say(f"error: a line of more than {LONGEST} bytes is left out: {line.text[:_SHOWN]} ...")
+                    self._lost = self._lost or "position" in line.text[:_SHOWN].split()
                 elif not self.handle(line.text):
                     break
         finally:
@@ -110,7 +114,7 @@ class Uci:
         self._write("readyok")
 
     def _show(self, _: Sequence[str]) -> None:
-        self._say(self._game.fen())
+        self._say(_LOST if self._lost else self._game.fen())
 
     def _setoption(self, words: Sequence[str]) -> None:
         name, _, value = " ".join(words).removeprefix("name").strip().partition(" value")
@@ -134,6 +138,7 @@ class Uci:
         return Game(board, record, RuleSet(self._rules, fifty=IGNORED, whole_game=self._rules == TableRules.WHOLE_GAME))
 
     def _position(self, words: list[str]) -> None:
+        self._lost = True  # until all of it is read
         at = words.index("moves") if "moves" in words else len(words)
         start, moves = words[:at], words[at + 1 :]
         if start == ["startpos"]:
@@ -146,22 +151,24 @@ class Uci:
                 self._say(found.note)
         else:
             raise BadInput("position takes startpos or fen")
-        self._game = game
         for word in moves:
             move = _move(game.board, word)
             if move is None:
-                self._say(f"illegal move {word}: it and what follows is left out")
-                break
+                raise BadInput(f"illegal move {word} in {game.board.fen()}")
             game.push_legal(move)
+        self._game, self._lost = game, False
 
     def _go(self, words: list[str]) -> None:
         self._release(())
-        board = self._game.board
-        among = self._searchmoves(words)
-        if not among:
-            self._write("bestmove (none)")
-            return
-        best = f"bestmove {board.uci(self._best(among))}"
+        if self._lost:
+            self._say(_LOST)
+            best = f"bestmove {chess.Move.null()}"
+        else:
+            among = self._searchmoves(words)
+            if not among:
+                self._write("bestmove (none)")
+                return
+            best = f"bestmove {self._game.board.uci(self._best(among))}"
         if "infinite" in words or "ponder" in words:
             self._pending = best
         else:

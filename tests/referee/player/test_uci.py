@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tbgen import outcome
 from tbgen.cli.main import main
 from tbgen.referee.player.uci import Uci, score
+from tbgen.text import Line
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 ROOK = "8/8/8/4k3/8/8/8/K6R w - - 0 1"
@@ -217,9 +218,22 @@ def test_complaints(talk: Talk, line: str, words: str) -> None:
     assert words in said
 
 
-def test_what_is_wrong_changes_nothing(talk: Talk) -> None:
-    talk(f"position fen {BISHOP}", "position fen rubbish")
-    assert talk.best("joho go") == "g5h5"
+NO_MOVE = ["info string the last position could not be read: send another", "bestmove 0000"]
+
+
+@pytest.mark.parametrize("line", ["position fen rubbish", "position", f"position fen {BISHOP} moves g5h5 h5h7"])
+def test_no_move_is_answered_for_a_position_that_could_not_be_read(talk: Talk, line: str) -> None:
+    assert talk(f"position fen {BISHOP}", line, "go")[1:] == NO_MOVE
+    assert talk("go infinite") == NO_MOVE[:1]
+    assert talk("stop") == NO_MOVE[1:]
+    assert talk("d") == NO_MOVE[:1]
+    assert talk.best(f"position fen {BISHOP}", "joho go") == "g5h5"
+
+
+def test_a_position_that_is_too_long_is_not_the_one_before(talk: Talk) -> None:
+    talk(f"position fen {BISHOP}")
+    talk.uci.run([Line("position startpos moves", whole=False), Line("go", whole=True)])
+    assert talk.said[-2:] == NO_MOVE
 
 
 def test_quit_and_the_end_of_the_input(
