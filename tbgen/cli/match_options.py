@@ -55,7 +55,9 @@ rules, as --rules-set:
             counted from the last entry on the score sheet (see: tbgen sheet)
 the 50-move rule, as --fifty:
   classic   after 100 plies without capture or pawn move the record stands
-  cutermob  the same, but a better record below the cutoff restarts the count
+  cutermob  the same, but a better record below the cutoff restarts the count,
+            also with the last of these plies
+  sheet     as cutermob, but what the last of these plies scores comes too late
   ignored   the game goes on
 
 formats:

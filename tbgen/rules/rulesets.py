@@ -49,9 +49,10 @@ class FiftyMoves:
 IGNORED: Final = FiftyMoves("ignored", None, closing_counts=True, improvement_restarts=False)
 CLASSIC: Final = FiftyMoves("classic", 100, closing_counts=False, improvement_restarts=False)
 CUTERMOB: Final = FiftyMoves("cutermob", 100, closing_counts=True, improvement_restarts=True)
+SHEET: Final = FiftyMoves("sheet", 100, closing_counts=False, improvement_restarts=True)
 
 FIFTY_MOVES: Final[Mapping[str, FiftyMoves]] = MappingProxyType(
-    {form.name: form for form in (IGNORED, CLASSIC, CUTERMOB)}
+    {form.name: form for form in (IGNORED, CLASSIC, CUTERMOB, SHEET)}
 )
 
 
@@ -94,7 +95,7 @@ W: Final = RuleSet("W")
 C: Final = RuleSet("C", fifty=CUTERMOB, bare_kings=2, adjudicates_draws=False)
 C_LEGACY: Final = RuleSet("C legacy", bare_kings=2, adjudicates_draws=False, legacy=True)
 WG: Final = RuleSet("wg", whole_game=True)
-OTB: Final = RuleSet("otb", fifty=CUTERMOB, cutoff=SHEET_LEVEL + 1)
+OTB: Final = RuleSet("otb", fifty=SHEET, cutoff=SHEET_LEVEL + 1)
 
 RULE_SETS: Final[Mapping[str, RuleSet]] = MappingProxyType({rules.name: rules for rules in (W, C, C_LEGACY, WG, OTB)})
 

@@ -74,12 +74,16 @@ def test_fifty_moves_count_from_the_last_entry() -> None:
     weak = Game.from_fen("8/8/8/4KB2/8/8/8/6k1 b - - 96 60 G9.0", OTB)
     weak.push_all(map(weak.board.parse_uci, ["g1h2"]))
     assert weak.turn.quiet == 97
-    for rules, ending in ((OTB, None), (W, Ending.FIFTY_MOVES)):
-        game = Game.from_fen("8/8/8/4KBk1/8/8/8/8 b - - 98 60", rules)
-        for move in ("g5h5", "e5f4"):  # G2.5: an entry on the 100th ply
+    for clock, rules, ending, quiet in (
+        (97, OTB, None, 0),
+        (97, W, None, 99),
+        (98, OTB, Ending.FIFTY_MOVES, 100),
+        (98, W, Ending.FIFTY_MOVES, 100),
+    ):
+        game = Game.from_fen(f"8/8/8/4KBk1/8/8/8/8 b - - {clock} 60", rules)
+        for move in ("g5h5", "e5f4"):  # G2.5: an entry on the 99th ply or, too late, on the 100th
             game.push(chess.Move.from_uci(move))
-        assert game.turn.ending is ending
-        assert game.turn.quiet == (0 if ending is None else 100)
+        assert (game.turn.ending, game.turn.quiet) == (ending, quiet)
 
 
 def test_a_match_by_these_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

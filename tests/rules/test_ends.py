@@ -14,6 +14,7 @@ from tbgen.rules.rulesets import (
     C_LEGACY,
     CUTERMOB,
     IGNORED,
+    OTB,
     RULE_SETS,
     WG,
     C,
@@ -118,6 +119,8 @@ ONE_PLY_TO_GO = "7k/8/6K1/8/8/8/6P1/5Q2 w - - 99 120 -G2.0"
         (C, "Kf6", "50-move rule", "-G2.0"),
         (C, "Qg1", "None", "G1.5"),  # the count starts again
         (C, "Qf8#", "mate", "G0.0"),
+        (OTB, "Qg1", "50-move rule", "-G2.0"),
+        (OTB, "Qf7", "stalemate", "G0.5"),
         (rule_set("C", cutoff="G2.0"), "Qg1", "None", "G1.5"),
         (rule_set("C", cutoff="G1.5"), "Qg1", "50-move rule", "G1.5"),  # counts, no restart
         (rule_set("W", fifty="ignored"), "Kf6", "None", "-G2.0"),
@@ -247,7 +250,7 @@ def test_rule_sets_have_names() -> None:
     ("arguments", "reason"),
     [
         ({"name": "X"}, "there are: W, C, C legacy, wg"),
-        ({"fifty": "always"}, "there are: ignored, classic, cutermob"),
+        ({"fifty": "always"}, "there are: ignored, classic, cutermob, sheet"),
         ({"cutoff": "-G6.0"}, "no sign"),
         ({"cutoff": "6.0"}, "not a G-score"),
         ({"cutoff": -1}, "no cutoff"),

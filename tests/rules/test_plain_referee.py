@@ -8,7 +8,7 @@ import pytest
 from tbgen import outcome
 from tbgen.position import fault
 from tbgen.rules import Game
-from tbgen.rules.rulesets import C_LEGACY, WG, C, RuleSet, W, rule_set
+from tbgen.rules.rulesets import C_LEGACY, OTB, WG, C, RuleSet, W, rule_set
 from tests.support import plain_referee as plain
 
 RULES = [
@@ -16,6 +16,7 @@ RULES = [
     (C, plain.C),
     (C_LEGACY, plain.LEGACY),
     (WG, plain.WHOLE_GAME),
+    (OTB, plain.OVER_THE_BOARD),
     (rule_set(fifty="ignored"), plain.NO_FIFTY),
 ]
 CLOCKS = (0, 0, 1, 50, 90, 98, 99, 100)

@@ -25,6 +25,7 @@ W = Rules()
 C = Rules(last_ply_counts=True, improvements_restart_below=12, bare_kings=True)
 LEGACY = Rules(bare_kings=True)
 WHOLE_GAME = Rules(whole_game=True)
+OVER_THE_BOARD = Rules(improvements_restart_below=8)
 NO_FIFTY = Rules(fifty=False)
 
 Record = tuple[int, bool]
