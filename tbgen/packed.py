@@ -12,10 +12,10 @@ from typing import Any, BinaryIO, Final, cast
 
 from tbgen.errors import BadInput
 
-_PIECE: Final = 1 << 9
-"""Bytes of Zstandard that are unpacked at once. That unpacks whatever it is given, and four bytes may say that another
-occurs 128 thousand times: so these come to 16 MiB at most."""
-_BUFFER: Final = 1 << 17
+_PIECE: Final = 1 << 17
+"""Packed bytes that are read at once."""
+_BITE: Final = 1 << 8
+"""Packed bytes that are unpacked at once: four of them may become 128 KiB, and these 8 MiB."""
 
 
 class _Packing:
@@ -33,7 +33,7 @@ class _Zstd(io.RawIOBase):
         super().__init__()
         self._stream = stream
         self._frame: Any = None
-        self._rest = b""
+        self._rest = memoryview(b"")
         """What is left of the packed bytes that have been read."""
         self._ready = memoryview(b"")
 
@@ -54,22 +54,24 @@ class _Zstd(io.RawIOBase):
         """Unpack some more, if there is more."""
         import zstandard
 
-        packed = self._rest or self._stream.read(_PIECE)
+        packed = self._rest or memoryview(self._stream.read(_PIECE))
         if not packed:
             if self._frame is not None:
                 raise EOFError("it breaks off")
             return False
         if self._frame is None:
             self._frame = zstandard.ZstdDecompressor().decompressobj()
-        self._ready = memoryview(self._frame.decompress(packed))
-        self._rest = self._frame.unused_data if self._frame.eof else b""
+        self._ready = memoryview(self._frame.decompress(packed[:_BITE]))
+        left = 0
         if self._frame.eof:
+            left = len(self._frame.unused_data)
             self._frame = None
+        self._rest = packed[min(len(packed), _BITE) - left :]
         return True
 
 
 def _read_zstd(stream: BinaryIO) -> BinaryIO:
-    return io.BufferedReader(_Zstd(stream), _BUFFER)
+    return io.BufferedReader(_Zstd(stream), _PIECE)
 
 
 def _write_zstd(stream: BinaryIO) -> BinaryIO:

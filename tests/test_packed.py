@@ -41,25 +41,6 @@ def zstd(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
-def test_a_line_takes_little_memory_whatever_follows_it(tmp_path: Path, suffix: str) -> None:
-    """A few kilobytes may be unpacked to gigabytes."""
-    path, zeros = tmp_path / f"a{suffix}", bytes(1 << 20)
-    with path.open("wb") as raw, writing(raw, path) as packed:
-        packed.write(b"a line\n")
-        for _ in range(256):
-            packed.write(zeros)
-    assert path.stat().st_size < 1 << 20
-    tracemalloc.start()
-    try:
-        with reading(path) as stream:
-            assert stream.readline(100) == b"a line\n"
-            assert stream.read(1 << 20) == zeros
-        assert tracemalloc.get_traced_memory()[1] < 32 << 20
-    finally:
-        tracemalloc.stop()
-
-
-@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
 @pytest.mark.parametrize("what", ["cut", "other", "changed"])
 def test_what_cannot_be_unpacked_is_one_line(tmp_path: Path, suffix: str, what: str) -> None:
     path = tmp_path / f"a{suffix}"
@@ -72,3 +53,18 @@ def test_what_cannot_be_unpacked_is_one_line(tmp_path: Path, suffix: str, what: 
     )
     with pytest.raises(BadInput, match="cannot be unpacked: "), reading(path) as stream:
         stream.read()
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
+def test_a_small_file_that_becomes_a_large_one_takes_little_memory(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    with path.open("wb") as raw, writing(raw, path) as packed:
+        for _ in range(64):
+            packed.write(b"\0" * (1 << 20))
+    tracemalloc.start()
+    try:
+        with reading(path) as stream:
+            assert sum(len(line) for line in iter(lambda: stream.readline(1 << 18), b"")) == 64 << 20
+        assert tracemalloc.get_traced_memory()[1] < 20 << 20
+    finally:
+        tracemalloc.stop()
