@@ -43,8 +43,10 @@ def run(args: argparse.Namespace) -> int:
     faults = told = 0
     with Remarks() as remarks:
         for path, unit in _units(args.games):
+            if unit.fault == "":  # the rest of one that has been named
+                continue
             try:
-                if unit.fault:
+                if unit.fault is not None:
                     raise BadInput(unit.fault)
                 sheet = sheet_of(unit.data)
             except BadInput as error:

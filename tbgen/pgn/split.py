@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 from tbgen.text import BOM, LineReader
 
-LONGEST: Final = 1 << 24
-"""Bytes of a game. What is longer is passed on in pieces and not read."""
+LONGEST: Final = 1 << 22
+"""Bytes of a game. What is longer is passed on in pieces and not read: to read it takes thirty times as much memory."""
 
 _LINE: Final = 1 << 20
 """Bytes of a line. What is longer is read in pieces, of which only the first can begin anything."""
@@ -67,8 +67,7 @@ class _Splitter:
         self._clear()
 
     def _clear(self) -> None:
-        self._lines: list[bytes] = []
-        self._size = 0
+        self._data = bytearray()
         self._fault: str | None = None
         self._tags: set[bytes] = set()
         self._in_moves = False
@@ -98,15 +97,14 @@ class _Splitter:
 
     def begin(self, line_number: int) -> Unit | None:
         """Begin another game, and give the one that ends here, if there is any."""
-        unit = Unit(self._number, self._line, b"".join(self._lines), self._fault) if self._lines else None
+        unit = Unit(self._number, self._line, bytes(self._data), self._fault) if self._data else None
         self._line = line_number
         self._clear()
         return unit
 
     def add(self, line: bytes, fresh: bool) -> None:
         """One more line, or the rest of one."""
-        self._lines.append(line)
-        self._size += len(line)
+        self._data += line
         if not fresh:
             if self._in_moves:
                 self._read(line)
@@ -143,17 +141,16 @@ class _Splitter:
 
     def is_full(self, line: bytes) -> bool:
         """Whether the game becomes too long."""
-        return self._size + len(line) > LONGEST
+        return len(self._data) + len(line) > LONGEST
 
     def spill(self, line_number: int) -> Unit:
         """Give a piece of what is too long."""
         fault = self._fault
         if fault is None:
             fault = f"longer than {LONGEST >> 20} MiB"
-        unit = Unit(self._number, self._line, b"".join(self._lines), fault)
+        unit = Unit(self._number, self._line, bytes(self._data), fault)
         self._fault = ""
-        self._lines.clear()
-        self._size = 0
+        self._data.clear()
         self._line = line_number
         return unit
 

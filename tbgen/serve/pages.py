@@ -130,7 +130,7 @@ class Pages:
             return Response(game.games(None, "", []), media_type=_HTML)
         pgn, rules = await self._sent(request)
         told = await self._tell(request, pgn, rules)
-        body = game.games(rules, decoded(pgn), [(one, fault) for _, one, fault in told])
+        body = game.games(rules, decoded(pgn), [(one, fault) for _, one, fault in told if one or fault])
         return Response(body, media_type=_HTML, headers={"cache-control": "no-store"})
 
     async def annotate(self, request: Request) -> Response:

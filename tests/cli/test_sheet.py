@@ -113,3 +113,16 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, capsys: pytest.CaptureFixt
     captured = capsys.readouterr()
     assert captured.out.startswith("B - ?\n")
     assert captured.err.startswith(f"tbgen: {path}:1: game 1: ")
+
+
+def test_a_game_without_end_is_named_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tbgen.pgn.split.LONGEST", 1 << 10)
+    path = tmp_path / "game.pgn"
+    path.write_text('[White "A"]\n\n' + "1. e4 e5\n" * 1000 + '\n[White "B"]\n\n1. e4 *\n')
+    for words in (["sheet", str(path)], ["annotate", str(path), "-o", str(tmp_path / "told.pgn"), "-q"]):
+        assert main(words) == 3
+        captured = capsys.readouterr()
+        assert captured.err == f"tbgen: {path}:1: game 1: longer than 0 MiB\n"
+    assert "1. e4 {" in (tmp_path / "told.pgn").read_text()

@@ -3,6 +3,7 @@
 import io
 import random
 import re
+import tracemalloc
 
 import chess.pgn
 import pytest
@@ -141,6 +142,16 @@ def test_what_is_too_long() -> None:
         found = split(SIMPLE + b'[Event "b"]\n\n' + b"1. e4 e5\n" * 300_000 + SIMPLE)
     assert [unit.number for unit in found] == [1, 2, 2, 2, 3]
     assert [unit.fault for unit in found] == [None, "longer than 1 MiB", "", "", None]
+
+
+def test_many_short_lines_take_no_more_memory_than_their_bytes() -> None:
+    source = io.BytesIO(b"1. e4\n" + b"1\n" * 120_000)
+    tracemalloc.start()
+    try:
+        (unit,) = units(source)
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(unit.data)
+    finally:
+        tracemalloc.stop()
 
 
 # Tags

@@ -12,8 +12,12 @@ from tbgen.text import LineReader
 
 
 def tell(source: LineReader, teller: Teller, most: int | None = None) -> Iterator[tuple[bytes, Told | None, str]]:
-    """Of each game its bytes, what there is to tell, and why there is nothing or what is left out, with the line."""
+    """Of each game its bytes, what there is to tell, and why there is nothing or what is left out, with the line. Of a
+    game in pieces only the first has words."""
     for unit in units(source):
+        if unit.fault == "":
+            yield unit.data, None, ""
+            continue
         try:
             told = teller.tell(unit, most)
         except BadMoves as error:
@@ -34,5 +38,5 @@ def annotate(source: LineReader, target: BinaryIO, teller: Teller, watch: Callab
     for data, told, fault in tell(source, teller):
         target.write(data)
         watch(told, fault)
-        faults += told is None
+        faults += told is None and bool(fault)
     return faults

@@ -28,6 +28,11 @@ from tbgen.text import lines
 _EPD_FIELDS: Final = 4
 _LONGEST: Final = 1 << 16
 """Bytes of a line of EPD that are read."""
+_LARGEST: Final = 1 << 30
+"""Bytes of all openings, unpacked; a packed file of a few KiB may have any number."""
+_OVERHEAD: Final = 150
+"""Bytes of memory that an opening takes beside its text."""
+_PIECE: Final = 1 << 17
 _OPERATION: Final = re.compile(r"[A-Za-z]\w* [^;]*;|[A-Za-z]\w*;")
 _DEPTH: Final = 16
 """Plies that are made by a polyglot book, if nobody says how many."""
@@ -67,7 +72,14 @@ def read(path: Path, wanted: int, kind: Kind, seed: int) -> list[Source]:
     """The openings of a file, in order. Of a polyglot book there are as many as are wanted, if it has as many."""
     if is_polyglot(path):
         return list(_polyglot(path, wanted, kind, seed))
-    return list(_games(path) if bare_suffix(path) == ".pgn" else _lines(path))
+    found = []
+    size = 0
+    for source in _games(path) if bare_suffix(path) == ".pgn" else _lines(path):
+        size += len(source.text) + _OVERHEAD
+        if size > _LARGEST:
+            raise _too_large(path)
+        found.append(source)
+    return found
 
 
 def is_polyglot(path: Path) -> bool:
@@ -111,8 +123,11 @@ def _polyglot(path: Path, wanted: int, kind: Kind, seed: int) -> Iterator[Source
         bare = path
         if path.suffix.casefold() != ".bin":
             bare = Path(directory) / "book.bin"
-            with reading(path) as packed:
-                bare.write_bytes(packed.read())
+            with reading(path) as packed, bare.open("wb") as plain:
+                while piece := packed.read(_PIECE):
+                    plain.write(piece)
+                    if plain.tell() > _LARGEST:
+                        raise _too_large(path)
         with _book(bare, path) as book:
             while len(seen) < min(wanted, _MOST_LINES):
                 ways = (_way(book, _DEPTH if kind.plies is None else kind.plies, chance) for _ in range(_TRIES))
@@ -121,6 +136,10 @@ def _polyglot(path: Path, wanted: int, kind: Kind, seed: int) -> Iterator[Source
                     return
                 seen.add(way)
                 yield Source(len(seen), f":{way}")
+
+
+def _too_large(path: Path) -> BadInput:
+    return BadInput(f"more than {_LARGEST >> 20} MiB of openings in {path}: take part of them")
 
 
 def _book(bare: Path, path: Path) -> chess.polyglot.MemoryMappedReader:

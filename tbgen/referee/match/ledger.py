@@ -113,7 +113,7 @@ class Ledger:
             for unit in units(file):
                 if self.torn is not None:
                     raise BadInput(f"{self._path}:{unit.line}: the game before this one is not whole")
-                headers = None if unit.fault else _headers_of_whole(unit.data)
+                headers = None if unit.fault is not None else _headers_of_whole(unit.data)
                 if headers is None:
                     self._require_torn(unit)
                     self.torn = unit.data

@@ -201,6 +201,15 @@ def test_no_openings(tmp_path: Path, name: str, text: str, complaint: str) -> No
         [openings(tmp_path / name, text).opening(number) for number in range(2)]
 
 
+@pytest.mark.parametrize("name", ["a.epd", "a.pgn", "a.bin.gz"])
+def test_openings_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr("tbgen.referee.match.books._LARGEST", 1 << 20)
+    data = {"a.epd": b"8\n", "a.pgn": b"1. e4 *\n\n", "a.bin.gz": bytes(16)}[name] * (1 << 17)
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    with pytest.raises(BadInput, match="more than 1 MiB of openings"):
+        Openings.read(tmp_path / name, W)
+
+
 def test_a_record_in_whole_game_mobility(tmp_path: Path) -> None:
     path = tmp_path / "book.epd"
     path.write_text("8/4n3/8/4k3/8/8/8/K6R w - - 0 30 G3.0\n", encoding="utf-8")
