@@ -27,6 +27,9 @@ INPUT: Final = "standard input"
 OUTPUT: Final = "standard output"
 """The names of standard streams in messages."""
 
+SIDES: Final = {True: "White", False: "Black"}
+"""What they are called, by colour."""
+
 _LACKING: Final = "tbgen.lacking"
 _PLAIN: Final = str.maketrans(
     {"±": "+/-", "×": "x", "–": "-", "−": "-", "—": "-", "’": "'", "…": "...", "━": "-"}
@@ -90,6 +93,11 @@ def lines_of_input(longest: int, decode: Callable[[bytes], str] = decoded) -> It
 def shown(words: str) -> str:
     """Words as they may stand in a line on a terminal."""
     return words if words.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in words)
+
+
+def plies(count: int) -> str:
+    """A number of plies in words: `4 plies`."""
+    return f"{count} {'ply' if count == 1 else 'plies'}"
 
 
 def to_json(found: Any, indent: int | None = None) -> str:

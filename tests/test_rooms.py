@@ -98,7 +98,9 @@ ROOMS = {
     # The game around the tables.
     "rules": "errors outcome table_rules position",
     # Tables asked. No solver, and no compiler either.
-    "probe": "errors outcome table_rules material position contents board index store/format store/own store rules",
+    "probe": (
+        "errors outcome table_rules material position contents board index store/format store/own store rules text"
+    ),
     # More men than tables have: what a side is sure of by holding. The checker knows nothing of the prover.
     "fortress": "outcome certificate board probe errors",
     "checker": "errors outcome probe text",

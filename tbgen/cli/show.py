@@ -12,7 +12,8 @@ import chess
 
 from tbgen import outcome
 from tbgen.probe import Answer, MoveResult, Result, words
-from tbgen.probe.words import SIDES, plies, record_sentence, sentence, situation
+from tbgen.probe.words import record_sentence, sentence, situation
+from tbgen.text import SIDES, plies
 
 Span = tuple[str, str]
 Line = list[Span]

@@ -10,7 +10,8 @@ from tbgen import outcome
 from tbgen.fortress import Claim, Proof
 from tbgen.generate.forecast import size_of, time_of
 from tbgen.probe import LineMove, Result, Sure, SureMove, sure_as_dict
-from tbgen.probe.words import SIDES, bounds, plies, situation
+from tbgen.probe.words import bounds, situation
+from tbgen.text import SIDES, plies
 
 if TYPE_CHECKING:
     from tbgen.own.attempt import Attempt

@@ -2,23 +2,16 @@
 
 from typing import Final
 
-import chess
-
 from tbgen import outcome as outcomes
 from tbgen.probe.result import Result
 from tbgen.probe.sure import Sure
 from tbgen.rules.scoring import Exponential, decimal
+from tbgen.text import SIDES, plies
 
-SIDES: Final = {chess.WHITE: "White", chess.BLACK: "Black"}
 _POINTS: Final = Exponential()
 _COUNTS: Final = "no one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 _ENDS: Final = {0: "mated", 1: "stalemated"}
 """By level."""
-
-
-def plies(count: int) -> str:
-    """`4 plies`."""
-    return f"{count} {'ply' if count == 1 else 'plies'}"
 
 
 def situation(outcome: int) -> str:
@@ -42,12 +35,17 @@ def points(outcome: int) -> str:
     return f"{number} {'point' if share == 1 else 'points'}"
 
 
+def reached(outcome: int, dtg: int | None) -> str:
+    """`G1.5 in 4 plies`; `G1.5` where it stands, or nobody knows how far off it is."""
+    return outcomes.text(outcome) + (f" in {plies(dtg)}" if dtg else "")
+
+
 def bounds(sure: Sure) -> str:
     """What both sides are sure of: `White is sure of G3.5, Black of -G4.0`, or `G3.5 in 4 plies` where that is one."""
     if not sure.known:
         return "nothing is known"
     if sure.exact:
-        return outcomes.text(sure.white) + ("" if not sure.dtg else f" in {plies(sure.dtg)}")
+        return reached(sure.white, sure.dtg)
     return f"White is sure of {outcomes.text(sure.white)}, Black of {outcomes.text(sure.black)}"
 
 
@@ -77,6 +75,6 @@ def record_sentence(result: Result) -> str:
     return f"{record} {SIDES[result.outcome > result.record]} betters it."
 
 
-def _gains(outcome: int, record: int, side: chess.Color) -> bool:
+def _gains(outcome: int, record: int, white: bool) -> bool:
     """Whether an outcome is better for a side than a record."""
-    return outcome > record if side == chess.WHITE else outcome < record
+    return outcome > record if white else outcome < record

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tbgen import outcome
-from tbgen.probe.words import plies, situation
+from tbgen.probe.words import situation
 from tbgen.report.census import Census
 from tbgen.report.document import written
+from tbgen.text import plies
 
 if TYPE_CHECKING:
     from tbgen.report.records import Holding

@@ -72,9 +72,7 @@ def pgn(line: Line) -> str:
         | {tags.RESULT: outcome.text(line.outcome), "PlyCount": str(len(line.steps))}
     )
     tags.write_rules(game.headers, replace(W, fifty=IGNORED, whole_game=line.rules == TableRules.WHOLE_GAME))
-    game.setup(board)
-    if line.record is not None:
-        game.headers[tags.RECORD] = outcome.text(line.record)
+    tags.write_start(game.headers, board, line.record)
     node: chess.pgn.GameNode = game
     for step in line.steps:
         node = node.add_variation(node.board().parse_san(step.san), comment=outcome.text(step.record))

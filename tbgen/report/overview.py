@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen import outcome
-from tbgen.probe.words import plies
 from tbgen.report.census import WHITE, Census
 from tbgen.report.charts import Bar, Curve, Distances, HeatMap, Panel, Stack, View
 from tbgen.report.document import written
 from tbgen.report.grades import GRADES, colour_class
+from tbgen.text import plies
 
 _SINGLE: Final = 16
 """Levels below this have a column each: mate, stalemate ... G7.5."""

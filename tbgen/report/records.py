@@ -16,13 +16,13 @@ from tbgen.index.positions import fen
 from tbgen.index.symmetry import SymmetryClasses
 from tbgen.material import Material
 from tbgen.probe import Tablebase
-from tbgen.probe.words import plies
 from tbgen.report import findings
 from tbgen.report.census import BLOCK, WHITE, Case, Census
 from tbgen.report.document import Block, Line, Lines, Remark, Section, Table, Value, columns
 from tbgen.report.lines import best_line
 from tbgen.report.stats import EITHER, MOVERS
 from tbgen.store import TableFile
+from tbgen.text import plies
 
 _IMAGES: Final = GEOMETRY.image.tolist()
 _REMARK: Final = Remark(

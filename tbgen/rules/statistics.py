@@ -108,10 +108,7 @@ class Sample:
 
     def elo(self, confidence: float = CONFIDENCE) -> Interval:
         """The difference in Elo with its error bars, which may be infinite."""
-        if not 0 < confidence < 1:
-            raise BadInput(f"a confidence lies between 0 and 1, not at {confidence}")
-        reach = NormalDist().inv_cdf((1 + confidence) / 2) * self.error
-        return Interval(elo(self.ratio - reach), elo(self.ratio), elo(self.ratio + reach))
+        return _interval(self.ratio, self.error, confidence)
 
     @property
     def los(self) -> float:
@@ -154,14 +151,20 @@ class Pairs:
 
     def elo(self, confidence: float = CONFIDENCE) -> Interval:
         """The difference in Elo with its error bars."""
-        reach = NormalDist().inv_cdf((1 + confidence) / 2) * self.error
-        ratio = self.games.ratio
-        return Interval(elo(ratio - reach), elo(ratio), elo(ratio + reach))
+        return _interval(self.games.ratio, self.error, confidence)
 
     @property
     def los(self) -> float:
         """The likelihood of superiority, from 0 to 1."""
         return _superiority(self.games.mean, self.error)
+
+
+def _interval(ratio: float, error: float, confidence: float) -> Interval:
+    """The difference in Elo of a points ratio with this standard error."""
+    if not 0 < confidence < 1:
+        raise BadInput(f"a confidence lies between 0 and 1, not at {confidence}")
+    reach = NormalDist().inv_cdf((1 + confidence) / 2) * error
+    return Interval(elo(ratio - reach), elo(ratio), elo(ratio + reach))
 
 
 def _superiority(mean: float, error: float) -> float:

@@ -210,6 +210,24 @@ def read_start(headers: Mapping[str, str], *, whole_game: bool = False) -> Fen:
     return read_fen(written, whole_game=whole_game, chess960=chess960)
 
 
+def write_start(headers: MutableMapping[str, str], board: chess.Board, record: int | None) -> None:
+    """Say how a game starts, unless as usual; with the record that its start brings along, if any."""
+    if board.chess960:
+        headers["Variant"] = "Chess960"
+    fen = fen_of_start(board, record)
+    if fen is not None:
+        headers["SetUp"] = "1"
+        headers["FEN"] = fen
+    if record is not None:
+        headers[RECORD] = outcome.text(record)
+
+
+def fen_of_start(board: chess.Board, record: int | None) -> str | None:
+    """The FEN of a game's start; None for the usual one."""
+    fen = board.fen()
+    return None if fen == chess.STARTING_FEN and not board.chess960 and record is None else fen
+
+
 def bare_name(variant: str) -> str:
     """The name of a variant without what spellings differ in: "Chess 960", "chess-960"."""
     return "".join(filter(str.isalnum, variant.casefold()))

@@ -15,6 +15,7 @@ from tbgen.pgn.moves import BadMoves
 from tbgen.pgn.split import Unit
 from tbgen.pgn.tags import TagSection
 from tbgen.probe import Tablebase
+from tbgen.probe.words import reached
 from tbgen.rules.fen import format_fen
 from tbgen.rules.record import Record
 from tbgen.rules.rulesets import W
@@ -168,16 +169,11 @@ def comment(ply: Ply) -> str:
     """What stands behind a move; `_OURS` knows it again."""
     words = [outcome.text(ply.goal), f"record {outcome.text(ply.record)}"]
     if ply.verdict is not None:
-        words.append(f"table {in_words(ply.verdict)}")
+        words.append(f"table {reached(*ply.verdict)}")
     if ply.gave is not None:
         words.append(f"{outcome.text(ply.gave)} was there: {ply.better}")
     mark = f"{glyph(ply)} " if ply.gave is not None else ""
     return f"{mark}{{{', '.join(words)}}}"
-
-
-def in_words(verdict: Verdict) -> str:
-    plies = "ply" if verdict.dtg == 1 else "plies"
-    return outcome.text(verdict.outcome) + (f" in {verdict.dtg} {plies}" if verdict.dtg else "")
 
 
 def glyph(ply: Ply) -> str:

@@ -21,8 +21,7 @@ from tbgen.referee.match.table_judge import TableJudge, TableVerdict
 from tbgen.referee.syzygy import Syzygy, SyzygyVerdict
 from tbgen.rules.ends import Game
 from tbgen.rules.scoring import Scoring
-
-SIDES: Final = {chess.WHITE: "White", chess.BLACK: "Black"}
+from tbgen.text import SIDES, plies
 
 
 class Ply(NamedTuple):
@@ -148,15 +147,13 @@ def _lost(side: chess.Color, words: str, misconduct: Misconduct | None = None) -
     return End(lost, f"{SIDES[side]} {words}", misconduct=misconduct, awarded=True)
 
 
-def _end(game: Game, plies: int, conditions: Conditions, judges: Judges, scores: ScoreWatch) -> End | None:
-    """Whether the game is over before the next move, and how."""
+def _end(game: Game, made: int, conditions: Conditions, judges: Judges, scores: ScoreWatch) -> End | None:
+    """Whether the game is over before the next move, and how; so many were made by the players."""
     if game.ended:
         return End(game.record.outcome, str(game.turn.ending))
     verdict = None if judges.tables is None else judges.tables.verdict(game)
     if verdict is not None:
-        words = (
-            "the record stands" if verdict.stands else f"in {verdict.dtg} more {'ply' if verdict.dtg == 1 else 'plies'}"
-        )
+        words = "the record stands" if verdict.stands else f"in {plies(verdict.dtg)}"
         return End(verdict.outcome, f"tables: {words}", verdict)
     won = None if judges.syzygy is None else judges.syzygy.verdict(game.board, game.rules)
     if won is not None:
@@ -166,7 +163,7 @@ def _end(game: Game, plies: int, conditions: Conditions, judges: Judges, scores:
         return _lost(scores.loser, f"resigns by the scores: {conditions.resign}")
     if scores.is_draw(game.board.fullmove_number - 1):
         return End(game.record.outcome, f"draw rule: {conditions.draw}")
-    if conditions.longest is not None and plies >= 2 * conditions.longest:
+    if conditions.longest is not None and made >= 2 * conditions.longest:
         return End(game.record.outcome, "adjudication: move limit")
     return None
 

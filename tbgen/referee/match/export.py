@@ -17,7 +17,7 @@ from tbgen.referee.match.bout import Bout, Ply
 from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.eco import name_of
 from tbgen.rules.scoring import classical_result
-from tbgen.rules.tags import RECORD, TERMINATION, write_tags
+from tbgen.rules.tags import TERMINATION, write_start, write_tags
 
 PV: Final = "pv"
 _LEFT: Final = "left"
@@ -60,13 +60,7 @@ def _tags(bout: Bout, setting: Setting, identities: tuple[str, str]) -> dict[str
     name = name_of(bout.opening.board, bout.game.board.move_stack)
     if name is not None:
         tags["ECO"], tags["Opening"] = name
-    if bout.opening.board.chess960:
-        tags["Variant"] = "Chess960"
-    if bout.opening.fen is not None:
-        tags["SetUp"] = "1"
-        tags["FEN"] = bout.opening.fen
-    if bout.opening.record is not None:
-        tags[RECORD] = outcome.text(bout.opening.record)
+    write_start(tags, bout.opening.board, bout.opening.record)
     tags["PlyCount"] = str(bout.game.record.ply)
     tags["Termination"] = bout.termination
     tags["TerminationDetails"] = bout.end.words.translate(_NO_BRACES)

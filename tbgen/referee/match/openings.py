@@ -15,6 +15,7 @@ from tbgen.rules.ends import Game
 from tbgen.rules.record import standing
 from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import Komi
+from tbgen.rules.tags import fen_of_start
 
 _TOLD: Final = 3
 """Notes about openings, each in a line."""
@@ -51,9 +52,7 @@ class Opening:
     @property
     def fen(self) -> str | None:
         """The start position; None for the usual one."""
-        fen = self.board.fen()
-        usual = fen == chess.STARTING_FEN and not self.board.chess960 and self.record is None
-        return None if usual else fen
+        return fen_of_start(self.board, self.record)
 
 
 class Openings:

@@ -20,7 +20,7 @@ from tbgen.rules.rulesets import IGNORED, RuleSet
 from tbgen.rules.scoring import Harmonic
 from tbgen.rules.statistics import elo
 from tbgen.table_rules import TableRules
-from tbgen.text import Line
+from tbgen.text import Line, plies
 
 if TYPE_CHECKING:
     from tbgen.probe import Tablebase
@@ -262,11 +262,6 @@ def _move(board: chess.Board, word: str) -> chess.Move | None:
         return board.parse_uci(word) or None
     except ValueError:
         return None
-
-
-def plies(count: int) -> str:
-    """A number of plies in words."""
-    return f"{count} {'ply' if count == 1 else 'plies'}"
 
 
 def score(relative: int, dtg: int) -> str:

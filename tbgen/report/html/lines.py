@@ -7,11 +7,12 @@ import chess
 
 from tbgen import outcome
 from tbgen.position import level
-from tbgen.probe.words import SIDES, situation
+from tbgen.probe.words import situation
 from tbgen.report.document import Line, Lines
 from tbgen.report.html.boards import board
 from tbgen.report.lines import result, spans
 from tbgen.table_rules import TableRules
+from tbgen.text import SIDES
 
 
 def lines(block: Lines) -> Iterator[str]:

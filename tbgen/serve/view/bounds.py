@@ -8,7 +8,8 @@ from tbgen.probe import Sure, SureMove, Tablebase
 from tbgen.probe.words import bounds
 from tbgen.rules.fen import format_fen
 from tbgen.serve.question import Question
-from tbgen.serve.view.frame import meaning, move_item, side
+from tbgen.serve.view.frame import meaning, move_item
+from tbgen.text import SIDES
 
 
 def panel(asked: Question, tablebase: Tablebase) -> str:
@@ -19,8 +20,8 @@ def panel(asked: Question, tablebase: Tablebase) -> str:
     return (
         f'<section class="verdict" aria-live="polite"><h2>{_words(known.sure)}</h2>'
         f"<p>{_more(known.sure)} The record so far is <b>{outcome.text(record)}</b> "
-        f"({side(record > 0)}’s: {meaning(record)}).</p>"
-        f'<p class="note">{known.material}, from tables made for this position alone; {side(asked.board.turn)} to '
+        f"({SIDES[record > 0]}’s: {meaning(record)}).</p>"
+        f'<p class="note">{known.material}, from tables made for this position alone; {SIDES[asked.board.turn]} to '
         f"move</p></section>"
         f'<section aria-label="Moves"><h2>Moves</h2>{"".join(_moves(asked, known.moves))}</section>'
     )
@@ -29,14 +30,14 @@ def panel(asked: Question, tablebase: Tablebase) -> str:
 def _words(sure: Sure) -> str:
     if sure.exact:
         return bounds(sure)
-    told = [f"{side(colour)} is sure of {outcome.text(value)}" for colour, value in _said(sure)]
+    told = [f"{SIDES[colour]} is sure of {outcome.text(value)}" for colour, value in _said(sure)]
     return ", ".join(told) or "Nothing is proved"
 
 
 def _more(sure: Sure) -> str:
     """The same, as it looks on the board."""
     told = [
-        f"{side(colour)} ends with no less than {side(value > 0)}’s {outcome.text(value)}: {meaning(value)}."
+        f"{SIDES[colour]} ends with no less than {SIDES[value > 0]}’s {outcome.text(value)}: {meaning(value)}."
         for colour, value in _said(sure)
     ]
     return " ".join([*told, "These tables do not know all that can come of the position: more is not proved."])

@@ -17,9 +17,10 @@ from tbgen.serve import answers
 from tbgen.serve.problem import Problem, problem_of
 from tbgen.serve.question import Question, question
 from tbgen.serve.view import bounds
-from tbgen.serve.view.frame import link_to, meaning, move_item, options, page, plies, problem, side
+from tbgen.serve.view.frame import link_to, meaning, move_item, options, page, problem
 from tbgen.serve.view.pictures import staircase
 from tbgen.table_rules import TableRules
+from tbgen.text import SIDES, plies
 
 START: Final = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 """The board that a visitor finds."""
@@ -61,11 +62,11 @@ def _head(asked: Question, found: dict[str, Any] | None) -> str:
         record = outcome.parse(found["record"])
     fen = format_fen(board, record, whole_game=asked.whole_game)
     check = chess.COLOR_NAMES[board.turn] if board.is_check() else ""
-    men = ". ".join(f"{side(colour)}: {_men(board, colour)}" for colour in (True, False))
+    men = ". ".join(f"{SIDES[colour]}: {_men(board, colour)}" for colour in (True, False))
     return (
         f'<div id="position" data-fen="{escape(fen)}" data-turn="{chess.COLOR_NAMES[board.turn]}" '
         f'data-check="{check}" data-rules="{asked.rules}"></div>'
-        f'<p class="sr">{men}. {side(board.turn)} to move.</p>'
+        f'<p class="sr">{men}. {SIDES[board.turn]} to move.</p>'
     )
 
 
@@ -99,8 +100,8 @@ def _unknown_moves(asked: Question) -> str:
 
 def _verdict(asked: Question, found: dict[str, Any]) -> str:
     value, record = outcome.parse(found["gscore"]), outcome.parse(found["record"])
-    winner = side(value > 0)
-    loser = side(value < 0)
+    winner = SIDES[value > 0]
+    loser = SIDES[value < 0]
     if not found["stands"]:
         words = f"{winner} forces {found['gscore']} in {plies(found['dtg'])}"
         more = f"With best play {loser} then faces {meaning(value)}. Neither side can do better."
@@ -112,7 +113,7 @@ def _verdict(asked: Question, found: dict[str, Any]) -> str:
         more = f"{winner} has had {loser} down to {meaning(value)}, and neither side can force better."
     told = ""
     if not found["stands"]:
-        told = f" The record so far is <b>{found['record']}</b> ({side(record > 0)}’s: {meaning(record)})."
+        told = f" The record so far is <b>{found['record']}</b> ({SIDES[record > 0]}’s: {meaning(record)})."
     dropped = (
         f'<p class="note">The record {escape(found["dropped"])} does not count: the halfmove clock is 0.</p>'
         if "dropped" in found
@@ -122,7 +123,7 @@ def _verdict(asked: Question, found: dict[str, Any]) -> str:
         f'<section class="verdict {colour_class(value)}" aria-live="polite"><h2>{escape(words)}</h2>'
         f"<p>{escape(more)}{told}</p>{dropped}"
         f'<p class="note"><a href="/materials/{found["material"]}?rules={asked.rules}">{found["material"]}</a>, '
-        f"{side(asked.board.turn)} to move</p></section>"
+        f"{SIDES[asked.board.turn]} to move</p></section>"
     )
 
 
@@ -138,7 +139,7 @@ def _moves(asked: Question, found: dict[str, Any]) -> Iterator[str]:
             value = outcome.parse(gscore)
             yield (
                 f'<div class="group"><h3><span class="badge {colour_class(value)}">{gscore}</span> '
-                f"{side(value > 0)}: {meaning(value)}</h3>"
+                f"{SIDES[value > 0]}: {meaning(value)}</h3>"
             )
         yield '<ul class="moves">'
         for move in moves:

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from tbgen import outcome
 from tbgen._version import __version__
 from tbgen.table_rules import TableRules
+from tbgen.text import plies
 
 _PAGES: Final = (("/", "Board"), ("/materials", "Materials"), ("/game", "Game"))
 RULES: Final = (
@@ -54,10 +55,6 @@ def options(chosen: str, known: Iterable[tuple[str, str]] = RULES) -> str:
     )
 
 
-def side(white: bool) -> str:
-    return "White" if white else "Black"
-
-
 def meaning(value: int) -> str:
     """What a G-score is on the board."""
     level = outcome.level(value)
@@ -65,10 +62,6 @@ def meaning(value: int) -> str:
         return _ENDS[level]
     moves = f"{level >> 1} legal move{'s' if level >> 1 != 1 else ''}"
     return f"{moves}, {'not in check' if level & 1 else 'in check'}"
-
-
-def plies(count: int) -> str:
-    return f"{count} {'ply' if count == 1 else 'plies'}"
 
 
 def move_item(uci: str, san: str, fen: str, rules: str, dtg: int | None, badge: str) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from tbgen import outcome
-from tbgen.referee.annotate.game import Ply, Told, glyph, in_words
+from tbgen.probe.words import reached
+from tbgen.referee.annotate.game import Ply, Told, glyph
 from tbgen.report.grades import colour_class
 from tbgen.serve.view.frame import RULES, link_to, options, page
 from tbgen.table_rules import TableRules
@@ -74,7 +75,7 @@ def _rows(told: Told) -> Iterator[str]:
         table = (
             ""
             if ply.verdict is None
-            else f'<span class="badge {colour_class(ply.verdict.outcome)}">{in_words(ply.verdict)}</span>'
+            else f'<span class="badge {colour_class(ply.verdict.outcome)}">{reached(*ply.verdict)}</span>'
         )
         gave = "" if ply.gave is None else f"{outcome.text(ply.gave)}: {escape(ply.better)}"
         record = outcome.text(ply.record)

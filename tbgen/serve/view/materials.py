@@ -8,9 +8,10 @@ from typing import Any
 from tbgen import outcome
 from tbgen.report.grades import GRADES, colour_class
 from tbgen.serve.served import Shelved
-from tbgen.serve.view.frame import link_to, meaning, page, plies, problem
+from tbgen.serve.view.frame import link_to, meaning, page, problem
 from tbgen.serve.view.pictures import histogram, share_bar
 from tbgen.table_rules import TableRules
+from tbgen.text import plies
 
 Study = Mapping[str, Any]
 
