@@ -51,6 +51,8 @@ class Uci:
         self._chess960 = False
         self._tablebase: Tablebase | None = None
         self._game = self._new_game(chess.Board(), None)
+        self._told: Sequence[str] = ("startpos",)
+        """The last position, as it was said."""
         self._lost = False
         """Whether the last position could not be read: no move is answered then, for it would be that of another."""
         self._pending: str | None = None
@@ -126,6 +128,7 @@ class Uci:
             case "rules" if value in list(TableRules):
                 self._rules = TableRules(value)
                 self._close()
+                self._position(self._told)  # by other rules it is another game
             case "multipv" if value.isdecimal() and 1 <= int(value) <= MOST_LINES:
                 self._lines = int(value)
             case "uci_chess960" if value in ("true", "false"):
@@ -137,13 +140,14 @@ class Uci:
         # Tables know nothing of the 50-move rule: who applies one ends the game without being told to.
         return Game(board, record, RuleSet(self._rules, fifty=IGNORED, whole_game=self._rules == TableRules.WHOLE_GAME))
 
-    def _position(self, words: list[str]) -> None:
+    def _position(self, words: Sequence[str]) -> None:
+        self._told = words
         self._lost = True  # until all of it is read
         at = words.index("moves") if "moves" in words else len(words)
         start, moves = words[:at], words[at + 1 :]
-        if start == ["startpos"]:
+        if list(start) == ["startpos"]:
             game = self._new_game(chess.Board(chess960=self._chess960), None)
-        elif start[:1] == ["fen"]:
+        elif list(start[:1]) == ["fen"]:
             fen = " ".join(start[1:])
             found = read_fen(fen, whole_game=self._rules == TableRules.WHOLE_GAME, chess960=self._chess960)
             game = self._new_game(found.board, found.record)

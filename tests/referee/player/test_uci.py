@@ -91,6 +91,14 @@ def test_whole_game_mobility(small_tables: Path) -> None:
     assert said[1].startswith("info string G-score -G")
 
 
+def test_the_position_is_read_again_by_other_rules(talk: Talk) -> None:
+    fen = "8/8/8/8/2kB4/8/8/K7 b - - 5 9 G1.0"
+    talk(f"position fen {fen} moves c4d4")
+    assert talk("d") == ["info string 8/8/8/8/3k4/8/8/K7 w - - 0 10 -G3.5"]
+    talk("setoption name Rules value wg")
+    assert talk("d") == ["info string 8/8/8/8/3k4/8/8/K7 w - - 0 10 G1.0"]
+
+
 @pytest.mark.parametrize(
     ("fen", "said"),
     [
