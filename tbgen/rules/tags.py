@@ -84,13 +84,14 @@ def rules_of(headers: Mapping[str, str], otherwise: RuleSet = W) -> RuleSet:
     """The rules that a game was played by, as far as its tags say."""
     rules = otherwise
     if RULE_SET in headers:
-        rules = replace(rule_set(headers[RULE_SET]), whole_game=otherwise.whole_game)
-        if rules.fifty.improvement_restarts and CUTOFF in headers:
-            rules = replace(rules, cutoff=parse_cutoff(headers[CUTOFF]))
+        named_one = rule_set(headers[RULE_SET])
+        rules = replace(named_one, whole_game=named_one.whole_game or otherwise.whole_game)
     elif is_legacy(headers.get(LEGACY)):
         rules = replace(C_LEGACY, whole_game=otherwise.whole_game)
     if FIFTY in headers:
         rules = replace(rules, fifty=named(headers[FIFTY], FIFTY_MOVES, "form of the 50-move rule"))
+    if rules.fifty.improvement_restarts and CUTOFF in headers and not {RULE_SET, FIFTY}.isdisjoint(headers):
+        rules = replace(rules, cutoff=parse_cutoff(headers[CUTOFF]))
     if RULES in headers:
         rules = replace(rules, whole_game=named(headers[RULES], _TABLE_RULES, "rules") is TableRules.WHOLE_GAME)
     return rules

@@ -15,8 +15,6 @@ from tbgen.serve.question import Question, question
 from tbgen.table_rules import TableRules
 from tbgen.text import to_json
 
-_FIRST_RECORD: Final = 2
-"""The lowest level that a record can have while the game goes on."""
 _HEAD: Final = '{"fen": '
 _OF_UNKNOWN: Final = {"gscore": None, "dtg": None, "record": None}
 
@@ -102,7 +100,7 @@ def line_as_pgn(asked: Question, tablebase: Tablebase) -> str:
 def staircase(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
     """What the position is worth under each record, from White's best to Black's."""
     result = tablebase.probe(asked.board, asked.record)
-    levels = range(_FIRST_RECORD, level(asked.board) + 1)
+    levels = range(outcome.FIRST_RECORD, level(asked.board) + 1)
     records = [*map(outcome.held_by_white, levels), *map(outcome.held_by_black, reversed(levels))]
     steps = []
     for record in records:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tbgen import outcome
 from tbgen.errors import BadInput
-from tbgen.rules.rulesets import C_LEGACY, IGNORED, WG, C, RuleSet, W, rule_set
+from tbgen.rules.rulesets import C_LEGACY, CUTERMOB, IGNORED, OTB, WG, C, RuleSet, W, rule_set
 from tbgen.rules.scoring import (
     Classical,
     Exponential,
@@ -228,8 +228,13 @@ def test_rules_travel_with_a_game(rules: RuleSet) -> None:
     assert rules_of({}, rules) == rules
 
 
-def test_a_cutoff_travels_with_rules_that_have_one() -> None:
-    rules = replace(C, cutoff=9)
+def test_the_rule_set_of_whole_games_says_that_they_are() -> None:
+    assert rules_of({"RMobilityRuleSet": "wg"}) == WG
+    assert not rules_of({"RMobilityRuleSet": "wg", "RMobilityRules": "r"}).whole_game
+
+
+@pytest.mark.parametrize("rules", [replace(C, cutoff=9), replace(W, fifty=CUTERMOB, cutoff=9), OTB])
+def test_a_cutoff_travels_with_rules_that_have_one(rules: RuleSet) -> None:
     headers: dict[str, str] = {}
     write_rules(headers, rules)
     write_tags(headers, None, scoring("exponential"), rules)
