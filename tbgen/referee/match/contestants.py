@@ -61,7 +61,13 @@ class Contestant:
     def of(cls, given: Mapping[str, str]) -> "Contestant":
         """An engine from what is said of it, by key."""
         given = dict(given)
-        command = shlex.split(given.pop("cmd", ""))
+        for word in map("=".join, given.items()):
+            if not word.isprintable():  # it would be a line of its own for the engine, and in tags
+                raise BadInput(f"not printable: {word!r}")
+        try:
+            command = shlex.split(given.pop("cmd", ""))
+        except ValueError as error:
+            raise BadInput(f"no command line: {error}") from None
         if not command:
             raise BadInput("an engine needs a program: cmd=stockfish")
         options = {key.removeprefix(_OPTION): given.pop(key) for key in list(given) if key.startswith(_OPTION)}
@@ -152,8 +158,6 @@ def _pairs(words: Sequence[str]) -> dict[str, str]:
         key, equals, value = word.partition("=")
         if not equals or not key:
             raise BadInput(f"about an engine, one writes key=value, not {word!r} (keys: {', '.join(KNOWN)})")
-        if any(not character.isprintable() for character in word):
-            raise BadInput(f"not printable: {word!r}")
         found[key] = value
     return found
 

@@ -1,11 +1,11 @@
 """Engines from a JSON file: with the keys of a command line, or Cute Chess's own `engines.json`."""
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from tbgen.errors import BadInput
+from tbgen.text import from_json
 
 _CUTE: Final = {"command": "cmd", "workingDirectory": "dir", "protocol": "proto", "restart": "restart", "name": "name"}
 """What Cute Chess calls it, and what we do."""
@@ -16,9 +16,9 @@ _IGNORED: Final = frozenset({"stderrFile", "timeoutScaleFactor", "validateClaims
 def read_engines(path: Path) -> dict[str, dict[str, str]]:
     """What a file says of engines, by their names."""
     try:
-        told = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise BadInput(f"not JSON: {path}: {error}") from None
+        told = from_json(path.read_bytes())
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
     if not isinstance(told, list) or not all(isinstance(one, dict) for one in told):
         raise BadInput(f'{path} has to be a list of engines: [{{"name": ..., "cmd": ...}}, ...]')
     found: dict[str, dict[str, str]] = {}
@@ -27,7 +27,8 @@ def read_engines(path: Path) -> dict[str, dict[str, str]]:
             given = dict(_pairs(one))
         except BadInput as error:
             raise BadInput(f"{path}: engine {number}: {error}") from None
-        name = given.get("name") or Path(given.get("cmd", "engine").split(maxsplit=1)[0]).name
+        program = given.get("cmd", "").split(maxsplit=1)
+        name = given.get("name") or Path(program[0] if program else "engine").name
         if name in found:
             raise BadInput(f"{path}: two engines have the name {name!r}")
         found[name] = given
@@ -39,6 +40,8 @@ def _pairs(one: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if key == "options":
             yield from _options(value)
         elif key == "initStrings":
+            if not isinstance(value, list):
+                raise BadInput(f"initStrings is a list of texts, not {value!r}")
             yield "initstr", "\\n".join(map(_word, value))
         elif key == "restart" and value == "auto":
             pass  # as the engine likes: it is not started again

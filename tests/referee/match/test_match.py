@@ -342,6 +342,11 @@ def test_the_file_of_another_program(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ("no", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ('[{"cmd": " "}, {"cmd": "sh"}]', "an engine needs a program"),
+        ('[{"cmd": "sh \\"x"}, {"cmd": "sh", "name": "B"}]', "no command line: No closing quotation"),
+        ('[{"cmd": "sh", "initStrings": 5}]', "engine 1: initStrings is a list of texts"),
+        ('[{"cmd": "sh", "name": "A\\nB"}, {"cmd": "sh"}]', "not printable"),
         ("{}", "has to be a list of engines"),
         ("[1]", "has to be a list of engines"),
         ('[{"name": {}}]', "engine 1: neither a text nor a number"),
@@ -353,7 +358,7 @@ def test_no_file_of_engines(tmp_path: Path, text: str, complaint: str) -> None:
     path = tmp_path / "engines.json"
     path.write_text(text)
     with pytest.raises(BadInput, match=complaint):
-        read_engines(path)
+        contestants([], ["tc=1"], read_engines(path))
 
 
 # Names of openings
