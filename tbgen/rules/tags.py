@@ -82,18 +82,19 @@ def write_rules(headers: MutableMapping[str, str], rules: RuleSet) -> None:
 
 def rules_of(headers: Mapping[str, str], otherwise: RuleSet = W) -> RuleSet:
     """The rules that a game was played by, as far as its tags say."""
+    told = {name: value for name, value in headers.items() if value.strip() not in _UNKNOWN}
     rules = otherwise
-    if RULE_SET in headers:
-        named_one = rule_set(headers[RULE_SET])
+    if RULE_SET in told:
+        named_one = rule_set(told[RULE_SET])
         rules = replace(named_one, whole_game=named_one.whole_game or otherwise.whole_game)
-    elif is_legacy(headers.get(LEGACY)):
+    elif is_legacy(headers.get(LEGACY)):  # which needs no value
         rules = replace(C_LEGACY, whole_game=otherwise.whole_game)
-    if FIFTY in headers:
-        rules = replace(rules, fifty=named(headers[FIFTY], FIFTY_MOVES, "form of the 50-move rule"))
-    if rules.fifty.improvement_restarts and CUTOFF in headers and not {RULE_SET, FIFTY}.isdisjoint(headers):
-        rules = replace(rules, cutoff=parse_cutoff(headers[CUTOFF]))
-    if RULES in headers:
-        rules = replace(rules, whole_game=named(headers[RULES], _TABLE_RULES, "rules") is TableRules.WHOLE_GAME)
+    if FIFTY in told:
+        rules = replace(rules, fifty=named(told[FIFTY], FIFTY_MOVES, "form of the 50-move rule"))
+    if rules.fifty.improvement_restarts and CUTOFF in told and not {RULE_SET, FIFTY}.isdisjoint(told):
+        rules = replace(rules, cutoff=parse_cutoff(told[CUTOFF]))
+    if RULES in told:
+        rules = replace(rules, whole_game=named(told[RULES], _TABLE_RULES, "rules") is TableRules.WHOLE_GAME)
     return rules
 
 

@@ -228,6 +228,13 @@ def test_rules_travel_with_a_game(rules: RuleSet) -> None:
     assert rules_of({}, rules) == rules
 
 
+def test_rules_that_are_not_known_are_the_usual_ones() -> None:
+    unknown = {"RMobilityRuleSet": "?", "RMobilityRules": "-", "RMobilityFifty": "", "RMobilityCutoff": "*"}
+    assert rules_of(unknown, C) == C
+    assert rules_of({**unknown, "RMobilityRuleSet": "otb"}) == OTB
+    assert rules_of({**unknown, "Legacy": ""}) == C_LEGACY
+
+
 def test_the_rule_set_of_whole_games_says_that_they_are() -> None:
     assert rules_of({"RMobilityRuleSet": "wg"}) == WG
     assert not rules_of({"RMobilityRuleSet": "wg", "RMobilityRules": "r"}).whole_game
