@@ -91,7 +91,8 @@ def line_as_pgn(asked: Question, tablebase: Tablebase) -> str:
     board = asked.board.copy(stack=False)
     steps = tuple(Step(board.san_and_push(step.move), step.record) for step in result.line or ())
     title = f"{result.material}: {result.gscore} in {result.dtg} plies"
-    start, record = asked.board.copy(stack=False), None if asked.record is None else result.record
+    start = asked.board.copy(stack=False)
+    record = None if result.record == goal(start) else result.record
     if record is not None and not asked.whole_game:
         start.halfmove_clock = max(1, start.halfmove_clock)  # else whoever reads the game drops its record
     return pgn(Line("line", title, format_fen(start), result.outcome, steps, asked.rules, record)) + "\n"

@@ -131,7 +131,10 @@ def test_a_line_as_pgn_bears_its_record(client: httpx.Client, tmp_path: Path, sm
         target = tmp_path / "out.pgn"
         assert main(["adjudicate", str(tmp_path / "line.pgn"), "-o", str(target), "--decide", "none", "-q"]) == 0
         assert f'[RMobilityResult "{worth["gscore"]}"]' in target.read_text()
-    assert "RMobilityRecord" not in client.get("/v1/line", params={"fen": LATER, "format": "pgn"}).text
+    for fen in (LATER, f"{BISHOP} G2.5"):  # the halfmove clock of the second is 0: there is no other record
+        text = client.get("/v1/line", params={"fen": fen, "format": "pgn"}).text
+        assert "RMobilityRecord" not in text
+        assert f'[FEN "{" ".join(fen.split()[:6])}"]' in text
 
 
 PGN = {"content-type": "application/x-chess-pgn"}
