@@ -15,7 +15,7 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from errno import EACCES
+from errno import EACCES, EBADF, EINVAL, ENOSYS, ENOTSUP, EPERM, EROFS
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _DESCRIPTORS: Final = (Path("/dev/fd"), Path("/proc/self/fd"))
 _HALF: Final = ".part"
+_NO_SYNC: Final = frozenset({EACCES, EBADF, EINVAL, ENOSYS, ENOTSUP, EPERM, EROFS})
+"""What systems say that cannot sync a directory, or do not allow it."""
 _RANDOM: Final = 8
 """Bytes."""
 _YOUNG: Final = 60.0
@@ -85,12 +87,20 @@ def write_aside(wanted: Path, data: bytes) -> Path:
 
 def settle(directory: Path) -> None:
     """Make sure that a directory's list of files is on the disk. Not every system can do or allow that."""
-    with suppress(OSError):
-        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    try:
+        sync(directory)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise
+
+
+def sync(path: Path) -> None:
+    """Make sure that what was written to a file is on the disk, through memory as well."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 @contextmanager

@@ -1,12 +1,13 @@
 """Text from outside: how it is read and shown, and that no other module does either."""
 
 import ast
+import codecs
 import json
 import os
 
 import pytest
 
-from tbgen.text import decoded, lines, shown, to_json
+from tbgen.text import decoded, from_json, lines, shown, to_json
 from tests.support.runs import EVIL, ROOT
 
 
@@ -35,6 +36,10 @@ def test_json_is_ascii_and_has_no_half_characters() -> None:
     found = json.loads(words)
     assert found == {"file": r"bad\xff", "half": r"\ud83d", "whole": given["whole"]}
     json.dumps(found, ensure_ascii=False).encode()
+
+
+def test_json_of_editors_that_mark_their_text() -> None:
+    assert from_json(codecs.BOM_UTF8 + b"[1]") == [1]
 
 
 def test_json_that_is_shown_is_still_json() -> None:

@@ -35,13 +35,14 @@ class Clocks(NamedTuple):
 
 
 def begin_peak() -> None:
-    """Measure the process's peak of memory anew, where the system allows that."""
+    """Measure the process's peak of memory anew, where the system allows that. Builds at the same time, as threads of
+    a cluster's worker may do, share it."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
 def peak_memory() -> int:
-    """The most bytes of this process in memory since that."""
+    """The most bytes of this process in memory since `begin_peak`."""
     try:
         status = Path("/proc/self/status").read_text()
         return int(status.partition("VmHWM:")[2].split(maxsplit=1)[0]) << 10

@@ -10,7 +10,6 @@ and starts from nothing. So whatever stops a build, only the slices since the la
 the small ones of a few seconds.
 """
 
-import mmap
 import os
 import stat
 import time
@@ -25,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen._version import __version__
+from tbgen.files import sync
 from tbgen.generate import journal
 from tbgen.generate.journal import Batch, Done, Stretch
 from tbgen.index import Layout, layout_of
@@ -41,6 +41,8 @@ from tbgen.turns import pieces
 
 _WAIT: Final = 5.0
 """Seconds after which small slices are made safe."""
+_ARRAYS: Final = ("entries", "staircases")
+"""Its files that are mapped into memory."""
 _MUCH: Final = 1 << 24
 """Numbers of solved slices that are made safe without waiting."""
 _LINKS: Final = 1 << 20
@@ -75,7 +77,6 @@ class Workspace:
             "needed": dict(needed or {}),
         }  # fmt: skip
         self._arrays: TableArrays | None = None
-        self._in_files: tuple[mmap.mmap, ...] = ()
         """The memory of those arrays that are in files with names."""
         self._lock = Lock()
         self._fresh: dict[int, Counts] = {}
@@ -106,7 +107,7 @@ class Workspace:
 
     def clear(self) -> None:
         """Remove the workspace: the table is written, or is to be built from the start."""
-        self._arrays, self._in_files = None, ()
+        self._arrays = None
         remove(self._place)
 
     def _arrays_now(self) -> TableArrays:
@@ -114,10 +115,7 @@ class Workspace:
         return self._arrays
 
     def _make_arrays(self, numbers: int, links: int) -> TableArrays:
-        named = self._disk_arrays.named
-        entries, in_file = named(self._place / "entries", numbers, np.int32)
-        staircases, also_in_file = named(self._place / "staircases", numbers, np.int32)
-        self._in_files = in_file, also_in_file
+        entries, staircases = (self._disk_arrays.named(self._place / name, numbers, np.int32) for name in _ARRAYS)
         return TableArrays(entries, staircases, self._disk_arrays.array(links, np.int64))
 
     # --- going on -------------------------------------------------------------------------------------------
@@ -191,8 +189,8 @@ class Workspace:
     # --- making safe ----------------------------------------------------------------------------------------
 
     def _make_safe(self) -> None:
-        for memory in self._in_files:
-            memory.flush()
+        for name in _ARRAYS:
+            sync(self._place / name)  # which lets other threads run meanwhile; a mapping's flush does not
         journal.add(self._place, self._batch(self._fresh))
         self._fresh.clear()
         self._safe_at = time.monotonic()

@@ -132,13 +132,12 @@ class TagSection:
         added = b"".join(
             written(name, value) + newline for name, value in wanted.items() if value is not None and name not in done
         )
-        if added:
-            if not self._tags:
-                added += newline
-            elif not data.endswith(b"\n", 0, behind):
-                added = newline + added
-        pieces += (data[at:behind], added, data[behind:])
-        return b"".join(pieces)
+        kept = b"".join((*pieces, data[at:behind]))
+        if added and not self._tags:
+            added += newline
+        elif added and kept and not kept.endswith(b"\n"):
+            added = newline + added
+        return kept + added + data[behind:]
 
     def _newline(self) -> bytes:
         """How lines end here."""

@@ -7,7 +7,6 @@ Black to move is counted with colours swapped.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,8 @@ from numpy.typing import NDArray
 from tbgen.index.symmetry import HALVES, KINDS, SymmetryClasses
 from tbgen.material import Material
 from tbgen.report.counts import Counts
-from tbgen.store import TableFile
+from tbgen.store import PIECE, TableFile
 from tbgen.table_rules import TableRules
-
-BLOCK: Final = 1 << 18
-"""Numbers read together: a few megabytes of any table."""
 
 WHITE, BLACK = range(2)
 """Sides to move."""
@@ -39,7 +35,7 @@ class Spread:
     placements: NDArray[np.int64]
     """`[distance]`: all placements that they stand for."""
     blocks: tuple[int, ...]
-    """Where those with the longest distance are: first numbers of blocks."""
+    """Where those with the longest distance are: first numbers of pieces."""
 
     @property
     def longest(self) -> int:
@@ -105,9 +101,9 @@ class Census:
 
 
 def blocks(size: int) -> Iterator[tuple[int, int]]:
-    """First and last number plus one of each block."""
-    for start in range(0, size, BLOCK):
-        yield start, min(start + BLOCK, size)
+    """First and last number plus one of each piece."""
+    for start in range(0, size, PIECE):
+        yield start, min(start + PIECE, size)
 
 
 def take(table: TableFile, tick: Tick = lambda numbers: None) -> Census:

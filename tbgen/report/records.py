@@ -17,11 +17,11 @@ from tbgen.index.symmetry import SymmetryClasses
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.report import findings
-from tbgen.report.census import BLOCK, WHITE, Case, Census
+from tbgen.report.census import WHITE, Case, Census
 from tbgen.report.document import Block, Line, Lines, Remark, Section, Table, Value, columns
 from tbgen.report.lines import best_line
 from tbgen.report.stats import EITHER, MOVERS
-from tbgen.store import TableFile
+from tbgen.store import PIECE, TableFile
 from tbgen.text import plies
 
 _IMAGES: Final = GEOMETRY.image.tolist()
@@ -96,7 +96,7 @@ def _first_positions(table: TableFile, census: Census, limit: int) -> Mapping[Ca
         cases = [case for case in wanted[start] if len(found[case]) < limit]
         if not cases:
             continue
-        end = min(start + BLOCK, table.size)
+        end = min(start + PIECE, table.size)
         entries = table.entries(start, end)
         for case in cases:
             numbers = start + np.flatnonzero(entries == _entry(case, census.cases[case].longest))

@@ -27,7 +27,7 @@ class Shelved(NamedTuple):
 
     @property
     def size(self) -> int:
-        return self.stamp[1]
+        return self.stamp[0]
 
     @property
     def key(self) -> tuple[Material, TableRules]:
@@ -49,6 +49,9 @@ def look(directory: Path, before: State | None = None) -> State:
     for path, material, rules in readable_tables(directory):
         try:
             stamp = stamp_of(path.stat())
+        except OSError:
+            continue
+        try:
             old = known.get((material, rules))
             sha256 = old.sha256 if old is not None and old.stamp == stamp else file_digest(path)
         except FileNotFoundError:

@@ -16,10 +16,11 @@ from tbgen.store.directory import (
 from tbgen.store.lock import building
 from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.file_digest import file_digest
-from tbgen.store.read.table import TableFile, open_table
+from tbgen.store.read.table import PIECE, TableFile, open_table
 
 __all__ = [
     "BUNDLED",
+    "PIECE",
     "Bulk",
     "Stamp",
     "TableFile",

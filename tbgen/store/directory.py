@@ -25,9 +25,9 @@ _KINDS: Final = {
 }
 
 
-Stamp = tuple[int, int, int]
-"""Inode, size, time: another file has another one. Not the device: machines number that of a shared directory as they
-like."""
+Stamp = tuple[int, int]
+"""Size and time: another file has another one. Not the device and the inode: machines number those of a shared
+directory as they like."""
 
 
 class Listed(NamedTuple):
@@ -66,7 +66,7 @@ def check_file(path: Path) -> bool:
 
 
 def stamp_of(there: os.stat_result) -> Stamp:
-    return there.st_ino, there.st_size, there.st_mtime_ns
+    return there.st_size, there.st_mtime_ns
 
 
 def named(path: Path) -> Listed | None:

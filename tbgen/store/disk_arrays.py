@@ -71,15 +71,15 @@ class DiskArrays:
         with tempfile.TemporaryFile(dir=self._directory) as file:
             return np.frombuffer(self._map(file.fileno(), self._directory, count, kind), kind)
 
-    def named(self, path: Path, count: int, kind: DTypeLike) -> tuple[NDArray[Any], mmap.mmap]:
-        """The array in this file, zeros if the file is new; and its memory, to be flushed: the array does not tell."""
+    def named(self, path: Path, count: int, kind: DTypeLike) -> NDArray[Any]:
+        """The array in this file, zeros if the file is new."""
         self.look()
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             memory = self._map(handle, path, count, np.dtype(kind))
         finally:
             os.close(handle)
-        return np.frombuffer(memory, kind), memory
+        return np.frombuffer(memory, kind)
 
     def _map(self, handle: int, place: Path, count: int, kind: np.dtype[Any]) -> mmap.mmap:
         """Map a file, and reserve its room on disk now: without room, writing a page later would kill the process.

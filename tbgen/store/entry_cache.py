@@ -52,7 +52,7 @@ class EntryCache:
         self._held.move_to_end(material)
 
     def sha256_of(self, material: Material) -> str:
-        """Of the file that entries which the last call took are from. It may have been replaced since."""
+        """Of the file from which `take` read these entries; another may have its name by now."""
         return self._held[material].sha256
 
     def take(

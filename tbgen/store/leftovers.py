@@ -90,7 +90,7 @@ def used_bytes(path: Path) -> int:
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Make a new file and hold a lock on it; the end of the context removes it."""
+    """Hold a lock on a file, made if it is not there; the end of the context removes it."""
     handle = lock(path)
     try:
         yield

@@ -96,6 +96,7 @@ def test_the_peak_of_memory_is_that_of_the_table(tmp_path: Path) -> None:
     if peak_memory() > before - size // 2:
         pytest.skip("the system does not let a process measure its peak anew")
     np.ones(size, np.uint8)
+    before = peak_memory()
     disk_arrays = DiskArrays(tmp_path, 1 << 40)
     summary = build_table(parse("KvK"), tmp_path, "r", EntryCache(tmp_path, "r", disk_arrays), disk_arrays, threads=1)
     assert summary is not None

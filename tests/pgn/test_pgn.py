@@ -203,6 +203,7 @@ def test_no_tags(line: str) -> None:
         (b'[Y "y"][X "x"]\n[Z "go"] [Z "go"]\n[Y "a"][Z "go"] \n[A "1"]\n\n', b'[Y "y"][X "x"]\n[A "1"]\n\n'),
         (b'[A "1"]\n\n[B "2"]\n\n1-0\n', b'[A "1"]\n\n[B "2"]\n[X "x"]\n[Y "y"]\n\n1-0\n'),
         (b'[A "1"]', b'[A "1"]\n[X "x"]\n[Y "y"]\n'),
+        (b'[A "1"]\n[Z "go"]', b'[A "1"]\n[X "x"]\n[Y "y"]\n'),
         (b'[X  "x" ]\n[ Y"\\y" ]\n[Y"y"]\n\n', b'[X  "x" ]\n[Y "y"]\n\n'),
         (b'[ Y"y" ][X\t"x"]\t\r\n\r\n', b'[ Y"y" ][X\t"x"]\t\r\n\r\n'),
         (b"1. e4 1-0\n", b'[X "x"]\n[Y "y"]\n\n1. e4 1-0\n'),

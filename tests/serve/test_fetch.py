@@ -59,9 +59,6 @@ def test_the_whole_file(client: httpx.Client, small_tables: Path, server: Server
     for headers in ({"range": "bytes=1-2", "if-range": '"other"'}, {"range": "bytes=1-2,5-6"}, {"range": "lines=1"}):
         assert client.get("/v1/tables/KBvK.r.h5", headers=headers).status_code == 200
     assert client.get("/v1/tables/KBvK.r.h5", headers={"range": "bytes=1-2", "if-range": tag}).content == data[1:3]
-    for asked in (f"bytes={'9' * 5000}-", f"bytes=-{'9' * 5000}", f"bytes=0-{'9' * 5000}"):
-        whole = client.get("/v1/tables/KBvK.r.h5", headers={"range": asked})
-        assert (whole.status_code, whole.content) == (200, data)
     past = client.get("/v1/tables/KBvK.r.h5", headers={"range": f"bytes={len(data)}-"})
     assert (past.status_code, past.headers["content-range"]) == (416, f"bytes */{len(data)}")
     head = client.head("/v1/tables/KBvK.r.h5")
@@ -155,6 +152,7 @@ def test_what_is_no_file_is_refused(kind: str, server: Server, tmp_path: Path) -
 def test_a_pipe_with_the_name_of_a_table_is_not_served(small_tables: Path, tmp_path: Path) -> None:
     shutil.copy(small_tables / "KBvK.r.h5", tmp_path)
     os.mkfifo(tmp_path / "KNvK.r.h5")
+    (tmp_path / "KPvK.r.h5").symlink_to("KPvK.r.h5")
     with serving(tmp_path) as served, httpx.Client(base_url=served.url, timeout=20) as client:
         listed = {one["file"] for one in client.get("/v1/tables").json()["tables"]}
         assert "KBvK.r.h5" in listed

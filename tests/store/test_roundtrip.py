@@ -16,6 +16,9 @@ from tbgen.contents import Contents, Steps
 from tbgen.errors import CorruptTable
 from tbgen.material import Material, parse
 from tbgen.store import TableFile, list_tables, open_table, table_path
+from tbgen.store.format.planes import bytes_for, planes_of
+from tbgen.store.format.schema import ESCAPE
+from tbgen.store.format.shapes import ODD, Shapes, ShapeTable
 from tbgen.store.read import table
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, ChunkFormat
@@ -298,3 +301,58 @@ def test_machine_code_refuses_a_damaged_chunk(tmp_path: Path) -> None:
             decode(chunk_format, [b"no chunk"], 1)
         again = decode(chunk_format, [zlib.compress(raw)], 1)
         assert np.array_equal(again.halves(), whole.halves())
+
+
+def test_machine_code_reads_any_number_of_shapes() -> None:
+    """Shapes of three bytes and more, distances of two; then a small table in the same thread."""
+    for count, width, planes in ((70_000, 1 << 12, 2), (3, 64, 1), (300, 1 << 12, 1)):
+        chance = np.random.default_rng(count)
+        shape_table = ShapeTable(some_shapes(count))
+        numbers = chance.permutation(width)
+        used = np.append(chance.integers(0, count, width - 5), np.full(5, count - 1))
+        escaped, escape_planes = used[used >= ESCAPE] - ESCAPE, bytes_for(count - 1 - ESCAPE)
+        distances = int(shape_table.held[used].sum())
+        raw = b"".join(
+            (
+                np.minimum(used, ESCAPE).astype(np.uint8).tobytes(),
+                *(plane.tobytes() for plane in planes_of(escaped, escape_planes)),
+                chance.bytes(distances * planes),
+            )
+        )
+        chunk_format = ChunkFormat(Path(), len(raw), numbers, escape_planes, planes, shape_table)
+        chunk, bulk = Chunk(chunk_format, zlib.compress(raw)), decode(chunk_format, [zlib.compress(raw)], 1)
+        assert np.array_equal(bulk.shapes[numbers], used)
+        assert np.array_equal(bulk.shapes, chunk.shapes[chunk_format.places])
+        assert np.array_equal(bulk.halves(), chunk.halves()[:, chunk_format.places])
+        with pytest.raises(ValueError, match="without these distances"):
+            spell_out(decode(chunk_format, [zlib.compress(raw)], 1, fresh=True))
+
+
+def some_shapes(count: int) -> Shapes:
+    """Shapes of up to two steps, with a distance each."""
+    steps = np.arange(count) % 3
+    steps[[0, -1]] = 0, 2
+    ones = np.ones(int(steps.sum()), np.uint8)
+    outcome = np.ones(count, np.int16)
+    outcome[0] = 0
+    even = np.zeros(count, np.uint8)
+    return Shapes(outcome, even, steps.astype(np.uint8), ones, ones, ones.astype(np.int16), ODD * ones)
+
+
+def test_a_forged_chunk_is_damaged_whoever_looks_when(tmp_path: Path) -> None:
+    """Its rows are shorter than its shapes need: before and after the reader has let go of it."""
+    with written(tmp_path, random_contents(parse("KNvK"), seed=3, staircases=3000, longest=4000)) as table:
+        chunk_format, raw = table._chunk_format, zlib.decompress(table._file.chunks.read(table._file._handle, 0))
+        whole = Chunk(chunk_format, zlib.compress(raw))
+        short = ChunkFormat(
+            table.path, whole._stored_at + 3, chunk_format.numbers, chunk_format.escape_planes,
+            chunk_format.distance_planes, chunk_format.shape_table,
+        )  # fmt: skip
+        last = max(range(chunk_format.width), key=lambda place: chunk_format.shape_table.stored[whole.shapes[place]])
+        for read in (lambda chunk: chunk.steps(last), lambda chunk: chunk.halves()):
+            for lets_go in (False, True):
+                chunk = Chunk(short, zlib.compress(raw))
+                if lets_go:
+                    chunk.let_go()
+                with pytest.raises(CorruptTable, match="too soon"):
+                    read(chunk)

@@ -128,7 +128,8 @@ class Uci:
             case "rules" if value in list(TableRules):
                 self._rules = TableRules(value)
                 self._close()
-                self._position(self._told)  # by other rules it is another game
+                if not self._lost:
+                    self._position(self._told)  # by other rules it is another game
             case "multipv" if value.isdecimal() and 1 <= int(value) <= MOST_LINES:
                 self._lines = int(value)
             case "uci_chess960" if value in ("true", "false"):

@@ -6,7 +6,6 @@ import { gridOf, placementOf as join, changes, put, fenOf } from "./editor.js";
 const panel = document.getElementById("panel");
 const field = document.getElementById("fen");
 const rules = document.getElementById("rules");
-const usualRules = rules.value;
 const tools = document.getElementById("tools");
 const dialog = document.getElementById("promote");
 const status = document.createElement("p");
@@ -289,9 +288,11 @@ document.querySelector("form.ask").addEventListener("submit", (event) => {
   begin(field.value);
 });
 rules.addEventListener("change", () => begin(now().fen));
+// an address without rules has those of the server: noted for whoever comes back
+if (!new URLSearchParams(location.search).has("rules")) history.replaceState({ ...history.state, rules: rules.value }, "");
 addEventListener("popstate", (event) => {
   const query = new URLSearchParams(location.search);
-  rules.value = query.get("rules") || usualRules;
+  rules.value = query.get("rules") || event.state?.rules || rules.value;
   line = [];
   ahead = [];
   show((query.get("fen") || "8/8/8/4KBk1/8/8/8/8 b - - 0 1").replaceAll("_", " "),

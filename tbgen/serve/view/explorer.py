@@ -206,7 +206,7 @@ def whole(fen: str, rules: TableRules, inside: str) -> str:
 <form class="ask" action="/" method="get"><label for="fen">FEN, with the record as seventh field</label>
 <div class="row"><input id="fen" name="fen" value="{words}" autocomplete="off" spellcheck="false">
 <button type="submit">Ask</button></div>
-<label for="rules">Rules</label><select id="rules" name="rules">{options(rules)}</select></form>
+<label for="rules">Rules</label><select id="rules" name="rules" autocomplete="off">{options(rules)}</select></form>
 </div><div id="panel" class="right">{inside}</div></div>
 <dialog id="promote" aria-label="Promote to"></dialog>"""
     return page("tbgen: endgame explorer", body, "explorer.js", "/")

@@ -27,7 +27,7 @@ class Bulk(Positions):
         return entries
 
     def halves(self) -> NDArray[np.unsignedinteger]:
-        """As of all positions; the fresh ones alone if no others were decoded."""
+        """Of all positions; only the fresh row if decoded with `fresh`."""
         return self._halves
 
     def cut(self, here: slice) -> "Bulk":

@@ -127,6 +127,8 @@ class Chunk(Positions):
 
     def _upto(self, end: int) -> bytes:
         """At least the first `end` bytes of the chunk as it was before compression."""
+        if end > self._chunk_format.length:
+            raise self._damaged("a chunk ends too soon")
         inflating = self._inflating  # another thread may drop it
         try:
             if inflating:

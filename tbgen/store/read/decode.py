@@ -15,8 +15,8 @@ from tbgen.store.read.chunk import ChunkFormat
 from tbgen.store.read.positions import STEP, Staircases
 
 _SCRATCH: Final = local()
-"""`arrays`: those of the last table that the thread has read. A table may have a million shapes, and a chunk a hundred
-of them."""
+"""`arrays`: large enough for the tables that the thread has read. A table may have a million shapes, and a chunk a
+hundred of them."""
 _WORDS: Final = {
     kernels.OTHER_SHAPES: "a chunk's shapes are not those of its table",
     kernels.TOO_SHORT: "a chunk ends too soon",
@@ -24,7 +24,7 @@ _WORDS: Final = {
 
 
 def decode(chunk_format: ChunkFormat, stored: Iterable[bytes], count: int, *, fresh: bool = False) -> Bulk:
-    """So many chunks. `fresh`: without the distances stored beside the fresh ones. ValueError if one is damaged."""
+    """Decode `count` chunks; `fresh`: without what is stored beside fresh distances. ValueError if one is damaged."""
     width, table = chunk_format.width, chunk_format.shape_table
     sections = 1 if fresh else 1 + table.width
     known = chunk_format.length
@@ -42,7 +42,6 @@ def decode(chunk_format: ChunkFormat, stored: Iterable[bytes], count: int, *, fr
         *_scratch(table.count, width, sections), shapes, halves,
     )  # fmt: skip
     if wrong:
-        _SCRATCH.arrays = None
         raise ValueError(_WORDS[wrong])
     most = int(table.held.take(shapes).max(initial=1))
     return Bulk(table, shapes, halves[:most])
@@ -66,14 +65,17 @@ def _scratch(count: int, width: int, sections: int) -> tuple[NDArray[np.int32], 
 
 
 def spell_out(bulk: Bulk) -> Staircases:
-    """As `bulk.staircases` of all its positions."""
+    """As `bulk.staircases` of all its positions. ValueError if the bulk has fresh distances alone."""
     shape_table = bulk.shape_table
     known, (column, odd) = shape_table.shapes, shape_table.distances
+    halves = np.ascontiguousarray(bulk.halves())  # kernels are compiled for that
+    if len(halves) < shape_table.held.take(bulk.shapes).max(initial=0):
+        raise ValueError("it was decoded without these distances")
     length = known.steps.take(bulk.shapes)
     steps = np.empty(int(length.sum(dtype=np.int64)), STEP)
     if len(steps):
         kernels.write_steps(
-            bulk.shapes, bulk.halves(), shape_table.start, known.steps,
+            bulk.shapes, halves, shape_table.start, known.steps,
             known.holder, known.level, known.step_outcome, column, odd,
             steps["holder"], steps["level"], steps["outcome"], steps["distance"],
         )  # fmt: skip

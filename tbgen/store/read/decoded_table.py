@@ -10,8 +10,8 @@ from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.chunk import ChunkFormat
 from tbgen.store.read.positions import Positions
 
-InOrder = Callable[[], Iterator[tuple[slice, Bulk]]]
-"""Gives all numbers piece by piece, and what they hold."""
+InOrder = Callable[[bool], Iterator[tuple[slice, Bulk]]]
+"""Gives all numbers piece by piece, and what they hold: with the fresh distances alone, or with all."""
 
 
 class DecodedTable(Positions):
@@ -23,7 +23,7 @@ class DecodedTable(Positions):
         self.shape_table = chunk_format.shape_table
         self.entries = np.empty(size, np.int32)
         self.shapes = np.empty(size, shape_type(self.shape_table.count))
-        for numbers, bulk in in_order():
+        for numbers, bulk in in_order(True):
             self.entries[numbers] = bulk.entries
             self.shapes[numbers] = bulk.shapes
         self._halves: NDArray[np.unsignedinteger] | None = None
@@ -37,7 +37,7 @@ class DecodedTable(Positions):
         if self._halves is None:
             kind = np.uint8 if self._chunk_format.distance_planes == 1 else np.uint16
             table = np.zeros((1 + self.shape_table.width, len(self.entries)), kind)
-            for numbers, bulk in self._in_order():
+            for numbers, bulk in self._in_order(False):
                 halves = bulk.halves()
                 table[: len(halves), numbers] = halves
             self._halves = table

@@ -35,6 +35,8 @@ Notes = dict[str, int | float | str]
 _MOST_MEN: Final = 32
 """Of an own table."""
 _WIDEST: Final = 1 << 16
+_MOST_SHAPES: Final = (1 << 31) - 1
+"""What machine code counts."""
 """The most positions in a chunk."""
 
 
@@ -239,7 +241,7 @@ def _shapes(head: Head, most: int) -> Shapes:
     """The shapes; ValueError if there are more than a table of `most` numbers can have."""
     head.enter(SHAPES)
     (count,) = head.shape(f"{SHAPES}/steps", "u1")
-    if count > 1 + most:
+    if count > min(1 + most, _MOST_SHAPES):
         raise ValueError(f"it has {count} shapes for {most} numbers")
     columns = {name: head.column(f"{SHAPES}/{name}", kind, count) for name, kind in KINDS.items()}
     steps = int(columns["steps"].sum(dtype=np.int64))

@@ -28,8 +28,8 @@ _CHUNKS: Final[Cache[Chunk]] = Cache(256 << 20)
 _GLANCED: Final[Cache[Chunk]] = Cache(4 << 20)
 """Chunks that were needed once. Most are never needed again, and a small cache uses the same memory again."""
 _DECODED: Final[Cache[DecodedTable]] = Cache(512 << 20)
-_PIECE: Final = 1 << 18
-"""Numbers that a long reading decodes together, in line with chunks and with the blocks of reports."""
+PIECE: Final = 1 << 18
+"""Numbers that a long reading decodes together: a few megabytes of any table. A multiple of every chunk's width."""
 _WORTH: Final = 16
 """When 1 / _WORTH of a table's numbers have been asked for in arrays, all of it is decoded."""
 
@@ -193,7 +193,7 @@ class TableFile:
             self._wanted += wanted
             size = DecodedTable.bytes_for(self._chunk_format, self.size)
             if size <= _DECODED.budget // 2 and self._wanted * _WORTH >= self.size:
-                whole = DecodedTable(self._chunk_format, self.size, lambda: self.in_order(0, self.size))
+                whole = DecodedTable(self._chunk_format, self.size, self._all)
                 _DECODED.put(self._key, whole, size)
         return whole
 
@@ -233,14 +233,17 @@ class TableFile:
             report(rows.stop - rows.start)
         return digest.hexdigest()
 
+    def _all(self, fresh: bool) -> Iterator[tuple[slice, Bulk]]:
+        return self.in_order(0, self.size, fresh=fresh)
+
     def in_order(self, start: int, end: int, *, fresh: bool = False) -> Iterator[tuple[slice, Bulk]]:
         """A range of numbers, piece by piece, without the caches: the part of the range, and what it holds. `fresh`:
         without the distances stored beside the fresh ones."""
         if not 0 <= start < end <= self.size:
             raise IndexError(f"{self.path} has no numbers from {start} to {end}")
-        for piece in range(start // _PIECE, (end - 1) // _PIECE + 1):
-            base = piece * _PIECE
-            first, last = max(start, base), min(end, base + _PIECE)
+        for piece in range(start // PIECE, (end - 1) // PIECE + 1):
+            base = piece * PIECE
+            first, last = max(start, base), min(end, base + PIECE)
             chunks = range(first >> self._shift, ((last - 1) >> self._shift) + 1)
             bulk, base = self._file.bulk(chunks, fresh=fresh), chunks.start << self._shift
             yield slice(first - start, last - start), bulk.cut(slice(first - base, last - base))

@@ -242,6 +242,8 @@ def test_a_position_that_is_too_long_is_not_the_one_before(talk: Talk) -> None:
     talk(f"position fen {BISHOP}")
     talk.uci.run([Line("position startpos moves", whole=False), Line("go", whole=True)])
     assert talk.said[-2:] == NO_MOVE
+    talk.uci.run([Line("setoption name Rules value wg", whole=True), Line("go", whole=True)])
+    assert talk.said[-2:] == NO_MOVE
 
 
 def test_quit_and_the_end_of_the_input(
