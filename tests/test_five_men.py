@@ -10,7 +10,7 @@ from tests.support.places import ROOT
 
 MATES = {
     "KQQvKQ": 30, "KQRvKQ": 67, "KQBvKQ": 33, "KQNvKQ": 41, "KRRvKR": 31, "KRBvKR": 65, "KBBvKB": 22, "KBBvKN": 78,
-    "KBNvKB": 39, "KBNvKN": 107, "KNNvKB": 4, "KNNvKN": 7, "KNNNvK": 21,
+    "KBNvKB": 39, "KBNvKN": 107, "KNNvKB": 4, "KNNvKN": 7, "KNNNvK": 21, "KNNvKP": 115, "KRPvKR": 74,
 }  # fmt: skip
 """The longest mates in moves, as Nalimov's tables have them: mate is the same in both games."""
 
