@@ -1,6 +1,7 @@
 """Own tables that are kept as files beside the complete ones: read there instead of solved again."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -97,10 +98,10 @@ class Shelf:
 
     def _parts_of(self, file: OwnFile) -> tuple[OwnPart, ...]:
         """What a table was solved with; nothing if it cannot be read any more."""
-        try:
-            return self._notes_of(file.path).parts
-        except (CorruptTable, MissingTable):
-            return ()
+        notes = None
+        with suppress(CorruptTable):
+            notes = self._notes_of(file.path)
+        return () if notes is None else notes.parts
 
     def _shelved(self) -> dict[Material, list[Kept]]:
         """All that files have, but for single bounds."""
@@ -125,11 +126,8 @@ class Shelf:
     ) -> bool:
         """Whether a table knows all that solving a part would. `enough`: the keys of tables that know as much as the
         plan of the parts before it."""
-        try:
-            notes = self._notes_of(next(iter(kept.files.values())))
-        except MissingTable:  # another process has just replaced it
-            return False
-        if not {white + black for white, black in part.placements} <= {*notes.placements}:
+        notes = self._notes_of(next(iter(kept.files.values())))
+        if notes is None or not {white + black for white, black in part.placements} <= {*notes.placements}:
             return False
         if part.exact or notes.bound == Bound.EXACT:
             return notes.bound == Bound.EXACT
@@ -147,17 +145,19 @@ class Shelf:
                 asked = [(part.name, notes)]
                 keys = _keys(notes, part.name, lead)
                 for one in shelved.get(lead.material, ()):
-                    if one.key in keys:
-                        asked.append((lead, self._notes_of(next(iter(one.files.values())))))
+                    further = self._notes_of(next(iter(one.files.values()))) if one.key in keys else None
+                    if further is not None:
+                        asked.append((lead, further))
                 for behind in filter(is_planned, retaken):
                     if not any(_knows(notes, name, behind, enough) for name, notes in asked):
                         return False
         return True
 
-    def _notes_of(self, path: Path) -> OwnNotes:
+    def _notes_of(self, path: Path) -> OwnNotes | None:
+        """None if it is not there any more: another process may just have replaced it."""
         found = self._notes.get(path)
         if found is None:
-            with open_table(path) as table:
+            with suppress(MissingTable), open_table(path) as table:
                 assert table.own is not None, "its name says so"
                 found = self._notes[path] = table.own
         return found
@@ -188,7 +188,7 @@ def _notes_for(part: PlannedPart, keys: Mapping[PartName, str]) -> OwnNotes:
 
 
 def read_kept(kept: Kept, name: PartName, make: Make) -> dict[chess.Color, Part]:
-    """A part from files, by who mates where nothing is known."""
+    """A part from files, by who mates where nothing is known. MissingTable if they are not there any more."""
     read = {bound: _read(path, make) for bound, path in kept.files.items()}
     return {winner: read.get(Bound.EXACT) or read[_bound(name, winner)] for winner in chess.COLORS}
 

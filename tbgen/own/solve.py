@@ -5,6 +5,7 @@ mate, by White and by Black: the values under both are bounds of the true one, u
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 import chess
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tbgen.contents import OUTCOME_SHIFT, Contents, Make, in_memory
+from tbgen.errors import MissingTable
 from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.outcome import BASE
@@ -56,9 +58,10 @@ def solve_plan(
     for part in plan:
         taken = there.get(part.name) if part is not plan[-1] else None
         if taken is not None:
-            done[part.name], keys[part.name] = read_kept(taken, part.name, make), taken.key
-            report(part.name, part.times * part.numbers)
-            continue
+            with suppress(MissingTable):  # hours after the look: another process may have removed it, and it is solved
+                done[part.name], keys[part.name] = read_kept(taken, part.name, make), taken.key
+                report(part.name, part.times * part.numbers)
+                continue
         layout = layout_for(part.name.material, part.placements)
         complete = entries_of(part.complete)
         solved = {}

@@ -1,6 +1,7 @@
 """Own tables that are kept: read instead of solved again, found by their pawns, and never a wrong answer."""
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import chess
@@ -10,6 +11,9 @@ from tbgen import outcome, position
 from tbgen.errors import OnlyBounds, UnsupportedPosition
 from tbgen.material import parse
 from tbgen.own import attempt as attempts
+from tbgen.own.plan import PlannedPart
+from tbgen.own.shelf import Kept, Shelf
+from tbgen.own.slices import PartName
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.store import open_table
 from tbgen.store.format.own import Bound
@@ -17,6 +21,7 @@ from tbgen.store.own import list_own
 from tests.support.own_tables import (
     ALL,
     BLOCKED,
+    MEMORY,
     RACE,
     check_bounds,
     keep,
@@ -85,6 +90,27 @@ def test_what_is_kept_is_not_solved_again(solved: Path, monkeypatch: pytest.Monk
         assert found.answer.sure.dtg is not None
     with pytest.raises(TypeError):  # another placement
         keep(solved, "8/3p4/3k4/8/3P4/8/3K4/8 w - - 4 60")
+
+
+def test_what_is_kept_may_go_before_it_is_asked(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process may remove it between a look at its notes and the question."""
+    look_up = Shelf.look_up
+
+    def remove(shelf: Shelf, plan: Sequence[PlannedPart]) -> dict[PartName, Kept]:
+        found = look_up(shelf, plan)
+        for one in list_own(solved):
+            one.path.unlink()
+        return found
+
+    monkeypatch.setattr(Shelf, "look_up", remove)
+    (kept,) = list_own(solved)
+    with open_tablebase(solved) as tables:
+        monkeypatch.setattr("tbgen.probe.own.list_own", lambda directory: [kept])
+        board = chess.Board(BLOCKED)
+        found = attempts.attempt(board, position.goal(board), tables, attempts.Means(solved, MEMORY, 3600, 1))
+    assert not found.read
+    assert found.answer is not None
+    assert found.answer.sure.dtg is not None
 
 
 def test_pawns_that_have_gone_ahead_are_covered(small_tables: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import chess
+import numpy as np
 import pytest
 
 from tbgen.material import Material, parse
@@ -79,6 +80,40 @@ def test_a_table_that_is_gone_does_not_serve(
     for one in list_own(tmp_path, plan[-1].name.material):
         one.path.unlink()
     assert not is_served(tmp_path, plan)
+
+
+def test_a_table_that_goes_before_it_is_read_is_solved(
+    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A part is read when its turn comes, which may be hours after the directory was looked at."""
+    links(small_tables, tmp_path, ALL)
+    keep_all(tmp_path, BLOCKED)
+    plan = make_plan(chess.Board(BLOCKED), materials(ALL), 1 << 40)
+    shelf = Shelf(tmp_path, writes=False)
+    there = shelf.look_up(plan)
+    (small,) = list_own(tmp_path, parse("KPvK"))
+    wanted = solve_plan(plan, partial(entries_of, tmp_path), shelf=shelf).contents[plan[-1].name]
+    small.path.unlink()
+    monkeypatch.setattr(shelf, "look_up", lambda plan: there)
+    found = solve_plan(plan, partial(entries_of, tmp_path), shelf=shelf).contents[plan[-1].name]
+    for winner in chess.COLORS:
+        assert np.array_equal(found[winner].entries, wanted[winner].entries)
+
+
+def test_a_table_behind_another_that_is_gone_is_not_asked(
+    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table knew more than the plan of what promotions lead to; what it knew that from has just been removed."""
+    links(small_tables, tmp_path, "KvK KNvK")
+    keep_all(tmp_path, NEAR.fen())
+    listed = [*list_own(tmp_path)]
+    monkeypatch.setattr("tbgen.own.shelf.list_own", lambda tables: listed)
+    plan = make_plan(NEAR, materials("KvK KNvK"), SMALL)
+    needed = {part.name.material for part in plan}
+    for one in listed:
+        if one.material not in needed:
+            one.path.unlink()
+    assert is_served(tmp_path, plan)
 
 
 def test_what_cannot_be_read_does_not_stop_it(small_tables: Path, tmp_path: Path) -> None:
