@@ -86,8 +86,9 @@ class View:
 
     def _unknown(self, board: chess.Board) -> Result:
         own = goal(board)
-        if outcome.level(own) < outcome.FIRST_RECORD:
-            return Result("", own, 0, True, own)
+        over = play.at_end(own)
+        if over is not None:
+            return over
         mate = outcome.held_by_white(0) if self._winner else outcome.held_by_black(0)
         found = Result("", mate, 0, False, own)
         if self._winner != board.turn and board.move_stack:

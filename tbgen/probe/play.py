@@ -52,7 +52,7 @@ def moves(
     tables: Tables, board: chess.Board, standing: int, unknown: list[UnknownMove] | None = None
 ) -> list[MoveResult]:
     """All legal moves under the record that stands, best first. Those that lead to a missing table are put into
-    `unknown`, if it is given.
+    `unknown`, if it is given; but no table is needed where the game is over.
 
     Of equal outcomes that better the record for the side to move the nearest comes first, of others the farthest;
     moves that are still equal go by name."""
@@ -64,16 +64,25 @@ def moves(
         try:
             after = result(tables, board, None if reset else standing)
         except MissingTable as error:
-            if unknown is None:
+            over = at_end(goal(board))
+            if over is not None:
+                after = over
+            elif unknown is not None:
+                unknown.append(UnknownMove(move, reset, error.table))
+                continue
+            else:
                 raise
-            unknown.append(UnknownMove(move, reset, error.table))
-            continue
         finally:
             board.pop()
         untouched = not reset and after.record == standing == after.outcome
         distance = 0 if untouched else after.dtg + 1
         found.append(MoveResult(move, after.outcome, distance, after.exact, reset, after.record))
     return ranked(found, board.turn, standing)
+
+
+def at_end(own: int) -> Result | None:
+    """What a position with this goal is worth if the game is over there, whatever the record was; None if not."""
+    return Result("", own, 0, True, own) if outcomes.level(own) < outcomes.FIRST_RECORD else None
 
 
 def ranked(found: list[MoveResult], turn: chess.Color, standing: int) -> list[MoveResult]:

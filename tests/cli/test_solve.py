@@ -7,6 +7,7 @@ import chess
 import pytest
 
 from tbgen.cli.main import main
+from tbgen.probe import open_tablebase
 
 FINE = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 {} - - 10 60 -G3.0"
 
@@ -112,6 +113,23 @@ def test_moves_to_tables_that_are_missing_are_listed(
     assert found["line"] == []
     assert main(["solve", "--line", fen]) == 0
     assert "Best play, as far as it is known: nothing is known" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("no_bundle")
+def test_a_move_that_ends_the_game_needs_no_table(
+    small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Mate and stalemate, by promotions to what no table has."""
+    for name in ("KPvK.r.h5", "KvK.r.h5"):
+        (tmp_path / name).symlink_to(small_tables / name)
+    assert main(["solve", "--moves", "--line", "k7/2P5/1K6/8/8/8/8/8 w - - 4 60"]) == 0
+    out = capsys.readouterr().out
+    assert "Moves, the best first:\n  c8=Q#    G0.0 in 1 ply; a new record begins\n" in out
+    assert "Best play: c8=Q# (G0.0)" in out
+    with open_tablebase(tmp_path) as tables:
+        found = tables.probe("8/k1P5/8/1K6/8/8/8/8 w - - 4 60", moves=True, partial=True)
+    assert ("c7c8q", "G0.5", 1) in [(one.uci, one.gscore, one.dtg) for one in found.moves]
+    assert [one.move.uci() for one in found.unknown] == ["c7c8r", "c7c8b", "c7c8n"]
 
 
 @pytest.mark.usefixtures("no_bundle")
