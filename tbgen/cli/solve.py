@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,7 +11,7 @@ import chess
 
 from tbgen import outcome, position
 from tbgen.cli import common
-from tbgen.cli.certifying import Certificate
+from tbgen.cli.certifying import Certificate, new_certificate
 from tbgen.cli.fens import fens
 from tbgen.cli.progress import Counter, warm_up_visibly
 from tbgen.cli.solve_show import Found, as_object, in_words, plan_as_object, plan_in_words
@@ -44,7 +45,8 @@ tbgen info lists them, tbgen verify checks them.
 What is said is proved: White gets no less than what White is sure of, and neither does Black. A certificate of
 2. and 3. shows it to those who do not believe: see tbgen check. It has a reply to whatever can come up, so it may
 have a million lines, and writing it may take longer than --time; a name that ends with .gz packs it. With --moves it
-also has what own tables prove of the position after each move that leads to no complete table.
+also has what own tables prove of the position after each move that leads to no complete table; a move whose proof
+takes too many replies is left out, and named.
 
 examples:
   tbgen solve "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 10 60 -G3.0"
@@ -106,19 +108,21 @@ def run(args: argparse.Namespace) -> int:
     board, record = read.board, _record(read, args.record)
     if board.castling_rights:
         raise UnsupportedPosition(f"with rights to castle nothing is proved: {board.fen()}")
-    with open_tablebase(common.present_tables_directory(args)) as tables:
+    with open_tablebase(common.present_tables_directory(args)) as tables, ExitStack() as stack:
         if args.dry_run:
             return _dry_run(args, board)
-        certificate = None if args.certificate is None else Certificate(args.certificate, tables)
+        certificate = None
+        if args.certificate is not None:
+            certificate = stack.enter_context(new_certificate(args.certificate, tables))
         own = (lambda held: _own(args, held, tables, certificate)) if args.time else None
         moves, certified = args.moves or args.line, certificate is not None
         found = find(board, record, tables, own, moves=moves, certified=certified, hold=partial(_hold, args))
-    if args.json:
-        say(to_json(as_object(words[0], found, moves=args.moves, line=args.line)))
-    else:
-        say(*in_words(found, moves=args.moves, line=args.line))
-    if certificate is not None:
-        certificate.write(found)
+        if args.json:
+            say(to_json(as_object(words[0], found, moves=args.moves, line=args.line)))
+        else:
+            say(*in_words(found, moves=args.moves, line=args.line))
+        if certificate is not None:
+            certificate.finish(found)
     return 0
 
 

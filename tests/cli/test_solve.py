@@ -1,12 +1,16 @@
 """`tbgen solve` and `tbgen check`: what they print, how they end."""
 
+import gc
 import json
 from pathlib import Path
+from typing import Any
 
 import chess
 import pytest
 
 from tbgen.cli.main import main
+from tbgen.errors import MissingTable, OutOfRoom, TbgenError
+from tbgen.own import strategy
 from tbgen.probe import open_tablebase
 
 FINE = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 {} - - 10 60 -G3.0"
@@ -184,6 +188,47 @@ def test_a_certificate_of_moves(small_tables: Path, tmp_path: Path, capsys: pyte
                 wanted[board.board_fen(), side] = one[side]
     assert len(wanted) > 4
     assert proved == wanted
+
+
+@pytest.mark.usefixtures("no_bundle")
+@pytest.mark.parametrize("error", [OutOfRoom("it takes too many replies"), MissingTable("own/ is empty")])
+def test_a_move_that_has_no_proof_is_left_out(
+    error: TbgenError,
+    small_tables: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The other proofs are written, each as soon as it is found: none is in memory when the next one is looked for."""
+    for name in ("KvK", "KQvK"):
+        (tmp_path / f"{name}.r.h5").symlink_to(small_tables / f"{name}.r.h5")
+    fen, target = "8/4P3/8/2k5/8/8/8/4K3 w - - 10 60 -G4.5", tmp_path / "proof.txt.gz"
+    prove, kept = strategy.prove, list[object]()
+
+    def limited(*args: Any) -> strategy.Proved:
+        kept.extend(one for one in gc.get_objects() if isinstance(one, strategy.Proved))
+        if args[2].move_stack and args[2].peek().uci() == "e1d2":
+            raise error
+        return prove(*args)
+
+    monkeypatch.setattr(strategy, "prove", limited)
+    assert main(["solve", "--quiet", "--moves", "--certificate", str(target), fen]) == 0
+    assert capsys.readouterr().err == f"tbgen: Kd2 is not in the certificate: {error}\n"
+    assert not kept
+    assert main(["check", "--json", str(target)]) == 0
+    claims = [*map(json.loads, capsys.readouterr().out.splitlines())]
+    boards = {claim["fen"].split()[0] for claim in claims}
+    assert {"8/4P3/8/2k5/8/8/8/4K3", "8/4P3/8/2k5/8/8/4K3/8"} < boards
+    assert "8/4P3/8/2k5/8/8/3K4/8" not in boards
+
+
+def test_a_place_for_a_certificate_that_is_none_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not after what may be hours."""
+    monkeypatch.setattr("tbgen.cli.solve.find", None)
+    assert main(["solve", "--certificate", str(tmp_path / "none" / "proof.txt"), FINE.format("b")]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_what_an_own_table_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
