@@ -83,18 +83,21 @@ class Shelf:
 
     def forget(self, weaker: Iterable[Path]) -> None:
         """Remove tables that better ones have replaced, but for those that others were solved with."""
-        spare = {*weaker}
-        if self._tables is None or not spare:
+        paths = {*weaker}
+        if self._tables is None or not paths:
             return
-        files = [*list_own(self._tables)]
-        waiting = [one for one in files if one.path not in spare]
+        files = {*list_own(self._tables)}
+        spare = {one for one in files if one.path in paths}
+        waiting = files - spare
         while waiting:
-            parts = {(part.material, part.key) for part in self._parts_of(waiting.pop())}
-            needed = [one for one in files if one.path in spare and (one.material, one.key) in parts]
-            spare.difference_update(one.path for one in needed)
-            waiting += needed
-        for path in spare:
-            path.unlink(missing_ok=True)
+            file = waiting.pop()
+            asked = {one for one in spare if _may_lead(file.material, one.material)}
+            parts = {(part.material, part.key) for part in self._parts_of(file)} if asked else set()
+            needed = {one for one in asked if (one.material, one.key) in parts}
+            spare -= needed
+            waiting |= needed
+        for one in spare:
+            one.path.unlink(missing_ok=True)
 
     def _parts_of(self, file: OwnFile) -> tuple[OwnPart, ...]:
         """What a table was solved with; nothing if it cannot be read any more."""
@@ -166,6 +169,11 @@ class Shelf:
 def relative(name: PartName, target: PartName) -> tuple[Material, bool]:
     """A part as another one sees it: its material, and whether its first side is the other's second."""
     return target.material, target.swapped != name.swapped
+
+
+def _may_lead(material: Material, to: Material) -> bool:
+    """False where no captures and promotions lead from one material to another."""
+    return material != to and material.men >= to.men and material.pawns >= to.pawns
 
 
 def _keys(notes: OwnNotes, name: PartName, asked: PartName) -> set[str]:

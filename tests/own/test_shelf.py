@@ -12,6 +12,7 @@ from tbgen.material import Material, parse
 from tbgen.own.plan import PlannedPart, make_plan
 from tbgen.own.shelf import Shelf
 from tbgen.own.solve import solve_plan
+from tbgen.store import TableFile, open_table
 from tbgen.store.own import list_own
 from tests.support.own_tables import ALL, BLOCKED, entries_of, keep_all, links
 
@@ -66,6 +67,27 @@ def test_what_others_were_solved_with_is_not_forgotten(small_tables: Path, tmp_p
     assert [one.path for one in list_own(tmp_path)] == files
     shelf.forget(files)
     assert not [*list_own(tmp_path)]
+
+
+def test_who_forgets_opens_no_table_that_cannot_depend_on_what_is_spare(
+    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A collection may have thousands."""
+    links(small_tables, tmp_path, ALL)
+    keep_all(tmp_path, BLOCKED)
+    (large,), (small,) = (list_own(tmp_path, parse(name)) for name in ("KPvKP", "KPvK"))
+    opened: list[Path] = []
+
+    def noted(path: Path) -> TableFile:
+        opened.append(path)
+        return open_table(path)
+
+    monkeypatch.setattr("tbgen.own.shelf.open_table", noted)
+    Shelf(tmp_path, writes=True).forget([small.path])
+    assert opened == [large.path]
+    Shelf(tmp_path, writes=True).forget([large.path])
+    assert opened == [large.path]
+    assert [*list_own(tmp_path)] == [small]
 
 
 def test_a_table_that_is_gone_does_not_serve(
