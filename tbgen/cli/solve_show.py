@@ -136,15 +136,15 @@ def in_words(found: Found, *, moves: bool, line: bool) -> Iterator[str]:
             how = ": the record stands"
         yield from ("", f"The result is {outcome.text(sure.white)}{how}.")
     elif found.own is not None:
-        yield from ("", f"Proved: {bounds(sure)}." if sure.known else "Nothing is proved.")
+        yield from ("", f"Proved: {bounds(sure)}." if sure.known else "Nothing is known.")
     if moves and found.moves:
         yield from ("", "Moves, the best first:")
         for one in found.moves:
             yield f"  {board.san(one.move):8} {bounds(one.sure)}{'; a new record begins' if one.reset else ''}"
     if line and sure.dtg:
-        told = " ".join(map(str, found.line)) if found.line else "nothing is known"
         title = "Best play" if len(found.line) == sure.dtg else "Best play, as far as it is known"
-        yield from ("", *textwrap.wrap(f"{title}: {told}", _WIDTH))
+        told = f"{title}: {' '.join(map(str, found.line))}" if found.line else "Best play is not known."
+        yield from ("", *textwrap.wrap(told, _WIDTH))
 
 
 def _held(found: Found, proof: Proof, those: list[Claim]) -> Iterator[str]:

@@ -19,7 +19,6 @@ from tbgen.sizes import LARGE, links_for
 _SHARES: Final = (0.1, 1.0)
 """Of the time, for the plans that are tried."""
 
-
 _LEAST: Final = 1e-6
 """CPU seconds that a number takes, at least."""
 

@@ -254,7 +254,7 @@ def document(limits: Limits) -> dict[str, Any]:
             "/v1/batch": {"post": batch},
             "/v1/annotate": {
                 "post": {
-                    "summary": "games with what the tables know of every move; rules in the query outrank its tags",
+                    "summary": "games with what tables know of every move; rules in the query outrank a game's tags",
                     "requestBody": {"required": True, "content": {"application/x-chess-pgn": {"schema": _TEXT}}},
                     "responses": _responses({"application/x-chess-pgn": {"schema": _TEXT}}),
                 }

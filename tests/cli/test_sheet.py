@@ -67,7 +67,9 @@ def test_no_entry_is_a_draw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_a_capture_after_the_end_is_not_on_the_sheet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = sheet(tmp_path, capsys, "98. Ka2 Kd5 99. Kb2 Ke5 100. Ka2", "8/8/8/4k3/8/8/8/K6R w - - 97 98")
-    assert "ended by 50-move rule; 2 more plies were played" in found
+    assert "ended by 50-move rule; play went on for 2 plies\n" in found
+    found = sheet(tmp_path, capsys, "98. Ka2 Kd5 99. Kb2 Ke5", "8/8/8/4k3/8/8/8/K6R w - - 97 98")
+    assert "ended by 50-move rule; play went on for 1 ply\n" in found
 
 
 def test_fifty_moves_count_from_the_last_entry() -> None:

@@ -15,7 +15,7 @@ from tests.support.own_tables import keep_alone
 from tests.support.serving import serving
 
 RUN = "7k/8/8/p7/P7/8/1P6/K7 w - - 0 1"
-"""White is sure of G3.5 whatever becomes of the pawn, and Black of nothing; after b4 nothing is proved."""
+"""White is sure of G3.5 whatever becomes of the pawn, and Black of nothing; after b4 nothing is known."""
 
 
 @pytest.fixture(scope="module")
@@ -58,4 +58,4 @@ def test_the_page_shows_them(client: httpx.Client, known: Answer) -> None:
     verdict = page.partition("</h2>")[0]
     assert f"White is sure of {outcome.text(known.sure.white)}" in verdict
     assert "Black" not in verdict.partition("<h2>")[2]
-    assert "<h3>Nothing is proved</h3>" in page
+    assert "<h3>Nothing is known</h3>" in page

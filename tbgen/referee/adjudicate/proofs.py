@@ -49,9 +49,8 @@ class Proofs:
         yield ""
         for verdict in self._tried:
             assert verdict.solved is not None
-            told = "nothing is proved" if verdict.basis is Basis.PLAYED else bounds(verdict.solved.sure)
-            result = outcome.text(verdict.outcome)
-            yield f"{verdict.solved.material}  {verdict.white} - {verdict.black}: {result}, {verdict.basis}; {told}"
+            told = f"{outcome.text(verdict.outcome)}, {verdict.basis}; {bounds(verdict.solved.sure)}"
+            yield f"{verdict.solved.material}  {verdict.white} - {verdict.black}: {told}"
         yield ""
         by_material = Counter(verdict.solved.material for verdict in self._tried if verdict.solved is not None)
         kinds = Counter((verdict.solved.material, verdict.basis) for verdict in self._tried if verdict.solved)

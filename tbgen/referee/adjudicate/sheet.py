@@ -13,6 +13,7 @@ from tbgen.rules.rulesets import OTB
 from tbgen.rules.scoresheet import ScoreSheet
 from tbgen.rules.scoring import points_text
 from tbgen.rules.tags import begin
+from tbgen.text import plies
 
 _LINE: Final = "-" * 16
 
@@ -89,5 +90,5 @@ def lines(sheet: Sheet) -> Iterator[str]:
     yield f"{sheet.points}  {why}"
     yield f"{sheet.quiet / 2:g} of 50 moves since the last entry, capture or pawn move"
     if sheet.end is not None:
-        after = f"; {sheet.left} more plies were played" if sheet.left else ""
+        after = f"; play went on for {plies(sheet.left)}" if sheet.left else ""
         yield f"ended by {sheet.end}{after}"

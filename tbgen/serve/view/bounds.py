@@ -31,7 +31,7 @@ def _words(sure: Sure) -> str:
     if sure.exact:
         return bounds(sure)
     told = [f"{SIDES[colour]} is sure of {outcome.text(value)}" for colour, value in _said(sure)]
-    return ", ".join(told) or "Nothing is proved"
+    return ", ".join(told) or "Nothing is known"
 
 
 def _more(sure: Sure) -> str:
