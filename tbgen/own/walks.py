@@ -5,6 +5,9 @@ from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from itertools import product
 from math import prod
+from typing import TypeVar
+
+S = TypeVar("S")
 
 Placement = tuple[tuple[int, ...], tuple[int, ...]]
 """The squares of each side's pawns, in rising order."""
@@ -32,7 +35,16 @@ class AllFrom(Set[Placement]):
         return _all_from(self._start)
 
     def __contains__(self, pawns: object) -> bool:
-        return any(pawns == one for one in self)
+        match pawns:
+            case tuple((tuple() as white, tuple() as black)) if _is_sorted(white) and _is_sorted(black):
+                start, there = _by_file(self._start), _by_file((white, black))
+                return len(start) == len(there) and all(map(list.__contains__, map(_walks, start), there))
+        return False
+
+    @classmethod
+    def _from_iterable(cls, those: Iterable[S]) -> Set[S]:
+        """What `&` and the like make of it."""
+        return {*those}
 
 
 def by_two_files(pawns: Placement) -> Iterator[Placement]:
@@ -59,6 +71,10 @@ def closed(found: Iterable[Placement], most: int = sys.maxsize) -> set[Placement
 def to_go(pawns: Placement) -> int:
     """How many steps the pawns have before them."""
     return sum(7 - square // 8 for square in pawns[0]) + sum(square // 8 for square in pawns[1])
+
+
+def _is_sorted(squares: tuple[int, ...]) -> bool:
+    return squares == tuple(sorted(squares))
 
 
 def _by_file(pawns: Placement) -> list[Placement]:
