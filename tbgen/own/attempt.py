@@ -13,6 +13,7 @@ from tbgen.errors import MissingTable, OutOfRoom
 from tbgen.generate.calibration import known_pace
 from tbgen.generate.forecast import BUSY, time_of
 from tbgen.own.plan import Cost, Limits, PlannedPart, stages
+from tbgen.own.search import Kept
 from tbgen.own.shelf import Shelf
 from tbgen.own.slices import PartName
 from tbgen.own.solve import solve_plan
@@ -93,16 +94,17 @@ def attempt(
     with closing(DiskArrays(scratch_of(means.directory), means.memory)) as disk_arrays:
         entry_cache = EntryCache(means.directory, TableRules.RESET, disk_arrays, find=find_table)
 
-        def solved(plan: list[PlannedPart]) -> SolvedTables:
+        def solved(plan: list[PlannedPart], there: dict[PartName, Kept]) -> SolvedTables:
             make = disk_arrays.array
             own = solve_plan(
                 plan, entry_cache.take, threads=means.threads, make=make, report=tell, shelf=shelf,
-                records=use is not None,
+                there=there, records=use is not None,
             )  # fmt: skip
             return SolvedTables(own)
 
         for plan, cost in plans(board, means):
-            is_kept = plan[-1].name in shelf.look_up(plan)
+            there = shelf.look_up(plan)
+            is_kept = plan[-1].name in there
             if not means.hopeful and cost.cpu_seconds > means.seconds * means.threads and not is_kept:
                 raise OutOfRoom(f"solving takes about {time_of(cost.cpu_seconds / means.threads)}")
             own, said = None, None
@@ -113,7 +115,7 @@ def attempt(
                 began(plan, cost)
                 weaker = [*shelf.written]
                 try:
-                    own = solved(plan)
+                    own = solved(plan, there)
                 except _TimeIsOver:
                     best = best._replace(in_time=False)
                     break

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 import chess
 import numpy as np
@@ -12,6 +11,7 @@ from tbgen.contents import Contents, Make
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.material import Material
 from tbgen.own.plan import PlannedPart
+from tbgen.own.search import Kept, Search, notes_for
 from tbgen.own.slices import PartName
 from tbgen.retro.solver import Part
 from tbgen.store import building, open_table
@@ -19,14 +19,6 @@ from tbgen.store.format.own import Bound, OwnNotes, OwnPart
 from tbgen.store.own import OwnFile, list_own, own_path
 from tbgen.store.write import write_table
 from tbgen.turns import pieces
-
-
-class Kept(NamedTuple):
-    """A part that files have."""
-
-    key: str
-    files: dict[Bound, Path]
-    """The exact table, or both bounds."""
 
 
 class Shelf:
@@ -41,25 +33,7 @@ class Shelf:
 
     def look_up(self, plan: Sequence[PlannedPart]) -> dict[PartName, Kept]:
         """The parts of a plan of which files say all that solving them would; placements may be more."""
-        found: dict[PartName, Kept] = {}
-        shelved = self._shelved()
-        if not shelved:
-            return found
-        keys: dict[PartName, str] = {}
-        enough: dict[PartName, set[str]] = {}
-        for part in plan:
-            kept = shelved.get(part.name.material, ())
-            if part is plan[-1] and not kept:  # it may have very many placements, and no other part needs its key
-                break
-            key = _notes_for(part, keys).key(part.name.material)
-            serving = {one.key: one for one in kept if self._serves(one, part, enough, shelved)}
-            if serving:
-                found[part.name] = serving.get(key) or next(iter(serving.values()))
-                keys[part.name] = found[part.name].key
-            else:
-                keys[part.name] = key
-            enough[part.name] = {key, *serving}
-        return found
+        return Search(plan, self._shelved(), self._notes_of).found
 
     def put(
         self,
@@ -71,7 +45,7 @@ class Shelf:
     ) -> str:
         """Write a part that was solved, given the keys of those that it leads to. Returns its own."""
         assert self._tables is not None
-        notes = _notes_for(part, keys)
+        notes = notes_for(part, keys)
         key = notes.key(part.name.material)
         for winner in chess.COLORS[: part.times]:
             bound = Bound.EXACT if part.exact else _bound(part.name, winner)
@@ -120,42 +94,6 @@ class Shelf:
             found.setdefault(material, []).append(Kept(key, files))
         return found
 
-    def _serves(
-        self,
-        kept: Kept,
-        part: PlannedPart,
-        enough: Mapping[PartName, set[str]],
-        shelved: Mapping[Material, Sequence[Kept]],
-    ) -> bool:
-        """Whether a table knows all that solving a part would. `enough`: the keys of tables that know as much as the
-        plan of the parts before it."""
-        notes = self._notes_of(next(iter(kept.files.values())))
-        if notes is None or not {white + black for white, black in part.placements} <= {*notes.placements}:
-            return False
-        if part.exact or notes.bound == Bound.EXACT:
-            return notes.bound == Bound.EXACT
-        planned = {*part.known}
-
-        def is_planned(name: PartName) -> bool:
-            return name in planned or name.material in part.complete
-
-        for lead, retaken in part.leads_to.items():
-            if is_planned(lead):
-                if not _knows(notes, part.name, lead, enough):
-                    return False
-            elif lead.material not in notes.complete:
-                # it may know more than the plan, and the man that moved is retaken there
-                asked = [(part.name, notes)]
-                keys = _keys(notes, part.name, lead)
-                for one in shelved.get(lead.material, ()):
-                    further = self._notes_of(next(iter(one.files.values()))) if one.key in keys else None
-                    if further is not None:
-                        asked.append((lead, further))
-                for behind in filter(is_planned, retaken):
-                    if not any(_knows(notes, name, behind, enough) for name, notes in asked):
-                        return False
-        return True
-
     def _notes_of(self, path: Path) -> OwnNotes | None:
         """None if it is not there any more: another process may just have replaced it."""
         found = self._notes.get(path)
@@ -166,33 +104,9 @@ class Shelf:
         return found
 
 
-def relative(name: PartName, target: PartName) -> tuple[Material, bool]:
-    """A part as another one sees it: its material, and whether its first side is the other's second."""
-    return target.material, target.swapped != name.swapped
-
-
 def _may_lead(material: Material, to: Material) -> bool:
     """False where no captures and promotions lead from one material to another."""
     return material != to and material.men >= to.men and material.pawns >= to.pawns
-
-
-def _keys(notes: OwnNotes, name: PartName, asked: PartName) -> set[str]:
-    """Of the tables of a part that another one was solved with."""
-    return {one.key for one in notes.parts if one[:2] == relative(name, asked)}
-
-
-def _knows(notes: OwnNotes, name: PartName, asked: PartName, enough: Mapping[PartName, set[str]]) -> bool:
-    """Whether a table of a part was solved with as much of another part as the plan knows."""
-    if notes.bound == Bound.EXACT or asked.material in notes.complete:
-        return True
-    return not _keys(notes, name, asked).isdisjoint(enough.get(asked, ()))
-
-
-def _notes_for(part: PlannedPart, keys: Mapping[PartName, str]) -> OwnNotes:
-    """What the file of a part will say, but for the bound, given the keys of those that it leads to."""
-    placements = tuple(sorted(white + black for white, black in part.placements))
-    parts = tuple(OwnPart(*relative(part.name, one), keys[one]) for one in part.known)
-    return OwnNotes(Bound.EXACT, placements, tuple(part.complete), parts)
 
 
 def read_kept(kept: Kept, name: PartName, make: Make) -> dict[chess.Color, Part]:

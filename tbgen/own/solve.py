@@ -6,6 +6,7 @@ mate, by White and by Black: the values under both are bounds of the true one, u
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import NamedTuple
 
 import chess
@@ -18,7 +19,8 @@ from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.outcome import BASE
 from tbgen.own.plan import PlannedPart
-from tbgen.own.shelf import Shelf, read_kept, relative
+from tbgen.own.search import Kept, relative
+from tbgen.own.shelf import Shelf, read_kept
 from tbgen.own.slices import PartName, layout_for
 from tbgen.retro.checkpoint import Counts, TableArrays
 from tbgen.retro.export import finish
@@ -45,16 +47,17 @@ def solve_plan(
     make: Make = in_memory,
     report: Callable[[PartName, int], None] = lambda name, numbers: None,
     shelf: Shelf | None = None,
+    there: Mapping[PartName, Kept] = MappingProxyType({}),
     records: bool = False,
 ) -> OwnTables:
     """Solve all parts. `entries_of` reads complete tables, `make` makes arrays, and `report` is called with the numbers
-    that are solved, of a part that is solved twice both times; what it raises ends the work. Parts that the shelf has
-    are read there, but for the position's own. `records`: contents of all parts that are solved here stay."""
+    that are solved, of a part that is solved twice both times; what it raises ends the work. Parts that are `there`,
+    as a shelf says, are read, but for the position's own. `records`: contents of all parts that are solved here
+    stay."""
     shelf = shelf or Shelf(None, writes=False)
     done: dict[PartName, dict[chess.Color, Part]] = {}
     keys: dict[PartName, str] = {}
     kept: dict[PartName, dict[chess.Color, Contents]] = {}
-    there = shelf.look_up(plan)
     for part in plan:
         taken = there.get(part.name) if part is not plan[-1] else None
         if taken is not None:

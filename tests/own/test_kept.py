@@ -12,7 +12,8 @@ from tbgen.errors import OnlyBounds, UnsupportedPosition
 from tbgen.material import parse
 from tbgen.own import attempt as attempts
 from tbgen.own.plan import PlannedPart
-from tbgen.own.shelf import Kept, Shelf
+from tbgen.own.search import Kept
+from tbgen.own.shelf import Shelf
 from tbgen.own.slices import PartName
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.store import open_table
@@ -90,6 +91,21 @@ def test_what_is_kept_is_not_solved_again(solved: Path, monkeypatch: pytest.Monk
         assert found.answer.sure.dtg is not None
     with pytest.raises(TypeError):  # another placement
         keep(solved, "8/3p4/3k4/8/3P4/8/3K4/8 w - - 4 60")
+
+
+def test_the_directory_is_looked_at_once_for_each_plan(
+    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    links(small_tables, tmp_path, ALL)
+    look_up, looks = Shelf.look_up, list[str]()
+
+    def counted(shelf: Shelf, plan: Sequence[PlannedPart]) -> dict[PartName, Kept]:
+        looks.append(str(plan))
+        return look_up(shelf, plan)
+
+    monkeypatch.setattr(Shelf, "look_up", counted)
+    keep(tmp_path, BLOCKED)
+    assert len({*looks}) == len(looks) > 0
 
 
 def test_what_is_kept_may_go_before_it_is_asked(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,6 +51,17 @@ def test_what_was_solved_with_less_does_not_serve(small_tables: Path, tmp_path: 
         assert is_served(tmp_path, plan)
 
 
+def test_placements_are_hashed_only_where_a_table_may_be_told_by_it(
+    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There may be very many."""
+    links(small_tables, tmp_path, ALL)
+    solve(tmp_path, make_plan(chess.Board("8/8/P2k4/8/8/3K4/8/8 w - - 4 60"), materials(ALL), SMALL))
+    monkeypatch.setattr("tbgen.own.search.notes_for", None)
+    plan = make_plan(NEAR, materials(ALL), SMALL)
+    assert [name.material.name for name in Shelf(tmp_path, writes=False).look_up(plan)] == ["KPvK"]
+
+
 def test_a_part_that_became_a_complete_table_serves(small_tables: Path, tmp_path: Path) -> None:
     links(small_tables, tmp_path, f"{ALL} KPvK")
     solve(tmp_path, make_plan(NEAR, materials(f"{ALL} KPvK"), SMALL))
@@ -104,20 +115,16 @@ def test_a_table_that_is_gone_does_not_serve(
     assert not is_served(tmp_path, plan)
 
 
-def test_a_table_that_goes_before_it_is_read_is_solved(
-    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_that_goes_before_it_is_read_is_solved(small_tables: Path, tmp_path: Path) -> None:
     """A part is read when its turn comes, which may be hours after the directory was looked at."""
     links(small_tables, tmp_path, ALL)
     keep_all(tmp_path, BLOCKED)
     plan = make_plan(chess.Board(BLOCKED), materials(ALL), 1 << 40)
-    shelf = Shelf(tmp_path, writes=False)
-    there = shelf.look_up(plan)
+    there = Shelf(tmp_path, writes=False).look_up(plan)
     (small,) = list_own(tmp_path, parse("KPvK"))
-    wanted = solve_plan(plan, partial(entries_of, tmp_path), shelf=shelf).contents[plan[-1].name]
+    wanted = solve_plan(plan, partial(entries_of, tmp_path), there=there).contents[plan[-1].name]
     small.path.unlink()
-    monkeypatch.setattr(shelf, "look_up", lambda plan: there)
-    found = solve_plan(plan, partial(entries_of, tmp_path), shelf=shelf).contents[plan[-1].name]
+    found = solve_plan(plan, partial(entries_of, tmp_path), there=there).contents[plan[-1].name]
     for winner in chess.COLORS:
         assert np.array_equal(found[winner].entries, wanted[winner].entries)
 
