@@ -7,7 +7,7 @@ import chess
 
 from tbgen.cli.common import print_table
 from tbgen.columns import Column
-from tbgen.errors import CorruptTable
+from tbgen.errors import CorruptTable, MissingTable
 from tbgen.own.walks import Placement, to_go
 from tbgen.store import open_table
 from tbgen.store.own import OwnFile
@@ -44,6 +44,8 @@ def own_rows(files: Sequence[OwnFile]) -> Iterator[Row]:
                     "bytes": int(table.header["bytes"]),
                     "program": str(table.header["program"]),
                 }
+        except MissingTable:  # another process has just removed it
+            continue
         except CorruptTable as error:
             row["error"] = str(error)
         yield row

@@ -10,6 +10,7 @@ import pytest
 
 from tbgen.cli.main import main
 from tbgen.referee.player.uci import Uci
+from tbgen.store.own import list_own
 from tests.support.own_tables import BLOCKED, RACE, keep_alone, links
 from tests.support.serving import serving
 
@@ -61,6 +62,19 @@ def test_probe_says_what_is_exact_and_what_is_bounded(tables: Path, capsys: pyte
     assert "These are bounds from own tables" in " ".join(out.split())
     assert main(["probe", "-q", BLOCKED, RACE]) == 0
     assert capsys.readouterr().out == f"G5.5 1\nWhite is sure of {found['white']}, Black of {found['black']}\n"
+
+
+def test_info_leaves_out_what_is_gone(
+    tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another process may remove one between a look at the directory and one at the file."""
+    listed = [*list_own(tables)]
+    monkeypatch.setattr("tbgen.cli.info.list_own", lambda directory: listed)
+    listed[0].path.unlink()
+    capsys.readouterr()
+    assert main(["info", "--json"]) == 0
+    rows = [*map(json.loads, capsys.readouterr().out.splitlines())]
+    assert [row["own"] for row in rows if "own" in row] == [one.path.name for one in listed[1:]]
 
 
 def test_info_lists_them(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 import enum
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 import chess
@@ -117,7 +118,9 @@ class Decider:
         try:
             answer = tables.probe(board, record)
         except OnlyBounds:  # of own tables
-            known = tables.sure(board, record)
+            known = None
+            with suppress(MissingTable):  # another process has just removed them
+                known = tables.sure(board, record)
             return Decision(record, Basis.PLAYED, Reach.OUT_OF_REACH, sure=known.sure if known else None)
         except UnsupportedPosition:
             return Decision(record, Basis.PLAYED, Reach.OUT_OF_REACH)

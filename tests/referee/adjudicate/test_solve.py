@@ -7,11 +7,12 @@ import chess
 import pytest
 
 from tbgen.cli.solving import Solver
+from tbgen.errors import MissingTable
 from tbgen.outcome import parse, text
 from tbgen.own.attempt import Means
 from tbgen.pgn.split import Unit
 from tbgen.pgn.tags import TagSection
-from tbgen.probe import Sure, open_tablebase
+from tbgen.probe import Sure, Tablebase, open_tablebase
 from tbgen.referee.adjudicate.decide import Basis
 from tbgen.referee.adjudicate.game import Judge
 from tbgen.referee.adjudicate.settings import make_settings
@@ -102,6 +103,23 @@ def test_bounds_that_were_kept_count_without_solving(tmp_path: Path, capsys: pyt
     (one,) = found["solved"]["games"]
     assert (one["white"], one["black"]) == (text(known.sure.white), text(known.sure.black))
     assert one["basis"] == ("bounded" if known.sure.known else "played")
+
+
+def test_bounds_that_go_meanwhile_do_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another process may remove them after they were met."""
+
+    def gone(*asked: object) -> None:
+        raise MissingTable("own/KPvK.r.1f0c9d2e8a7b55aa.worst.h5 is missing")
+
+    keep_alone(tmp_path, RACE)
+    monkeypatch.setattr(Tablebase, "sure", gone)
+    fen = RACE.replace("0 1", "5 30")
+    Path("in.pgn").write_bytes(game("1/2-1/2", FEN=f"{fen} G3.0", Termination="adjudication"))
+    code, out, _ = run(capsys, "in.pgn", "-o", "out.pgn", "--tables", str(tmp_path), "--json")
+    assert code == 0
+    assert '"solved"' not in out
 
 
 class Seen:
