@@ -185,9 +185,13 @@ _POSITION_QUERY: Final = ("fen", "record", "rules")
 _ERRORS: Final = {
     400: "a parameter or FEN that cannot be read",
     404: "a table, material or address that is not here",
+    405: "a method that this address does not have",
+    408: "a request that came too slowly; without a body if its head did",
     413: "too much at once",
+    415: "a body of a kind that is not read here",
     422: "a legal position that no table can hold",
     429: "too many requests from one client",
+    431: "a head that is too long; without a body",
     503: "too much to do, too slow, or a damaged table",
 }
 
