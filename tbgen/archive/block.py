@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tbgen.store.format.planes import bytes_for, joined, planes_of
 from tbgen.store.format.schema import ESCAPE, shape_type
 from tbgen.store.format.shapes import KINDS, STEP_KINDS, Shapes, ShapeTable, check
-from tbgen.store.read.positions import Positions
+from tbgen.store.read.bulk import Bulk
 
 SECTIONS: Final = 4
 """Of a block: shapes, what is added to some of them, fresh distances, stored distances."""
@@ -27,19 +27,6 @@ class Kept(NamedTuple):
     """0 where there is none."""
     halves: NDArray[np.uint16]
     """`[n, place]`: half of the nth distance, the fresh one being the 0th."""
-
-
-class Block(Positions):
-    """Positions that have been unpacked."""
-
-    def __init__(self, shape_table: ShapeTable, kept: Kept) -> None:
-        self.shape_table = shape_table
-        self.shapes = kept.shapes
-        self.entries = shape_table.base.take(kept.shapes) + (kept.halves[0].astype(np.int32) << 1)
-        self._halves = kept.halves
-
-    def halves(self) -> NDArray[np.unsignedinteger]:
-        return self._halves
 
 
 class Packer:
@@ -67,7 +54,7 @@ class Packer:
             _deflate(b"".join(stored)),
         ]
 
-    def unpack(self, sections: Sequence[bytes], legal: NDArray[np.bool_]) -> Block:
+    def unpack(self, sections: Sequence[bytes], legal: NDArray[np.bool_]) -> Bulk:
         """The positions, given which places hold one. ValueError if they are none."""
         at = self._in_order(len(legal))
         at = at[legal[at]]
@@ -91,7 +78,7 @@ class Packer:
         for nth, some in found:
             kept.halves[nth][at[some]] = joined(raw, begin, len(some), self._planes)
             begin += len(some) * self._planes
-        return Block(self.shape_table, kept)
+        return Bulk(self.shape_table, kept.shapes, kept.halves)
 
     def _in_order(self, count: int) -> NDArray[np.int64]:
         """The first `count` places, neighbours being alike."""

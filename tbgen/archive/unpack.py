@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Block, Packer, unpack_shapes
+from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Packer, unpack_shapes
 from tbgen.archive.format import Packed
 from tbgen.archive.pack import BLOCK, Begin, Report
 from tbgen.archive.split import Split
@@ -20,6 +20,8 @@ from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.store import open_table
 from tbgen.store.format.shapes import ShapeTable
+from tbgen.store.read.bulk import Bulk
+from tbgen.store.read.decode import spell_out
 from tbgen.store.read.positions import STEP
 from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
@@ -166,9 +168,9 @@ class _Unpacker:
             self._put(numbers, told)
 
 
-def _told(block: Block) -> Told:
+def _told(block: Bulk) -> Told:
     """What a block says, as the verifier would tell it."""
-    staircases = block.staircases(np.arange(len(block.entries)))
+    staircases = spell_out(block)
     columns = [staircases.steps[name].astype(np.int64) for name in STEP.names or ()]
     return Told(block.entries, staircases.length.astype(np.uint16), pack_steps(*columns))
 

@@ -77,7 +77,6 @@ class Workspace:
             "needed": dict(needed or {}),
         }  # fmt: skip
         self._arrays: TableArrays | None = None
-        """The memory of those arrays that are in files with names."""
         self._lock = Lock()
         self._fresh: dict[int, Counts] = {}
         self._safe_at = time.monotonic()

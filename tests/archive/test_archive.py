@@ -34,6 +34,7 @@ from tbgen.table_rules import TableRules
 from tbgen.verify.staircases import Staircases
 from tests.support.contents import random_contents
 from tests.support.solved import contents as solved
+from tests.support.staircases import staircases_of
 
 LENGTH, DIGEST = 8, 32
 """Bytes at the end of a packed file."""
@@ -141,7 +142,7 @@ def test_blocks_hold_whatever_a_table_says(tmp_path_factory, seed, staircases, l
         block = packer.unpack(sections, contents.entries[numbers] != 0)
         assert (block.entries == contents.entries[numbers]).all()
         (_, bulk), *_ = table.in_order(int(numbers[0]), int(numbers[0]) + 500)
-        found, due = (some.staircases(np.arange(500)) for some in (block, bulk))
+        found, due = (staircases_of(some, np.arange(500)) for some in (block, bulk))
         assert (found.length == due.length).all()
         assert (found.steps == due.steps).all()
 

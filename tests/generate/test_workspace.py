@@ -8,7 +8,6 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tbgen import files, sizes
@@ -18,10 +17,8 @@ from tbgen.generate.table import build_table
 from tbgen.generate.workspace import Workspace
 from tbgen.index import layout_of
 from tbgen.material import parse
-from tbgen.retro import link_log
 from tbgen.retro.checkpoint import Counts
-from tbgen.retro.values.staircase import add_step, make_links
-from tbgen.sizes import FIRST_LINKS, links_for
+from tbgen.sizes import links_for
 from tbgen.store import Stamp, open_table, stamp_of, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
@@ -349,34 +346,6 @@ def test_a_build_depends_on_the_tables_that_it_has_read(place: Path) -> None:
         build_table(KPVK, place, "r", cache, disk_arrays, threads=1, report=stop)
     head, _ = journal.read(journal_of(place).parent, {})  # type: ignore[misc]
     assert head["needed"]["KQvK"] == read != seal.sha256_of(queen)
-
-
-def test_lookups_pass_the_links_of_unfinished_slices() -> None:
-    """Two links that share a window, the second one kept: it has to be found again, not added once more."""
-    links = make_links(64)
-    first = [int(add_step(links, 0, step)) for step in range(1, 12)]
-    slots = np.array([first[-1] - 1], np.int32)
-    keys = links.keys[slots]
-    for array in (slots, keys):
-        array.flags.writeable = False
-    put_back = make_links(64)
-    assert link_log.restore(put_back, slots, keys) == 0
-    link_log.close_gaps(put_back, slots)
-    assert add_step(put_back, 0, 11) == first[-1]
-
-
-def test_lookups_pass_the_hash_tables_before_that_of_a_kept_link() -> None:
-    """A link in the second hash table, kept where those in the first are not: it has to be found again there."""
-    links = make_links(2 * FIRST_LINKS)
-    links.keys[:FIRST_LINKS] = 1 + (np.arange(FIRST_LINKS) << 32)  # none of them is looked for
-    kept = [int(add_step(links, 0, step)) for step in range(2, 60)]
-    assert min(kept) > FIRST_LINKS
-    slots = np.array(kept, np.int32) - np.int32(1)
-    keys = links.keys[slots]
-    put_back = make_links(2 * FIRST_LINKS)
-    assert link_log.restore(put_back, slots, keys) == 0
-    link_log.close_gaps(put_back, slots)
-    assert [int(add_step(put_back, 0, step)) for step in range(2, 60)] == kept
 
 
 def test_small_tables_leave_no_workspace(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from tbgen.store.read.chunk import Chunk, ChunkFormat
 from tbgen.store.read.decode import decode, spell_out
 from tbgen.store.write import write_table
 from tests.support.contents import random_contents, steps_at
+from tests.support.staircases import staircases_of
 
 
 def written(directory: Path, contents: Contents) -> TableFile:
@@ -282,7 +283,7 @@ def test_machine_code_reads_what_a_single_look_does(tmp_path: Path, staircases: 
 def test_machine_code_spells_out_the_staircases(tmp_path: Path, staircases: int, longest: int) -> None:
     with written(tmp_path, random_contents(parse("KNvK"), seed=5, staircases=staircases, longest=longest)) as table:
         for here, bulk in table.in_order(7, table.size - 7):
-            found, expected = spell_out(bulk), bulk.staircases(np.arange(here.stop - here.start))
+            found, expected = spell_out(bulk), staircases_of(bulk, np.arange(here.stop - here.start))
             assert np.array_equal(found.length, expected.length)
             assert np.array_equal(found.steps, expected.steps)
 

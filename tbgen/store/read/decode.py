@@ -65,7 +65,7 @@ def _scratch(count: int, width: int, sections: int) -> tuple[NDArray[np.int32], 
 
 
 def spell_out(bulk: Bulk) -> Staircases:
-    """As `bulk.staircases` of all its positions. ValueError if the bulk has fresh distances alone."""
+    """The staircases of all its positions. ValueError if the bulk has fresh distances alone."""
     shape_table = bulk.shape_table
     known, (column, odd) = shape_table.shapes, shape_table.distances
     halves = np.ascontiguousarray(bulk.halves())  # kernels are compiled for that

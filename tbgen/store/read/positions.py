@@ -65,14 +65,3 @@ class Positions:
         for step, (having, at) in enumerate(by_step(self.shape_table.start[shapes], length)):
             columns[1 + step, having] = self._distances(places[having], at)
         return columns
-
-    def staircases(self, places: NDArray[np.int64]) -> Staircases:
-        shapes, known = self.shapes[places], self.shape_table.shapes
-        length = known.steps[shapes]
-        ends = np.cumsum(length, dtype=np.int64)
-        steps = np.empty(int(ends[-1]) if len(ends) else 0, STEP)
-        at = np.repeat(self.shape_table.start[shapes] - (ends - length), length) + np.arange(len(steps))
-        steps["holder"], steps["level"], steps["outcome"] = known.holder[at], known.level[at], known.step_outcome[at]
-        if len(steps):
-            steps["distance"] = self._distances(np.repeat(places, length), at)
-        return Staircases(length, steps)

@@ -1,0 +1,49 @@
+"""The shape of lila-tablebase."""
+
+from typing import Any
+
+import berserk
+import chess
+import httpx
+import pytest
+
+from tbgen.rules.fen import read_fen
+from tests.support.answers import answered
+from tests.support.serving import Server
+
+BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+
+
+def test_a_client_of_lila_mates(server: Server) -> None:
+    """lichess's own client for Python."""
+    lila = berserk.Client(tablebase_url=server.url.rstrip("/")).tablebase
+    turned = {"win": "loss", "loss": "win", "cursed-win": "blessed-loss", "blessed-loss": "cursed-win"}
+    board = chess.Board("8/8/8/3k4/8/8/8/R3K3 w - - 0 1")
+    while not board.is_game_over(claim_draw=False):
+        found = lila.standard(board.fen())
+        assert set(found) >= {"checkmate", "stalemate", "insufficient_material", "dtz", "dtm", "category", "moves"}
+        first = found["moves"][0]
+        assert found["category"] == turned[first["category"]] == ("win" if board.turn else "loss")
+        board.push_uci(first["uci"])
+        assert board.ply() < 100
+    assert board.is_checkmate()
+    with pytest.raises(berserk.exceptions.ResponseError, match="not a FEN"):
+        lila.standard("nonsense")
+
+
+def test_the_shape_of_lila(client: httpx.Client, document: dict[str, Any]) -> None:
+    found = answered(client, document, "/standard", "Standard", fen=BISHOP)
+    assert (found["category"], found["dtz"], found["dtm"]) == ("blessed-loss", -4, None)
+    assert found["insufficient_material"] is True
+    assert (found["moves"][0]["category"], found["moves"][0]["dtz"]) == ("cursed-win", 3)
+    rook = answered(client, document, "/standard", "Standard", fen="8/8/8/8/7r/1k6/8/K7 b - - 0 1")
+    assert (rook["category"], rook["dtm"]) == ("win", rook["dtz"])
+    capture = answered(client, document, "/standard", "Standard", fen="8/8/8/8/2kB4/8/8/K7 b - - 0 1")["moves"]
+    assert {move["san"]: move["zeroing"] for move in capture}["Kxd4"] is True
+    mainline = answered(client, document, "/standard/mainline", "Mainline", fen=BISHOP)
+    assert [step["san"] for step in mainline["mainline"]] == ["Kh5", "Kf4", "Kh6", "Kg4"]
+    assert mainline["mainline"][-1]["dtz"] == 0
+    assert read_fen(BISHOP).board.fen() == BISHOP
+    too_many = answered(client, document, "/standard", "Standard", fen=chess.STARTING_FEN)
+    assert too_many["category"] == "unknown"
+    assert len(too_many["moves"]) == 20
