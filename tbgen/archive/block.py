@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.errors import OutOfRoom
 from tbgen.store.format.planes import bytes_for, joined, planes_of
 from tbgen.store.format.schema import ESCAPE, shape_type
 from tbgen.store.format.shapes import KINDS, STEP_KINDS, Shapes, ShapeTable, check
@@ -100,12 +101,18 @@ def pack_shapes(shapes: Shapes) -> list[bytes]:
     return [_deflate(getattr(shapes, name).astype(kind).tobytes()) for name, kind in _COLUMNS.items()]
 
 
-def unpack_shapes(columns: Sequence[bytes], count: int) -> Shapes:
-    """ValueError if no table can have such shapes."""
+def unpack_shapes(columns: Sequence[bytes], count: int, room: int) -> Shapes:
+    """ValueError if no table can have such shapes. OutOfRoom before they take more than about `room` bytes of memory:
+    LZMA makes thousands of bytes of one, so that a small file may claim any number of steps."""
     found: dict[str, NDArray[Any]] = {}
+    taken = 0
     for (name, kind), packed in zip(_COLUMNS.items(), columns, strict=True):
         rows = count if name in KINDS else int(found["steps"].sum(dtype=np.int64))
-        found[name] = np.frombuffer(_inflate(packed, rows * np.dtype(kind).itemsize), kind)
+        size = rows * np.dtype(kind).itemsize
+        taken += _DERIVED * size
+        if taken > room:
+            raise OutOfRoom(f"its shapes take more memory than the {room >> 20} MiB that --memory leaves them")
+        found[name] = np.frombuffer(_inflate(packed, size), kind)
     shapes = Shapes(**found)
     check(shapes)
     return shapes
@@ -113,6 +120,8 @@ def unpack_shapes(columns: Sequence[bytes], count: int) -> Shapes:
 
 _COLUMNS: Final = {**KINDS, **STEP_KINDS}
 SHAPE_COLUMNS: Final = len(_COLUMNS)
+_DERIVED: Final = 3
+"""How many times their size shapes take in memory, with what a reader derives from them."""
 
 
 def _by(shapes: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -107,7 +107,7 @@ class Packed:
             self.notes = self._read_notes(end)
             _check(self.notes)
             self.material, self.rules = _names(self.notes)
-            if self.notes.shapes > 1 + layout_of(self.material).size:
+            if self.notes.shapes > 1 + min(self.notes.legal, layout_of(self.material).size):  # a position has each
                 raise ValueError(f"it cannot have {self.notes.shapes} shapes")
             self.order = _order(self.notes)
         except (OSError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError, BadInput) as error:

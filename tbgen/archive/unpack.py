@@ -1,9 +1,9 @@
 """Making a table again from a packed file: what is kept is unpacked, what is left out is told from it by forward moves,
 as the verifier follows them; then the table is written, and compared before it gets its name."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -15,7 +15,7 @@ from tbgen.archive.format import Packed
 from tbgen.archive.pack import BLOCK, Begin, Report
 from tbgen.archive.split import Split
 from tbgen.contents import Contents, Make, in_memory
-from tbgen.errors import CorruptTable
+from tbgen.errors import CorruptTable, OutOfRoom
 from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.store import open_table
@@ -35,10 +35,11 @@ from tbgen.verify.values import pack_steps
 _AHEAD: Final = 1
 """Blocks that wait or are at work, per thread."""
 _BATCH: Final = 1 << 13
-"""Positions that are told together."""
+"""Positions that are told, or spelled out, together: all of them might have the most steps."""
 _BATCHES: Final = 8
 """The same, per thread."""
-
+ROOM: Final = 1 << 30
+"""Bytes of memory for shapes, if not told otherwise."""
 PER_THREAD: Final = 256 << 20
 """Bytes of memory that each thread takes, at most."""
 
@@ -48,7 +49,7 @@ class _Unpacked(NamedTuple):
 
     numbers: NDArray[np.int64]
     levels: NDArray[np.uint8]
-    told: Told
+    bulk: Bulk
 
 
 def unpack(
@@ -57,6 +58,7 @@ def unpack(
     successor_entries: Mapping[Material, NDArray[np.int32]],
     *,
     threads: int = 1,
+    room: int = ROOM,
     make: Make = in_memory,
     begin: Begin = lambda what, numbers: None,
     report: Report = lambda numbers: None,
@@ -67,12 +69,12 @@ def unpack(
 
     `keep`: whether the table gets its name; else what has been written is only compared.
 
-    `successor_entries` holds the entries of the tables that resets lead to. `make` gives arrays for notes on every
-    position."""
+    `successor_entries` holds the entries of the tables that resets lead to. `room`: bytes of memory that shapes may
+    take. `make` gives arrays for notes on every position."""
     notes, same = packed.notes, False
     begin(f"unpacking {packed.material}", layout_of(packed.material).size)
-    with ThreadPoolExecutor(threads) as pool:
-        contents = _Unpacker(packed, successor_entries, make, report).contents(pool, threads)
+    with _named(packed), ThreadPoolExecutor(threads) as pool:
+        contents = _Unpacker(packed, successor_entries, room, make, report).contents(pool, threads)
 
     begin(f"writing {packed.material}", 1)
 
@@ -85,13 +87,24 @@ def unpack(
         if not keep:
             raise _Compared
 
-    with suppress(_Compared):
+    with _named(packed), suppress(_Compared):
         write_table(path, contents, notes.facts, threads=threads, make=make, program=notes.program, check=check)
     return same
 
 
 class _Compared(Exception):
     """What has been written is right, and not wanted."""
+
+
+@contextmanager
+def _named(packed: Packed) -> Iterator[None]:
+    """Name the file in errors that what it says leads to."""
+    try:
+        yield
+    except ValueError as error:
+        raise CorruptTable(f"{packed.path} is damaged: {error}") from error
+    except OutOfRoom as error:
+        raise OutOfRoom(f"{packed.path}: {error}") from error
 
 
 def _wrong(packed: Packed) -> CorruptTable:
@@ -103,9 +116,15 @@ def _wrong(packed: Packed) -> CorruptTable:
 
 class _Unpacker:
     def __init__(
-        self, packed: Packed, successor_entries: Mapping[Material, NDArray[np.int32]], make: Make, report: Report
+        self,
+        packed: Packed,
+        successor_entries: Mapping[Material, NDArray[np.int32]],
+        room: int,
+        make: Make,
+        report: Report,
     ) -> None:
         self._packed = packed
+        self._room = room
         self._report = report
         self._layout = layout = layout_of(packed.material)
         self._split = Split(layout, packed.notes.keeps)
@@ -118,12 +137,10 @@ class _Unpacker:
 
     def contents(self, pool: Executor, threads: int) -> Contents:
         packed = self._packed
-        try:
-            for unpacked in in_turn(pool, _AHEAD * threads, self._unpack, self._blocks()):
-                self._put(unpacked.numbers, unpacked.told)
-                self._levels[unpacked.numbers] = unpacked.levels
-        except ValueError as error:
-            raise CorruptTable(f"{packed.path} is damaged: {error}") from error
+        for unpacked in in_turn(pool, _AHEAD * threads, self._unpack, self._blocks()):
+            for here in pieces(len(unpacked.numbers), _BATCH):
+                self._put(unpacked.numbers[here], _told(unpacked.bulk.cut(here)))
+            self._levels[unpacked.numbers] = unpacked.levels
         for part in range(self._layout.slices):  # pawn moves lead to earlier slices
             self._tell(part, pool, threads)
         steps = self._staircases.finish()
@@ -134,7 +151,7 @@ class _Unpacker:
         blocks = pieces(self._split.kept, BLOCK)
         if len(notes.streams) != SHAPE_COLUMNS + SECTIONS * len(blocks):
             raise ValueError("it has not as many blocks as its material")
-        shapes = unpack_shapes([packed.stream(number) for number in range(SHAPE_COLUMNS)], notes.shapes)
+        shapes = unpack_shapes([packed.stream(number) for number in range(SHAPE_COLUMNS)], notes.shapes, self._room)
         packer = Packer(ShapeTable(shapes), packed.order, notes.planes)
         return [(number, here, packer) for number, here in enumerate(blocks)]
 
@@ -143,7 +160,7 @@ class _Unpacker:
         levels = self._teller.levels(numbers)
         first = SHAPE_COLUMNS + SECTIONS * block
         sections = [self._packed.stream(first + nth) for nth in range(SECTIONS)]
-        return _Unpacked(numbers, levels, _told(packer.unpack(sections, levels != NO_POSITION)))
+        return _Unpacked(numbers, levels, packer.unpack(sections, levels != NO_POSITION))
 
     def _put(self, numbers: NDArray[np.int64], told: Told) -> None:
         """Write down what a table says of these numbers."""
@@ -169,7 +186,7 @@ class _Unpacker:
 
 
 def _told(block: Bulk) -> Told:
-    """What a block says, as the verifier would tell it."""
+    """What a part of a block says, as the verifier would tell it."""
     staircases = spell_out(block)
     columns = [staircases.steps[name].astype(np.int64) for name in STEP.names or ()]
     return Told(block.entries, staircases.length.astype(np.uint16), pack_steps(*columns))

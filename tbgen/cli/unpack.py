@@ -89,6 +89,7 @@ def _one(
 ) -> None:
     from tbgen.archive.unpack import PER_THREAD, unpack
     from tbgen.cli.progress import Counter
+    from tbgen.generate.estimate import PROGRAM
     from tbgen.store import building, table_path
 
     path = table_path(directory, packed.material, packed.rules)
@@ -99,7 +100,8 @@ def _one(
             with Counter(quiet=args.quiet or args.json) as counter:
                 same = unpack(
                     packed, path, successor_entries, threads=min(args.threads, args.memory // PER_THREAD or 1),
-                    make=disk_arrays.array, begin=counter.begin, report=counter.advance, keep=not args.check,
+                    room=args.memory - PROGRAM, make=disk_arrays.array, begin=counter.begin, report=counter.advance,
+                    keep=not args.check,
                 )  # fmt: skip
     if args.json:
         found = {"material": packed.material.name, "rules": packed.rules, "file": str(path), "kept": not args.check}
