@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Final
 
 from tbgen.cli import common
-from tbgen.errors import BadInput
-from tbgen.generate.forecast import size_of
+from tbgen.errors import BadInput, OutOfRoom
+from tbgen.generate.forecast import free_disk, size_of
 from tbgen.text import say
 
 _MOST: Final = 5
@@ -56,6 +56,9 @@ def run(args: argparse.Namespace) -> int:
         for table in plan.coming:
             say(f"{table.material} ({table.rules}): {size_of(table.size)}")
         return 0
+    free = free_disk(directory)
+    if plan.left > free:
+        raise OutOfRoom(f"make room in {directory}: {size_of(plan.left)} have yet to come, {size_of(free)} are free")
     with _bar(plan.left, quiet=args.quiet) as tick:
         for table in plan.coming:
             fetch(source, table, directory, tick)

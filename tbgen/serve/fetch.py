@@ -140,7 +140,8 @@ def wanted(source: Source, materials: Iterable[Material], rules: TableRules, dir
                 continue
             raise TbgenError(f"{path} is there and is another table than the server's: remove it to fetch that one")
         coming.append(remote)
-        left += remote.size - _come(_beside(path, remote))
+        come = _come(_beside(path, remote))
+        left += remote.size - (come if come <= remote.size else 0)
     return Wanted(coming, there, left)
 
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import socket
 import sys
@@ -16,6 +17,7 @@ import httpx
 import pytest
 
 from tbgen.cli.main import main
+from tbgen.errors import OutOfRoom
 from tbgen.material import parse
 from tbgen.serve.fetch import Source, fetch, wanted
 from tbgen.serve.fetch import _beside as beside
@@ -120,10 +122,30 @@ def test_fetch_says_what_is_wrong(
     assert "is not a table" in refused(5, "KRvK", "--from", server.url)
 
 
+def test_no_room_no_start(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All tables of a call count, but for what has come of them."""
+    usage, source = shutil.disk_usage(tmp_path), Source(server.url)
+    needed = wanted(source, [parse("KBvK")], TableRules.RESET, tmp_path).left
+    words = ["fetch", "KBvK", "--from", server.url, "--tables", str(tmp_path / "new"), "-q"]
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=needed - 1))
+    assert main(words) == OutOfRoom.exit_code
+    said = capsys.readouterr().err
+    assert re.fullmatch(r"tbgen: make room in .*new: \S+ KiB have yet to come, \S+ KiB are free\n", said)
+    assert not files(tmp_path)
+    assert main([*words, "--dry-run"]) == 0
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=needed))
+    assert main(words) == 0
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=0))
+    assert main(words) == 0
+
+
 def test_more_than_there_can_be_begins_from_nothing(server: Server, small_tables: Path, tmp_path: Path) -> None:
     table = tmp_path / "KvK.r.h5"
     offered = Source(server.url).tables(TableRules.RESET)[parse("KvK")]
     beside(table, offered).write_bytes(bytes(offered.size + 5))
+    assert wanted(Source(server.url), [parse("KvK")], TableRules.RESET, tmp_path).left == offered.size
     fetch(Source(server.url), offered, tmp_path)
     assert table.read_bytes() == (small_tables / table.name).read_bytes()
 
