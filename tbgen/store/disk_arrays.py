@@ -74,7 +74,7 @@ class DiskArrays:
     def named(self, path: Path, count: int, kind: DTypeLike) -> NDArray[Any]:
         """The array in this file, zeros if the file is new."""
         self.look()
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             memory = self._map(handle, path, count, np.dtype(kind))
         finally:

@@ -10,6 +10,8 @@ from typing import Final
 LOCK: Final = ".lock"
 HALF: Final = ".half"
 """The end of the name of a file that is being written."""
+_PUBLIC: Final = 0o666
+"""Permissions of a lock, less what the umask forbids: several users may build into one directory."""
 
 
 def lock_of(table: Path) -> Path:
@@ -55,15 +57,15 @@ def lock(beside: Path, waiting: Callable[[], None] | None = None) -> int:
     """Make a file if it is not there, and lock it. `waiting` is called once if another process has locked it; it may
     raise an error instead of waiting. Whoever removes such a file holds its lock: see `remove_unlocked`."""
     while True:
-        handle = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = _open(beside, os.O_CREAT)
         try:
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _flock(handle, beside, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if waiting is not None:
                     waiting()
                     waiting = None
-                fcntl.flock(handle, fcntl.LOCK_EX)
+                _flock(handle, beside, fcntl.LOCK_EX)
             try:
                 if os.path.samestat(os.fstat(handle), beside.stat()):
                     return handle
@@ -78,13 +80,33 @@ def lock(beside: Path, waiting: Callable[[], None] | None = None) -> int:
 def remove_unlocked(beside: Path) -> None:
     """Remove such a file, unless another process has locked it by now.
 
-    It is locked meanwhile: a process that waits for it finds that the name has gone, and starts again."""
+    It is locked meanwhile: a process that waits for it finds that the name has gone, and starts again. Another user's
+    file stays in a directory that lets nobody remove it: it locks nothing."""
     with suppress(FileNotFoundError):
-        handle = os.open(beside, os.O_RDWR | os.O_CLOEXEC)
+        handle = _open(beside)
         try:
-            with suppress(BlockingIOError):
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with suppress(BlockingIOError, PermissionError):
+                _flock(handle, beside, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if os.path.samestat(os.fstat(handle), beside.stat()):
                     beside.unlink()
         finally:
             os.close(handle)
+
+
+def _open(beside: Path, flags: int = 0) -> int:
+    """Another user's file may allow reading only, which is enough for a lock on a disk of this machine."""
+    try:
+        return os.open(beside, os.O_RDWR | os.O_CLOEXEC | flags, _PUBLIC)
+    except PermissionError as error:
+        try:
+            return os.open(beside, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except FileNotFoundError:  # there is none, and none may be made
+            raise error from None
+
+
+def _flock(handle: int, beside: Path, how: int) -> None:
+    try:
+        fcntl.flock(handle, how)
+    except OSError as error:
+        error.filename = str(beside)
+        raise

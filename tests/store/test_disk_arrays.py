@@ -74,6 +74,15 @@ def test_where_there_is_no_room_is_said(tmp_path: Path, monkeypatch: pytest.Monk
     assert caught.value.filename == str(tmp_path / "entries")
 
 
+def test_a_workspace_belongs_to_all_who_may_write(tmp_path: Path) -> None:
+    before = os.umask(0o002)
+    try:
+        DiskArrays(tmp_path, 1 << 40).named(tmp_path / "entries", 1 << 16, np.int32)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "entries").stat().st_mode & 0o777 == 0o664
+
+
 @pytest.fixture
 def looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], bool]]:
     """A look at so many MiB in use, all of them of files, of 1600 that are allowed: whether it takes arrays out."""

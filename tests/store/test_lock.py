@@ -1,5 +1,6 @@
 """The lock of a table: whatever interrupts it, its file stays only where somebody holds it."""
 
+import errno
 import fcntl
 import os
 import signal
@@ -43,6 +44,53 @@ def test_the_file_of_another_holder_stays(tmp_path: Path) -> None:
             pass
         assert lock_of(table).exists()
     assert not lock_of(table).exists()
+
+
+def test_all_who_may_write_can_lock(tmp_path: Path) -> None:
+    before = os.umask(0o002)
+    try:
+        with building(tmp_path / "KQvK.r.h5"):
+            assert lock_of(tmp_path / "KQvK.r.h5").stat().st_mode & 0o777 == 0o664
+    finally:
+        os.umask(before)
+
+
+def test_the_lock_of_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that a killed build left may be read and not be written to, and not be removed either."""
+    call, table = os.open, tmp_path / "KQvK.r.h5"
+    lock_of(table).touch()
+
+    def reads_only(path: Path, flags: int, *mode: int) -> int:
+        if path == lock_of(table) and flags & os.O_ACCMODE != os.O_RDONLY:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return call(path, flags, *mode)
+
+    def refused(path: Path) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), str(path))
+
+    monkeypatch.setattr(os, "open", reads_only)
+    with monkeypatch.context() as sticky:
+        sticky.setattr(Path, "unlink", refused)
+        with building(table):
+            assert leftovers._is_held(lock_of(table))
+        tidy(tmp_path)
+        assert lock_of(table).exists()
+    assert not leftovers._is_held(lock_of(table))
+    with building(table), pytest.raises(ZeroDivisionError), building(table, waiting=lambda: 1 // 0):
+        pass
+    assert not lock_of(table).exists()
+    with pytest.raises(PermissionError), building(table):
+        pass
+
+
+def test_a_system_without_locks_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(handle: int, how: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    table = tmp_path / "KQvK.r.h5"
+    with pytest.raises(OSError, match=lock_of(table).name), building(table):
+        pass
 
 
 def no_end(number: int, frame: object) -> None:

@@ -66,7 +66,7 @@ class Ledger:
         """What lacks behind them: an empty line parts games."""
 
     def __enter__(self) -> Self:
-        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
         try:
             if not stat.S_ISREG(os.fstat(self._handle).st_mode):
                 raise BadInput(f"not a file that a match could be taken up from: {self._path}")

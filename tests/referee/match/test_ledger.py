@@ -38,8 +38,10 @@ def entries(path: Path) -> list[Entry]:
 
 
 def test_a_ledger_is_read_back(tmp_path: Path) -> None:
-    path = tmp_path / "m.pgn"
+    path, before = tmp_path / "m.pgn", os.umask(0o002)
     assert entries(path) == []
+    os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o664
     with Ledger(path) as ledger:
         ledger.add(GAME.format(round="1.1"))
         ledger.add(GAME.format(round="1.2"))
