@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol, TextIO
@@ -41,6 +42,9 @@ _BEYOND_PRINTABLE: Final = re.compile(r"[^\x00-\x7e]")
 """Characters that JSON need not escape, but that an encoding may lack or a terminal obey: DEL is a control."""
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False).encode
 """`json.dumps` would make an encoder for each object."""
+_NO_BREAK: Final = "\u00a0"
+_TOGETHER: Final = re.compile(r"(?<=\d) (?=%|ply\b|plies\b)|(?<=[\d.]\.) ")
+"""Spaces between a number and what it counts, and between the number of a move and the move."""
 _PIECE: Final = 1 << 16
 _BYTES: Final = range(0xDC80, 0xDD00)
 """The characters that Python puts for bytes of a file's name that it cannot decode."""
@@ -98,6 +102,12 @@ def shown(words: str) -> str:
 def plies(count: int) -> str:
     """A number of plies in words: `4 plies`."""
     return f"{count} {'ply' if count == 1 else 'plies'}"
+
+
+def wrapped(words: str, width: int, indent: str = "") -> list[str]:
+    """Lines of at most this width. What belongs together stays in one: `97.8 %`, `12 plies`, `31. Kb4`."""
+    lines = textwrap.wrap(_TOGETHER.sub(_NO_BREAK, words), width, initial_indent=indent, subsequent_indent=indent)
+    return [line.replace(_NO_BREAK, " ") for line in lines]
 
 
 def to_json(found: Any, indent: int | None = None) -> str:

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from tbgen.text import decoded, from_json, lines, shown, to_json
+from tbgen.text import decoded, from_json, lines, shown, to_json, wrapped
 from tests.support.runs import EVIL, ROOT
 
 
@@ -27,6 +27,17 @@ def test_bytes_are_text() -> None:
 )
 def test_what_is_shown(words: str, expected: str) -> None:
     assert shown(words) == expected
+
+
+@pytest.mark.parametrize("width", range(18, 100))
+def test_numbers_stay_with_what_they_count(width: int) -> None:
+    words = "in 97.83 % of 1,234,567 positions White mates within 43 plies, or 1 ply: 31. Kb4 Kc6 32... Kd5 33. Qe8"
+    found = wrapped(words, width, "  ")
+    assert all(len(line) <= width and line.startswith("  ") for line in found)
+    assert " ".join(line.strip() for line in found) == words
+    starts, ends = ([line.split()[place] for line in found] for place in (0, -1))
+    assert not {"%", "plies,", "ply:", "Kb4", "Kd5", "Qe8"} & {*starts}
+    assert not {"97.83", "43", "1", "31.", "32...", "33."} & {*ends}
 
 
 def test_json_is_ascii_and_has_no_half_characters() -> None:

@@ -3,7 +3,6 @@
 All of it is made of spans, each a text and its style, so that it reads the same with colours and without.
 """
 
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, zip_longest
 from typing import Final
@@ -13,7 +12,7 @@ import chess
 from tbgen import outcome
 from tbgen.probe import Answer, MoveResult, Result, words
 from tbgen.probe.words import record_sentence, sentence, situation
-from tbgen.text import SIDES, plies
+from tbgen.text import SIDES, plies, wrapped
 
 Span = tuple[str, str]
 Line = list[Span]
@@ -85,7 +84,7 @@ def line(board: chess.Board, result: Result, *, whole_game: bool, width: int) ->
             told.append(f"({'reset: ' if reset else ''}{outcome.text(step.record)})")
             record = step.record
     yield [("Best play, with each new record:" if told else "No line: the record stands.", _FAINT)]
-    for row in textwrap.wrap(" ".join(told), min(width, _WIDEST)):
+    for row in wrapped(" ".join(told), min(width, _WIDEST)):
         yield [(row, "")]
 
 
@@ -165,7 +164,7 @@ def sure_moves(board: chess.Board, answer: Answer) -> Iterator[Line]:
 
 def _paragraph(text: str, style: str, width: int) -> Iterator[Line]:
     yield [("", "")]
-    for row in textwrap.wrap(text, width):
+    for row in wrapped(text, width):
         yield [(row, style)]
 
 

@@ -1,6 +1,5 @@
 """What `tbgen solve` has found, in words and as JSON."""
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -11,7 +10,7 @@ from tbgen.fortress import Claim, Proof
 from tbgen.generate.forecast import size_of, time_of
 from tbgen.probe import LineMove, Result, Sure, SureMove, sure_as_dict
 from tbgen.probe.words import bounds, situation
-from tbgen.text import SIDES, plies
+from tbgen.text import SIDES, plies, wrapped
 
 if TYPE_CHECKING:
     from tbgen.own.attempt import Attempt
@@ -144,7 +143,7 @@ def in_words(found: Found, *, moves: bool, line: bool) -> Iterator[str]:
     if line and sure.dtg:
         title = "Best play" if len(found.line) == sure.dtg else "Best play, as far as it is known"
         told = f"{title}: {' '.join(map(str, found.line))}" if found.line else "Best play is not known."
-        yield from ("", *textwrap.wrap(told, _WIDTH))
+        yield from ("", *wrapped(told, _WIDTH))
 
 
 def _held(found: Found, proof: Proof, those: list[Claim]) -> Iterator[str]:
@@ -161,7 +160,7 @@ def _held(found: Found, proof: Proof, those: list[Claim]) -> Iterator[str]:
     for claim in those:
         if claim.plies is not None:
             yield f"{other} needs at least {claim.plies} plies to improve on the record."
-        yield from textwrap.wrap(_how(claim), _WIDTH, initial_indent="  ", subsequent_indent="  ")
+        yield from wrapped(_how(claim), _WIDTH, "  ")
 
 
 def _how(claim: Claim) -> str:
@@ -177,13 +176,13 @@ def _how(claim: Claim) -> str:
 def _own_in_words(found: Found) -> Iterator[str]:
     """What the own table says, or why there is none."""
     if found.refused:
-        yield from ("", *textwrap.wrap(f"No own table: {found.refused}.", _WIDTH))
+        yield from ("", *wrapped(f"No own table: {found.refused}.", _WIDTH))
     if found.own is None:
         return
     yield ""
     if found.own.answer is not None:
         kept = ", kept from before" if found.own.read else ""
-        yield from textwrap.wrap(f"Own tables of {_materials(found.own.plan)}{kept}:", _WIDTH)
+        yield from wrapped(f"Own tables of {_materials(found.own.plan)}{kept}:", _WIDTH)
         sure = found.own.answer.sure
         yield f"  {bounds(sure)}."
         for bound, side in ((sure.white, True), (sure.black, False)):

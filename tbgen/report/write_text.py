@@ -1,17 +1,13 @@
 """A report as text: plain columns. On a terminal it fits, in a file nothing is left out."""
 
-import re
-import textwrap
 from collections.abc import Iterator
 from typing import Final
 
 from tbgen import columns
 from tbgen.report.document import NUMBERS, Block, Document, Line, Lines, Remark, Table, cells
 from tbgen.report.lines import words
+from tbgen.text import wrapped
 
-_NUMBER: Final = re.compile(r"(\d\.+) ")
-_NO_BREAK: Final = "\u00a0"
-"""Between a move and its number."""
 _WIDTH: Final = 100
 """Of paragraphs, where there is room for it."""
 
@@ -23,7 +19,7 @@ def text(document: Document, width: int | None = None) -> str:
 
 def _document(document: Document, width: int | None) -> Iterator[str]:
     for words_found in document.findings:
-        yield from textwrap.wrap(words_found, min(_WIDTH, width or _WIDTH))
+        yield from wrapped(words_found, min(_WIDTH, width or _WIDTH))
     for place, section in enumerate(document.sections):
         yield from ("",) if place or document.findings else ()
         yield section.title
@@ -35,10 +31,10 @@ def _document(document: Document, width: int | None) -> Iterator[str]:
 def _block(block: Block, width: int | None) -> Iterator[str]:
     room = min(_WIDTH, width or _WIDTH)
     if isinstance(block, Remark):
-        yield from ("", *textwrap.wrap(block.text, room))
+        yield from ("", *wrapped(block.text, room))
     elif isinstance(block, Table) and block.rows:
         yield from ("", block.title, *_table(block, width))
-        yield from textwrap.wrap(block.note, room)
+        yield from wrapped(block.note, room)
     elif isinstance(block, Lines) and block.lines:
         yield from ("", block.title)
         for line in block.lines:
@@ -61,6 +57,4 @@ def _table(table: Table, width: int | None) -> Iterator[str]:
 
 def _line(line: Line, room: int) -> Iterator[str]:
     yield f"{line.title}  {line.fen}"
-    moves = _NUMBER.sub(rf"\1{_NO_BREAK}", words(line))
-    for part in textwrap.wrap(moves, room, initial_indent="  ", subsequent_indent="  "):
-        yield part.replace(_NO_BREAK, " ")
+    yield from wrapped(words(line), room, "  ")

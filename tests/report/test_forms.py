@@ -62,6 +62,8 @@ def test_findings_in_every_form_for_people(document: Document, html: str) -> Non
         assert f"- {words}\n" in write(document, "md")
         assert f"<p>{words}</p>" in seen
     assert json.loads(write(document, "json"))["findings"] == list(document.findings)
+    narrow = "\n".join(write(document, "text", width=width) for width in range(40, 60))
+    assert not re.search(r"\d\n *(%|pl(y|ies)\b)", narrow)
 
 
 def test_markdown_tables_are_rectangular(document: Document) -> None:
