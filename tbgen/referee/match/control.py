@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final, TypeVar
 
 import chess
@@ -63,15 +64,20 @@ class Control:
         parts = []
         if self.base is not None:
             repeated = f"{self.moves}/" if self.moves is not None else ""
-            increment = f"+{self.increment:g}" if self.increment else ""
-            parts.append(f"{repeated}{self.base:g}{increment}")
+            increment = f"+{_written(self.increment)}" if self.increment else ""
+            parts.append(f"{repeated}{_written(self.base)}{increment}")
         if self.movetime is not None:
-            parts.append(f"{self.movetime:g}/move")
+            parts.append(f"{_written(self.movetime)}/move")
         if self.nodes is not None:
             parts.append(f"{self.nodes} nodes")
         if self.depth is not None:
             parts.append(f"depth {self.depth}")
         return ", ".join(parts) or "-"
+
+
+def _written(seconds: float) -> str:
+    """All digits, and no exponent, which the tag has not."""
+    return f"{Decimal(repr(seconds)):f}".removesuffix(".0")
 
 
 def _parse_tc(words: str) -> tuple[float | None, float, int | None]:

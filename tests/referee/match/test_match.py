@@ -90,6 +90,8 @@ def test_one_engine_is_no_match() -> None:
         ("40/15:00", Control(base=900.0, moves=40), "40/900"),
         ("1:30:00+30", Control(base=5400.0, increment=30.0), "5400+30"),
         ("0/5", Control(base=5.0), "5"),
+        ("999:00:00", Control(base=3596400.0), "3596400"),
+        ("1:00:00.1234+0.000001", Control(base=3600.1234, increment=0.000001), "3600.1234+0.000001"),
     ],
 )
 def test_time_controls(words: str, control: Control, tag: str) -> None:
