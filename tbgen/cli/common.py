@@ -115,6 +115,8 @@ def processors(words: str) -> tuple[int, ...]:
         if match is None:
             raise _refused("processors such as 0,2,4-7", words)
         found += range(int(match[1]), int(match[2] or match[1]) + 1)
+    if len({*found}) < len(found):
+        raise _refused("each processor once", words)
     if not found or not there.issuperset(found):
         raise _refused(f"some of the processors {','.join(map(str, sorted(there)))}", words)
     return tuple(found)

@@ -239,6 +239,8 @@ def test_bad_command_lines(capsys: pytest.CaptureFixture[str]) -> None:
         code, said = complaint(capsys, *words)
         assert code == 2, words
         assert said.count("\n") == 1
+    code, said = complaint(capsys, *GOOD, *fake("B"), "--each", "tc=1", "--affinity", "0,0")
+    assert (code, "takes each processor once, not '0,0'" in said) == (2, True)
     code, said = complaint(capsys, *GOOD, *fake("B"), "--each", "tc=1", "--openings", "/nowhere/book.epd")
     assert (code, "/nowhere/book.epd" in said) == (1, True)
 
