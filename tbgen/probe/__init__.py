@@ -3,7 +3,6 @@
 from tbgen.probe.as_dict import as_dict, bounds_as_dict, sure_as_dict
 from tbgen.probe.result import (
     Answers,
-    Fresh,
     LineMove,
     MoveResult,
     Positions,
@@ -17,7 +16,6 @@ from tbgen.probe.tablebase import Tablebase, open_tablebase
 __all__ = [
     "Answer",
     "Answers",
-    "Fresh",
     "LineMove",
     "MoveResult",
     "Positions",

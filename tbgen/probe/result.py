@@ -10,13 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from tbgen import outcome as outcomes
 
 
-class Fresh(NamedTuple):
-    """What a position is worth just after a reset."""
-
-    outcome: int
-    dtg: int
-
-
 class MoveResult(NamedTuple):
     """What a move leads to if both sides then play best."""
 

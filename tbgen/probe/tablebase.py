@@ -14,7 +14,7 @@ from tbgen.position import check_record
 from tbgen.probe import bounds, play
 from tbgen.probe.numbering import check, check_men, is_sound
 from tbgen.probe.own import OwnFiles
-from tbgen.probe.result import Answers, Fresh, MoveResult, Positions, Result, ResultWithMoves, UnknownMove
+from tbgen.probe.result import Answers, MoveResult, Positions, Result, ResultWithMoves, UnknownMove
 from tbgen.probe.sure import Answer
 from tbgen.probe.tables import OpenTables
 from tbgen.rules.fen import read_fen
@@ -158,16 +158,6 @@ class Tablebase:
             return self.probe(position, record)
         except (MissingTable, UnsupportedPosition):
             return default
-
-    def probe_fresh(self, board: chess.Board) -> Fresh:
-        """Outcome and distance just after a capture or a pawn move: the same as without a record, but faster."""
-        if not is_sound(board):
-            check(board)
-        check_men(board.occupied.bit_count())
-        if play.has_right(board):
-            found = play.result(self._tables, board, None)
-            return Fresh(found.outcome, found.dtg)
-        return self._tables.fresh(board)
 
     def _read(self, fen: str, record: Record) -> tuple[chess.Board, Record]:
         """A FEN's board, and the record: the given one, else the FEN's."""

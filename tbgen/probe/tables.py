@@ -12,7 +12,7 @@ from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.material import Material
 from tbgen.position import goal
 from tbgen.probe.numbering import Numbering, make_numbering, number_of, signature
-from tbgen.probe.result import Fresh, Result
+from tbgen.probe.result import Result
 from tbgen.store import TableFile, find_table, open_table
 from tbgen.table_rules import TableRules
 
@@ -83,12 +83,6 @@ class OpenTables:
     def source(self, board: chess.Board) -> str:
         """Where that table is."""
         return str(self.numbered_table(board).table.path)
-
-    def fresh(self, board: chess.Board) -> Fresh:
-        """What a sound board is worth just after a reset: its own goal need not be known."""
-        _, numbering, table = self.numbered_table(board)
-        outcome, dtg, _ = table.look(number_of(numbering, board))
-        return Fresh(outcome if board.turn else -outcome, dtg)
 
     def result(self, board: chess.Board, record: int | None) -> Result:
         """What a sound board is worth under a record; None: its own goal."""

@@ -14,7 +14,7 @@ import tbgen
 from tbgen import outcome
 from tbgen.errors import BadInput, CorruptTable, MissingTable, UnsupportedPosition
 from tbgen.position import fault, goal, level
-from tbgen.probe import Fresh, Result, Tablebase, open_tablebase, play, tables
+from tbgen.probe import Result, Tablebase, open_tablebase, play, tables
 from tbgen.probe.numbering import is_sound
 from tbgen.store import TableFile, open_table
 
@@ -149,7 +149,6 @@ def test_records(tablebase: Tablebase, men: str) -> None:
         fresh = tablebase.probe(board)
         assert fresh.record == own
         assert fresh == tablebase.probe(board, own)
-        assert Fresh(fresh.outcome, fresh.dtg) == tablebase.probe_fresh(board)
         weaker = dice.choice((-1, 1)) * (outcome.BASE - outcome.level(own) - 1)
         assert tablebase.probe(board, weaker) == fresh
         if level(board) < 2:
@@ -222,8 +221,6 @@ def test_what_cannot_be_probed(resetting: Tablebase, fen: str, error: type[Excep
         resetting.probe(board)
     assert raised.type is error
     assert "\n" not in str(raised.value)
-    with pytest.raises(error):
-        resetting.probe_fresh(board)
     if error in (MissingTable, UnsupportedPosition):
         assert resetting.get(board) is None
         assert resetting.get(board, "nothing") == "nothing"
