@@ -123,8 +123,8 @@ ROOMS = {
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version errors outcome table_rules position probe rules text",
     "report": (
-        "_version called errors columns outcome table_rules material position contents board index store probe rules "
-        "text"
+        "_version called errors columns turns outcome table_rules material position contents board index store probe "
+        "rules text"
     ),
     # The tables over HTTP.
     "serve": (

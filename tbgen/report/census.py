@@ -4,7 +4,7 @@ White is the first side of the material. Where both sides have the same men, Whi
 Black to move is counted with colours swapped.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tbgen.index.symmetry import HALVES, KINDS, SymmetryClasses
 from tbgen.material import Material
 from tbgen.report.counts import Counts
-from tbgen.store import PIECE, TableFile
+from tbgen.store import TableFile
 from tbgen.table_rules import TableRules
 
 WHITE, BLACK = range(2)
@@ -98,12 +98,6 @@ class Census:
     @property
     def plies(self) -> int:
         return sum(spread.plies for spread in self.cases.values())
-
-
-def blocks(size: int) -> Iterator[tuple[int, int]]:
-    """First and last number plus one of each piece."""
-    for start in range(0, size, PIECE):
-        yield start, min(start + PIECE, size)
 
 
 def take(table: TableFile, tick: Tick = lambda numbers: None) -> Census:

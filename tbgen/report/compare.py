@@ -13,13 +13,14 @@ from tbgen.contents import distances, outcomes
 from tbgen.index.symmetry import KEYS, SymmetryClasses
 from tbgen.material import Material
 from tbgen.probe import Tablebase
-from tbgen.report.census import Tick, blocks
+from tbgen.report.census import Tick
 from tbgen.report.document import Line
 from tbgen.report.lines import best_line
 from tbgen.report.records import told
 from tbgen.report.tally import Slots, Tally
-from tbgen.store import TableFile
+from tbgen.store import PIECE, TableFile
 from tbgen.table_rules import TableRules
+from tbgen.turns import pieces
 
 SAME, SLOWER, LOWER, HIGHER, OTHER = range(5)
 """Same outcome and distance; other distance; the same side gets a lower G-score by the first rules than by the
@@ -91,7 +92,8 @@ def compare(tables: tuple[TableFile, TableFile], bases: tuple[Tablebase, Tableba
     legal, slower = np.zeros(KEYS, np.int64), np.zeros(KEYS, np.int64)
     seen: dict[tuple[int, int], int] = {}
     largest_gap, gap_at = 0, -1
-    for start, end in blocks(first.size):
+    for here in pieces(first.size, PIECE):
+        start, end = here.start, here.stop
         entries = first.entries(start, end), second.entries(start, end)
         keys = symmetry.keys(start, end)
         legal += np.bincount(keys[entries[0] != 0], minlength=KEYS)

@@ -18,6 +18,7 @@ from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.probe.levels import levels
 from tbgen.probe.vector import PositionColumns, sound
+from tbgen.turns import pieces
 
 _KING_STEPS: Final = 8
 _ROWS: Final = 1 << 15
@@ -70,8 +71,8 @@ def _columns(rows: Ints, men: int) -> list[Ints]:
 
 def _scattered(count: int) -> Iterator[Ints]:
     """All numbers below a power of two, in parts."""
-    for start in range(0, count, _ROWS):
-        yield np.arange(start, min(start + _ROWS, count)) * _STRIDE % count
+    for here in pieces(count, _ROWS):
+        yield np.arange(here.start, here.stop) * _STRIDE % count
 
 
 def _bounds(layout: Layout, men: list[int], squares: list[Ints]) -> Ints:
