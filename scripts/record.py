@@ -25,7 +25,7 @@ def main() -> None:
     args = parser.parse_args()
     lines = [line for path in args.built for line in path.read_text().splitlines()]
     found = [json.loads(line) for line in lines if line.startswith("{")]
-    record(row for row in found if "cpu_seconds" in row)
+    record(row for row in found if row.get("cpu_seconds"))
 
 
 def record(built: Iterable[dict[str, Any]]) -> None:

@@ -191,10 +191,11 @@ def _last_line(done: "list[Summary]", seconds: float) -> str:
     from tbgen.generate.forecast import size_of, time_of
 
     slowest = max(done, key=lambda summary: summary.seconds)
+    cpu = [summary.cpu_seconds for summary in done if summary.cpu_seconds is not None]
+    of_cpu = f" ({time_of(sum(cpu))} of CPU)" if len(cpu) == len(done) else ""
     return (
         f"{len(done)} tables: {sum(summary.positions for summary in done):,} positions, "
-        f"{size_of(sum(summary.bytes for summary in done))}, in {time_of(seconds)} "
-        f"({time_of(sum(summary.cpu_seconds for summary in done))} of CPU); "
+        f"{size_of(sum(summary.bytes for summary in done))}, in {time_of(seconds)}{of_cpu}; "
         f"slowest: {slowest.material} in {time_of(slowest.seconds)}"
     )
 
@@ -208,11 +209,12 @@ def _lines(summary: "Summary", directory: Path, *, whole: bool) -> list[str]:
     )
     if not whole:
         return [head]
+    peak = "" if summary.peak_memory is None else f"; peak memory {summary.peak_memory / 2**20:,.0f} MiB"
     return [
         head,
         f"  in {directory}",
         *histogram(summary.mover),
         f"  longest: {summary.longest_gscore} in {summary.longest} plies  {summary.longest_fen}",
         f"  {summary.staircases:,} staircases; {summary.attractions} attractions and {summary.looks} reviews per "
-        f"stored entry; peak memory {summary.peak_memory / 2**20:,.0f} MiB",
+        f"stored entry{peak}",
     ]

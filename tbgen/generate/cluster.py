@@ -216,6 +216,7 @@ def build_one(job: Job, name: str, replaced: Stamp | None, needed: list[Summary 
             threads=threads,
             report=News(worker, job.token, name),
             replaced=replaced,
+            alone=worker.state.nthreads == 1,
         )
 
 

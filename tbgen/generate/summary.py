@@ -35,8 +35,7 @@ class Clocks(NamedTuple):
 
 
 def begin_peak() -> None:
-    """Measure the process's peak of memory anew, where the system allows that. Builds at the same time, as threads of
-    a cluster's worker may do, share it."""
+    """Measure the process's peak of memory anew, where the system allows that."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
@@ -70,14 +69,15 @@ class Summary:
     looks: float
     """How often a stored entry was reviewed, on average."""
     seconds: float
-    cpu_seconds: float
-    """Of all threads."""
+    cpu_seconds: float | None
+    """Of all threads; None if the process built other tables meanwhile."""
     pace: float | None
     """How fast the machine was, before and after on average (generate/yardstick.py); None for a table of less than a
-    second."""
+    second, and where CPU seconds are."""
     bytes: int
-    peak_memory: int
-    """Bytes, of the process while it was built; since it began where the system does not let it measure anew."""
+    peak_memory: int | None
+    """Bytes, of the process while it was built; since it began where the system does not let it measure anew. None if
+    it built other tables meanwhile."""
     scratch: int
     """The most bytes on disk while it was built: large arrays, those of other tables included."""
 
@@ -107,7 +107,14 @@ def _by_outcome(parts: Iterable[NDArray[np.int32]]) -> NDArray[np.int64]:
 
 
 def summarise(
-    contents: Contents, path: Path, begun: Clocks, pace: float | None, scratch: int, attractions: int, looks: int
+    contents: Contents,
+    path: Path,
+    begun: Clocks,
+    pace: float | None,
+    scratch: int,
+    attractions: int,
+    looks: int,
+    alone: bool,
 ) -> Summary:
     took = Clocks.read().since(begun)
     layout = layout_of(contents.material)
@@ -130,10 +137,10 @@ def summarise(
         attractions=round(attractions / stored, 3),
         looks=round(looks / stored, 3),
         seconds=round(took.wall, 3),
-        cpu_seconds=round(took.cpu, 3),
+        cpu_seconds=round(took.cpu, 3) if alone else None,
         pace=pace and round(pace, 3),
         bytes=path.stat().st_size,
-        peak_memory=peak_memory(),
+        peak_memory=peak_memory() if alone else None,
         scratch=scratch,
     )
 

@@ -33,17 +33,19 @@ def build_table(
     report: Callable[[int], None] = lambda numbers: None,
     waiting: Callable[[], None] = lambda: None,
     replaced: Stamp | None = None,
+    alone: bool = True,
 ) -> Summary | None:
     """Build a table whose dependencies are in the directory; None if it is there: another process has just built it.
 
     `report` is called with the numbers that are solved, `waiting` if another process is building the same table.
-    `replaced`: the table that is there and is to be built again."""
+    `replaced`: the table that is there and is to be built again. `alone`: whether this process builds no other table
+    meanwhile; else it is not known what this one takes of CPU and memory."""
     path = table_path(directory, material, rules)
     with building(path, waiting):
         if path.exists() and stamp_of(path.stat()) != replaced:
             return None
         expected = estimate(material, rules, threads).cpu_seconds
-        pace = measured_pace() if expected >= calibration.WORTH else None
+        pace = measured_pace() if alone and expected >= calibration.WORTH else None
         begun = Clocks.read()
         disk_arrays.peak = 0
         begin_peak()
@@ -72,7 +74,7 @@ def build_table(
         workspace.clear()
         entry_cache.put(material, contents.entries, seal.sha256_of(path))
         counts, pace = solved.counts, pace and (pace + measured_pace()) / 2
-        summary = summarise(contents, path, begun, pace, disk_arrays.peak, counts.attractions, counts.looks)
-        if from_the_start:
+        summary = summarise(contents, path, begun, pace, disk_arrays.peak, counts.attractions, counts.looks, alone)
+        if from_the_start and summary.cpu_seconds is not None:
             calibration.record_build(expected, summary.cpu_seconds)
         return summary

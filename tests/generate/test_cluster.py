@@ -13,14 +13,16 @@ from types import SimpleNamespace
 
 import pytest
 
+from tbgen.cli.build import _last_line, _lines
 from tbgen.cli.main import main
 from tbgen.errors import BadInput
-from tbgen.generate import workspace
+from tbgen.generate import calibration, workspace
 from tbgen.generate.cluster import (
     ClusterFailure,
     Job,
     News,
     Unwanted,
+    build_one,
     check_place,
     check_workers,
     local_cluster,
@@ -207,6 +209,38 @@ def test_no_distributed(tmp_path: Path, capsys: pytest.CaptureFixture[str], monk
         assert "pip install" in capsys.readouterr().err
     assert main(["build", "KvK", "--workers", "2", "--scheduler", "x", "--tables", str(tmp_path)]) == BadInput.exit_code
     assert main(["build", "KvK", "--workers", "0", "--tables", str(tmp_path)]) == BadInput.exit_code
+
+
+def test_tables_that_share_a_process_do_not_say_what_they_take(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does this machine's pace follow from it."""
+    recorded: list[float] = []
+    monkeypatch.setattr(calibration, "record_build", lambda expected, took: recorded.append(took))
+    found = []
+    for nthreads in (1, 2):
+        job = Job(str(tmp_path / str(nthreads)), "r", "token", threads=1, memory=1 << 30)
+        Path(job.directory).mkdir()
+        (Path(job.directory) / job.token).touch()
+        task = SimpleNamespace(state="executing")
+        worker = SimpleNamespace(
+            get_current_task=lambda: "key",
+            log_event=lambda topic, words: None,
+            state=SimpleNamespace(tasks={"key": task}, nthreads=nthreads),
+        )
+        monkeypatch.setattr("distributed.get_worker", lambda: worker)  # noqa: B023
+        found.append(build_one(job, "KvK", None, []))
+    one, shared = found
+    assert one is not None
+    assert shared is not None
+    assert one.cpu_seconds
+    assert one.peak_memory
+    assert (shared.cpu_seconds, shared.peak_memory, shared.pace) == (None, None, None)
+    assert recorded == [one.cpu_seconds]
+    assert "of CPU" in _last_line([one, one], 1.0)
+    assert "of CPU" not in _last_line([one, shared], 1.0)
+    assert "peak memory" in _lines(one, tmp_path, whole=True)[-1]
+    assert "peak memory" not in _lines(shared, tmp_path, whole=True)[-1]
 
 
 def test_a_cancelled_task_ends_at_its_next_report() -> None:
