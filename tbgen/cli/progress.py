@@ -40,8 +40,10 @@ class Progress:
     def __init__(self, tables: Sequence[Material], *, quiet: bool, costs: Mapping[str, float] | None = None) -> None:
         """`costs`: estimated CPU seconds per table; without them all numbers count the same. A material may be in
         `tables` once per set of rules, if these are not at work at the same time."""
-        self._to_terminal = sys.stdout.isatty()
-        self._console = Console(stderr=not self._to_terminal, highlight=False, soft_wrap=True, quiet=quiet)
+        to_terminal = sys.stdout.isatty()
+        self._console = Console(stderr=not to_terminal, highlight=False, soft_wrap=True, quiet=quiet)
+        self._shares_terminal = to_terminal and not quiet
+        """Whether what is printed has to go above the bars."""
         self._bars = _bars(self._console, drawn=self._console.is_terminal and not quiet, period=_PERIOD)
         sizes = {material: numbers_of(material) for material in tables}
         self._cost = {m: costs[m.name] / size if costs else 1.0 for m, size in sizes.items()}
@@ -62,7 +64,7 @@ class Progress:
     def show(self, lines: list[str]) -> None:
         """Print to standard output, above the bars."""
         for line in lines:
-            if self._to_terminal:
+            if self._shares_terminal:
                 self._console.print(shown(line), markup=False, emoji=False)
             else:
                 say(line, flush=True)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tbgen.errors import BadInput
 from tbgen.material import every, parse
 from tbgen.table_rules import TableRules
 from tests.support.places import ROOT
+from tests.support.terminal import in_terminal
 
 PUBLISHED = ROOT / "docs" / "digests.txt"
 
@@ -49,6 +51,12 @@ def test_what_is_printed_can_be_compared(
     assert (code, out) == (0, "KvK (r): says the same\nKPvK (r): says the same\n")
     code, out, _ = run(capsys, "verify", "--tables", str(small_tables), "--digests", str(listed), "--rules", "wg")
     assert (code, out.count("same"), out.count("not compared")) == (0, 2, 1)
+
+
+def test_programs_get_them_on_a_terminal_too(small_tables: Path) -> None:
+    words = ("info", "KBvK", "--digests", "--json", "--tables", str(small_tables))
+    found = in_terminal(sys.executable, "-m", "tbgen", *words, TERM="xterm")
+    assert [json.loads(line)["rules"] for line in found.splitlines()] == ["r", "wg"]
 
 
 def test_other_contents_are_told(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

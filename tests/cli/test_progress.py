@@ -84,6 +84,18 @@ def test_builds_into_a_file_print_a_line_now_and_then(
         assert said == ([] if quiet else ["tbgen: 2 tables: 25", "tbgen: 2 tables: 38"])
 
 
+@pytest.mark.parametrize("quiet", [False, True])
+@pytest.mark.parametrize("stream", [Terminal, io.StringIO])
+def test_results_are_printed_in_any_case(
+    quiet: bool, stream: type[io.StringIO], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdout", out := stream())
+    with progress.Progress([parse("KBvK")], quiet=quiet) as bars:
+        bars.show(["KBvK: all right"])
+    assert "KBvK: all right\n" in out.getvalue()
+    assert (out.getvalue() == "KBvK: all right\n") == (quiet or stream is io.StringIO)
+
+
 def test_the_machine_code_is_as_large_as_expected() -> None:
     """Where all is compiled, as scripts/test does first. Tests compile some kernels for other arguments too, so only
     what builds need must not be more."""
