@@ -99,6 +99,11 @@ def shown(words: str) -> str:
     return words if words.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in words)
 
 
+def counted(count: int, what: str) -> str:
+    """`1 table`, `2 tables`, `52,696 positions`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def plies(count: int) -> str:
     """A number of plies in words: `4 plies`."""
     return f"{count} {'ply' if count == 1 else 'plies'}"

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from tbgen.text import decoded, from_json, lines, shown, to_json, wrapped
+from tbgen.text import counted, decoded, from_json, lines, shown, to_json, wrapped
 from tests.support.runs import EVIL, ROOT
 
 
@@ -27,6 +27,10 @@ def test_bytes_are_text() -> None:
 )
 def test_what_is_shown(words: str, expected: str) -> None:
     assert shown(words) == expected
+
+
+def test_one_is_one() -> None:
+    assert [counted(count, "table") for count in (0, 1, 2, 1234)] == ["0 tables", "1 table", "2 tables", "1,234 tables"]
 
 
 @pytest.mark.parametrize("width", range(18, 100))

@@ -10,7 +10,7 @@ from tbgen.cli import common
 from tbgen.cli.remarks import Remarks
 from tbgen.probe import open_tablebase
 from tbgen.table_rules import TableRules
-from tbgen.text import INPUT, say
+from tbgen.text import INPUT, counted, say
 
 _SKIPPED: Final = 3
 
@@ -69,5 +69,5 @@ def run(args: argparse.Namespace) -> int:
         source = stack.enter_context(opened(args.games))
         faults = annotate(source, stack.enter_context(replaced(args.output)), teller, watch)
     if not args.quiet and args.output != STANDARD:
-        say(f"{games} games; tables know {moves} of their moves, of which {gave} gave something away")
+        say(f"{counted(games, 'game')}: tables know {counted(moves, 'move')}, of which {gave} gave something away")
     return _SKIPPED if faults else 0

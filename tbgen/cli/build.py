@@ -23,7 +23,7 @@ from tbgen.cli.common import (
 from tbgen.cli.limits import COMPILED, THREAD, check_address_space
 from tbgen.errors import NO_ROOM, BadInput, OutOfRoom
 from tbgen.material import MEN_IN_TABLES
-from tbgen.text import say, to_json
+from tbgen.text import counted, say, to_json
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if not plan.todo:
         if not args.quiet and not args.json:
-            say(f"nothing to do: {len(plan.present)} tables are in {directory} already")
+            say(f"nothing to do: {directory} has {counted(len(plan.present), 'table')} that this takes already")
         return 0
     try:
         with _cluster(args) as client:
@@ -176,7 +176,7 @@ def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
     if plan.todo:
         print_estimates(forecast.rows)
         cores = forecast.threads * forecast.at_once
-        say(f"about {time_of(forecast.seconds)} on {cores} core{'s' * (cores > 1)}")
+        say(f"about {time_of(forecast.seconds)} on {counted(cores, 'core')}")
         if not forecast.pace.from_builds:
             say("(this machine has built too little to know its pace: a short test says it)")
         say(

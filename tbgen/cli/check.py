@@ -11,7 +11,7 @@ from tbgen.checker import Claim, check, read
 from tbgen.cli import common
 from tbgen.cli.progress import Counter
 from tbgen.probe import open_tablebase
-from tbgen.text import lines, say, to_json
+from tbgen.text import counted, lines, say, to_json
 
 _LONGEST: Final = 4096
 """Bytes of a line."""
@@ -58,4 +58,4 @@ def _told(claim: Claim, side: str, count: int) -> str:
     what = f"{side.capitalize()} is sure of {outcome.text(claim.bound)}"
     if claim.plies is not None:
         what = f"{side.capitalize()} keeps {outcome.text(claim.bound)} until ply {claim.plies}"
-    return f"{claim.board.fen()}: {what}: right, in {count:,} positions"
+    return f"{claim.board.fen()}: {what}: right, in {counted(count, 'position')}"

@@ -9,7 +9,7 @@ from typing import Final
 from tbgen.cli import common
 from tbgen.errors import BadInput, OutOfRoom
 from tbgen.generate.forecast import free_disk, size_of
-from tbgen.text import say
+from tbgen.text import counted, say
 
 _MOST: Final = 5
 
@@ -50,8 +50,8 @@ def run(args: argparse.Namespace) -> int:
     source = Source(args.source)
     plan = wanted(source, materials, args.rules, directory)
     if not args.quiet or args.dry_run:
-        here = f"; {len(plan.there)} are here already" if plan.there else ""
-        say(f"{len(plan.coming)} tables, {size_of(plan.left)} to come{here}")
+        here = f"; {counted(len(plan.there), 'table')} here already" if plan.there else ""
+        say(f"{counted(len(plan.coming), 'table')}, {size_of(plan.left)} to come{here}")
     if args.dry_run:
         for table in plan.coming:
             say(f"{table.material} ({table.rules}): {size_of(table.size)}")

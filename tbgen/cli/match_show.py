@@ -10,7 +10,7 @@ from tbgen.referee.match.events import Event, Finished, Note, Unplayed
 from tbgen.referee.match.ledger import Ledger
 from tbgen.referee.match.page import Page
 from tbgen.referee.match.run import Match
-from tbgen.text import say, to_json, width
+from tbgen.text import counted, say, to_json, width
 
 _NAMED: Final = 8
 """Missing tables that are named."""
@@ -35,7 +35,7 @@ class Show:
         if ledger.torn is not None:
             say(f"the last game in the PGN file breaks off: it is played again (what there was is in {ledger.torn_at})")
         if self._match.standings.games:
-            say(f"{self._match.standings.games} games have been played, {len(self._match.todo)} are to come")
+            say(f"{counted(self._match.standings.games, 'game')} played, {len(self._match.todo)} to come")
 
     def begin(self) -> None:
         """There is something to watch from the first moment on."""

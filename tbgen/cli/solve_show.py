@@ -10,7 +10,7 @@ from tbgen.fortress import Claim, Proof
 from tbgen.generate.forecast import size_of, time_of
 from tbgen.probe import LineMove, Result, Sure, SureMove, sure_as_dict
 from tbgen.probe.words import bounds, situation
-from tbgen.text import SIDES, plies, wrapped
+from tbgen.text import SIDES, counted, plies, wrapped
 
 if TYPE_CHECKING:
     from tbgen.own.attempt import Attempt
@@ -117,8 +117,8 @@ def _materials(plan: "list[PlannedPart]") -> str:
     """The position's own, and how many others."""
     *others, root = plan
     count = len(root.placements)
-    parts = f", and {len(others)} parts that it leads to" if others else ""
-    return f"{root.name.material} ({count:,} placement{'s' if count > 1 else ''} of pawns){parts}"
+    parts = f", and {counted(len(others), 'part')} that it leads to" if others else ""
+    return f"{root.name.material} ({counted(count, 'placement')} of pawns){parts}"
 
 
 def in_words(found: Found, *, moves: bool, line: bool) -> Iterator[str]:

@@ -50,6 +50,8 @@ def test_leaves_alone_what_is_there(small_tables: Path, capsys: pytest.CaptureFi
     before = {path: path.stat().st_mtime_ns for path in small_tables.iterdir()}
     assert main(["build", "--all", "3", "--tables", str(small_tables)]) == 0
     assert "nothing to do" in capsys.readouterr().out
+    assert main(["build", "KvK", "--tables", str(small_tables)]) == 0
+    assert capsys.readouterr().out == f"nothing to do: {small_tables} has 1 table that this takes already\n"
     assert {path: path.stat().st_mtime_ns for path in small_tables.iterdir()} == before
 
 

@@ -95,6 +95,8 @@ def test_fetch(server: Server, small_tables: Path, tmp_path: Path, capsys: pytes
     capsys.readouterr()
     assert main(words) == 0
     assert "0 tables" in capsys.readouterr().out
+    assert main(["fetch", "KvK", "--from", server.url, "--tables", str(tmp_path / "new"), "--dry-run"]) == 0
+    assert capsys.readouterr().out.startswith("1 table, 7.9 KiB to come\n")
     assert main(["fetch", "--all", "2", "--rules", "wg", "--from", server.url, "--tables", str(tmp_path), "-q"]) == 0
     assert (tmp_path / "KvK.wg.h5").exists()
 

@@ -12,6 +12,7 @@ from tbgen.referee.adjudicate.game import Fault, Verdict
 from tbgen.referee.adjudicate.proofs import Proofs
 from tbgen.rules.scoring import Classical, Exponential, Scoring, decimal
 from tbgen.rules.tiebreaks import Crosstable, Played, Row, by_balance, by_mobility
+from tbgen.text import counted
 
 TOP: Final = 30
 """Players in the table, if not told otherwise."""
@@ -93,7 +94,7 @@ class Report:
         bases = Counter[Basis]()
         for (_, basis, _), games in self._kinds.items():
             bases[basis] += games
-        parts = [f"{self._games} game{'' if self._games == 1 else 's'} judged"]
+        parts = [f"{counted(self._games, 'game')} judged"]
         parts += [f"{games} {words}" for basis, words in _SUMMARY.items() if (games := bases[basis])]
         if self.left_out:
             parts.append(f"{self.left_out} with a record left out")
@@ -224,7 +225,7 @@ class Report:
         that it goes to, if it does."""
         faults = len(self._faults)
         were = "they were" if faults > 1 else "it was"
-        yield f"{self._games} games with tags; {faults or 'nothing'} passed on as {were}"
+        yield f"{counted(self._games, 'game')} with tags; {faults or 'nothing'} passed on as {were}"
         yield ""
         yield from _table(
             ("ended by", "games", "tables: improved", "stands", "out of reach", "missing", "not asked"),

@@ -10,6 +10,7 @@ from tbgen.referee.match.events import Finished, Note, Unplayed
 from tbgen.referee.match.standings import Line, Standings, balance
 from tbgen.rules.scoring import Exponential, decimal, points_text
 from tbgen.rules.statistics import Interval, Verdict
+from tbgen.text import counted
 
 _BALANCES: Final = 6
 """G-scores whose balance is told."""
@@ -20,9 +21,8 @@ def game_line(game: Finished) -> str:
     points = points_text(game.points, whole=game.whole)
     moves = (game.plies + 1) // 2
     score = outcome.text(game.entry.result)
-    length = f"{moves} move{'' if moves == 1 else 's'}"
     entry = game.entry
-    return f"{entry.round}  {entry.white} - {entry.black}  {score}  {points}  {game.ending}, {length}"
+    return f"{entry.round}  {entry.white} - {entry.black}  {score}  {points}  {game.ending}, {counted(moves, 'move')}"
 
 
 def remark(event: Note | Unplayed) -> str:
@@ -36,7 +36,7 @@ def status_line(standings: Standings, games: int | None) -> str:
     """Where a match stands: how many games, and of two engines the first one's score."""
     first = standings.players[0]
     sample = standings.sample(first)
-    words = f"{standings.games}{'' if games is None else f' of {games}'} games"
+    words = counted(standings.games, "game") if games is None else f"{standings.games} of {counted(games, 'game')}"
     if len(standings.players) == 2 and standings.games:
         words += f"  {first} {sample.games.ratio:.4f}  Elo {_elo(sample.elo())}  LOS {100 * sample.los:.1f} %"
     if standings.sprt is None:

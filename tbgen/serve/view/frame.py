@@ -8,7 +8,7 @@ from urllib.parse import quote
 from tbgen import outcome
 from tbgen._version import __version__
 from tbgen.table_rules import TableRules
-from tbgen.text import plies
+from tbgen.text import counted, plies
 
 _PAGES: Final = (("/", "Board"), ("/materials", "Materials"), ("/game", "Game"))
 RULES: Final = (
@@ -60,8 +60,7 @@ def meaning(value: int) -> str:
     level = outcome.level(value)
     if level in _ENDS:
         return _ENDS[level]
-    moves = f"{level >> 1} legal move{'s' if level >> 1 != 1 else ''}"
-    return f"{moves}, {'not in check' if level & 1 else 'in check'}"
+    return f"{counted(level >> 1, 'legal move')}, {'not in check' if level & 1 else 'in check'}"
 
 
 def move_item(uci: str, san: str, fen: str, rules: str, dtg: int | None, badge: str) -> str:

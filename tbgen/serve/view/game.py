@@ -9,6 +9,7 @@ from tbgen.referee.annotate.game import Ply, Told, glyph
 from tbgen.report.grades import colour_class
 from tbgen.serve.view.frame import RULES, link_to, options, page
 from tbgen.table_rules import TableRules
+from tbgen.text import plies
 
 _MARKS = {"$2": "?", "$4": "??"}
 _EXAMPLE = """[White "Ann"]
@@ -55,7 +56,7 @@ def _one(number: int, told: Told | None, fault: str) -> str:
     rows = "".join(_rows(told))
     known = sum(ply.verdict is not None for ply in told.plies)
     gave = sum(ply.gave is not None for ply in told.plies)
-    words = f"{len(told.plies)} plies, tables know {known}; {gave or 'none'} gave something away."
+    words = f"{plies(len(told.plies))}, tables know {known}; {gave or 'none'} gave something away."
     title = f"{escape(white)} – {escape(black)} {escape(result)}"
     return (
         f'<section class="game" data-start="{escape(told.start)}" data-rules="{told.rules}" '

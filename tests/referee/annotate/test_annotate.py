@@ -78,7 +78,7 @@ def test_the_command(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureF
     target = tmp_path / "told.pgn"
     words = ["annotate", str(SAMPLE), "-o", str(target), "--tables", str(small_tables)]
     assert main(words) == 0
-    assert capsys.readouterr().out.startswith("8 games; ")
+    assert capsys.readouterr().out.startswith("8 games: tables know ")
     first = target.read_bytes()
     with SAMPLE.open("rb") as before, target.open("rb") as after:
         assert len(list(units(before))) == len(list(units(after)))
