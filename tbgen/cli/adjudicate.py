@@ -117,7 +117,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         "--threads",
         type=common.at_once,
-        default=os.cpu_count() or 1,
+        default=common.cores(),
         metavar="N",
         help="default: all cores",
     )

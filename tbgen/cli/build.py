@@ -1,7 +1,6 @@
 """`tbgen build`: build tables, and all that they depend on."""
 
 import argparse
-import os
 import time
 from contextlib import nullcontext
 from pathlib import Path
@@ -17,6 +16,7 @@ from tbgen.cli.common import (
     add_tables,
     address,
     at_once,
+    cores,
     materials_of,
     tables_directory,
 )
@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _threads(args: argparse.Namespace) -> int:
     """Threads per table."""
-    threads: int = args.threads or max(1, (os.cpu_count() or 1) // (args.workers or 1))
+    threads: int = args.threads or max(1, cores() // (args.workers or 1))
     return threads
 
 
@@ -143,7 +143,7 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
         )
     check_disk(forecast)
     if not args.scheduler:
-        warm_up_visibly(os.cpu_count() or 1, quiet=args.quiet)
+        warm_up_visibly(cores(), quiet=args.quiet)
     costs = {row.material: row.cpu_seconds for row in forecast.rows}
     done: list[Summary] = []
     begun = time.perf_counter()
@@ -175,8 +175,8 @@ def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
         return
     if plan.todo:
         print_estimates(forecast.rows)
-        cores = forecast.threads * forecast.at_once
-        say(f"about {time_of(forecast.seconds)} on {counted(cores, 'core')}")
+        used = forecast.threads * forecast.at_once
+        say(f"about {time_of(forecast.seconds)} on {counted(used, 'core')}")
         if not forecast.pace.from_builds:
             say("(this machine has built too little to know its pace: a short test says it)")
         say(

@@ -104,6 +104,11 @@ def address(words: str) -> str:
     return words
 
 
+def cores() -> int:
+    """How many this process may use: a batch system or `taskset` may leave it fewer than the machine has."""
+    return len(os.sched_getaffinity(0))
+
+
 def processors(words: str) -> tuple[int, ...]:
     """Takes a list of processors such as 0,2,4-7; nothing stands for all."""
     there = os.sched_getaffinity(0)
@@ -206,7 +211,7 @@ def add_all(parser: argparse.ArgumentParser, most_men: int) -> None:
 
 def add_threads(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="threads to use (default: all cores)"
+        "--threads", type=at_once, default=cores(), metavar="N", help="threads to use (default: all cores)"
     )
 
 

@@ -2,13 +2,12 @@
 
 import argparse
 import contextlib
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbgen.cli.common import present_tables_directory
+from tbgen.cli.common import cores, present_tables_directory
 from tbgen.cli.match_options import add_arguments
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.settings import make_settings
@@ -55,9 +54,8 @@ def run(args: argparse.Namespace) -> int:
         match = Match(plan, standings, ledger)
         show = Show(match, page, json=args.json, quiet=args.quiet, every=args.every)
         show.resumed(ledger)
-        cores = len(os.sched_getaffinity(0))
-        if args.concurrency > cores:
-            show.watch(Note(f"{args.concurrency} games at a time on {cores} processors: engines will lose time by it"))
+        if args.concurrency > (there := cores()):
+            show.watch(Note(f"{args.concurrency} games at a time on {there} processors: engines will lose time by it"))
         show.begin()
         try:
             match.run(show.watch)

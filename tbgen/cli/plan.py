@@ -1,12 +1,11 @@
 """`tbgen plan`: what building tables would take."""
 
 import argparse
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tbgen.called import called_as
-from tbgen.cli.common import add_all, add_json, add_rules, at_once, materials_of, print_table
+from tbgen.cli.common import add_all, add_json, add_rules, at_once, cores, materials_of, print_table
 from tbgen.columns import Column
 from tbgen.errors import BadInput
 from tbgen.material import MEN_NUMBERED, with_dependencies
@@ -32,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_rules(parser)
     parser.add_argument("--only", action="store_true", help="leave out the tables that they depend on")
     parser.add_argument(
-        "--threads", type=at_once, default=os.cpu_count() or 1, metavar="N", help="threads at work (default: all cores)"
+        "--threads", type=at_once, default=cores(), metavar="N", help="threads at work (default: all cores)"
     )
     add_json(parser)
     parser.epilog = EPILOG

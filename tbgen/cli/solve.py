@@ -1,7 +1,6 @@
 """`tbgen solve`: what each side is sure of in a position that no table covers."""
 
 import argparse
-import os
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -84,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="when to end with what is proved by then, such as 90s or 2h; 0: without an own table (default: 10m)",
     )
     parser.add_argument(
-        "--threads", type=common.at_once, default=os.cpu_count() or 1, metavar="N", help="default: all cores"
+        "--threads", type=common.at_once, default=common.cores(), metavar="N", help="default: all cores"
     )
     parser.add_argument(
         "--keep",

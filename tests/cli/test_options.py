@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.cli import limits
+from tbgen.cli import build, limits
 from tbgen.cli.common import address, at_once, seconds, size, some_seconds, whole_number
-from tbgen.cli.main import main
+from tbgen.cli.main import main, parser_of
 from tbgen.errors import OutOfRoom
 from tests.support.places import ROOT
 
@@ -65,6 +65,16 @@ def complaint(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 def test_whole_numbers(words: list[str], option: str, zero: bool, capsys: pytest.CaptureFixture[str]) -> None:
     for given in (*NO_NUMBERS, *["0"] * zero):
         assert complaint(capsys, *words, option, given).startswith(f"tbgen: {option} takes a whole number from ")
+
+
+def test_cores_that_may_not_be_used_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5})
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    for words in (["verify"], ["pack"], ["unpack", "x.tbp"], ["solve", "x"], ["plan"]):
+        assert parser_of(words[0]).parse_args(words[1:]).threads == 2
+    assert parser_of("adjudicate").parse_args(["x.pgn"]).jobs == 2
+    for given, expected in ((["KvK"], 2), (["KvK", "--workers", "2"], 1), (["KvK", "--threads", "7"], 7)):
+        assert build._threads(parser_of("build").parse_args(given)) == expected
 
 
 @pytest.mark.parametrize("option", ["--margin", "--patience"])
