@@ -124,7 +124,7 @@ def to_json(found: Any, indent: int | None = None) -> str:
 def from_json(words: bytes | str) -> Any:
     """What somebody sent, if it is JSON; BadInput where it is not, or nested without end."""
     try:
-        return json.loads(words if isinstance(words, str) else decoded(words.removeprefix(codecs.BOM_UTF8)))
+        return json.loads(words if isinstance(words, str) else decoded(words.removeprefix(BOM)))
     except (ValueError, RecursionError) as error:
         raise BadInput(f"not JSON: {error}") from None
 

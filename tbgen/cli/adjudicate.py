@@ -27,7 +27,6 @@ from tbgen.text import OUTPUT, say, shown, to_json, width
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-_SKIPPED: Final = 3
 _DEFAULT: Final = ",".join(str(finish) for finish in DRAWS if finish in BY_DEFAULT)
 
 _EPILOG: Final = f"""\
@@ -178,7 +177,7 @@ def run(args: argparse.Namespace) -> int:
             say(f"tbgen: {report.proofs.share()}", file=sys.stderr)
         if report.missing:
             say(f"tbgen: {report.want()}", file=sys.stderr)
-    return _SKIPPED if faults else 0
+    return common.SKIPPED if faults else 0
 
 
 @contextlib.contextmanager

@@ -12,8 +12,6 @@ from tbgen.probe import open_tablebase
 from tbgen.table_rules import TableRules
 from tbgen.text import INPUT, counted, say
 
-_SKIPPED: Final = 3
-
 _EPILOG: Final = """\
 Behind each move comes a comment: the G-score on the board, the record, what the table says under that record and in
 how many plies, and, if the move gave something away, what was there and which move would have kept it. Such a move
@@ -70,4 +68,4 @@ def run(args: argparse.Namespace) -> int:
         faults = annotate(source, stack.enter_context(replaced(args.output)), teller, watch)
     if not args.quiet and args.output != STANDARD:
         say(f"{counted(games, 'game')}: tables know {counted(moves, 'move')}, of which {gave} gave something away")
-    return _SKIPPED if faults else 0
+    return common.SKIPPED if faults else 0

@@ -25,6 +25,9 @@ RULES: Final = tuple(rules.value for rules in TableRules)
 """As plain text, which is how argparse shows choices."""
 _MEMORY: Final = "4G"
 _UNITS: Final = ("", "K", "M", "G", "T")
+SKIPPED: Final = 3
+INTERRUPTED: Final = 130
+"""Exit codes that no error has (tbgen/errors.py)."""
 
 # --- what options take: types for argparse, which name the option and show what was written --------------------
 

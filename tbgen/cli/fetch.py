@@ -9,9 +9,8 @@ from typing import Final
 from tbgen.cli import common
 from tbgen.errors import BadInput, OutOfRoom
 from tbgen.generate.forecast import free_disk, size_of
+from tbgen.material import MEN_IN_TABLES
 from tbgen.text import counted, say
-
-_MOST: Final = 5
 
 _EPILOG: Final = """\
 A server is whatever `tbgen serve` answers at: one machine builds, all others fetch. Every byte is compared with its
@@ -30,9 +29,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("material", nargs="*", help="such as KRPvKR")
-    parser.add_argument(
-        "--all", type=common.whole_number(2, _MOST), metavar="MEN", help="every material of at most MEN men"
-    )
+    common.add_all(parser, MEN_IN_TABLES)
     parser.add_argument("--from", dest="source", required=True, metavar="URL", help="where tbgen serve answers")
     parser.add_argument("--dry-run", action="store_true", help="say what would come, and stop")
     common.add_rules(parser)

@@ -15,7 +15,7 @@ from typing import Final, NoReturn
 from tbgen import text
 from tbgen._version import __version__
 from tbgen.called import NAME, called_as
-from tbgen.cli.common import looked_in
+from tbgen.cli.common import INTERRUPTED, looked_in
 from tbgen.cli.limits import LIBRARIES, check_address_space, failure_of
 from tbgen.errors import BadInput, MissingTable, TbgenError
 
@@ -39,8 +39,6 @@ COMMANDS: Final = {
     "uci": ("tbgen.cli.uci", "a UCI engine that plays perfectly from the tables"),
     "completion": ("tbgen.cli.completion", "what a shell needs to complete this command line"),
 }
-
-INTERRUPTED: Final = 130
 
 _AT_WORK: Final = ("build", "verify", "match", "serve", "fetch", "pack", "unpack")
 """Commands that are run for what they do: they go on when their output is no longer read."""

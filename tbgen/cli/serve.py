@@ -9,7 +9,6 @@ from tbgen.errors import TbgenError
 from tbgen.text import say
 
 _PORTS: Final = (1 << 16) - 1
-_INTERRUPTED: Final = 130
 
 _EPILOG: Final = """\
 The page at / is a board with what the tables know of the position on it, of all materials, and of whole games.
@@ -76,4 +75,4 @@ def run(args: argparse.Namespace) -> int:
                 say(f"serving {what} at {where} (Ctrl-C to stop)", flush=True)
 
         stopped_by = serve(settings, listening, ready)
-    return _INTERRUPTED if stopped_by == signal.SIGINT else 0
+    return common.INTERRUPTED if stopped_by == signal.SIGINT else 0

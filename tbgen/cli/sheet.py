@@ -5,15 +5,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from tbgen.cli.common import add_json
+from tbgen.cli.common import SKIPPED, add_json
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
 from tbgen.pgn.split import Unit, units
 from tbgen.referee.adjudicate.sheet import Sheet, lines, sheet_of
 from tbgen.referee.game_files import STANDARD, opened
 from tbgen.text import INPUT, say, to_json
-
-_SKIPPED: Final = 3
 
 _EPILOG: Final = """\
 Over the board, players write down each G-score up to G3.5 that improves the
@@ -56,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
             if sheet is not None:
                 _tell(sheet, first=not told, json=args.json)
                 told += 1
-    return _SKIPPED if faults else 0
+    return SKIPPED if faults else 0
 
 
 def _units(paths: Sequence[Path]) -> Iterator[tuple[Path, Unit]]:

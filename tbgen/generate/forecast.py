@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tbgen.errors import OutOfRoom
 from tbgen.generate.calibration import Pace, known_pace
-from tbgen.generate.estimate import Estimate, estimate
+from tbgen.generate.estimate import ENTRY, Estimate, estimate
 from tbgen.generate.plan import Plan
 from tbgen.store import table_path
 from tbgen.store.entry_cache import ROOM
@@ -38,7 +38,7 @@ class Forecast:
     @property
     def scratch(self) -> int:
         """The most bytes on disk beside the tables, including entries that are kept for other tables."""
-        kept = min(ROOM, sum(4 * row.numbers for row in self.rows if row.scratch))
+        kept = min(ROOM, sum(ENTRY * row.numbers for row in self.rows if row.scratch))
         return sum(max(kept, size) for size in nlargest(self.at_once, (row.scratch for row in self.rows)))
 
     @property
