@@ -24,7 +24,7 @@ from tbgen.cli.common import (
 from tbgen.cli.digests import compare_digests
 from tbgen.cli.limits import COMPILED, THREAD, check_address_space
 from tbgen.cli.verify_report import BAD, Report
-from tbgen.errors import MissingTable, OutOfRoom, TbgenError
+from tbgen.errors import BadInput, MissingTable, OutOfRoom, TbgenError
 from tbgen.material import Material, build_key, parse
 from tbgen.table_rules import TableRules
 from tbgen.text import say, to_json
@@ -91,6 +91,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.seed is not None and args.sample is None:
+        raise BadInput("--seed goes with --sample N: it says which N entries are drawn")
+    if args.digests is not None and args.sample is not None:
+        raise BadInput("--digests compares whole tables: leave out --sample")
     check_address_space(_space(args))
     from tbgen.cli.progress import Progress, warm_up_visibly
     from tbgen.generate.estimate import PROGRAM

@@ -67,6 +67,17 @@ def test_whole_numbers(words: list[str], option: str, zero: bool, capsys: pytest
         assert complaint(capsys, *words, option, given).startswith(f"tbgen: {option} takes a whole number from ")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--seed", "1"], "--seed goes with --sample"),
+        (["--digests", "x", "--sample", "5"], "--digests compares whole tables"),
+    ],
+)
+def test_what_a_check_would_not_heed(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert said in complaint(capsys, "verify", "KvK", *words)
+
+
 def test_cores_that_may_not_be_used_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5})
     monkeypatch.setattr(os, "cpu_count", lambda: 64)
