@@ -55,6 +55,8 @@ def run(args: argparse.Namespace) -> int:
 
     directory = common.tables_directory(args)
     place: Path = args.output or directory
+    if not directory.is_dir():
+        raise _no_tables(directory)
     if not place.is_dir():
         raise BadInput(f"no such directory: {place}")
     for material in _wanted(args, directory):
@@ -73,14 +75,20 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _wanted(args: argparse.Namespace, directory: Path) -> list[Material]:
-    from tbgen.store import build_some, list_tables
+    from tbgen.store import list_tables
 
     there = [one.material for one in list_tables(directory) if one.rules == args.rules]
     wanted = common.materials_of(args.material)
     if args.all is not None:
         wanted += [one for one in there if one.men <= args.all and one not in wanted]
         if not wanted:
-            raise MissingTable(f"no such tables in {directory} (to build some: {build_some(directory)})")
+            raise _no_tables(directory)
     if not wanted:
         raise BadInput(f"name a material, as in: {called_as()} pack KRvKN (or --all 4)")
     return wanted
+
+
+def _no_tables(directory: Path) -> MissingTable:
+    from tbgen.store import build_some
+
+    return MissingTable(f"no such tables in {directory} (to build some: {build_some(directory)})")

@@ -60,11 +60,11 @@ def run(args: argparse.Namespace) -> int:
     if args.memory < PROGRAM:
         raise OutOfRoom(f"{size_of(PROGRAM)} of memory are needed, and --memory leaves {size_of(args.memory)}")
     directory = common.tables_directory(args)
-    directory.mkdir(parents=True, exist_ok=True)
     wanted: list[tuple[Path, Material]] = []
     for path in args.file:
         with closing(Packed(path)) as packed:
             wanted.append((path, packed.material))
+    directory.mkdir(parents=True, exist_ok=True)
     with Counter(quiet=args.quiet or args.json) as counter:
         counter.begin("loading the kernels, which are compiled once", 1)
         warm_up()

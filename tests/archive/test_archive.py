@@ -284,6 +284,9 @@ def test_a_missing_table_is_named(small_tables: Path, tmp_path: Path, capsys: py
     assert not list(place.iterdir())
     assert "KRvKN.r.h5 is missing" in refusal(capsys, 4, "pack", "KRvKN", "--tables", tmp_path)
     assert "nothing.tbp is missing" in refusal(capsys, 4, "unpack", tmp_path / "nothing.tbp", "--tables", place)
+    new = tmp_path / "new"
+    refusal(capsys, 4, "unpack", tmp_path / "nothing.tbp", "--tables", new)
+    assert not new.exists()
 
 
 def test_another_table_than_at_packing_is_noticed(
@@ -365,6 +368,7 @@ def test_what_cannot_be_packed(small_tables: Path, tmp_path: Path, capsys: pytes
     assert "name a material" in refusal(capsys, 2, "pack", "--tables", small_tables)
     assert "no such directory" in refusal(capsys, 2, "pack", "KvK", "--tables", small_tables, "-o", tmp_path / "x")
     assert "no such tables" in refusal(capsys, 4, "pack", "--all", "5", "--tables", tmp_path)
+    assert "no such tables" in refusal(capsys, 4, "pack", "KvK", "--tables", tmp_path / "x")
     table = tmp_path / "KQvK.r.h5"
     data = bytearray((small_tables / table.name).read_bytes())
     data[-100] ^= 1
