@@ -1,6 +1,9 @@
 """`tbgen info`: which tables there are, and what they hold."""
 
 import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from tbgen.cli import digests
@@ -10,9 +13,9 @@ from tbgen.columns import Column
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.material import parse
 from tbgen.store import BUNDLED, build_some, open_table, readable_tables
-from tbgen.store.directory import build_command
+from tbgen.store.directory import Listed, build_command
 from tbgen.store.leftovers import Leftover, find_leftovers
-from tbgen.store.own import list_own
+from tbgen.store.own import OwnFile, list_own
 from tbgen.text import say, to_json
 
 EPILOG = """\
@@ -69,7 +72,27 @@ def run(args: argparse.Namespace) -> int:
     if not listed and not unfinished and not own:
         raise MissingTable(f"no such tables in {directory} (to build some: {build_some(directory)})")
     if args.digests:
-        return digests.print_digests(listed, json=args.json)
+        code = digests.print_digests(listed, json=args.json)
+    else:
+        code = _show(directory, listed, unfinished, own, some=bool(wanted), json=args.json)
+    found = (listed, own, [one.table for one in unfinished])
+    there = {one.material for some in found for one in some}
+    lacking = [material.name for material in wanted if material not in there]
+    if lacking:
+        say(f"tbgen: no such tables in {directory}: {', '.join(lacking)}", file=sys.stderr)
+    return max(code, MissingTable.exit_code if lacking else 0)
+
+
+def _show(
+    directory: Path,
+    listed: Sequence[Listed],
+    unfinished: Sequence[Leftover],
+    own: Sequence[OwnFile],
+    *,
+    some: bool,
+    json: bool,
+) -> int:
+    """Print all of these; `some`: only what was named. Returns the exit code."""
     rows: list[_Row] = []
     code = 0
     for path, material, rules in listed:
@@ -103,17 +126,17 @@ def run(args: argparse.Namespace) -> int:
     of_own = list(own_rows(own))
     if any("error" in row for row in of_own):
         code = CorruptTable.exit_code
-    if args.json:
+    if json:
         for row in (*rows, *of_own, *map(_as_dict, unfinished)):
             say(to_json(row))
         return code
-    ours, bundled = ([row for row in rows if row["bundled"] == own] for own in (False, True))
+    ours, bundled = ([row for row in rows if row["bundled"] == packaged] for packaged in (False, True))
     if ours or unfinished:
         say(str(directory))
         _print(ours)
         for one in unfinished:
             say(_in_words(one))
-    elif not wanted and not own:
+    elif not some and not own:
         say(f"no tables in {directory} (to build some: {build_some(directory)})")
     if own:
         say(f"own tables, in {own[0].path.parent}")

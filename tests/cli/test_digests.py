@@ -53,6 +53,16 @@ def test_what_is_printed_can_be_compared(
     assert (code, out.count("same"), out.count("not compared")) == (0, 2, 1)
 
 
+@pytest.mark.parametrize("more", [[], ["--json"], ["--digests"]])
+def test_a_table_that_is_named_and_not_there(
+    more: list[str], small_tables: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The others are listed all the same."""
+    code, out, err = run(capsys, "info", "KRvKR", "KvK", "KQvKR", "--tables", str(small_tables), *more)
+    assert (code, err) == (4, f"tbgen: no such tables in {small_tables}: KRvKR, KQvKR\n")
+    assert out.count("KvK") == 2
+
+
 def test_programs_get_them_on_a_terminal_too(small_tables: Path) -> None:
     words = ("info", "KBvK", "--digests", "--json", "--tables", str(small_tables))
     found = in_terminal(sys.executable, "-m", "tbgen", *words, TERM="xterm")
