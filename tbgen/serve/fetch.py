@@ -8,6 +8,7 @@ import http.client
 import os
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 from urllib.error import HTTPError, URLError
@@ -154,7 +155,8 @@ def fetch(source: Source, table: Remote, directory: Path, tick: Tick = lambda co
         beside = _beside(path, table)
         for old in path.parent.glob(f".{path.name}.*{_COMING}"):
             if old != beside:  # of a table that the server has replaced
-                old.unlink()
+                with suppress(PermissionError):  # another user's
+                    old.unlink()
         _take(source, table, beside, tick)
         _check(beside, table)
         os.replace(beside, path)  # noqa: PTH105

@@ -24,14 +24,11 @@ def half_written(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}{HALF}")
 
 
-def sweep(path: Path) -> int:
-    """Remove what killed builds of this table left. The caller holds the lock of the table."""
-    gone = 0
+def sweep(path: Path) -> None:
+    """Remove what killed builds of this table left, if that is allowed. The caller holds the lock of the table."""
     for left in path.parent.glob(f".{path.name}.*{HALF}"):
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError, PermissionError):
             left.unlink()
-            gone += 1
-    return gone
 
 
 @contextmanager

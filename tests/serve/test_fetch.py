@@ -152,6 +152,27 @@ def test_more_than_there_can_be_begins_from_nothing(server: Server, small_tables
     assert table.read_bytes() == (small_tables / table.name).read_bytes()
 
 
+def test_what_has_come_of_another_table_goes_if_it_may(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered, other = Source(server.url).tables(TableRules.RESET)[parse("KvK")], tmp_path / ".KvK.r.h5.0123.coming"
+    other.touch()
+    with monkeypatch.context() as sticky:
+        call = Path.unlink
+
+        def unlink(path: Path, missing_ok: bool = False) -> None:
+            if path == other:
+                raise PermissionError
+            call(path, missing_ok)
+
+        sticky.setattr(Path, "unlink", unlink)
+        table = fetch(Source(server.url), offered, tmp_path)
+    assert {*tmp_path.iterdir()} == {table, other}
+    table.unlink()
+    fetch(Source(server.url), offered, tmp_path)
+    assert {*tmp_path.iterdir()} == {table}
+
+
 @pytest.mark.parametrize("kind", ["pipe", "socket", "directory"])
 def test_what_is_no_file_is_refused(kind: str, server: Server, tmp_path: Path) -> None:
     """In the place of a table, or of what has come of one: a pipe would be waited for."""

@@ -10,7 +10,7 @@ import pytest
 
 from tbgen.store import leftovers
 from tbgen.store.leftovers import TOKEN, held, tidy
-from tbgen.store.lock import building, lock_of
+from tbgen.store.lock import building, half_written, lock_of
 
 
 @pytest.mark.parametrize("moment", ["open", "flock", "fstat"])
@@ -59,6 +59,7 @@ def test_the_lock_of_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """A file that a killed build left may be read and not be written to, and not be removed either."""
     call, table = os.open, tmp_path / "KQvK.r.h5"
     lock_of(table).touch()
+    half_written(table).touch()
 
     def reads_only(path: Path, flags: int, *mode: int) -> int:
         if path == lock_of(table) and flags & os.O_ACCMODE != os.O_RDONLY:
@@ -75,10 +76,12 @@ def test_the_lock_of_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             assert leftovers._is_held(lock_of(table))
         tidy(tmp_path)
         assert lock_of(table).exists()
+        assert half_written(table).exists()
     assert not leftovers._is_held(lock_of(table))
     with building(table), pytest.raises(ZeroDivisionError), building(table, waiting=lambda: 1 // 0):
         pass
     assert not lock_of(table).exists()
+    assert not half_written(table).exists()
     with pytest.raises(PermissionError), building(table):
         pass
 
