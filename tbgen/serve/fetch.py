@@ -66,12 +66,13 @@ class Source:
 
     def tables(self, rules: TableRules) -> dict[Material, Remote]:
         """All that it has of these rules."""
-        try:
-            with self._open("/v1/tables") as answer:
+        with self._open("/v1/tables") as answer:
+            try:
                 found = answer.read(_LARGEST_MANIFEST)
+            except (OSError, http.client.HTTPException) as error:
+                raise TbgenError(f"{self.url} broke off in its list of tables") from error
+        try:
             listed = [_remote(one) for one in from_json(found)["tables"]]
-        except http.client.HTTPException as error:
-            raise TbgenError(f"{self.url} broke off in its list of tables") from error
         except (KeyError, TypeError, ValueError) as error:
             raise TbgenError(f"{self.url} does not list tables as tbgen serve does") from error
         return {one.material: one for one in listed if one.rules == rules}

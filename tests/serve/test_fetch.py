@@ -7,8 +7,10 @@ import os
 import re
 import shutil
 import socket
+import struct
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager, suppress
 from pathlib import Path
@@ -222,6 +224,37 @@ def answering(body: bytes, head: str = "200 OK", length: int | None = None) -> b
     return f"HTTP/1.1 {head}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n".encode() + body
 
 
+@contextmanager
+def saying(answer: bytes, *, resets: bool = False) -> Iterator[str]:
+    """The address of a server that says just this. `resets`: half a second later the connection is lost."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    there, _ = listening.accept()
+                    with there:
+                        there.recv(1 << 16)
+                        there.sendall(answer)
+                        if resets:
+                            time.sleep(0.5)
+                            there.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+def test_a_list_on_a_connection_that_is_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with saying(answering(b"{", length=500), resets=True) as url:
+        assert main(["fetch", "KvK", "--from", url, "--tables", str(tmp_path), "-q"]) == 1
+    assert capsys.readouterr().err == f"tbgen: {url} broke off in its list of tables\n"
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -234,24 +267,8 @@ def answering(body: bytes, head: str = "200 OK", length: int | None = None) -> b
     ],
 )  # fmt: skip
 def test_whatever_a_server_says_is_one_line(answer: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def serve() -> None:
-            with suppress(OSError):
-                while True:
-                    there, _ = listening.accept()
-                    with there:
-                        there.recv(1 << 16)
-                        there.sendall(answer)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        try:
-            url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-            assert main(["fetch", "KvK", "--from", url, "--tables", str(tmp_path), "-q"]) in (1, 4)
-        finally:
-            listening.shutdown(socket.SHUT_RDWR)
-            thread.join()
+    with saying(answer) as url:
+        assert main(["fetch", "KvK", "--from", url, "--tables", str(tmp_path), "-q"]) in (1, 4)
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert url in said
