@@ -21,7 +21,7 @@ from tbgen.files import settle
 from tbgen.material import Material, parse, with_dependencies
 from tbgen.store import building, check_file, file_digest, open_table, table_path
 from tbgen.table_rules import TableRules
-from tbgen.text import from_json
+from tbgen.text import from_json, named
 
 _PIECE: Final = 1 << 18
 _WAIT: Final = 60
@@ -158,7 +158,8 @@ def fetch(source: Source, table: Remote, directory: Path, tick: Tick = lambda co
             if old != beside:  # of a table that the server has replaced
                 with suppress(PermissionError):  # another user's
                     old.unlink()
-        _take(source, table, beside, tick)
+        with named(str(path)):  # a full disk does not say what did not fit
+            _take(source, table, beside, tick)
         _check(beside, table)
         os.replace(beside, path)  # noqa: PTH105
         settle(path.parent)

@@ -1,5 +1,6 @@
 """Files in parts, lists with digests, and `tbgen fetch` on connections that break."""
 
+import errno
 import hashlib
 import json
 import multiprocessing
@@ -143,6 +144,18 @@ def test_no_room_no_start(
     assert main(words) == 0
     monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=0))
     assert main(words) == 0
+
+
+def test_a_disk_that_fills_up_meanwhile(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*words: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("tbgen.serve.fetch._copy", full)
+    words = ["fetch", "KvK", "--from", server.url, "--tables", str(tmp_path), "-q"]
+    assert main(words) == OutOfRoom.exit_code
+    assert capsys.readouterr().err == f"tbgen: No space left on device: {tmp_path / 'KvK.r.h5'}\n"
 
 
 def test_more_than_there_can_be_begins_from_nothing(server: Server, small_tables: Path, tmp_path: Path) -> None:
