@@ -198,11 +198,11 @@ def finish_output() -> OSError | None:
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Give this name to errors of files that lack one: a full disk, a standard stream."""
+    """Give this name to the system's errors that lack one: a full disk, a standard stream."""
     try:
         yield
     except OSError as error:
-        if error.filename is None:
+        if error.filename is None and error.errno is not None:
             error.filename = name
         raise
 

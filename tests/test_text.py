@@ -2,12 +2,14 @@
 
 import ast
 import codecs
+import errno
 import json
 import os
 
 import pytest
 
-from tbgen.text import counted, decoded, from_json, lines, shown, to_json, wrapped
+from tbgen.cli.limits import failure_of
+from tbgen.text import counted, decoded, from_json, lines, named, shown, to_json, wrapped
 from tests.support.runs import EVIL, ROOT
 
 
@@ -27,6 +29,17 @@ def test_bytes_are_text() -> None:
 )
 def test_what_is_shown(words: str, expected: str) -> None:
     assert shown(words) == expected
+
+
+def test_errors_of_the_system_get_a_name() -> None:
+    for given, said in (
+        (OSError(errno.ENOSPC, "full"), "full: x"),
+        (OSError(errno.ENOSPC, "full", "y"), "full: y"),
+        (OSError("it leads past its end"), "it leads past its end"),
+    ):
+        with pytest.raises(OSError) as caught, named("x"):  # noqa: PT011
+            raise given
+        assert failure_of(caught.value)[0] == said
 
 
 def test_one_is_one() -> None:

@@ -117,10 +117,10 @@ resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, resource.RLIM_INFINITY))
 try:
     write_table({str(path)!r}, random_contents(parse("KvK"), seed=1, staircases=5), {{}})
 except OSError as error:
-    print(error.strerror)
+    print(error.strerror, error.filename)
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (run.returncode, run.stdout) == (0, "File too large\n"), run.stderr
+    assert (run.returncode, run.stdout) == (0, f"File too large {path}\n"), run.stderr
     assert not list(path.parent.iterdir())
 
 

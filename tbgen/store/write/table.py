@@ -58,9 +58,11 @@ def write_table(
             os.fsync(file.fileno())
         check(half)
         os.replace(half, path)  # noqa: PTH105
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             half.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno is not None and error.filename in (None, str(half)):
+            error.filename = str(path)  # a full disk does not say what did not fit
         raise
     settle(path.parent)
 
