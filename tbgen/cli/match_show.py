@@ -81,6 +81,6 @@ class Show:
             return
         self._unplayed.end()
         for words, times in self._missing.most_common(_NAMED):
-            say(f"{words} (asked for {times} times)", file=sys.stderr)
+            say(f"tbgen: {words} (asked for {counted(times, 'time')})", file=sys.stderr)
         if len(self._missing) > _NAMED:
-            say(f"and {len(self._missing) - _NAMED} other tables", file=sys.stderr)
+            say(f"tbgen: and {counted(len(self._missing) - _NAMED, 'other table')}", file=sys.stderr)

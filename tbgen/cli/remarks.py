@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self
 
-from tbgen.text import say
+from tbgen.text import counted, say
 
 MOST: Final = 10
 """Remarks that are printed."""
@@ -44,7 +44,7 @@ class Remarks:
         if self._others:
             kinds = [f"{words} ({count:,})" for words, count in self._others.most_common(_KINDS)]
             more = ", ..." if len(self._others) > _KINDS else ""
-            self._out(f"tbgen: and {self._others.total():,} more such games: {', '.join(kinds)}{more}")
+            self._out(f"tbgen: and {counted(self._others.total(), 'more such game')}: {', '.join(kinds)}{more}")
 
     def __enter__(self) -> Self:
         return self

@@ -31,6 +31,7 @@ def test_others_are_counted_by_kind() -> None:
     assert few == [f"tbgen: {remark}" for remark in many[:MOST]]
     assert last.startswith("tbgen: and 1,996 more such games: illegal move (1,990), no game (1), oddity a (1), ")
     assert last.endswith(", oddity c (1), ...")
+    assert told(*["x"] * (MOST + 1))[-1] == "tbgen: and 1 more such game: x (1)"
 
 
 def test_the_kind_may_be_given() -> None:

@@ -115,11 +115,9 @@ class Report:
     def want(self) -> str:
         """What tables are missing, in a line."""
         named = ", ".join(f"{name} ({games})" for name, games in self.missing[:_NAMED])
-        more = len(self.missing) - _NAMED
-        return (
-            f"draws scored as played for want of a table: {self._missing.total()}: {named}"
-            f"{f' and {more} other tables' if more > 0 else ''}"
-        )
+        left = len(self.missing) - _NAMED
+        more = f" and {counted(left, 'other table')}" if left > 0 else ""
+        return f"draws scored as played for want of a table: {self._missing.total()}: {named}{more}"
 
     @property
     def finishes(self) -> dict[Finish, tuple[int, Asked]]:

@@ -1,11 +1,13 @@
 """What the options of `tbgen match` make of a match, before a game is played."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tbgen.cli.main import parser_of
 from tbgen.cli.match import _plan
+from tbgen.cli.match_show import Show
 from tbgen.referee.match.run import Plan
 
 OPENINGS = [f"8/8/8/4K1k1/8/8/8/{men} w - - 0 1" for men in ("Q7", "R7", "1R6", "2R5", "3R4")]
@@ -26,6 +28,15 @@ def plan(*words: str, engines: int = 3) -> Plan:
 def order(*words: str) -> list[str]:
     openings = plan(*words).openings
     return [openings.opening(number).fen for number in range(len(openings))]
+
+
+def test_missing_tables_are_named_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    match = SimpleNamespace(standings=SimpleNamespace(games=0))
+    show = Show(match, None, json=False, quiet=True, every=0)  # type: ignore[arg-type]
+    show._missing.update({f"K{number} is missing": number for number in range(1, 10)})
+    show.end()
+    *_, last, more = capsys.readouterr().err.splitlines()
+    assert (last, more) == ("tbgen: K2 is missing (asked for 2 times)", "tbgen: and 1 other table")
 
 
 def test_of_the_form() -> None:
