@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Final
 
 from tbgen.cli import common
-from tbgen.errors import BadInput, OutOfRoom
-from tbgen.generate.forecast import free_disk, size_of
+from tbgen.errors import BadInput
+from tbgen.generate.forecast import require_room, size_of
 from tbgen.material import MEN_IN_TABLES
 from tbgen.text import counted, say
 
@@ -53,9 +53,7 @@ def run(args: argparse.Namespace) -> int:
         for table in plan.coming:
             say(f"{table.material} ({table.rules}): {size_of(table.size)}")
         return 0
-    free = free_disk(directory)
-    if plan.left > free:
-        raise OutOfRoom(f"make room in {directory}: {size_of(plan.left)} have yet to come, {size_of(free)} are free")
+    require_room(directory, plan.left, "have yet to come")
     with _bar(plan.left, quiet=args.quiet) as tick:
         for table in plan.coming:
             fetch(source, table, directory, tick)

@@ -60,10 +60,7 @@ def run(args: argparse.Namespace) -> int:
     if args.memory < PROGRAM:
         raise OutOfRoom(f"{size_of(PROGRAM)} of memory are needed, and --memory leaves {size_of(args.memory)}")
     directory = common.tables_directory(args)
-    wanted: list[tuple[Path, Material]] = []
-    for path in args.file:
-        with closing(Packed(path)) as packed:
-            wanted.append((path, packed.material))
+    wanted = _wanted(args, directory)
     directory.mkdir(parents=True, exist_ok=True)
     with Counter(quiet=args.quiet or args.json) as counter:
         counter.begin("loading the kernels, which are compiled once", 1)
@@ -78,6 +75,25 @@ def run(args: argparse.Namespace) -> int:
                 )
                 _one(args, packed, directory, cache, disk_arrays)
     return 0
+
+
+def _wanted(args: argparse.Namespace, directory: Path) -> list[tuple[Path, Material]]:
+    """The files, and what each holds. OutOfRoom unless the disk has room for their tables."""
+    from tbgen.archive.format import Packed
+    from tbgen.generate.forecast import require_room
+    from tbgen.store import table_path
+
+    found: list[tuple[Path, Material]] = []
+    sizes: dict[Path, int] = {}
+    for path in args.file:
+        with closing(Packed(path)) as packed:
+            found.append((path, packed.material))
+            table = table_path(directory, packed.material, packed.rules)
+            if args.check or not table.exists():
+                sizes[table] = packed.notes.bytes
+    needed = max(sizes.values()) if args.check else sum(sizes.values())
+    require_room(directory, needed, "are to be written")
+    return found
 
 
 def _one(

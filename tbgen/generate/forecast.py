@@ -100,6 +100,13 @@ def check_disk(forecast: Forecast) -> None:
         )
 
 
+def require_room(directory: Path, needed: int, what: str) -> None:
+    """OutOfRoom unless so many bytes are free. `what` is to become of them, as in `have yet to come`."""
+    free = free_disk(directory)
+    if needed > free:
+        raise OutOfRoom(f"make room in {directory}: {size_of(needed)} {what}, {size_of(free)} are free")
+
+
 def size_of(count: float) -> str:
     for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
         if count < 1024 or unit == "TiB":

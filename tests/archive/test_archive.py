@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -375,6 +376,24 @@ def test_what_cannot_be_packed(small_tables: Path, tmp_path: Path, capsys: pytes
     table.write_bytes(data)
     assert "has changed since it was written" in refusal(capsys, 5, "pack", "KQvK", "--tables", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["KQvK.r.h5"]
+
+
+def test_no_room_no_start(
+    kbvk: Path, small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tables that are there take none, and of those that are only checked one is there at a time."""
+    other, new = packed_from(small_tables / "KNvK.r.h5", tmp_path), tmp_path / "new"
+    sizes = [(small_tables / f"{packed.stem}.h5").stat().st_size for packed in (kbvk, other)]
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=sum(sizes) - 1))
+    said = refusal(capsys, 6, "unpack", kbvk, other, "--tables", new, "-q")
+    assert re.fullmatch(r"tbgen: make room in .*new: \S+ KiB are to be written, \S+ KiB are free\n", said)
+    assert not new.exists()
+    words = ["unpack", str(kbvk), str(other), "-q", "--tables"]
+    assert main([*words, str(small_tables)]) == 0
+    assert main([*words, str(small_tables), "--check"]) == 0
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=max(sizes) - 1))
+    refusal(capsys, 6, *words, small_tables, "--check")
 
 
 @pytest.mark.parametrize("command", ["pack", "unpack"])
