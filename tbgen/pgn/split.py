@@ -40,6 +40,12 @@ class Unit(NamedTuple):
     """Why it is no game; empty where that has been said of an earlier piece."""
 
 
+def about(line: int, number: int, words: object) -> str:
+    """What there is to say of a game, or of text before the first: `7: game 2: no moves`."""
+    game = f"game {number}: " if number else ""
+    return f"{line}: {game}{words}"
+
+
 def units(source: LineReader) -> Iterator[Unit]:
     """The games of a file."""
     splitter = _Splitter()

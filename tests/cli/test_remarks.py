@@ -42,6 +42,16 @@ def test_the_kind_may_be_given() -> None:
     assert found[-1] == "tbgen: and 3 more such games: A is gone (3)"
 
 
+@pytest.mark.parametrize("command", ["adjudicate", "annotate", "sheet"])
+def test_text_before_the_first_game_has_no_number(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.pgn").write_bytes(b"\njunk\n")
+    assert main([command, "bad.pgn", *([] if command == "sheet" else ["-o", "out.pgn"])]) == 3
+    assert capsys.readouterr().err.splitlines()[0] == "tbgen: bad.pgn:1: text that is no game"
+
+
 @pytest.mark.parametrize(
     "words",
     [["adjudicate", "bad.pgn", "-o", "out.pgn"], ["annotate", "bad.pgn", "-o", "out.pgn"], ["sheet", "bad.pgn"]],

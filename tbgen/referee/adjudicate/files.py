@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from tbgen.errors import MissingTable, TbgenError
-from tbgen.pgn.split import Unit, units
+from tbgen.pgn.split import Unit, about, units
 from tbgen.referee.adjudicate.decide import Solve
 from tbgen.referee.adjudicate.game import Fault, Judge, Verdict
 from tbgen.referee.adjudicate.settings import Settings
@@ -138,7 +138,7 @@ def _judged(chunk: Chunk, judge: Judge) -> Done:
         try:
             found.append(judge.judge(unit))
         except MissingTable as error:
-            raise MissingTable(f"{chunk.name}:{unit.line}: game {unit.number}: {error}") from None
+            raise MissingTable(f"{chunk.name}:{about(unit.line, unit.number, error)}") from None
     return Done(
         chunk.source,
         chunk.name,

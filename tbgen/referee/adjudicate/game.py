@@ -18,7 +18,7 @@ from tbgen.pgn import moves as pgn_moves
 from tbgen.pgn import san
 from tbgen.pgn.moves import BadMoves
 from tbgen.pgn.replay import Replay
-from tbgen.pgn.split import Unit
+from tbgen.pgn.split import Unit, about
 from tbgen.pgn.tags import BadTag, TagSection
 from tbgen.probe import Sure
 from tbgen.probe.own import material_of
@@ -86,8 +86,7 @@ class Fault(NamedTuple):
 
     def told(self, file: str) -> str:
         """In one line."""
-        game = f"game {self.number}: " if self.number else ""
-        return f"{file}:{self.line}: {game}{self.message}"
+        return f"{file}:{about(self.line, self.number, self.message)}"
 
 
 class Judged(NamedTuple):

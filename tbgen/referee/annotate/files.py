@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 from tbgen.errors import BadInput
 from tbgen.pgn.moves import BadMoves
-from tbgen.pgn.split import units
+from tbgen.pgn.split import about, units
 from tbgen.pgn.tags import BadTag, TagSection
 from tbgen.referee.annotate.game import Teller, Told
 from tbgen.text import LineReader
@@ -23,13 +23,13 @@ def tell(source: LineReader, teller: Teller, most: int | None = None) -> Iterato
         except BadMoves as error:
             section = TagSection(unit.data)
             line = unit.line + section.lines + unit.data[section.end :].count(b"\n", 0, error.at)
-            yield unit.data, None, f"{line}: game {unit.number}: {error}"
+            yield unit.data, None, about(line, unit.number, error)
         except BadTag as error:
-            yield unit.data, None, f"{unit.line + error.line}: game {unit.number}: {error}"
+            yield unit.data, None, about(unit.line + error.line, unit.number, error)
         except BadInput as error:
-            yield unit.data, None, f"{unit.line}: game {unit.number}: {error}"
+            yield unit.data, None, about(unit.line, unit.number, error)
         else:
-            yield told.data, told, f"{unit.line}: game {unit.number}: {told.note}" if told.note else ""
+            yield told.data, told, about(unit.line, unit.number, told.note) if told.note else ""
 
 
 def annotate(source: LineReader, target: BinaryIO, teller: Teller, watch: Callable[[Told | None, str], None]) -> int:
