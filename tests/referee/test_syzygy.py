@@ -11,6 +11,7 @@ import chess.syzygy
 import pytest
 
 from tbgen import outcome
+from tbgen.cli.main import main
 from tbgen.errors import BadInput
 from tbgen.pgn.split import units
 from tbgen.pgn.tags import TagSection
@@ -87,6 +88,16 @@ def test_games_are_adjudicated_by_them(answers: dict[str, int | None], tmp_path:
     assert result(repeated, settings)[1] == "played"
     answers["wdl"] = 0
     assert result(drawn, settings)[1] == "played"
+
+
+@pytest.mark.parametrize(("men", "expected"), [("4", "syzygy, win"), ("3", "played")])
+def test_from_the_command_line(answers: dict[str, int | None], tmp_path: Path, men: str, expected: str) -> None:
+    answers["wdl"] = -2
+    games, judged = tmp_path / "games.pgn", tmp_path / "judged.pgn"
+    games.write_bytes(game("60. Nf3+ 1/2-1/2", FEN=POSITION.format(3), Termination="adjudication"))
+    words = ["adjudicate", games, "-o", judged, "--syzygy", tmp_path, "--syzygy-men", men, "--jobs", "1", "-q"]
+    assert main([str(word) for word in words]) == 0
+    assert f'[RMobilityTermination "{expected}"]' in judged.read_text()
 
 
 REAL = os.environ.get("TBGEN_SYZYGY", "")
