@@ -56,7 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_all(parser, MEN_IN_TABLES)
     add_tables(parser, bundled=False)
     add_rules(parser)
-    parser.add_argument("--threads", type=at_once, metavar="N", help="threads per table (default: all cores)")
+    parser.add_argument(
+        "--threads", type=at_once, metavar="N", help="threads per table (default: all cores, which workers share)"
+    )
     parser.add_argument("--workers", type=at_once, metavar="N", help="build N tables at once, each in its own process")
     parser.add_argument(
         "--scheduler", type=address, metavar="ADDRESS", help="build on a dask cluster, such as tcp://host:8786"
