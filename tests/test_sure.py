@@ -1,0 +1,71 @@
+"""`scripts/sure` asks for the positions that it is given, each once, and counts what is said of them."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import sure
+
+HELD = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 10 60 -G3.0"
+OVER = "8/8/8/8/8/1k6/1q6/K6N w - - 0 1 -G5.5"
+
+
+def line(fen: str, record: str, white: str, black: str, seconds: float = 1.0, **own: str) -> dict[str, object]:
+    return {"fen": fen, "record": record, "white": white, "black": black, "own": own or None, "seconds": seconds}
+
+
+def test_positions_are_chosen_by_their_men() -> None:
+    lines = ["# a comment", "", HELD, f"{OVER} ", OVER.replace("N", "B"), OVER.replace("N", "R")]
+    assert sure.chosen(lines, 4, 2) == [OVER, OVER.replace("N", "R")]
+
+
+def test_each_position_is_solved_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    positions, found = tmp_path / "positions.txt", tmp_path / "found.jsonl"
+    positions.write_text(f"{HELD}\n")
+    monkeypatch.setattr(sys, "argv", ["sure", str(positions), "--found", str(found), "--men", "9", "--time", "0"])
+    sure.main()
+    monkeypatch.setattr(sure, "TBGEN", "/nowhere")  # the second time nothing is asked
+    sure.main()
+    one, *others = sure.found_in(found)
+    assert others == []
+    assert (one["fen"], one["white"], one["black"]) == (HELD, "-G3.0", "-G3.0")
+    assert one["cpu_seconds"] > 0
+    assert capsys.readouterr().out.count("| 0, 7 | 1 | 0 | 1 | 0 | 0 | 0 |") == 2
+
+
+def test_what_is_refused_ends_it_with_its_message(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"^not a position: tbgen: "):
+        sure.solve(["not a position"], tmp_path / "found.jsonl", [])
+
+
+def test_answers_are_counted() -> None:
+    two, four = "8/8/8/1pk1n3/2N1K3/8/P7/8 w - - 0 81", "8/5p2/3k1p2/8/2P5/5P2/5K2/8 w - - 10 60"
+    said = [
+        line(two, "G5.5", "G3.0", "G2.0", 1.0),  # bounded: two half moves; not the record
+        line(two, "G5.5", "-G5.0", "G5.5", 2.0),  # bounded: one half move; the record may stand
+        line(two, "G5.5", "-G0.0", "-G5.0", 3.0),  # on one side; not the record
+        line(two, "G5.5", "-G0.0", "G0.0", 4.0, refused="it is too large"),
+        line(four, "G5.5", "G5.5", "G5.5", 10.0),
+    ]
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in sure.table(map(sure.answer, said))]
+    assert rows[0] == list(sure.HEADS)
+    assert rows[2:] == [
+        ["2, 2", "4", "1", "0", "2", "1", "1", "1.5", "2", "2.5", "4.0"],
+        ["0, 4", "1", "0", "1", "0", "0", "0", "", "0", "10.0", "10.0"],
+        ["all", "5", "1", "1", "2", "1", "1", "1.5", "2", "3.0", "10.0"],
+    ]
+
+
+def test_half_moves_are_counted_up_to_the_record() -> None:
+    fen = "8/8/8/1pk1n3/2N1K3/8/P7/8 w - - 0 81"
+    widths = {
+        ("G6.0", "-G4.0", "G6.5"): 4,  # White's end of the scale counts no more than the record itself
+        ("G3.0", "-G3.0", "G3.0"): 0,
+        ("G3.0", "-G2.0", "G1.0"): 6,
+        ("G3.0", "-G0.0", "-G0.5"): 1,
+    }
+    for (record, white, black), width in widths.items():
+        assert sure.answer(json.loads(json.dumps(line(fen, record, white, black)))).width == width
