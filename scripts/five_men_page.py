@@ -47,6 +47,16 @@ pawn of the other side: no pawn stands where it came from, but a king or a piece
 states. `tbgen probe` answers for a right to capture en passant by looking one ply ahead; nobody castles in the game of
 the tables.
 
+## Every win of chess is counted
+
+Who can force mate in chess can force it here, and nobody else can. So a table must have as many wins, draws and
+losses, for either side to move, as chess has, if wins that the 50-move rule spoils are wins. The generator of the
+Syzygy tables printed its counts
+([syzygy-tables.info](https://github.com/niklasf/syzygy-tables.info/tree/master/stats/regular)). All tables below that
+have a pawn agree with them to the last position. In the others a position whose men all stand on one long diagonal is
+its own mirror image: it counts as half of another one here, and in full there. The differences are exactly these
+positions (`tests/test_chess_wins.py`).
+
 """
 
 
