@@ -114,6 +114,26 @@ def _against_a_queen(rows: Rows) -> str:
     )
 
 
+def _two_knights_against_a_pawn(rows: Rows) -> str:
+    mated, stalemated = rows.share("KNNvKP", "G0.0"), rows.share("KNNvKP", "G0.5")
+    return (
+        "Two knights cannot force mate on a bare king, because he is stalemated before it. With a pawn that can still "
+        f"move he is not: the knights mate in {mated} of all placements, and stalemate in another {stalemated}. The "
+        f"longest mate takes {rows.longest('KNNvKP', 'G0.0')} plies:"
+    )
+
+
+def _against_a_rook(rows: Rows) -> str:
+    bishop, knight = (rows.share(name, gscore) for name, gscore in (("KBPvKR", "-G4.0"), ("KNPvKR", "-G3.0")))
+    mates = " and ".join(rows.share(name, "G0.0") for name in ("KBPvKR", "KNPvKR"))
+    return (
+        "Bishop and pawn against rook is mostly a draw in chess, and so is knight and pawn against rook. Here the rook "
+        f"forces G4.0 on the bishop's side in {bishop} of all placements, and G3.0 on the knight's in {knight}. Those "
+        f"who have the pawn mate in {mates}. The rook's longest way to that G4.0 takes "
+        f"{rows.longest('KBPvKR', '-G4.0')} plies:"
+    )
+
+
 DRAWS: Final = {
     "KRNvKR": "rook and knight against rook",
     "KBNvKN": "bishop and knight against knight",
@@ -157,6 +177,14 @@ FINDINGS: Final = (
     Finding(
         "Two rooks are worth a queen, rook and bishop are not",
         ("KRRvKQ", "KRBvKQ", "KRNvKQ"), _against_a_queen, lambda rows: rows.fen("KRBvKQ", "-G0.0"),
+    ),
+    Finding(
+        "A pawn costs its king the stalemate",
+        ("KNNvKP",), _two_knights_against_a_pawn, lambda rows: rows.fen("KNNvKP", "G0.0"),
+    ),
+    Finding(
+        "A rook beats a piece and a pawn",
+        ("KBPvKR", "KNPvKR"), _against_a_rook, lambda rows: rows.fen("KBPvKR", "-G4.0"),
     ),
 )  # fmt: skip
 
