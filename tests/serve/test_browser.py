@@ -215,6 +215,24 @@ def test_the_tables_answer(page: Page) -> None:
     await_fen(page, "8/8/8/5B1k/5K2/8/8/8 b")
 
 
+def test_what_is_taken_back_from_the_tables_stays_taken_back(page: Page) -> None:
+    go(page, BISHOP)
+    page.get_by_label("Play against the tables").select_option("white")
+    page.locator("a.move", has_text="Kh5").click()
+    await_fen(page, "8/8/8/5B1k/5K2/8/8/8 b")
+    page.keyboard.press("ArrowLeft")
+    await_fen(page, "8/8/8/4KB1k/8/8/8/8 w")
+    page.wait_for_timeout(1000)  # the tables take half a second
+    await_fen(page, "8/8/8/4KB1k/8/8/8/8 w")
+    page.keyboard.press("ArrowLeft")
+    await_fen(page, "8/8/8/4KBk1/8/8/8/8 b")
+    page.go_back()
+    page.wait_for_timeout(1000)
+    await_fen(page, "8/8/8/4KB1k/8/8/8/8 w")
+    page.get_by_role("button", name="Set up").click()
+    expect(page.get_by_label("Play against the tables")).to_have_value("")
+
+
 # Setting up
 
 
@@ -365,6 +383,7 @@ def test_nothing_for_axe_to_find(browser: Browser, server: Server, width: int, h
         "missing": "/?fen=8/8/8/4K1k1/8/8/8/QR6_w_-_-_0_1",
         "materials": "/materials",
         "material": "/materials/KBvK",
+        "paste": "/game",
         "game": "/game",
     }
     for name, place in places.items():

@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
 CHROMIUM: Final = shutil.which("chromium")
-SCREENS: Final = [(1280, 900), (1920, 1080), (390, 844)]
+SCREENS: Final = [(1280, 900), (1920, 1080), (360, 740)]
 NEEDS_BROWSER: Final = [
     pytest.mark.full,
     pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: scripts/browser installs it"),

@@ -35,7 +35,8 @@ const address = (fen, more = "") =>
   `/?fen=${encodeURIComponent(fen.replaceAll(" ", "_")).replaceAll("%2F", "/")}` +
   `&rules=${rules.value}${more}`;
 
-async function show(fen, { push = true, uci = null, more = "" } = {}) {
+// `asks`: whether the tables, if it is their turn, are to move. What was taken back stays taken back.
+async function show(fen, { push = true, uci = null, more = "", asks = true } = {}) {
   waiting?.abort();
   waiting = new AbortController();
   panel.setAttribute("aria-busy", "true");
@@ -62,6 +63,7 @@ async function show(fen, { push = true, uci = null, more = "" } = {}) {
   last = uci;
   if (push) history.pushState({ uci }, "", address(fen, more));
   draw();
+  if (asks) reply();
 }
 
 function draw() {
@@ -86,7 +88,6 @@ function draw() {
   back.disabled = !line.length;
   forward.disabled = !ahead.length && !moves().length;
   toMove.textContent = turn() === "white" ? "White to move" : "Black to move";
-  reply();
 }
 
 // Moves
@@ -124,7 +125,7 @@ function stepBack() {
   const fen = now().fen, uci = last;
   const [before, played] = line.pop();
   ahead.push([fen, uci]);
-  show(before, { uci: played });
+  show(before, { uci: played, asks: false });
 }
 
 function stepForward() {
@@ -208,7 +209,7 @@ placing.addEventListener("submit", (event) => {
 
 function edit(on) {
   editing = on;
-  opponent = on ? "" : opponent;
+  if (on) opponent = against.value = "";
   editButton.setAttribute("aria-pressed", String(on));
   editor.hidden = !on;
   document.getElementById("board").classList.toggle("editing", on);
@@ -242,6 +243,7 @@ against.addEventListener("change", () => {
   if (opponent) {
     board.set({ orientation: opponent === "white" ? "black" : "white" });
     edit(false);
+    reply();
   }
 });
 const editor = document.createElement("div");
@@ -271,7 +273,7 @@ panel.addEventListener("click", (event) => {
   const link = event.target.closest("a");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   if (link.matches("a.move")) play(link);
-  else if (link.id === "show-line") show(now().fen, { more: "&line=1", uci: last });
+  else if (link.id === "show-line") show(now().fen, { more: "&line=1", uci: last, asks: false });
   else if (link.dataset.line) { line.push([now().fen, last]); ahead = []; show(link.dataset.fen, { uci: link.dataset.line }); }
   else return;
   event.preventDefault();
@@ -296,7 +298,7 @@ addEventListener("popstate", (event) => {
   line = [];
   ahead = [];
   show((query.get("fen") || "8/8/8/4KBk1/8/8/8/8 b - - 0 1").replaceAll("_", " "),
-    { push: false, uci: event.state?.uci ?? null, more: query.get("line") ? "&line=1" : "" });
+    { push: false, asks: false, uci: event.state?.uci ?? null, more: query.get("line") ? "&line=1" : "" });
 });
 addEventListener("keydown", (event) => {
   if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
