@@ -31,6 +31,8 @@ _CODES: Final = {404: "not_found", 405: "method_not_allowed"}
 _PROGRAMS: Final = ("/v1/", "/standard")
 """Where these addresses begin, programs ask."""
 _HINT_OF_PAGES: Final = "Board, Materials and Game, above, are the pages that there are."
+_ASKED_WRONG: Final = (400, 404, 405)
+"""The hints of these are for programs."""
 _ROBOTS: Final = "User-agent: *\nDisallow: /v1/\nDisallow: /standard\nDisallow: /*?\n"
 
 
@@ -87,7 +89,8 @@ async def _watch(service: Service) -> None:
 def _answer(request: Request, problem: Problem) -> Response:
     """A page for who looks at pages, else what programs read."""
     if not request.url.path.startswith(_PROGRAMS) and "text/html" in request.headers.get("accept", ""):
-        body = frame.page("tbgen: no answer", f"<h1>No answer</h1>{frame.problem('', str(problem), _HINT_OF_PAGES)}")
+        hint = _HINT_OF_PAGES if problem.status in _ASKED_WRONG else problem.hint
+        body = frame.page("tbgen: no answer", f"<h1>No answer</h1>{frame.problem('', str(problem), hint)}")
         return Response(body, problem.status, media_type="text/html", headers=problem.headers)
     return Response(
         encoded({"error": problem.as_dict()}), problem.status, media_type="application/json", headers=problem.headers

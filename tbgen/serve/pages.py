@@ -37,6 +37,8 @@ _PGN: Final = "application/x-chess-pgn"
 _PLIES: Final = 2000
 """Of a game that is told."""
 _GAMES: Final = 50
+_BY_CURL: Final = f'curl --data-binary @games.pgn -H "content-type: {_PGN}"'
+"""Without a type, curl says that it sends a form."""
 _COUNTED_UNASKED: Final = 20 << 20
 """Numbers of a table that is counted for the map without being asked for: a few seconds of work each."""
 
@@ -109,8 +111,10 @@ class Pages:
                 raise missing_material(material, rules)
             study = await self._service.study(request, found)
         except (Problem, BadInput) as error:
-            told = Problem(404, "", str(error)) if isinstance(error, BadInput) else problem_of(error)
-            body = materials.waiting(request.path_params["material"], str(told), told.hint)
+            is_none = isinstance(error, BadInput)
+            told = Problem(404, "", str(error)) if is_none else problem_of(error)
+            title = "No such material." if is_none else "Not yet."
+            body = materials.waiting(request.path_params["material"], title, str(told), told.hint)
             return Response(body, told.status, media_type=_HTML, headers=told.headers)
         return await self._service.answered(
             request, lambda _: Job(lambda: materials.one(material.name, rules, study), None, _HTML)
@@ -148,35 +152,30 @@ class Pages:
             try:
                 fields = dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=4))
             except ValueError:
-                raise BadInput("a form that cannot be read") from None
+                raise Problem(400, "bad_input", "a form that cannot be read", _BY_CURL) from None
+            if "pgn" not in fields:
+                raise Problem(400, "bad_input", "a form without the field pgn", _BY_CURL)
             check_names(fields, "pgn", "rules")
             body, given = fields.get("pgn", "").replace("\r\n", "\n").encode("utf-8", "replace"), fields
         elif media not in (_PGN, "text/plain"):
-            raise Problem(
-                415, "unsupported_media_type", f"games are {_PGN} or text/plain", "curl --data-binary @games.pgn"
-            )
+            raise Problem(415, "unsupported_media_type", f"games are {_PGN} or text/plain", _BY_CURL)
         return body, rules_of(given, None)
 
     async def _tell(
         self, request: Request, pgn: bytes, rules: TableRules | None
     ) -> list[tuple[bytes, "Told | None", str]]:
-        from tbgen.referee.annotate.files import tell  # late: a server that starts needs none of it
+        from tbgen.referee.annotate.files import has_more, tell  # late: a server that starts needs none of it
         from tbgen.referee.annotate.game import Teller
 
         service = self._service
         service.charge(request, COST_OF_LINE + len(pgn) / 1000)
 
         def work() -> list[tuple[bytes, "Told | None", str]]:
-            found = []
+            if has_more(io.BytesIO(pgn), _GAMES):
+                raise Problem(413, "too_many_games", f"more than {_GAMES} games", "tbgen annotate takes any number")
             with ExitStack() as stack:
                 tables = cache(lambda rules: stack.enter_context(service.served.tablebase(rules)))
-                for one in tell(io.BytesIO(pgn), Teller(tables, rules, service.settings.rules), _PLIES):
-                    found.append(one)
-                    if len(found) > _GAMES:
-                        raise Problem(
-                            413, "too_many_games", f"more than {_GAMES} games", "tbgen annotate takes any number"
-                        )
-            return found
+                return list(tell(io.BytesIO(pgn), Teller(tables, rules, service.settings.rules), _PLIES))
 
         found: list[tuple[bytes, Told | None, str]] = await service.work.do(SLOW, work)
         return found

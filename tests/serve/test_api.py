@@ -144,6 +144,25 @@ def test_games_are_told_by_their_own_rules(client: httpx.Client, small_tables: P
         assert set(re.findall(r"rules=(\w+)", page)) == {"r"}, "links keep to the rules of their page"
 
 
+def test_games_that_are_not_told(client: httpx.Client) -> None:
+    raw = {"content-type": "application/x-www-form-urlencoded"}  # what curl says unless it is told
+    for headers, status in ((raw, 400), ({"content-type": "image/png"}, 415)):
+        error = client.post("/v1/annotate", content=TAKES, headers=headers)
+        assert error.status_code == status
+        assert 'content-type: application/x-chess-pgn"' in error.json()["error"]["hint"]
+    many = "\n".join([TAKES] * 51)
+    page = client.post("/game", data={"pgn": many}, headers={"accept": "text/html"})
+    assert page.status_code == 413
+    assert "more than 50 games" in page.text
+    assert "tbgen annotate takes any number" in page.text
+    assert client.post("/game", data={"pgn": "\n".join([TAKES] * 50)}).text.count('class="game"') == 50
+
+
+def test_what_is_no_material_is_not_to_come(client: httpx.Client) -> None:
+    assert "<strong>No such material.</strong>" in client.get("/materials/foo").text
+    assert "<strong>Not yet.</strong>" in client.get("/materials/KQQvKQQ").text
+
+
 def test_a_missing_table_for_one_move_leaves_that_move_unknown(
     small_tables: Path, document: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """Whole files of games, told and written as they come. What cannot be told is passed on as it is."""
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import BinaryIO
 
 from tbgen.errors import BadInput
@@ -30,6 +31,11 @@ def tell(source: LineReader, teller: Teller, most: int | None = None) -> Iterato
             yield unit.data, None, about(unit.line, unit.number, error)
         else:
             yield told.data, told, about(unit.line, unit.number, told.note) if told.note else ""
+
+
+def has_more(source: LineReader, most: int) -> bool:
+    """Whether there are more games and texts between games than `tell` is to give."""
+    return next(islice(units(source), most, None), None) is not None
 
 
 def annotate(source: LineReader, target: BinaryIO, teller: Teller, watch: Callable[[Told | None, str], None]) -> int:

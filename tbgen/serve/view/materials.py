@@ -102,8 +102,8 @@ def one(name: str, rules: TableRules, study: Study) -> str:
     return page(f"tbgen: {name}", "".join(body), here="/materials")
 
 
-def waiting(name: str, message: str, hint: str) -> str:
-    return page(f"tbgen: {name}", f"<h1>{escape(name)}</h1>{problem('Not yet.', message, hint)}", here="/materials")
+def waiting(name: str, title: str, message: str, hint: str) -> str:
+    return page(f"tbgen: {name}", f"<h1>{escape(name)}</h1>{problem(title, message, hint)}", here="/materials")
 
 
 def _outcomes(name: str, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
