@@ -8,7 +8,7 @@ from typing import Any
 import chess
 
 from tbgen import outcome as outcomes
-from tbgen.probe.result import Result
+from tbgen.probe.result import MoveResult, Result
 from tbgen.probe.sure import Answer, Sure
 
 
@@ -25,17 +25,7 @@ def as_dict(fen: str, board: chess.Board, result: Result, dropped: int | None = 
         "stands": result.stands,
     }
     if result.moves is not None:
-        found["moves"] = [
-            {
-                "uci": move.uci,
-                "san": board.san(move.move),
-                "gscore": move.gscore,
-                "dtg": move.dtg,
-                "reset": move.reset,
-                "record": outcomes.text(move.record),
-            }
-            for move in result.moves
-        ]
+        found["moves"] = [move_as_dict(board, move) for move in result.moves]
         if result.unknown:
             found["unknown"] = [
                 {"uci": one.move.uci(), "san": board.san(one.move), "reset": one.reset, "table": one.table}
@@ -50,6 +40,17 @@ def as_dict(fen: str, board: chess.Board, result: Result, dropped: int | None = 
     if dropped is not None:
         found["dropped"] = outcomes.text(dropped)
     return found
+
+
+def move_as_dict(board: chess.Board, move: MoveResult) -> dict[str, Any]:
+    return {
+        "uci": move.uci,
+        "san": board.san(move.move),
+        "gscore": move.gscore,
+        "dtg": move.dtg,
+        "reset": move.reset,
+        "record": outcomes.text(move.record),
+    }
 
 
 def sure_as_dict(sure: Sure) -> dict[str, Any]:

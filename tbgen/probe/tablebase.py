@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen import outcome as outcomes
-from tbgen.errors import BadInput, MissingTable, OnlyBounds, UnsupportedPosition
-from tbgen.position import check_record
+from tbgen.errors import BadInput, CorruptTable, MissingTable, OnlyBounds, UnsupportedPosition
+from tbgen.position import check_record, goal
 from tbgen.probe import bounds, play
 from tbgen.probe.numbering import check, check_men, is_sound
 from tbgen.probe.own import OwnFiles
@@ -137,6 +137,12 @@ class Tablebase:
         except (MissingTable, UnsupportedPosition):
             return None
 
+    def beyond(self, board: chess.Board, record: int | None = None) -> list[MoveResult]:
+        """Of a legal position that no table has, the moves that end the game or lead to a complete table. Best first,
+        as far as that can be said: other moves may be better."""
+        own = goal(board)
+        return play.moves(_Few(self._tables), board, own if record is None else outcomes.improved(record, own), [])
+
     def _asked(self, position: chess.Board | str, record: Record) -> tuple[chess.Board, int | None]:
         """A legal position, and the record of the game."""
         if isinstance(position, str):
@@ -209,6 +215,24 @@ def open_tablebase(directory: str | PathLike[str] | None = None, rules: str = Ta
     they are all there is.
     A table is opened when a position first needs it, so tables built meanwhile are found."""
     return Tablebase(directory, rules)
+
+
+class _Few:
+    """Tables, asked for boards that may have more men than any table."""
+
+    def __init__(self, tables: OpenTables) -> None:
+        self._tables = tables
+        self.whole_game = tables.whole_game
+        self.name = tables.name
+        self.source = tables.source
+
+    def result(self, board: chess.Board, record: int | None) -> Result:
+        if not is_sound(board):
+            raise MissingTable("no table has such a position")
+        try:
+            return self._tables.result(board, record)
+        except CorruptTable as error:  # what is known of the other moves is true all the same
+            raise MissingTable(str(error)) from error
 
 
 def _number(record: Record) -> int:

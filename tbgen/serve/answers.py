@@ -8,7 +8,7 @@ import chess
 from tbgen import outcome
 from tbgen.errors import MissingTable, OnlyBounds, TbgenError, UnsupportedPosition
 from tbgen.position import goal, level
-from tbgen.probe import Result, Tablebase, as_dict, bounds_as_dict
+from tbgen.probe import Result, Tablebase, as_dict, bounds_as_dict, move_as_dict
 from tbgen.rules.fen import format_fen
 from tbgen.serve.problem import problem_of
 from tbgen.serve.question import Question, question
@@ -64,6 +64,20 @@ def moves(asked: Question, tablebase: Tablebase, *, fens: bool = False) -> dict[
         known = {move.uci: move.record for move in result.moves or ()}
         for move in found["moves"]:
             move["fen"] = fen_after(asked, chess.Move.from_uci(move["uci"]), known.get(move["uci"]))
+    return found
+
+
+def moves_beyond(asked: Question, tablebase: Tablebase) -> list[dict[str, Any]]:
+    """Of a position that no table has, the moves with the FEN after each; what is not known of comes last."""
+    board = asked.board
+    known = tablebase.beyond(board, asked.record)
+    found = [move_as_dict(board, move) | {"fen": fen_after(asked, move.move, move.record)} for move in known]
+    there = {move.move for move in known}
+    for move in board.legal_moves:
+        if move not in there:
+            reset = not asked.whole_game and board.is_zeroing(move)
+            row = {"uci": board.uci(move), "san": board.san(move), "reset": reset, "fen": fen_after(asked, move)}
+            found.append(row | _OF_UNKNOWN)
     return found
 
 

@@ -34,17 +34,18 @@ def standard(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
         **_of_board(board),
         **(_UNKNOWN if result is None else _value(result.outcome, result.dtg, result.record, board.turn)),
     }
-    known = {} if result is None or result.moves is None else {move.move: move for move in result.moves}
+    there = tablebase.beyond(board, asked.record) if result is None or result.moves is None else result.moves
+    known = {move.move: move for move in there}
     moves = []
     for move in [*known, *(move for move in board.legal_moves if move not in known)]:
         row: dict[str, Any] = {"uci": board.uci(move), "san": board.san(move), "zeroing": board.is_zeroing(move)}
         board.push(move)
         row |= _of_board(board)
-        there = known.get(move)
-        if there is None:
+        after = known.get(move)
+        if after is None:
             row |= _UNKNOWN
         else:
-            row |= _value(there.outcome, max(0, there.dtg - 1), there.record, board.turn)
+            row |= _value(after.outcome, max(0, after.dtg - 1), after.record, board.turn)
         board.pop()
         moves.append(row)
     return {**found, "moves": moves}

@@ -361,6 +361,7 @@ def test_a_damaged_table(small_tables: Path, document: dict[str, Any], tmp_path:
         assert (
             refused(client, document, "/v1/probe", 503, "corrupt_table", fen=BISHOP)["hint"] == "tbgen verify names it"
         )
+        assert "<b>Kh5</b>" in client.get("/", params={"fen": BISHOP, "part": "1"}).text
         found = answered(client, document, "/v1/materials", "Materials")["materials"]
         assert [one["sha256"] == "" for one in found[:2]] == [False, True]
         assert all(one["sha256"] for one in found[2:])

@@ -47,3 +47,22 @@ def test_the_shape_of_lila(client: httpx.Client, document: dict[str, Any]) -> No
     too_many = answered(client, document, "/standard", "Standard", fen=chess.STARTING_FEN)
     assert too_many["category"] == "unknown"
     assert len(too_many["moves"]) == 20
+
+
+def test_moves_of_a_position_that_no_table_has(client: httpx.Client, document: dict[str, Any]) -> None:
+    """Those that lead to a table, or end the game, are known all the same."""
+    castling = answered(client, document, "/standard", "Standard", fen="4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    assert castling["category"] == "unknown"
+    assert {move["san"]: move["dtz"] for move in castling["moves"]}["O-O"] is not None
+    six = answered(client, document, "/standard", "Standard", fen="1k6/8/1K6/8/8/8/PPP5/7R w - - 0 1")
+    first = six["moves"][0]
+    assert (first["san"], first["category"], first["dtz"]) == ("Rh8#", "loss", 0)
+    assert {move["category"] for move in six["moves"][1:]} == {"unknown"}
+    page = client.get("/", params={"fen": "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "part": "1"}).text
+    assert "tables know no castling" in page
+    assert ">O-O</b><span class=" in page
+    assert "unknown" not in page
+    assert "data-known" not in page, "which move is the best is not known"
+    page = client.get("/", params={"fen": "1k6/8/1K6/8/8/8/PPP5/7R w - - 0 1", "part": "1"}).text
+    assert "<b>Rh8#</b>" in page.partition("no table has what comes then")[0]
+    assert "<b>Kc6</b>" in page.partition("no table has what comes then")[2]

@@ -48,8 +48,9 @@ def panel(fen: str, rules: TableRules, tablebase: Tablebase, *, with_line: bool)
     except OnlyBounds:
         return _head(asked, None) + bounds.panel(asked, tablebase)
     except TbgenError as error:
-        return _head(asked, None) + _wrong_inside(problem_of(error)) + _unknown_moves(asked)
-    parts = [_head(asked, found), _verdict(asked, found), *_moves(asked, found), _stairs(asked, tablebase)]
+        return _head(asked, None) + _wrong_inside(problem_of(error)) + "".join(_beyond(asked, tablebase))
+    moves = _moves(asked, found["moves"], "the table is missing")
+    parts = [_head(asked, found), _verdict(asked, found), *moves, _stairs(asked, tablebase)]
     parts.append(_line(asked, tablebase, found) if with_line else _line_link(asked, found))
     return "".join(parts)
 
@@ -89,13 +90,9 @@ def _wrong_inside(told: Problem) -> str:
     return problem(title, str(told), hint)
 
 
-def _unknown_moves(asked: Question) -> str:
-    """Without a table the board can still be played on."""
-    board, items = asked.board, []
-    for move in board.legal_moves:
-        san = board.san(move)
-        items.append(move_item(board.uci(move), san, answers.fen_after(asked, move), asked.rules, None, "unknown"))
-    return f'<section aria-label="Moves"><h2>Moves</h2><ul class="moves">{"".join(items)}</ul></section>'
+def _beyond(asked: Question, tablebase: Tablebase) -> Iterator[str]:
+    """Without a table the board can still be played on, and some moves may lead to one."""
+    return _moves(asked, answers.moves_beyond(asked, tablebase), "no table has what comes then", best=False)
 
 
 def _verdict(asked: Question, found: dict[str, Any]) -> str:
@@ -127,14 +124,15 @@ def _verdict(asked: Question, found: dict[str, Any]) -> str:
     )
 
 
-def _moves(asked: Question, found: dict[str, Any]) -> Iterator[str]:
-    if not found["moves"]:
+def _moves(asked: Question, found: list[dict[str, Any]], unknown: str, *, best: bool = True) -> Iterator[str]:
+    """By outcome. `unknown`: why there may be none. `best`: whether the first one is the best."""
+    if not found:
         return
     yield '<section aria-label="Moves"><h2>Moves</h2>'
-    for gscore, group in groupby(found["moves"], key=lambda move: move["gscore"]):
+    for gscore, group in groupby(found, key=lambda move: move["gscore"]):
         moves = list(group)
         if gscore is None:
-            yield '<div class="group"><h3><span class="badge">unknown</span> the table is missing</h3>'
+            yield f'<div class="group"><h3><span class="badge">unknown</span> {unknown}</h3>'
         else:
             value = outcome.parse(gscore)
             yield (
@@ -144,7 +142,7 @@ def _moves(asked: Question, found: dict[str, Any]) -> Iterator[str]:
         yield '<ul class="moves">'
         for move in moves:
             badge = "reset" if move["reset"] else ""
-            yield move_item(move["uci"], move["san"], move["fen"], asked.rules, move["dtg"], badge)
+            yield move_item(move["uci"], move["san"], move["fen"], asked.rules, move["dtg"], badge, best=best)
         yield "</ul></div>"
     yield "</section>"
 

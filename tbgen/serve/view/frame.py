@@ -63,12 +63,12 @@ def meaning(value: int) -> str:
     return f"{counted(level >> 1, 'legal move')}, {'not in check' if level & 1 else 'in check'}"
 
 
-def move_item(uci: str, san: str, fen: str, rules: str, dtg: int | None, badge: str) -> str:
-    """A move to be clicked, with its distance where that is known."""
+def move_item(uci: str, san: str, fen: str, rules: str, dtg: int | None, badge: str, *, best: bool = True) -> str:
+    """A move to be clicked, with its distance where that is known. `best`: whether it may be the best one."""
     distance = "" if dtg is None else plies(dtg) if dtg else "stands"
     mark = f'<span class="badge small">{badge}</span>' if badge else ""
     told = f'<span class="plies">{distance}</span>' if distance else ""
-    known = " data-known" if distance else ""
+    known = " data-known" if distance and best else ""
     return (
         f'<li><a class="move" href="{link_to(fen, rules)}" data-uci="{uci}" data-fen="{escape(fen)}"{known}>'
         f"<b>{escape(san)}</b>{told}{mark}</a></li>"
