@@ -41,6 +41,25 @@ def test_the_entries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert (found["points"], found["quiet"], found["end"]) == ("1-0", 0, None)
 
 
+def test_a_game_that_the_sheet_does_not_decide(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_text("1. e4 e5 1-0\n\n1. e4 e5 *\n\n1. e4 e5 1/2-1/2\n\n1. f3 e5 2. g4 Qh4# 0-1\n")
+    assert main(["sheet", str(path)]) == 0
+    resigned, going_on, drawn, mated = capsys.readouterr().out.split("\n\n")
+    assert resigned.splitlines()[-1] == "but won otherwise, as by resignation: 1-0"
+    assert going_on.splitlines()[-1] == "not over: so it stands"
+    assert drawn.splitlines()[-1].startswith("0 of 50 moves")
+    assert mated.splitlines()[-1] == "ended by mate"
+    assert main(["sheet", str(path), "--json"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(one["points"], one["result"]) for one in found] == [
+        ("1/2-1/2", "1-0"),
+        ("1/2-1/2", "*"),
+        ("1/2-1/2", "1/2-1/2"),
+        ("0-1", "0-1"),
+    ]
+
+
 def test_a_reset_draws_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = sheet(tmp_path, capsys, "30... Kh5 31. Kd4 Kg5 32. a3 Kh5", "8/8/8/4KBk1/8/8/P7/8 b - - 7 30")
     assert "start         G3.5\n----------------\n1/2-1/2  no entry below the last line\n" in found

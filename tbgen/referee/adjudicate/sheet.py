@@ -16,6 +16,8 @@ from tbgen.rules.tags import begin
 from tbgen.text import plies
 
 _LINE: Final = "-" * 16
+_NO_RESULT: Final = "*"
+_WON: Final = ("1-0", "0-1")
 
 
 class Written(NamedTuple):
@@ -40,6 +42,8 @@ class Sheet(NamedTuple):
     """What ended the game by the rules; None: it could have gone on."""
     left: int
     """Plies that were played after that."""
+    result: str
+    """The one that the game says: `*` if it is not over."""
 
 
 def sheet_of(data: bytes) -> Sheet | None:
@@ -51,7 +55,8 @@ def sheet_of(data: bytes) -> Sheet | None:
     rules, start = begin(section.headers, OTB, own_rules=False)
     game = Game(start.board, start.record, rules)
     playing = start.board.copy(stack=False)
-    for token in pgn_moves.read(text).tokens:
+    written = pgn_moves.read(text)
+    for token in written.tokens:
         step = san.step(token)
         if step is not None:
             san.play(playing, step)
@@ -71,6 +76,7 @@ def sheet_of(data: bytes) -> Sheet | None:
         game.turn.quiet,
         game.turn.ending,
         len(playing.move_stack) - game.record.ply,
+        written.result,
     )
 
 
@@ -92,3 +98,7 @@ def lines(sheet: Sheet) -> Iterator[str]:
     if sheet.end is not None:
         after = f"; play went on for {plies(sheet.left)}" if sheet.left else ""
         yield f"ended by {sheet.end}{after}"
+    elif sheet.result == _NO_RESULT:
+        yield "not over: so it stands"
+    elif sheet.result in _WON and sheet.result != sheet.points:
+        yield f"but won otherwise, as by resignation: {sheet.result}"
