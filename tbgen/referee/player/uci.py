@@ -170,10 +170,7 @@ class Uci:
             best = f"bestmove {chess.Move.null()}"
         else:
             among = self._searchmoves(words)
-            if not among:
-                self._write("bestmove (none)")
-                return
-            best = f"bestmove {self._game.board.uci(self._best(among))}"
+            best = f"bestmove {self._game.board.uci(self._best(among)) if among else '(none)'}"
         if "infinite" in words or "ponder" in words:
             self._pending = best
         else:

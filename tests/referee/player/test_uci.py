@@ -125,6 +125,8 @@ def test_scores_fall_as_the_level_rises() -> None:
 @pytest.mark.parametrize("fen", ["7k/7Q/6K1/8/8/8/8/8 b - - 0 1", "7k/5K2/6Q1/8/8/8/8/8 b - - 0 1"])
 def test_no_move_after_the_end(talk: Talk, fen: str) -> None:
     assert talk(f"position fen {fen}", "go") == ["bestmove (none)"]
+    assert talk("go infinite") == []
+    assert talk("stop") == ["bestmove (none)"]
 
 
 @pytest.mark.parametrize(("go", "release"), [("go infinite", "stop"), ("go ponder wtime 9", "ponderhit")])
