@@ -147,8 +147,10 @@ class Tablebase:
         """A legal position, and the record of the game."""
         if isinstance(position, str):
             board, record = self._read(position, record)
-        else:
+        elif isinstance(position, chess.Board):
             board = position
+        else:
+            raise BadInput(f"not a position: {position!r:.60} (give a FEN or a chess.Board)")
         if not is_sound(board):
             check(board)
         return board, None if record is None else _outcome(board, record)

@@ -229,6 +229,13 @@ def test_what_cannot_be_probed(resetting: Tablebase, fen: str, error: type[Excep
             resetting.get(board)
 
 
+@pytest.mark.parametrize("what", [None, 5, b"8/8/8/4KBk1/8/8/8/8 b - - 0 1", chess.BaseBoard()])
+def test_what_is_no_position(resetting: Tablebase, what: object) -> None:
+    for ask in (resetting.probe, resetting.get, resetting.sure):
+        with pytest.raises(BadInput, match=r"not a position: .* \(give a FEN or a chess\.Board\)"):
+            ask(what)  # type: ignore[operator]
+
+
 def test_get_answers_where_it_can(resetting: Tablebase) -> None:
     board = chess.Board(BISHOP)
     assert resetting.get(board, record="-G2.5") == resetting.probe(board, "-G2.5")
