@@ -118,7 +118,7 @@ def _complain_of_end(text: str, tokens: list[str]) -> NoReturn:
     """Say why the last token is no result."""
     last = next((index for index, token in enumerate(tokens) if token in RESULTS), None)
     if last is None:
-        raise BadMoves("the moves end without a result", len(text.rstrip()))
+        raise BadMoves("the moves end without a result: 1-0, 0-1, 1/2-1/2 or *", len(text.rstrip()))
     raise BadMoves(f"text behind the result: {shown(tokens[last + 1])}", place(text, last + 1))
 
 

@@ -263,7 +263,7 @@ def test_comments_and_variations() -> None:
     ("text", "message", "line"),
     [
         ("", "neither moves nor a result", 0),
-        ("1. e4 e5\n2. Nf3\n\n", "the moves end without a result", 1),
+        ("1. e4 e5\n2. Nf3\n\n", "the moves end without a result: 1-0, 0-1, 1/2-1/2 or *", 1),
         ("1. e4\n{1-0\n", "a comment is not closed", 1),
         ("1. e4 ; {\n{x} {1-0\n", "a comment is not closed", 1),
         ("1. e4 1-0\n{", "a comment is not closed", 1),
