@@ -69,14 +69,13 @@ _MISTYPED: Final = re.compile(
 )
 _EXAMPLE: Final = re.compile(rf"(?<=^  ){NAME}\b", re.MULTILINE)
 """The command's name in an example."""
-_BLACK_HOLDS: Final = re.compile(r"-[gG]\d")
+_NO_OPTION: Final = re.compile(r"-(?:[gG]\d|\d+$|\d*\.\d+$)")
+"""A G-score that Black holds, as in -G8.5, and what argparse itself takes for a number."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit code."""
-    given = sys.argv[1:] if argv is None else argv
-    # A G-score that Black holds looks like an option: mG8.5 is the same as -G8.5.
-    words = ["m" + word[1:] if _BLACK_HOLDS.match(word) else word for word in given]
+    words = list(sys.argv[1:] if argv is None else argv)
     text.prepare(heedless=bool(words) and words[0] in _AT_WORK)
     try:
         return _run(words)
@@ -158,9 +157,11 @@ def parser_of(name: str) -> argparse.ArgumentParser:
 
 
 def _parser(name: str, description: str) -> _Parser:
-    return _Parser(
+    parser = _Parser(
         name, description=description, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
+    parser._negative_number_matcher = _NO_OPTION
+    return parser
 
 
 def _complain(words: str, code: int) -> int:

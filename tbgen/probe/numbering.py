@@ -132,7 +132,9 @@ def check(board: chess.Board) -> None:
 def check_men(men: int) -> None:
     """UnsupportedPosition if no table has this many men."""
     if men > MEN_IN_TABLES:
-        raise UnsupportedPosition(f"too many men: {men}, and tables have {MEN_IN_TABLES} at most")
+        raise UnsupportedPosition(
+            f"too many men: {men}, and tables have {MEN_IN_TABLES} at most (tbgen solve takes more)"
+        )
 
 
 def number_of(numbering: Numbering, board: chess.Board) -> int:

@@ -23,6 +23,8 @@ _SHOWN: Final = 60
 _COUNTER: Final = re.compile(r"[0-9]{1,6}\Z")
 _RECORD: Final = re.compile(r"[+\-mM]?[gG]")
 _FILES: Final = re.compile(r"[A-Ha-h]")
+_SLASHES: Final = 7
+"""Of a board."""
 _REQUIRED: Final = 2
 _OPTIONAL: Final = ("-", "-", "0", "1")
 """What the fields behind the required ones are where they are missing."""
@@ -66,6 +68,8 @@ def read_fen(text: str, *, whole_game: bool = False, chess960: bool = False) -> 
     others (`KQkq`) that fit kings and rooks in no other game.
     """
     fields = _fields(text)
+    if fields[0].count("/") != _SLASHES:
+        raise BadInput(f"not a FEN: a board has 8 rows: {_shown(text)}")
     written = None
     if len(fields) > FIELDS:
         written = outcome.parse(fields.pop())

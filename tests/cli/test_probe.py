@@ -86,6 +86,7 @@ def test_the_record(capsys: pytest.CaptureFixture[str]) -> None:
     assert record(f"{BISHOP} G2.5") == "G3.5", "after a reset the field says nothing"
     assert record(f"{LATER} G2.5", "--record", "-G2.0") == "-G2.0"
     assert record("--record=mG2.0", BISHOP) == "-G2.0"
+    assert record(*LATER.split(), "-G2.0") == "-G2.0"
     assert record("--rules", "wg", f"{BISHOP} G2.5") == "G2.5"
 
 
@@ -128,8 +129,10 @@ def test_a_bad_fen_among_many(capsys: pytest.CaptureFixture[str], monkeypatch: p
         (["probe", "8/8/8/4KBk1/8/8/8/8 w - - 0 1"], 0, ""),
         (["probe", "8/8/8/4KkB1/8/8/8/8 w - - 0 1"], 2, "in check"),
         (["probe", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"], 2, "castling"),
-        (["probe", "4k3/8/8/8/8/8/8/NNNNK3 w - - 0 1"], 2, "too many men"),
+        (["probe", "4k3/8/8/8/8/8/8/NNNNK3 w - - 0 1"], 2, "5 at most (tbgen solve takes more)"),
         (["probe", BISHOP, "--record", "G1.7"], 2, "not a G-score"),
+        (["probe", BISHOP, "--record", "-G1.7"], 2, "not a G-score: '-G1.7'"),
+        (["probe", f"fen {BISHOP}"], 2, "not a FEN: a board has 8 rows"),
         (["probe", BISHOP, "--record", "G0.5"], 2, "no game goes on"),
         (["probe", BISHOP, "--tables", "/nowhere"], 2, "no such directory of tables: /nowhere"),
         (["probe", ROOKS], 4, "tbgen build KRvKR"),
