@@ -23,6 +23,7 @@ def pages() -> dict[str, str]:
 
 
 def page(name: str, parser: argparse.ArgumentParser, summary: str) -> str:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter  # a page is as wide as whoever reads it has it
     made = Manpage(parser)
     made.prog, made.description = name, summary
     made.date, made.source, made.manual = "", f"tbgen {__version__}", "tbgen"

@@ -16,6 +16,7 @@ from tbgen import text
 from tbgen._version import __version__
 from tbgen.called import NAME, called_as
 from tbgen.cli.common import INTERRUPTED, looked_in
+from tbgen.cli.help import Formatter
 from tbgen.cli.limits import LIBRARIES, check_address_space, failure_of
 from tbgen.errors import BadInput, MissingTable, TbgenError
 
@@ -157,9 +158,7 @@ def parser_of(name: str) -> argparse.ArgumentParser:
 
 
 def _parser(name: str, description: str) -> _Parser:
-    parser = _Parser(
-        name, description=description, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )
+    parser = _Parser(name, description=description, formatter_class=Formatter, allow_abbrev=False)
     parser._negative_number_matcher = _NO_OPTION
     return parser
 

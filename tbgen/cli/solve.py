@@ -60,11 +60,14 @@ examples:
       also write the proof
 
 fields of a JSON object:
-  fen, record; white, black: the G-scores that each side is sure of; where these are equal gscore and winner; dtg
-  if it is known (0: the record stands); proofs: for each side defender, bound, plies (the first ply at which the
-  record may change for the worse; null: it never does), men: those that hold, with the squares that they need;
-  own: the material, slices and numbers that were solved, read: whether they were kept from before; or why none were;
-  moves and line if asked for
+  fen, record
+  white, black: the G-scores that each side is sure of; where these are equal, gscore and winner as well
+  dtg, if it is known (0: the record stands)
+  proofs: for each side defender, bound, plies and men
+  plies: the first ply at which the record may change for the worse; null: it never does
+  men: those that hold, with the squares that they need
+  own: the material, slices and numbers that were solved, read: whether they were kept from before; or why none were
+  moves and line, if asked for
 """
 
 
