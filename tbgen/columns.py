@@ -1,7 +1,7 @@
 """Tables of text: columns set straight, as wide as they need to be, or so that they fit a terminal.
 
 Where there is no room, titles take several lines, then columns that can be spared are left out, then what is left
-becomes several tables one below the other, each with the columns up to the first one of words.
+becomes several tables one below the other, each with the columns that tell its rows apart.
 """
 
 import textwrap
@@ -77,7 +77,7 @@ def _without_spares(part: Sequence[_Set], width: int) -> list[_Set]:
 
 
 def _one_below_the_other(part: Sequence[_Set], width: int) -> Iterator[list[_Set]]:
-    names = 1 + next((place for place, one in enumerate(part) if one.column.left), 0)
+    names = _names(part, width)
     here = list(part[:names])
     for one in part[names:]:
         if len(here) > names and _width([*here, one]) > width:
@@ -85,6 +85,19 @@ def _one_below_the_other(part: Sequence[_Set], width: int) -> Iterator[list[_Set
             here = list(part[:names])
         here.append(one)
     yield here
+
+
+def _names(part: Sequence[_Set], width: int) -> int:
+    """How many columns stand in each of several tables: up to the first one of words, and on until no two rows are
+    alike in them, unless they leave no room for the others."""
+    least = 1 + next((place for place, one in enumerate(part) if one.column.left), 0)
+    for names in range(least, len(part)):
+        if _width(part[:names]) > width // 2:
+            break
+        rows = [*zip(*(one.cells for one in part[:names]), strict=True)]
+        if len(set(rows)) == len(rows):
+            return names
+    return least
 
 
 def _lines(part: Sequence[_Set], has_footer: bool, ruled: bool) -> Iterator[str]:

@@ -74,6 +74,25 @@ def test_then_there_are_several_tables() -> None:
     ]
 
 
+def test_each_of_several_tables_tells_its_rows_apart() -> None:
+    columns = [NAMES, Column("to", left=True), *(Column(name) for name in ("G", "one", "other"))]
+    rows = [["Ann", "W", "1", "1234567", "12345678"], ["Ann", "W", "2", "2", "3"], ["Ann", "B", "1", "4", "5"]]
+    assert list(table(columns, rows, width=25))[-5:] == [
+        "who  to  G     other",
+        "---  --  -  --------",
+        "Ann  W   1  12345678",
+        "Ann  W   2         3",
+        "Ann  B   1         5",
+    ]
+    assert list(table(columns, rows, width=16))[-5:] == [
+        "who     other",
+        "---  --------",
+        "Ann  12345678",
+        "Ann         3",
+        "Ann         5",
+    ], "unless they leave no room for the others"
+
+
 def test_what_cannot_be_split_is_as_wide_as_it_is() -> None:
     assert lines(1)[2] == "---  -----"
     assert list(table([Column("FEN", left=True)], [["8/8/8/8"]], ruled=False, width=3)) == ["FEN", "8/8/8/8"]
