@@ -8,11 +8,11 @@ from typing import Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
 
 from tbgen.errors import TbgenError
 from tbgen.serve.api import Api
@@ -36,7 +36,7 @@ _ASKED_WRONG: Final = (400, 404, 405)
 _ROBOTS: Final = "User-agent: *\nDisallow: /v1/\nDisallow: /standard\nDisallow: /*?\n"
 
 
-def make_app(settings: Settings) -> Guard:
+def make_app(settings: Settings) -> ASGIApp:
     service = Service(settings)
 
     @asynccontextmanager
@@ -46,12 +46,8 @@ def make_app(settings: Settings) -> Guard:
         watching.cancel()
         service.close()
 
-    cors = Middleware(
-        CORSMiddleware, allow_origins=settings.cors, allow_methods=["GET", "POST"], expose_headers=["ETag"]
-    )
     app = Starlette(
         routes=_routes(service),
-        middleware=[cors] if settings.cors else [],
         exception_handlers={
             HTTPException: _refused,
             ClientDisconnect: _gone,
@@ -61,7 +57,11 @@ def make_app(settings: Settings) -> Guard:
     )
     app.router.redirect_slashes = False
     service.guard = Guard(app, settings.limits, service.metrics)
-    return service.guard
+    if not settings.cors:
+        return service.guard
+    # Around all else: a page of another site is to see that it has to wait, too.
+    methods, shown = ["GET", "POST"], ["ETag", "Retry-After"]
+    return CORSMiddleware(service.guard, allow_origins=settings.cors, allow_methods=methods, expose_headers=shown)
 
 
 def _routes(service: Service) -> list[BaseRoute]:

@@ -77,6 +77,17 @@ def test_other_sites_may_ask_only_if_told_so(small_tables: Path, client: httpx.C
         assert "access-control-allow-origin" not in other.get(PROBE, headers={"origin": "https://x.org"}).headers
 
 
+def test_other_sites_see_that_they_have_to_wait(small_tables: Path) -> None:
+    """Without the header a browser shows its page no status at all."""
+    words = ("--cors", "https://example.org", "--per-client", "1")
+    with serving(small_tables, *words) as server, httpx.Client(base_url=server.url) as client:
+        client.headers["origin"] = "https://example.org"
+        found = [client.get("/v1/health") for _ in range(20)]
+        assert {one.status_code for one in found} == {200, 429}
+        assert {one.headers["access-control-allow-origin"] for one in found} == {"https://example.org"}
+        assert "retry-after" in found[-1].headers["access-control-expose-headers"].lower()
+
+
 def test_an_answer_is_not_sent_twice(client: httpx.Client) -> None:
     first = client.get(PROBE)
     assert "max-age" in first.headers["cache-control"]
