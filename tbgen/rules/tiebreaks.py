@@ -104,6 +104,14 @@ class Crosstable:
         meetings = self.meetings(player, opponent)
         return sum((times * meeting.points(scoring) for meeting, times in meetings.items()), Fraction(0))
 
+    def against(self, player: str, scoring: Scoring) -> dict[str, tuple[int, Fraction]]:
+        """Games with each opponent, and a player's points in them."""
+        found: dict[str, tuple[int, Fraction]] = {}
+        for meeting, times in self.meetings(player).items():
+            games, points = found.get(meeting.opponent, (0, Fraction(0)))
+            found[meeting.opponent] = games + times, points + times * meeting.points(scoring)
+        return found
+
     def balance(self, player: str) -> tuple[int, ...]:
         """How often a player gave minus suffered G0.5, G1.0, G1.5 ...: as long for every player."""
         found = Counter[int]()

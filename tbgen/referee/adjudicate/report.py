@@ -213,6 +213,10 @@ class Report:
                         for level, count in enumerate(row.balance, start=1)
                         if count
                     },
+                    "against": {
+                        opponent: {"games": games, "points": float(points)}
+                        for opponent, (games, points) in self._crosstable.against(row.player, self._score).items()
+                    },
                 }
                 for row, by_other in self.rows()
             ],
@@ -224,6 +228,8 @@ class Report:
         faults = len(self._faults)
         were = "they were" if faults > 1 else "it was"
         yield f"{counted(self._games, 'game')} with tags; {faults or 'nothing'} passed on as {were}"
+        if not self._games:
+            return
         yield ""
         yield from _table(
             ("ended by", "games", "tables: improved", "stands", "out of reach", "missing", "not asked"),

@@ -73,6 +73,17 @@ def test_the_report_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["tables"] == {"KBvK": {"improved": 1, "stands": 0, "longest": 1}}
     ann = next(row for row in found["crosstable"] if row["player"] == "Ann")
     assert (ann["games"], ann["points"], ann["balance"]["G0.5"]) == (4, 1.5, -1)
+    assert ann["against"]["Bob"] == {"games": 2, "points": 0.5}
+    for row in found["crosstable"]:
+        assert sum(one["games"] for one in row["against"].values()) == row["games"]
+        assert sum(one["points"] for one in row["against"].values()) == row["points"]
+
+
+def test_the_report_of_one_game_and_of_none(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("one.pgn").write_bytes(b"1. e4 1/2-1/2\n")
+    assert run(capsys, "one.pgn", "--report")[1].startswith("1 game with tags; nothing passed on as it was\n\n")
+    Path("bad.pgn").write_bytes(BROKEN)
+    assert run(capsys, "bad.pgn", "--report")[1] == "0 games with tags; 1 passed on as it was\n"
 
 
 def test_a_komi_of_each_game_counts(capsys: pytest.CaptureFixture[str]) -> None:
