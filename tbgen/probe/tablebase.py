@@ -28,7 +28,8 @@ Record = int | str | None
 
 
 class Tablebase:
-    """Tables of one rule set. Use it in a `with` block, or close it.
+    """Tables of one rule set. Use it in a `with` block, or close it. A copy that is sent to another process (pickled)
+    opens the files for itself.
 
     >>> with open_tablebase() as tablebase:  # doctest: +SKIP
     ...     tablebase.probe(chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1")).gscore
@@ -36,8 +37,12 @@ class Tablebase:
     """
 
     def __init__(self, directory: str | PathLike[str] | None = None, rules: str = TableRules.RESET) -> None:
+        self._directory = directory
         self._tables = OpenTables(BUNDLED if directory is None else directory, rules)
         self._own = OwnFiles(directory) if directory is not None and self.rules == TableRules.RESET else None
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str | PathLike[str] | None, str]]:
+        return type(self), (self._directory, self.rules.value)
 
     @property
     def own(self) -> OwnFiles | None:
@@ -201,6 +206,8 @@ class Tablebase:
             if records is not None and not isinstance(records, np.ndarray):
                 records = [_number(record) for record in records]
             return many.answer(self._tables, positions, records)
+        if isinstance(positions, str | chess.Board):
+            raise BadInput("probe_many takes a list of positions: probe answers one")
         boards = list(positions)
         if records is None:
             return [self.probe(board) for board in boards]

@@ -1,5 +1,6 @@
 """`Tablebase` on real tables: results, moves, lines, records, errors."""
 
+import pickle
 import random
 import time
 from collections.abc import Iterator
@@ -234,6 +235,19 @@ def test_what_is_no_position(resetting: Tablebase, what: object) -> None:
     for ask in (resetting.probe, resetting.get, resetting.sure):
         with pytest.raises(BadInput, match=r"not a position: .* \(give a FEN or a chess\.Board\)"):
             ask(what)  # type: ignore[operator]
+
+
+def test_one_position_is_no_list_of_them(resetting: Tablebase) -> None:
+    for one in (BISHOP, chess.Board(BISHOP)):
+        with pytest.raises(BadInput, match="takes a list of positions"):
+            resetting.probe_many(one)  # type: ignore[call-overload]
+
+
+def test_a_copy_for_another_process(small_tables: Path) -> None:
+    for directory, rules in ((small_tables, "r"), (str(small_tables), "wg"), (None, "r")):
+        with open_tablebase(directory, rules) as first, pickle.loads(pickle.dumps(first)) as copy:
+            assert copy.rules == first.rules
+            assert copy.probe(BISHOP) == first.probe(BISHOP)
 
 
 def test_get_answers_where_it_can(resetting: Tablebase) -> None:
