@@ -18,6 +18,7 @@ from tbgen.cli.common import (
     at_once,
     cores,
     materials_of,
+    print_words,
     tables_directory,
 )
 from tbgen.cli.limits import COMPILED, THREAD, check_address_space
@@ -180,13 +181,13 @@ def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
         used = forecast.threads * forecast.at_once
         say(f"about {time_of(forecast.seconds)} on {counted(used, 'core')}")
         if not forecast.pace.from_builds:
-            say("(this machine has built too little to know its pace: a short test says it)")
-        say(
+            print_words("(this machine has built too little to know its pace: a short test says it)")
+        print_words(
             f"{size_of(forecast.disk)} of tables and {size_of(forecast.scratch)} while building, in {plan.directory}, "
             f"where {size_of(free_disk(plan.directory))} are free"
         )
     if plan.present:
-        say(f"there already: {' '.join(material.name for material in plan.present)}")
+        print_words(f"there already: {' '.join(material.name for material in plan.present)}")
 
 
 def _last_line(done: "list[Summary]", seconds: float) -> str:

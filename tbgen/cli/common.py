@@ -5,6 +5,7 @@ import math
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -258,6 +259,12 @@ def console(stream: TextIO | None = None) -> "Console":
     from rich.console import Console
 
     return Console(file=stream or sys.stdout, highlight=False, emoji=False)
+
+
+def print_words(words: str) -> None:
+    """On a terminal it is broken between words; in files and pipes it is one line."""
+    room = width()
+    say(*([words] if room is None else textwrap.wrap(words, room, break_long_words=False, break_on_hyphens=False)))
 
 
 def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], footer: Sequence[str] = ()) -> None:

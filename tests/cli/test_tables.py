@@ -98,6 +98,11 @@ def test_what_cannot_be_split_is_as_wide_as_it_is() -> None:
     assert list(table([Column("FEN", left=True)], [["8/8/8/8"]], ruled=False, width=3)) == ["FEN", "8/8/8/8"]
 
 
+def test_a_long_list_is_broken_between_names(small_tables: Path) -> None:
+    shown = in_terminal(*TBGEN, *["build", "--all", "3", "--dry-run", "--tables"], str(small_tables), columns=30)
+    assert shown.splitlines() == ["there already: KvK KQvK KRvK", "KBvK KNvK KPvK"]
+
+
 @pytest.mark.parametrize("columns", [80, 120])
 @pytest.mark.parametrize(
     "words", ["info", "plan --all 5", "report stats", "report records --details", "report all --rules r wg"]
