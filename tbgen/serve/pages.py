@@ -135,7 +135,8 @@ class Pages:
         pgn, rules = await self._sent(request)
         told = await self._tell(request, pgn, rules)
         body = game.games(rules, decoded(pgn), [(one, fault) for _, one, fault in told if one or fault])
-        return Response(body, media_type=_HTML, headers={"cache-control": "no-store"})
+        # Whoever comes back from the board is to find the game: what may not be kept has to be sent again.
+        return Response(body, media_type=_HTML, headers={"cache-control": "private, no-cache"})
 
     async def annotate(self, request: Request) -> Response:
         pgn, rules = await self._sent(request)

@@ -366,6 +366,18 @@ def test_a_game(page: Page, tmp_path: Path) -> None:
     expect(page.get_by_role("alert")).to_contain_text("illegal move")
 
 
+def test_the_way_back_to_a_game(page: Page) -> None:
+    """What a form has sent is not asked for again."""
+    page.goto("/game")
+    page.get_by_label("Games as PGN").fill(GAME)
+    page.get_by_role("button", name="Show").click()
+    page.keyboard.press("End")
+    page.get_by_role("link", name="On the board").click()
+    expect(page.locator(".verdict")).to_be_visible()
+    page.go_back()
+    expect(page.locator("table.plies tbody tr")).to_have_count(5)
+
+
 # For everybody
 
 
