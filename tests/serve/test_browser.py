@@ -346,6 +346,7 @@ def test_a_game(page: Page, tmp_path: Path) -> None:
     expect(rows.nth(3).locator(".bad")).to_have_text("?")
     page.keyboard.press("ArrowRight")
     expect(rows.nth(0)).to_have_attribute("aria-current", "true")
+    expect(page.get_by_role("status")).to_have_text("30... Kh5, -G18.5, G2.5, G1.5 in 3 plies")
     page.get_by_role("button", name="To the next move").click()
     expect(rows.nth(3)).to_have_attribute("aria-current", "true")
     expect(page.locator("cg-board piece.bishop")).to_have_count(1)

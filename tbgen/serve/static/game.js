@@ -38,7 +38,7 @@ if (place && document.querySelector(".game")) {
     if (pane && (row.offsetTop < pane.scrollTop + 30 || row.offsetTop + row.offsetHeight > pane.scrollTop + pane.clientHeight)) {
       pane.scrollTop = row.offsetTop - pane.clientHeight / 2;
     }
-    told.textContent = row ? row.innerText.replaceAll("\t", ", ") : "Start";
+    told.textContent = row ? [...row.cells].map((cell) => cell.innerText).filter(Boolean).join(", ") : "Start";
     explore.href = `/?fen=${fen.replaceAll(" ", "_")}&rules=${game.rules}`;
   };
 

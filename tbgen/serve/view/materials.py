@@ -38,7 +38,8 @@ def listing(tables: Sequence[Shelved], studies: Mapping[tuple[str, str], Study],
         )
     if any((one.path.name, one.sha256) not in studies for one in tables):
         body.append(
-            '<p class="note">Tables are counted one after the other, those of five men when their page is opened.</p>'
+            '<p class="note">Tables are counted one after the other, those of five men when their page is opened. '
+            "Reload this page for what has been counted by then.</p>"
         )
     return page("tbgen: materials", "".join(body), here="/materials")
 
