@@ -44,8 +44,7 @@ def run(args: argparse.Namespace) -> int:
             if unit.fault == "":  # the rest of one that has been named
                 continue
             try:
-                if unit.fault is not None:
-                    raise BadInput(unit.fault)
+                unit.check()
                 sheet = sheet_of(unit.data)
             except BadInput as error:
                 remarks.add(f"{INPUT if path == STANDARD else path}:{about(unit.line, unit.number, error)}")

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from tbgen.errors import BadInput
 from tbgen.text import BOM, LineReader
 
 LONGEST: Final = 1 << 22
@@ -20,6 +21,7 @@ NAME: Final = rb'[A-Za-z0-9_\x80-\xff][^\s"\\\[\](){};]*'
 """Of a tag. The standard has letters, digits and underscores; others are met with."""
 _TAG: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*["\]]' % NAME)
 _EVENT: Final = b"Event"
+_NUL: Final = b"\0"
 _MOVES: Final = re.compile(rb"\s*(?:\d+[ \t]*\.|(?:1-0|0-1|1/2-1/2|\*)\s*\Z)")
 """How a game begins that has no tags."""
 
@@ -38,6 +40,13 @@ class Unit(NamedTuple):
     data: bytes
     fault: str | None = None
     """Why it is no game; empty where that has been said of an earlier piece."""
+
+    def check(self) -> None:
+        """BadInput if it cannot be a game."""
+        if _NUL in self.data:
+            raise BadInput("NUL bytes (a file of UTF-16 has to be converted to UTF-8 first)")
+        if self.fault is not None:
+            raise BadInput(self.fault)
 
 
 def about(line: int, number: int, words: object) -> str:

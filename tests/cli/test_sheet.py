@@ -60,6 +60,17 @@ def test_a_game_that_the_sheet_does_not_decide(tmp_path: Path, capsys: pytest.Ca
     ]
 
 
+@pytest.mark.parametrize("command", ["sheet", "annotate", "adjudicate"])
+def test_files_in_another_encoding(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_text('[Event "x"]\n\n1. e4 e5 1-0\n', encoding="utf-16")
+    more = [] if command == "sheet" else ["-o", str(tmp_path / "out.pgn"), "-q"]
+    assert main([command, str(path), *more]) == 3
+    assert capsys.readouterr().err == (
+        f"tbgen: {path}:1: NUL bytes (a file of UTF-16 has to be converted to UTF-8 first)\n"
+    )
+
+
 def test_a_reset_draws_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = sheet(tmp_path, capsys, "30... Kh5 31. Kd4 Kg5 32. a3 Kh5", "8/8/8/4KBk1/8/8/P7/8 b - - 7 30")
     assert "start         G3.5\n----------------\n1/2-1/2  no entry below the last line\n" in found

@@ -125,11 +125,8 @@ class Judge:
         line = 0
         try:
             nul = unit.data.find(b"\0")
-            if nul >= 0:
-                line = unit.data.count(b"\n", 0, nul)
-                raise BadInput("NUL bytes (a file of UTF-16 has to be converted to UTF-8 first)")
-            if unit.fault is not None:
-                raise BadInput(unit.fault)
+            line = unit.data.count(b"\n", 0, max(nul, 0))
+            unit.check()
             section = TagSection(unit.data)
             text = unit.data[section.end :].decode("latin-1")  # byte by byte, and nothing in it is asked for
             if not section.headers and not text:

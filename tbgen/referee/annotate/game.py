@@ -90,8 +90,7 @@ class Teller:
 
     def tell(self, unit: Unit, most: int | None = None) -> Told:
         """BadInput for what is no game, BadMoves where its moves cannot be read or are more than `most`."""
-        if unit.fault is not None:
-            raise BadInput(unit.fault)
+        unit.check()
         section = TagSection(unit.data)
         text = _OURS.sub("", unit.data[section.end :].decode("latin-1"))
         tokens = pgn_moves.read(text).tokens
