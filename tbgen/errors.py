@@ -1,7 +1,10 @@
 """The one family of errors that callers may see. Each knows the exit code of a command that meets it."""
 
 import errno
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from tbgen.probe import Answer
 
 
 class TbgenError(Exception):
@@ -40,7 +43,13 @@ class MissingTable(TbgenError, KeyError):
 
 
 class OnlyBounds(MissingTable):
-    """Own tables have the position, but say only between which bounds its outcome lies: ask `Tablebase.sure`."""
+    """Own tables have the position, but say only between which bounds its outcome lies."""
+
+    @property
+    def known(self) -> "Answer":
+        """What they say. To ask them again may be too late: another process may remove them."""
+        found: Answer = self.args[2]
+        return found
 
 
 class CorruptTable(TbgenError):

@@ -88,13 +88,6 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-def _bounds(read: Fen, tablebase: Tablebase) -> Answer:
-    """What own tables say where they know only bounds."""
-    found = tablebase.sure(read.board, read.record)
-    assert found is not None, "they have just said so"
-    return found
-
-
 class _Writer(Protocol):
     def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
         """Write what a position is worth."""
@@ -112,9 +105,8 @@ class _Json:
     def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
         try:
             found = as_dict(fen, read.board, tablebase.probe(read.board, read.record, **self._asked), read.dropped)
-        except OnlyBounds:
-            known = _bounds(read, tablebase)
-            found = bounds_as_dict(fen, read.board, known, moves=self._asked["moves"], dropped=read.dropped)
+        except OnlyBounds as error:
+            found = bounds_as_dict(fen, read.board, error.known, moves=self._asked["moves"], dropped=read.dropped)
         say(to_json(found))
 
     def error(self, fen: str, error: TbgenError) -> None:
@@ -130,8 +122,8 @@ class _Brief:
     def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
         try:
             say(show.brief(tablebase.probe(read.board, read.record)))
-        except OnlyBounds:
-            say(f"{words.bounds(_bounds(read, tablebase).sure)}")
+        except OnlyBounds as error:
+            say(words.bounds(error.known.sure))
 
     def error(self, fen: str, error: TbgenError) -> None:
         say(f"tbgen: {error}", file=sys.stderr)
@@ -154,15 +146,16 @@ class _Pages(_Brief):
         board, record = read.board, read.record
         whole_game = self._args.rules == TableRules.WHOLE_GAME
         notes = []
-        result: Result | None = None
+        found: Result | Answer
         try:
-            result = tablebase.probe(board, record, moves=True, line=self._args.line)
-        except OnlyBounds:
+            found = tablebase.probe(board, record, moves=True, line=self._args.line)
+        except OnlyBounds as error:
+            found = error.known
             notes.append(_FROM_OWN)
         except MissingTable as error:
             if self._args.moves:
                 raise
-            result = tablebase.probe(board, record, line=self._args.line)
+            found = tablebase.probe(board, record, line=self._args.line)
             notes.append(f"The best moves are not known: {error}.")
         if whole_game:
             notes.append("Whole-game mobility: nothing resets the record.")
@@ -175,17 +168,16 @@ class _Pages(_Brief):
             say(f"tbgen: {read.note} (--record counts in any case)", file=sys.stderr)
         self._write([*([] if self._first else [[("", "")]]), [(fen, "bold")], [("", "")]])
         self._first = False
-        if result is None:
-            known = _bounds(read, tablebase)
-            self._write(show.bounds(board, known, notes, width=self._width, colours=self._colours))
+        if isinstance(found, Answer):
+            self._write(show.bounds(board, found, notes, width=self._width, colours=self._colours))
             if self._args.moves:
-                self._write([[("", "")], *show.sure_moves(board, known)])
+                self._write([[("", "")], *show.sure_moves(board, found)])
             return
-        self._write(show.position(board, result, notes, width=self._width, colours=self._colours))
-        if result.line is not None:
-            self._write([[("", "")], *show.line(board, result, whole_game=whole_game, width=self._width)])
-        if self._args.moves and result.moves is not None:
-            self._write([[("", "")], *show.moves(board, result)])
+        self._write(show.position(board, found, notes, width=self._width, colours=self._colours))
+        if found.line is not None:
+            self._write([[("", "")], *show.line(board, found, whole_game=whole_game, width=self._width)])
+        if self._args.moves and found.moves is not None:
+            self._write([[("", "")], *show.moves(board, found)])
 
     def _write(self, lines: Iterable[show.Line]) -> None:
         for line in lines:

@@ -3,13 +3,13 @@
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import chess
 
-from tbgen.errors import MissingTable, OutOfRoom
+from tbgen.errors import OutOfRoom
 from tbgen.generate.calibration import known_pace
 from tbgen.generate.forecast import BUSY, time_of
 from tbgen.own.plan import Cost, Limits, PlannedPart, stages
@@ -107,11 +107,8 @@ def attempt(
             is_kept = plan[-1].name in there
             if not means.hopeful and cost.cpu_seconds > means.seconds * means.threads and not is_kept:
                 raise OutOfRoom(f"solving takes about {time_of(cost.cpu_seconds / means.threads)}")
-            own, said = None, None
-            if is_kept:
-                with suppress(MissingTable):  # another process has just removed it
-                    said = tables.sure(board, record, line=True)
-            if said is None:
+            own, said = None, tables.sure(board, record, line=True) if is_kept else None
+            if said is None:  # or another process has just removed it
                 began(plan, cost)
                 weaker = [*shelf.written]
                 try:

@@ -7,6 +7,7 @@ its first side's worst is the other side's best.
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from threading import Lock
@@ -14,6 +15,7 @@ from typing import Final, NamedTuple
 
 import chess
 
+from tbgen.errors import MissingTable
 from tbgen.index.groups import choices
 from tbgen.index.kings import FIXED, kings
 from tbgen.index.layout import Layout
@@ -82,12 +84,16 @@ class OwnFiles:
         with self._lock:
             for shelved, seen, part in self._found(board):
                 wins = Bound.BEST if winner != seen.swapped else Bound.WORST
-                if shelved.file.bound in (wins, Bound.EXACT):
+                if shelved.file.bound not in (wins, Bound.EXACT):
+                    continue
+                try:
                     found = self._ask(shelved, seen, part, record)
-                    if shelved.file.bound == Bound.EXACT:
-                        return found
-                    if best is None or (found.outcome < best.outcome) == winner:
-                        best = found
+                except MissingTable:  # it has just been removed
+                    continue
+                if shelved.file.bound == Bound.EXACT:
+                    return found
+                if best is None or (found.outcome < best.outcome) == winner:
+                    best = found
         return best
 
     def _ask(self, shelved: _Shelved, seen: Seen, part: int, record: int | None) -> Result:
@@ -103,7 +109,8 @@ class OwnFiles:
         if not self._files:  # as a rule
             return
         material = material_of(board)
-        shelves = [self._at_hand(one) for one in self._files.get(material.normal, ())]
+        there = map(self._at_hand, self._files.get(material.normal, ()))
+        shelves = [one for one in there if one is not None]
         for seen in views_of(board, material) if shelves else ():
             pawns = pawns_of(seen.board)
             for shelved in shelves:
@@ -123,13 +130,14 @@ class OwnFiles:
                 self._files.setdefault(one.material, []).append(one)
             self._listed = changed
 
-    def _at_hand(self, file: OwnFile) -> _Shelved:
+    def _at_hand(self, file: OwnFile) -> _Shelved | None:
+        """None if it has just been removed: another process may have replaced it."""
         found = self._shelf.get(file.path)
         if found is None:
-            with open_table(file.path) as table:
+            with suppress(MissingTable), open_table(file.path) as table:
                 assert table.own is not None, "its name says so"
                 slices = {pawns: part for part, pawns in enumerate(table.own.placements)}
-            found = self._shelf[file.path] = _Shelved(file, slices)
+                found = self._shelf[file.path] = _Shelved(file, slices)
         return found
 
     def _opened(self, shelved: _Shelved) -> TableFile:

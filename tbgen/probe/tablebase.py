@@ -1,6 +1,7 @@
 """`Tablebase`: the tables of a directory and of the package, asked for positions."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from os import PathLike
 from typing import Any, Literal, Self, TypeVar, overload
 
@@ -107,7 +108,7 @@ class Tablebase:
         Own tables, which `tbgen solve --keep` leaves, are asked where no complete table has the position.
 
         Raises MissingTable, UnsupportedPosition, BadInput for an illegal position, CorruptTable; and OnlyBounds, a
-        MissingTable, where own tables know bounds: `sure` gives them.
+        MissingTable, where own tables know bounds: they are in its `known`, and `sure` gives them.
         """
         board, given = self._asked(position, record)
         try:
@@ -161,9 +162,11 @@ class Tablebase:
         return board, None if record is None else _outcome(board, record)
 
     def _sure(self, board: chess.Board, record: int | None, *, line: bool) -> Answer | None:
-        if self._own is None or not board.pawns or not self._own.covers(board):
-            return None
-        return bounds.answer(self._own, board, record, self, line=line)
+        if self._own is not None and board.pawns:
+            with suppress(MissingTable, UnsupportedPosition):  # of two looks, the second may not find what was there
+                if self._own.covers(board):
+                    return bounds.answer(self._own, board, record, self, line=line)
+        return None
 
     def get(self, position: chess.Board | str, default: T | None = None, *, record: Record = None) -> Result | T | None:
         """As `probe`, but `default` for a position that no table covers. An illegal position is still an error."""
@@ -262,7 +265,7 @@ def _as_result(known: Answer, *, moves: bool, line: bool, partial: bool) -> Resu
     if known.sure.dtg is None:
         from tbgen.probe.words import bounds as told  # late: words are made of results
 
-        raise OnlyBounds(f"own tables of {known.material} know bounds only: {told(known.sure)}")
+        raise OnlyBounds(f"own tables of {known.material} know bounds only: {told(known.sure)}", "", known)
     found = Result(known.material, known.sure.white, known.sure.dtg, True, known.record)
     if line:
         found = found._replace(line=tuple(known.line))
@@ -275,6 +278,7 @@ def _as_result(known: Answer, *, moves: bool, line: bool, partial: bool) -> Resu
     ]
     unknown = [UnknownMove(one.move, one.reset, "") for one in known.moves if one.sure.dtg is None]
     if unknown and not partial:
-        raise OnlyBounds(f"own tables of {known.material} know only bounds of what {unknown[0].move.uci()} leads to")
+        move = unknown[0].move.uci()
+        raise OnlyBounds(f"own tables of {known.material} know only bounds of what {move} leads to", "", known)
     ranked = play.ranked(sure, known.turn, known.record)
     return ResultWithMoves(*found)._replace(moves=tuple(ranked), unknown=tuple(unknown))

@@ -8,7 +8,7 @@ import chess
 from tbgen import outcome
 from tbgen.errors import MissingTable, OnlyBounds, TbgenError, UnsupportedPosition
 from tbgen.position import goal, level
-from tbgen.probe import Result, Tablebase, as_dict, bounds_as_dict, move_as_dict
+from tbgen.probe import Answer, Result, Tablebase, as_dict, bounds_as_dict, move_as_dict
 from tbgen.rules.fen import format_fen
 from tbgen.serve.problem import problem_of
 from tbgen.serve.question import Question, question
@@ -23,8 +23,8 @@ def position(asked: Question, tablebase: Tablebase) -> str:
     """An answer as JSON. Where own tables know only bounds, these."""
     try:
         found = tablebase.probe(asked.board, asked.record)
-    except OnlyBounds:
-        return to_json(_bounds(asked, tablebase, moves=False))
+    except OnlyBounds as error:
+        return to_json(_bounds(asked, error.known, moves=False))
     if asked.read.dropped is not None:
         return to_json(as_dict(asked.fen, asked.board, found, asked.read.dropped))
     return with_fen(to_json(asked.fen), found.material, found.outcome, found.dtg, found.exact, found.record)
@@ -41,9 +41,7 @@ def _behind_fen(material: str, value: int, dtg: int, exact: bool, record: int) -
     return words.removeprefix(f'{_HEAD}""')
 
 
-def _bounds(asked: Question, tablebase: Tablebase, *, moves: bool) -> dict[str, Any]:
-    known = tablebase.sure(asked.board, asked.record)
-    assert known is not None, "they have just said so"
+def _bounds(asked: Question, known: Answer, *, moves: bool) -> dict[str, Any]:
     return bounds_as_dict(asked.fen, asked.board, known, moves=moves, dropped=asked.read.dropped)
 
 
@@ -51,10 +49,10 @@ def moves(asked: Question, tablebase: Tablebase, *, fens: bool = False) -> dict[
     """Moves that lead to a missing table come last, with nothing known of them. `fens`: with the FEN after each."""
     try:
         result = tablebase.probe(asked.board, asked.record, moves=True, partial=True)
-    except OnlyBounds:
+    except OnlyBounds as error:
         if fens:  # the page shows outcomes
             raise
-        return _bounds(asked, tablebase, moves=True)
+        return _bounds(asked, error.known, moves=True)
     found = as_dict(asked.fen, asked.board, result, asked.read.dropped)
     for one in found.pop("unknown", ()):
         found["moves"].append({"uci": one["uci"], "san": one["san"], "reset": one["reset"], **_OF_UNKNOWN})

@@ -1,5 +1,6 @@
 """Own tables that are kept: read instead of solved again, found by their pawns, and never a wrong answer."""
 
+import pickle
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,6 +35,9 @@ from tests.support.own_tables import (
 )
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
+
+SIX = "8/8/3k4/p2p4/P2P4/8/3K4/8 w - - 4 60"
+"""More men than complete tables have."""
 
 
 def is_right(tables: Tablebase, truth: Tablebase, board: chess.Board, record: int) -> bool:
@@ -129,6 +133,50 @@ def test_what_is_kept_may_go_before_it_is_asked(solved: Path, monkeypatch: pytes
     assert found.answer.sure.dtg is not None
 
 
+def test_who_knows_bounds_says_them_at_once(tmp_path: Path) -> None:
+    """Another process may remove the tables before they are asked again."""
+    keep_alone(tmp_path, SIX)
+    with open_tablebase(tmp_path) as tables:
+        with pytest.raises(OnlyBounds, match="know bounds only") as caught:
+            tables.probe(SIX)
+        assert caught.value.known == tables.sure(SIX)
+        assert pickle.loads(pickle.dumps(caught.value)).known == caught.value.known
+        assert caught.value.table == ""
+
+
+def test_a_table_that_has_just_been_removed_is_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A better one has replaced it: that one answers."""
+    keep_alone(tmp_path, SIX)
+    files = [*list_own(tmp_path)]
+    gone = [one._replace(path=one.path.with_name(f"gone.{one.path.name}")) for one in files]
+    with open_tablebase(tmp_path) as tables:
+        wanted = tables.sure(SIX)
+        assert wanted is not None
+    monkeypatch.setattr("tbgen.probe.own.list_own", lambda directory: [*gone, *files])
+    with open_tablebase(tmp_path) as tables:
+        assert tables.sure(SIX) == wanted
+    for one in files:  # it was there when its placements were read
+        one.path.rename(one.path.with_name(f"gone.{one.path.name}"))
+    with open_tablebase(tmp_path) as tables:
+        assert tables.own is not None
+        assert tables.own.covers(chess.Board(SIX))
+        for one in gone:
+            one.path.unlink()
+        assert tables.sure(SIX) is None
+        with pytest.raises(UnsupportedPosition, match="too many men"):
+            tables.probe(SIX)
+
+
+def test_one_bound_is_no_answer(tmp_path: Path) -> None:
+    """The other one has just been removed."""
+    fen = "7k/8/8/p7/P7/8/1P6/K7 w - - 0 1"
+    keep_alone(tmp_path, fen)
+    next(list_own(tmp_path)).path.unlink()
+    with open_tablebase(tmp_path) as tables:
+        for record in (None, "G2.5"):
+            assert tables.sure(fen, record) is None
+
+
 def test_pawns_that_have_gone_ahead_are_covered(small_tables: Path, tmp_path: Path) -> None:
     links(small_tables, tmp_path, ALL)
     keep(tmp_path, RACE)
@@ -181,10 +229,9 @@ def test_a_distance_that_is_the_same_twice_may_be_wrong(small_tables: Path, tmp_
 
 def test_more_men_than_tables_have(tmp_path: Path) -> None:
     """Six men, of which nothing is known but what lies on this one placement."""
-    fen = "8/8/3k4/p2p4/P2P4/8/3K4/8 w - - 4 60"
-    keep_alone(tmp_path, fen)
+    keep_alone(tmp_path, SIX)
     with open_tablebase(tmp_path) as tables:
-        for board in spread(fen, 5):
+        for board in spread(SIX, 5):
             found = tables.sure(board)
             assert found is not None
             assert found.material == "KPPvKPP"

@@ -10,7 +10,12 @@ import httpx
 import pytest
 
 from tbgen import outcome
-from tbgen.probe import Answer, open_tablebase
+from tbgen.probe import Answer, Tablebase, open_tablebase
+from tbgen.serve import answers
+from tbgen.serve.question import question
+from tbgen.serve.view import explorer
+from tbgen.table_rules import TableRules
+from tbgen.text import to_json
 from tests.support.own_tables import keep_alone
 from tests.support.serving import serving
 
@@ -47,6 +52,16 @@ def test_bounds_of_a_position_and_of_each_move(client: httpx.Client, known: Answ
     assert client.get("/v1/probe", params={"fen": RUN}).json() == {
         name: value for name, value in answer.items() if name != "moves"
     }
+
+
+def test_they_are_asked_but_once(directory: Path, known: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process may remove them before they are asked again."""
+    monkeypatch.setattr(Tablebase, "sure", lambda *_: None)
+    asked, wanted = question(RUN, None, TableRules.RESET), outcome.text(known.sure.white)
+    with open_tablebase(directory) as tables:
+        for said in (answers.position(asked, tables), to_json(answers.moves(asked, tables))):
+            assert f'"white": "{wanted}"' in said
+        assert f"White is sure of {wanted}" in explorer.panel(RUN, TableRules.RESET, tables, with_line=False)
 
 
 def test_the_page_shows_them(client: httpx.Client, known: Answer) -> None:

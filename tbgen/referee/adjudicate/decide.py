@@ -2,7 +2,6 @@
 
 import enum
 from collections.abc import Callable
-from contextlib import suppress
 from typing import NamedTuple
 
 import chess
@@ -117,11 +116,8 @@ class Decider:
         tables = self._opened(rules.of_tables)
         try:
             answer = tables.probe(board, record)
-        except OnlyBounds:  # of own tables
-            known = None
-            with suppress(MissingTable):  # another process has just removed them
-                known = tables.sure(board, record)
-            return Decision(record, Basis.PLAYED, Reach.OUT_OF_REACH, sure=known.sure if known else None)
+        except OnlyBounds as error:
+            return Decision(record, Basis.PLAYED, Reach.OUT_OF_REACH, sure=error.known.sure)
         except UnsupportedPosition:
             return Decision(record, Basis.PLAYED, Reach.OUT_OF_REACH)
         except MissingTable as error:

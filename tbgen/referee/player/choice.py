@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen.errors import OnlyBounds
-from tbgen.probe import MoveResult, ResultWithMoves, SureMove, Tablebase
+from tbgen.probe import Answer, MoveResult, ResultWithMoves, SureMove, Tablebase
 from tbgen.rules import Game
 
 LONGEST_LINE: Final = 30
@@ -62,10 +62,9 @@ def ranked(tablebase: Tablebase, game: Game, among: Collection[chess.Move] | Non
     )
 
 
-def surest(tablebase: Tablebase, game: Game, among: Collection[chess.Move]) -> SureMove | None:
-    """The move after which own tables assure the side to move of most; None where they do not have the position."""
-    known = tablebase.sure(game.board, game.record.outcome)
-    return None if known is None else next((one for one in known.moves if one.move in among), None)
+def surest(known: Answer, among: Collection[chess.Move]) -> SureMove:
+    """The move after which own tables assure the side to move of most."""
+    return next(one for one in known.moves if one.move in among)
 
 
 def _probe(tablebase: Tablebase, board: chess.Board, record: int) -> ResultWithMoves:

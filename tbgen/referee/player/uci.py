@@ -23,7 +23,7 @@ from tbgen.table_rules import TableRules
 from tbgen.text import Line, plies
 
 if TYPE_CHECKING:
-    from tbgen.probe import Tablebase
+    from tbgen.probe import Answer, Tablebase
     from tbgen.referee.player.choice import Choice
 
 MOST_LINES: Final = 256
@@ -203,8 +203,8 @@ class Uci:
             return self._from_tables(among)
         except BrokenPipeError:
             raise
-        except OnlyBounds:
-            return self._surest(among)
+        except OnlyBounds as error:
+            return self._surest(error.known, among)
         except Exception as error:  # no table, or a fault of ours: there has to be a move
             self._say(f"outside the tables, playing for mobility: {error}")
         move = most_mobile(self._game.board, among) or among[0]
@@ -224,13 +224,12 @@ class Uci:
             self._write(self._info(with_line(tablebase, self._game, choice), number))
         return best.move
 
-    def _surest(self, among: list[chess.Move]) -> chess.Move:
+    def _surest(self, known: "Answer", among: list[chess.Move]) -> chess.Move:
         """By own tables that know only bounds."""
         from tbgen.probe.words import bounds
         from tbgen.referee.player.choice import surest
 
-        found = surest(self._open(), self._game, among)
-        assert found is not None, "they have just said so"
+        found = surest(known, among)
         self._say(f"own tables: {bounds(found.sure)} after {self._game.board.uci(found.move)}")
         self._write(f"info depth 1 pv {self._game.board.uci(found.move)}")
         return found.move

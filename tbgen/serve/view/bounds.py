@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from tbgen import outcome
-from tbgen.probe import Sure, SureMove, Tablebase
+from tbgen.probe import Answer, Sure, SureMove
 from tbgen.probe.words import bounds
 from tbgen.rules.fen import format_fen
 from tbgen.serve.question import Question
@@ -12,10 +12,8 @@ from tbgen.serve.view.frame import meaning, move_item
 from tbgen.text import SIDES
 
 
-def panel(asked: Question, tablebase: Tablebase) -> str:
+def panel(asked: Question, known: Answer) -> str:
     """All that stands beside the board."""
-    known = tablebase.sure(asked.board, asked.record)
-    assert known is not None, "they have just said so"
     record = known.record
     return (
         f'<section class="verdict" aria-live="polite"><h2>{_words(known.sure)}</h2>'

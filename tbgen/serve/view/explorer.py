@@ -45,8 +45,8 @@ def panel(fen: str, rules: TableRules, tablebase: Tablebase, *, with_line: bool)
         return _wrong(fen, problem_of(error))
     try:
         found = answers.moves(asked, tablebase, fens=True)
-    except OnlyBounds:
-        return _head(asked, None) + bounds.panel(asked, tablebase)
+    except OnlyBounds as error:
+        return _head(asked, None) + bounds.panel(asked, error.known)
     except TbgenError as error:
         return _head(asked, None) + _wrong_inside(problem_of(error)) + "".join(_beyond(asked, tablebase))
     moves = _moves(asked, found["moves"], "the table is missing")
