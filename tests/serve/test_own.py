@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from tbgen import outcome
+from tbgen.errors import OnlyBounds
 from tbgen.probe import Answer, Tablebase, open_tablebase
 from tbgen.serve import answers
 from tbgen.serve.question import question
@@ -62,6 +63,17 @@ def test_they_are_asked_but_once(directory: Path, known: Answer, monkeypatch: py
         for said in (answers.position(asked, tables), to_json(answers.moves(asked, tables))):
             assert f'"white": "{wanted}"' in said
         assert f"White is sure of {wanted}" in explorer.panel(RUN, TableRules.RESET, tables, with_line=False)
+
+
+def test_the_page_of_what_is_known_under_one_record_only(tmp_path: Path) -> None:
+    """The record stands; under others the tables know bounds."""
+    fen = "6k1/8/p2p4/P2P4/5K2/8/8/8 w - - 4 60"
+    keep_alone(tmp_path, fen)
+    with open_tablebase(tmp_path) as tables:
+        assert tables.probe(fen, "G1.0").stands
+        with pytest.raises(OnlyBounds):
+            tables.probe(fen)
+        assert "The record stands: G1.0" in explorer.panel(f"{fen} G1.0", TableRules.RESET, tables, with_line=True)
 
 
 def test_the_page_shows_them(client: httpx.Client, known: Answer) -> None:

@@ -1,6 +1,7 @@
 """A position: what it is worth in words and in notation, its moves by outcome, its staircase, its line."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from html import escape
 from itertools import groupby
 from typing import Any, Final
@@ -9,7 +10,7 @@ import chess
 import chess.svg
 
 from tbgen import outcome
-from tbgen.errors import OnlyBounds, TbgenError
+from tbgen.errors import MissingTable, OnlyBounds, TbgenError
 from tbgen.probe import Tablebase
 from tbgen.report.grades import colour_class
 from tbgen.rules.fen import format_fen
@@ -148,7 +149,9 @@ def _moves(asked: Question, found: list[dict[str, Any]], unknown: str, *, best: 
 
 
 def _stairs(asked: Question, tablebase: Tablebase) -> str:
-    picture = staircase(answers.staircase(asked, tablebase))
+    picture = ""
+    with suppress(MissingTable):  # under some records own tables may know bounds only
+        picture = staircase(answers.staircase(asked, tablebase))
     if not picture:
         return ""
     return (
