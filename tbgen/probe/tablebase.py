@@ -14,7 +14,7 @@ from tbgen.errors import BadInput, CorruptTable, MissingTable, OnlyBounds, Unsup
 from tbgen.position import check_record, goal
 from tbgen.probe import bounds, play
 from tbgen.probe.numbering import check, check_men, is_sound
-from tbgen.probe.own import OwnFiles
+from tbgen.probe.own import OwnFiles, material_of
 from tbgen.probe.result import Answers, MoveResult, Positions, Result, ResultWithMoves, UnknownMove
 from tbgen.probe.sure import Answer
 from tbgen.probe.tables import OpenTables
@@ -105,7 +105,8 @@ class Tablebase:
         With `partial`, moves that lead to missing tables are in `unknown`, and no error; the line ends where one may
         be best.
 
-        Own tables, which `tbgen solve --keep` leaves, are asked where no complete table has the position.
+        Own tables, which `tbgen solve --keep` leaves, are asked where no complete table has the position. A mate or a
+        stalemate needs no table.
 
         Raises MissingTable, UnsupportedPosition, BadInput for an illegal position, CorruptTable; and OnlyBounds, a
         MissingTable, where own tables know bounds: they are in its `known`, and `sure` gives them.
@@ -115,10 +116,13 @@ class Tablebase:
             check_men(board.occupied.bit_count())
             found = play.result(self._tables, board, given)
         except (MissingTable, UnsupportedPosition):
-            known = self._sure(board, given, line=line)
-            if known is None:
-                raise
-            return _as_result(known, moves=moves, line=line, partial=partial)
+            over = play.at_end(goal(board))
+            if over is None:
+                known = self._sure(board, given, line=line)
+                if known is None:
+                    raise
+                return _as_result(known, moves=moves, line=line, partial=partial)
+            found = over._replace(material=material_of(board).normal.name)
         if moves:
             unknown: list[UnknownMove] | None = [] if partial else None
             there = play.moves(self._tables, board, found.record, unknown)

@@ -250,6 +250,29 @@ def test_a_copy_for_another_process(small_tables: Path) -> None:
             assert copy.probe(BISHOP) == first.probe(BISHOP)
 
 
+@pytest.mark.parametrize(
+    ("fen", "material", "gscore"),
+    [
+        ("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", None, "-G0.0"),
+        ("R6k/6pp/8/8/8/8/8/K7 b - - 0 1", "KPPvKR", "G0.0"),
+        ("7k/6Q1/8/8/8/8/8/K5R1 b - - 9 40 -G3.0", "KQRvK", "G0.0"),
+        ("4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", "KPvK", "G0.5"),
+        ("4k2r/2Q5/8/8/8/8/4R3/K3R3 b k - 0 1", None, None),
+    ],
+)
+def test_who_is_mated_needs_no_table(tmp_path: Path, fen: str, material: str | None, gscore: str | None) -> None:
+    """Of any number of men, and whether or not the king has moved."""
+    with open_tablebase(tmp_path) as tables:
+        if gscore is None:
+            with pytest.raises(UnsupportedPosition):
+                tables.probe(fen)
+            return
+        found = tables.probe(fen, moves=True, line=True)
+        assert (found.gscore, found.dtg, found.exact, found.stands) == (gscore, 0, True, True)
+        assert (found.moves, found.line, found.unknown) == ((), (), ())
+        assert material in (None, found.material)
+
+
 def test_get_answers_where_it_can(resetting: Tablebase) -> None:
     board = chess.Board(BISHOP)
     assert resetting.get(board, record="-G2.5") == resetting.probe(board, "-G2.5")
