@@ -44,8 +44,11 @@ class Placements(NamedTuple):
         if self.hash is None:
             return int(self.slice_of[sum(square << 6 * place for place, square in enumerate(squares))])
         packed = int(self.slice_of[self.hash.place(squares)])
+        if packed < 0:
+            return -1
+        turned = GEOMETRY.image[packed & SYMMETRY_MASK][[*squares]].tolist()
+        stored = [*sorted(turned[: self.first]), *sorted(turned[self.first :])]
         # a hash has an entry for anything
-        stored = [*sorted(squares[: self.first]), *sorted(squares[self.first :])]
         return packed if self.pawns[packed >> SLICE_SHIFT].tolist() == stored else -1
 
 
@@ -110,16 +113,21 @@ def placements(first: int, second: int, even: bool) -> Placements:
 
 
 def some(first: int, second: int, chosen: tuple[tuple[int, ...], ...]) -> Placements:
-    """These placements and no others, each a slice of its own: symmetry makes no two of them one.
+    """These placements and their mirror images, each of them a slice of its own: symmetry makes no two of them one.
 
     The squares are in slot order, like pawns in rising order; no pawn move leads out of them."""
     squares = np.array(sorted(chosen), np.int64).reshape(len(chosen), first + second)
     to_go = (7 - squares[:, :first] // 8).sum(axis=1) + (squares[:, first:] // 8).sum(axis=1)
     order = np.argsort(to_go, kind="stable")
     squares, to_go = squares[order], to_go[order]
-    hash, row = make_hash(squares, (0,) * first + (1,) * second)
+    image = np.concatenate([np.sort(side, axis=1) for side in np.split(squares ^ 7, [first], axis=1)], axis=1)
+    is_chosen = {*chosen}
+    others = [part for part, pawns in enumerate(image.tolist()) if tuple(pawns) not in is_chosen]
+    slices = np.array([*range(len(chosen)), *others], np.int64) << SLICE_SHIFT
+    slices[len(chosen) :] |= FILES_MIRRORED
+    hash, row = make_hash(np.concatenate([squares, image[others]]), (0,) * first + (1,) * second)
     return Placements(
-        np.where(row < 0, row, row << SLICE_SHIFT).astype(np.int32),
+        np.append(slices, -1).astype(np.int32)[row],  # -1 where there is no row
         hash,
         first,
         squares.astype(np.int8),

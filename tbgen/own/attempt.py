@@ -84,7 +84,7 @@ def attempt(
     that is not known."""
     end = time.monotonic() + means.seconds
 
-    def tell(name: PartName, numbers: int) -> None:
+    def tell(numbers: int) -> None:
         report(numbers)
         if time.monotonic() > end:
             raise _TimeIsOver

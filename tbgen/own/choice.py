@@ -9,23 +9,24 @@ import chess
 from tbgen.material import Material
 from tbgen.own.slices import (
     PartName,
+    beyond,
     can_be_solved,
     in_frame,
-    name_of,
+    lead_of,
+    leads_after_retaking,
     numbers_per_slice,
-    part_after,
-    parts_after_retaking,
     placement_of,
     resets,
 )
 from tbgen.own.walks import AllFrom, Placement, TooMany, by_two_files, closed
+from tbgen.probe.own import material_of
 
 
 class Chosen(NamedTuple):
     placements: Set[Placement]
     leads_to: dict[PartName, set[PartName]]
-    """The parts that its resets lead to, chosen or not; and what each leads to if the man that moved is retaken, unless
-    it has a table."""
+    """Where its resets lead to, chosen or not; and for each where it comes to if the man that moved is retaken, unless
+    it has a table. All of these are seen from here."""
     numbers: int
 
 
@@ -34,9 +35,10 @@ def choose(
 ) -> dict[PartName, Chosen]:
     """The parts of at most `most` numbers, the position's own first. `complete` are the materials that have tables.
     TooMany if all together have more than `room`."""
-    root = name_of(board)
+    start = in_frame(board)
+    root = PartName(material_of(start), swapped=False)
     chosen: dict[PartName, Chosen] = {}
-    waiting = {root: {placement_of(in_frame(board, root))}}
+    waiting = {root: {placement_of(start)}}
     retaken: dict[PartName, set[tuple[PartName, Placement]]] = {}
     """Of parts that wait: the placements to be solved if they are not."""
 
@@ -45,9 +47,9 @@ def choose(
         return can_be_solved(material) and numbers_per_slice(material) <= most
 
     def add(placements: Iterable[tuple[PartName, Placement]]) -> None:
-        for name, there in placements:
-            if is_small(name.material) and name.material not in complete:
-                waiting.setdefault(name, set()).add(there)
+        for part, there in placements:
+            if is_small(part.material) and part.material not in complete:
+                waiting.setdefault(part, set()).add(there)
 
     while waiting:
         # resets lead to fewer men, or to fewer pawns: all that leads to this one is known
@@ -68,12 +70,13 @@ def choose(
         # where the other parts' placements do not matter, there is no need to list these
         for pawns in placements if most else by_two_files(*found):
             for reset in resets(pawns, name.material):
-                after, there = part_after(name, reset)
-                behind = leads_to.setdefault(after, set())
-                if after.material in complete:
+                lead, there = lead_of(reset)
+                behind = leads_to.setdefault(lead, set())
+                if lead.material in complete:
                     continue
-                retaking = {*parts_after_retaking(name, reset)}
-                behind.update(part for part, _ in retaking)
+                leads = {*leads_after_retaking(reset)}
+                behind.update(one for one, _ in leads)
+                after, retaking = beyond(name, lead), {(beyond(name, one), pawns) for one, pawns in leads}
                 if is_small(after.material):
                     waiting.setdefault(after, set()).add(there)
                     retaken.setdefault(after, set()).update(retaking)

@@ -12,9 +12,11 @@ from tbgen.generate.estimate import ENTRY, LINK, kind_of, numbers_of, solving
 from tbgen.generate.forecast import size_of
 from tbgen.material import Material
 from tbgen.own.choice import choose
-from tbgen.own.slices import PartName, in_frame, name_of, numbers_per_slice, placement_of
+from tbgen.own.slices import PartName, beyond, in_frame, numbers_per_slice, placement_of
 from tbgen.own.walks import Placement, TooMany, count
+from tbgen.probe.own import material_of
 from tbgen.sizes import LARGE, links_for
+from tbgen.store.format.own import BOTH, Bound
 
 _SHARES: Final = (0.1, 1.0)
 """Of the time, for the plans that are tried."""
@@ -25,21 +27,27 @@ _LEAST: Final = 1e-6
 
 class PlannedPart(NamedTuple):
     name: PartName
+    """As seen from the position's own part."""
     placements: Set[Placement]
     numbers: int
     complete: list[Material]
     """The complete tables that its resets lead to, or retaking after these."""
     known: list[PartName]
-    """The same for the parts that are planned."""
+    """The same for the parts that are planned, as seen from this one."""
     exact: bool
     """Whether nothing that its resets lead to is unknown."""
     leads_to: dict[PartName, set[PartName]]
     """See `Chosen`."""
 
     @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """What it is solved for: where something is unknown, once for each side that may mate there."""
+        return (Bound.EXACT,) if self.exact else BOTH
+
+    @property
     def times(self) -> int:
-        """How often it is solved: where something is unknown, once for each side that may mate there."""
-        return 1 if self.exact else 2
+        """How often it is solved."""
+        return len(self.bounds)
 
 
 class Cost(NamedTuple):
@@ -64,13 +72,13 @@ def make_plan(
     plan: list[PlannedPart] = []
     exact: dict[PartName, bool] = {}
     for name, part in reversed(chosen.items()):
-        exact[name] = all(one.material in complete or exact.get(one, False) for one in part.leads_to)
+        exact[name] = all(one.material in complete or exact.get(beyond(name, one), False) for one in part.leads_to)
         asked = {*part.leads_to}
         for lead, retaken in part.leads_to.items():
-            if lead.material not in complete and lead not in chosen:
+            if lead.material not in complete and beyond(name, lead) not in chosen:
                 asked |= retaken
         tables = sorted({one.material for one in asked if one.material in complete})
-        known = sorted(asked & chosen.keys())
+        known = sorted(one for one in asked if beyond(name, one) in chosen)
         plan.append(PlannedPart(name, part.placements, part.numbers, tables, known, exact[name], part.leads_to))
     return plan
 
@@ -138,8 +146,9 @@ def _fits(cost: Cost, limits: Limits) -> bool:
 
 def _check_root(board: chess.Board, limits: Limits, threads: int) -> None:
     """Refuse a position whose own part does not fit, before its placements are listed."""
-    root = name_of(board)
-    placements = count(placement_of(in_frame(board, root)))
+    start = in_frame(board)
+    root = PartName(material_of(start), swapped=False)
+    placements = count(placement_of(start))
     numbers = placements * numbers_per_slice(root.material)
     least = cost_of([PlannedPart(root, set(), numbers, [], [], False, {})], threads)
     if least.memory > limits.memory or least.scratch > limits.scratch:

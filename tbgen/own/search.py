@@ -1,12 +1,13 @@
 """Which kept own tables say all that solving the parts of a plan would."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
 from tbgen.material import Material
 from tbgen.own.plan import PlannedPart
-from tbgen.own.slices import PartName
+from tbgen.own.slices import PartName, beyond
+from tbgen.own.walks import Placement, mirrored
 from tbgen.store.format.own import Bound, OwnNotes, OwnPart
 
 
@@ -42,8 +43,7 @@ class Search:
         self.found: dict[PartName, Kept] = {}
         """Those to be read."""
         for part in plan:
-            kept_here = kept.get(part.name.material, ())
-            serving = {one.key: one for one in self._serving_of(part, kept_here)} if kept_here else {}
+            serving = {one.key: one for one in self._serving_of(part, kept.get(part.name.material, ()))}
             if serving:
                 first = next(iter(serving.values()))
                 self.found[part.name] = first if len(serving) == 1 else serving.get(self._key(part.name), first)
@@ -54,16 +54,15 @@ class Search:
         key = self._keys.get(name)
         if key is None:
             part = self._plan[name]
-            found = ((one, self.found.get(one)) for one in part.known)
+            found = ((one, self.found.get(one)) for one in (beyond(name, lead) for lead in part.known))
             keys = {one: self._key(one) if kept is None else kept.key for one, kept in found}
             key = self._keys[name] = notes_for(part, keys).key(name.material)
         return key
 
     def _serving_of(self, part: PlannedPart, kept: Sequence[Kept]) -> Iterator[Kept]:
-        placements = {white + black for white, black in part.placements}
         for one in kept:
             notes = self._notes_of(one.file)
-            if notes is not None and placements.issubset(notes.placements) and self._serves(notes, part):
+            if notes is not None and _has_all(notes, part.placements) and self._serves(notes, part):
                 yield one
 
     def _serves(self, notes: OwnNotes, part: PlannedPart) -> bool:
@@ -72,45 +71,58 @@ class Search:
             return notes.bound == Bound.EXACT
         planned = {*part.known}
 
-        def is_planned(name: PartName) -> bool:
-            return name in planned or name.material in part.complete
+        def is_planned(lead: PartName) -> bool:
+            return lead in planned or lead.material in part.complete
 
         for lead, retaken in part.leads_to.items():
             if is_planned(lead):
-                if not self._knows(notes, part.name, lead):
+                if not self._knows(notes, lead, beyond(part.name, lead)):
                     return False
             elif lead.material not in notes.complete:
                 # it may know more than the plan, and the man that moved is retaken there
-                keys = _keys(notes, part.name, lead)
+                keys = _keys(notes, lead)
                 there = [self._notes_of(one.file) for one in self._kept.get(lead.material, ()) if one.key in keys]
-                asked = [(part.name, notes), *((lead, one) for one in there if one is not None)]
                 for behind in filter(is_planned, retaken):
-                    if not any(self._knows(notes, name, behind) for name, notes in asked):
+                    name = beyond(part.name, behind)
+                    asked = [(notes, behind), *((one, _seen_from(lead, behind)) for one in there if one is not None)]
+                    if not any(self._knows(notes, seen, name) for notes, seen in asked):
                         return False
         return True
 
-    def _knows(self, notes: OwnNotes, name: PartName, asked: PartName) -> bool:
-        """Whether a table of a part was solved with as much of another part as the plan knows."""
-        if notes.bound == Bound.EXACT or asked.material in notes.complete:
+    def _knows(self, notes: OwnNotes, seen: PartName, name: PartName) -> bool:
+        """Whether a table was solved with as much of another part, which is seen so from there, as the plan knows."""
+        if notes.bound == Bound.EXACT or seen.material in notes.complete:
             return True
-        keys = _keys(notes, name, asked)
-        if not keys.isdisjoint(self._serving.get(asked, ())):
+        keys = _keys(notes, seen)
+        if not keys.isdisjoint(self._serving.get(name, ())):
             return True
-        return bool(keys) and asked in self._plan and self._key(asked) in keys
+        return bool(keys) and name in self._plan and self._key(name) in keys
 
 
-def relative(name: PartName, target: PartName) -> tuple[Material, bool]:
-    """A part as another one sees it: its material, and whether its first side is the other's second."""
-    return target.material, target.swapped != name.swapped
+def _has_all(notes: OwnNotes, placements: Set[Placement]) -> bool:
+    """Whether a table has placements of pawns, or their mirror images."""
+    there = {*notes.placements}
+
+    def is_there(pawns: Placement) -> bool:
+        white, black = pawns
+        return white + black in there
+
+    return all(is_there(one) or is_there(mirrored(one)) for one in placements)
+
+
+def _seen_from(lead: PartName, behind: PartName) -> PartName:
+    """What lies behind a lead, as it is seen from there. Of equal men the other placements are seen there if colours
+    are swapped on the way: no table is known to have these."""
+    return PartName(behind.material, behind.swapped != lead.swapped)
 
 
 def notes_for(part: PlannedPart, keys: Mapping[PartName, str]) -> OwnNotes:
     """What the file of a part will say, but for the bound, given the keys of those that it leads to."""
     placements = tuple(sorted(white + black for white, black in part.placements))
-    parts = tuple(OwnPart(*relative(part.name, one), keys[one]) for one in part.known)
+    parts = tuple(OwnPart(*one, keys[beyond(part.name, one)]) for one in part.known)
     return OwnNotes(Bound.EXACT, placements, tuple(part.complete), parts)
 
 
-def _keys(notes: OwnNotes, name: PartName, asked: PartName) -> set[str]:
+def _keys(notes: OwnNotes, seen: PartName) -> set[str]:
     """Of the tables of a part that another one was solved with."""
-    return {one.key for one in notes.parts if one[:2] == relative(name, asked)}
+    return {one.key for one in notes.parts if one[:2] == seen}

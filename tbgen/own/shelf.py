@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import chess
 import numpy as np
 
 from tbgen.contents import Contents, Make
@@ -15,7 +14,7 @@ from tbgen.own.search import Kept, Search, notes_for
 from tbgen.own.slices import PartName
 from tbgen.retro.solver import Part
 from tbgen.store import building, open_table
-from tbgen.store.format.own import Bound, OwnNotes, OwnPart
+from tbgen.store.format.own import BOTH, Bound, OwnNotes, OwnPart
 from tbgen.store.own import OwnFile, list_own, own_path
 from tbgen.store.write import write_table
 from tbgen.turns import pieces
@@ -39,7 +38,7 @@ class Shelf:
         self,
         part: PlannedPart,
         keys: Mapping[PartName, str],
-        contents: dict[chess.Color, Contents],
+        contents: Mapping[Bound, Contents],
         threads: int,
         make: Make,
     ) -> str:
@@ -47,11 +46,10 @@ class Shelf:
         assert self._tables is not None
         notes = notes_for(part, keys)
         key = notes.key(part.name.material)
-        for winner in chess.COLORS[: part.times]:
-            bound = Bound.EXACT if part.exact else _bound(part.name, winner)
+        for bound in part.bounds:
             path = own_path(self._tables, part.name.material, key, bound)
             with building(path):
-                write_table(path, contents[winner], {}, own=notes._replace(bound=bound), threads=threads, make=make)
+                write_table(path, contents[bound], {}, own=notes._replace(bound=bound), threads=threads, make=make)
             self.written.append(path)
         return key
 
@@ -89,7 +87,7 @@ class Shelf:
         for (material, key), files in by_key.items():
             if Bound.EXACT in files:
                 files = {Bound.EXACT: files[Bound.EXACT]}
-            elif len(files) < 2:
+            elif len(files) < len(BOTH):
                 continue
             found.setdefault(material, []).append(Kept(key, files))
         return found
@@ -109,15 +107,9 @@ def _may_lead(material: Material, to: Material) -> bool:
     return material != to and material.men >= to.men and material.pawns >= to.pawns
 
 
-def read_kept(kept: Kept, name: PartName, make: Make) -> dict[chess.Color, Part]:
-    """A part from files, by who mates where nothing is known. MissingTable if they are not there any more."""
-    read = {bound: _read(path, make) for bound, path in kept.files.items()}
-    return {winner: read.get(Bound.EXACT) or read[_bound(name, winner)] for winner in chess.COLORS}
-
-
-def _bound(name: PartName, winner: chess.Color) -> Bound:
-    """What values are for the first side if this side mates wherever nothing is known."""
-    return Bound.BEST if winner != name.swapped else Bound.WORST
+def read_kept(kept: Kept, make: Make) -> dict[Bound, Part]:
+    """A part from files. MissingTable if they are not there any more."""
+    return {bound: _read(path, make) for bound, path in kept.files.items()}
 
 
 def _read(path: Path, make: Make) -> Part:

@@ -1,7 +1,8 @@
 """The placements of pawns that can come up from one position, material by material.
 
-A position is looked at in a frame in which White is the first side of its material; resets lead to other materials,
-whose frames may have the colours swapped. So a part of the whole is a material and whether its first side is Black.
+Positions of a material are looked at in its frame, in which White is the first side, and mirrored where their pawns
+come first that way (`walks.order`): what differs by symmetry is one. Resets lead to other materials, in whose frames
+colours may be swapped.
 """
 
 from collections.abc import Iterator, Set
@@ -15,36 +16,35 @@ from tbgen.errors import UnsupportedPosition
 from tbgen.index.atlas import MEN
 from tbgen.index.groups import MOST_ALIKE
 from tbgen.index.layout import Layout
-from tbgen.index.pawns import SLICE_SHIFT
+from tbgen.index.pawns import SLICE_SHIFT, SYMMETRY_MASK
 from tbgen.material import PROMOTIONS, Material
-from tbgen.own.walks import Placement
-from tbgen.probe.own import material_of, number_in_slice
+from tbgen.own.walks import Placement, first_image, order
+from tbgen.probe.own import material_of, number_in_slice, views_of
 from tbgen.store.format.own import numbers_per_slice as slice_numbers
 
 
 class PartName(NamedTuple):
-    """The slices of a material, with the side that it names first."""
+    """Slices of a material, as seen from others: from the position's own, or from those that resets leave."""
 
     material: Material
     swapped: bool
-    """Whether that is Black."""
+    """Whether their first side is the second there; never if both sides have the same men."""
 
 
-def name_of(board: chess.Board) -> PartName:
-    """The part that a position's own placements belong to; UnsupportedPosition if there can be none."""
+def beyond(name: PartName, lead: PartName) -> PartName:
+    """What is seen from a part so, as it is seen from where that part is."""
+    return PartName(lead.material, lead.swapped != name.swapped and not lead.material.even)
+
+
+def in_frame(board: chess.Board) -> chess.Board:
+    """A position in the frame of its material, the same one for all of its images. UnsupportedPosition if there can be
+    no own table of it."""
     material = material_of(board)
     if not can_be_solved(material):
         raise UnsupportedPosition(
             f"{material}: a position's own table has pawns, up to {MEN} men, and up to {MOST_ALIKE} like pieces a side"
         )
-    return names_of(board)[0]
-
-
-def names_of(board: chess.Board) -> list[PartName]:
-    """The parts that may have a position: where both sides have the same men, either may be the first."""
-    material = material_of(board)
-    frames = (False, True) if material.even else (not material.is_normal,)
-    return [PartName(material.normal, swapped) for swapped in frames]
+    return min((seen.board for seen in views_of(board, material)), key=lambda seen: order(placement_of(seen)))
 
 
 @cache
@@ -54,11 +54,6 @@ def can_be_solved(material: Material) -> bool:
     return material.pawns > 0 and material.men <= MEN and alike <= MOST_ALIKE
 
 
-def in_frame(board: chess.Board, name: PartName) -> chess.Board:
-    """The position with White as the first side."""
-    return board.mirror() if name.swapped else board
-
-
 def placement_of(board: chess.Board) -> Placement:
     """Of a position in its frame."""
     white, black = (tuple(sorted(board.pieces(chess.PAWN, color))) for color in (chess.WHITE, chess.BLACK))
@@ -66,7 +61,7 @@ def placement_of(board: chess.Board) -> Placement:
 
 
 class Reset(NamedTuple):
-    """A capture or promotion, in the frame of the part that it leaves: what it makes of the men."""
+    """A capture or promotion, in the frame that it leaves: what it makes of the men."""
 
     side: int
     """Who moves."""
@@ -121,23 +116,23 @@ def _may_have_passed(pawns: Placement, side: int, target: int) -> bool:
     return target // 8 == rank and target - up in pawns[1 - side] and target + up not in pawns[0] + pawns[1]
 
 
-def part_after(name: PartName, reset: Reset) -> tuple[PartName, Placement]:
-    """The part that a reset leads to, with the placement."""
-    return _part(name, reset.side, reset.ours, reset.theirs, reset.pawns)
+def lead_of(reset: Reset) -> tuple[PartName, Placement]:
+    """Where a reset leads to, with the placement in the frame there."""
+    return _lead(reset.side, reset.ours, reset.theirs, reset.pawns)
 
 
-def parts_after_retaking(name: PartName, reset: Reset) -> Iterator[tuple[PartName, Placement]]:
+def leads_after_retaking(reset: Reset) -> Iterator[tuple[PartName, Placement]]:
     """The same after the man that moved has been taken, without a promotion."""
     side = reset.side
     for mover in reset.movers:
         ours = reset.ours.replace(mover, "", 1)
         pawns = _with(reset.pawns, side, reset.target, None) if mover == "P" else reset.pawns
-        yield _part(name, side, ours, reset.theirs, pawns)
+        yield _lead(side, ours, reset.theirs, pawns)
         for square, shift in product(pawns[1 - side], (-1, 1)):  # by a pawn
             target = square + (8 if side else -8) + shift
             fits = 0 <= square % 8 + shift < 8 and 8 <= target < 56 and target not in (*pawns[0], *pawns[1])
             if fits and reset.target in (None, target):
-                yield _part(name, side, ours, reset.theirs, _with(pawns, 1 - side, square, target))
+                yield _lead(side, ours, reset.theirs, _with(pawns, 1 - side, square, target))
 
 
 def _with(pawns: Placement, side: int, square: int | None, target: int | None) -> Placement:
@@ -147,25 +142,23 @@ def _with(pawns: Placement, side: int, square: int | None, target: int | None) -
     return (after, pawns[1]) if side == 0 else (pawns[0], after)
 
 
-def _part(name: PartName, side: int, ours: str, theirs: str, pawns: Placement) -> tuple[PartName, Placement]:
-    first, second = (theirs, ours) if side else (ours, theirs)
-    part = _named(first, second, name.swapped)
-    if part.swapped == name.swapped:
-        return part, pawns
-    white, black = pawns
-    return part, (_mirrored(black), _mirrored(white))
+def _lead(side: int, ours: str, theirs: str, pawns: Placement) -> tuple[PartName, Placement]:
+    lead = _to_men(*((theirs, ours) if side else (ours, theirs)))
+    return lead, first_image(_swapped(pawns) if lead.swapped else pawns)
 
 
 @cache
-def _named(first: str, second: str, swapped: bool) -> PartName:
-    """The part with these men, given the side that has the first ones."""
+def _to_men(first: str, second: str) -> PartName:
+    """Where the first and the second side have these men."""
     material = Material(*("".join(sorted(letters, key="QRBNP".index)) for letters in (first, second)))
-    return PartName(material.normal, swapped if material.is_normal else not swapped)
+    return PartName(material.normal, not material.is_normal)
 
 
 @lru_cache(1 << 16)
-def _mirrored(squares: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(sorted(square ^ 56 for square in squares))
+def _swapped(pawns: Placement) -> Placement:
+    """The other colours' pawns, in their view."""
+    black, white = (tuple(sorted(square ^ 56 for square in side)) for side in pawns)
+    return white, black
 
 
 @cache
@@ -180,9 +173,9 @@ def layout_for(material: Material, placements: Set[Placement]) -> Layout:
 
 
 def number_of(board: chess.Board, layout: Layout) -> int | None:
-    """The number of a position in its frame; None if the layout has no such placement of pawns."""
+    """The number of a position whose pawns stand as in a slice; None if there is no such slice."""
     white, black = placement_of(board)
     found = layout.placements.find(white + black)
-    if found < 0:
+    if found < 0 or found & SYMMETRY_MASK:
         return None
     return int(layout.start[found >> SLICE_SHIFT]) + number_in_slice(board, layout)

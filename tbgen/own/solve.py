@@ -7,9 +7,8 @@ mate, by White and by Black: the values under both are bounds of the true one, u
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-import chess
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
@@ -19,23 +18,26 @@ from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.outcome import BASE
 from tbgen.own.plan import PlannedPart
-from tbgen.own.search import Kept, relative
+from tbgen.own.search import Kept
 from tbgen.own.shelf import Shelf, read_kept
-from tbgen.own.slices import PartName, layout_for
+from tbgen.own.slices import PartName, beyond, layout_for
 from tbgen.retro.checkpoint import Counts, TableArrays
 from tbgen.retro.export import finish
 from tbgen.retro.solver import STAND_IN, Own, Part, solve
+from tbgen.store.format.own import Bound
+
+T = TypeVar("T")
 
 Entries = Mapping[Material, NDArray[np.int32]]
 
 
 class OwnTables(NamedTuple):
-    """All parts of a plan, solved for either side that may mate where nothing is known."""
+    """All parts of a plan, each exact or with both bounds."""
 
     root: PartName
     """The part of the position itself."""
-    parts: dict[PartName, dict[chess.Color, Part]]
-    contents: dict[PartName, dict[chess.Color, Contents]]
+    parts: dict[PartName, dict[Bound, Part]]
+    contents: dict[PartName, dict[Bound, Contents]]
     """Of the root, and of others if asked for: what records that a game brings along are worth as well."""
 
 
@@ -45,7 +47,7 @@ def solve_plan(
     *,
     threads: int = 1,
     make: Make = in_memory,
-    report: Callable[[PartName, int], None] = lambda name, numbers: None,
+    report: Callable[[int], None] = lambda numbers: None,
     shelf: Shelf | None = None,
     there: Mapping[PartName, Kept] = MappingProxyType({}),
     records: bool = False,
@@ -55,40 +57,46 @@ def solve_plan(
     as a shelf says, are read, but for the position's own. `records`: contents of all parts that are solved here
     stay."""
     shelf = shelf or Shelf(None, writes=False)
-    done: dict[PartName, dict[chess.Color, Part]] = {}
+    done: dict[PartName, dict[Bound, Part]] = {}
     keys: dict[PartName, str] = {}
-    kept: dict[PartName, dict[chess.Color, Contents]] = {}
+    kept: dict[PartName, dict[Bound, Contents]] = {}
     for part in plan:
-        taken = there.get(part.name) if part is not plan[-1] else None
+        name = part.name
+        taken = there.get(name) if part is not plan[-1] else None
         if taken is not None:
             with suppress(MissingTable):  # hours after the look: another process may have removed it, and it is solved
-                done[part.name], keys[part.name] = read_kept(taken, part.name, make), taken.key
-                report(part.name, part.times * part.numbers)
+                done[name], keys[name] = read_kept(taken, make), taken.key
+                report(part.times * part.numbers)
                 continue
-        layout = layout_for(part.name.material, part.placements)
+        layout = layout_for(name.material, part.placements)
         complete = entries_of(part.complete)
         solved = {}
-        for winner in chess.COLORS[: part.times]:
-            known = {relative(part.name, one): done[one][winner] for one in part.known}
-            solved[winner] = solve(
-                part.name.material,
+        for bound in part.bounds:
+            known = {
+                (one.material, one.swapped): told(done[beyond(name, one)], bound.swapped if one.swapped else bound)
+                for one in part.known
+            }
+            solved[bound] = solve(
+                name.material,
                 complete,
                 threads=threads,
-                report=lambda numbers, name=part.name: report(name, numbers),  # type: ignore[misc]
+                report=report,
                 checkpoint=_Arrays(make),
-                own=Own(layout, known, _mates(winner, part.name)),
+                own=Own(layout, known, _mates(bound)),
             )
-        if part.exact:
-            solved[chess.BLACK] = solved[chess.WHITE]
-        done[part.name] = {winner: Part(layout, one.entries) for winner, one in solved.items()}
+        done[name] = {bound: Part(layout, one.entries) for bound, one in solved.items()}
         if shelf.writes or records or part is plan[-1]:
-            contents = {chess.WHITE: finish(solved[chess.WHITE], make, threads)}
-            contents[chess.BLACK] = contents[chess.WHITE] if part.exact else finish(solved[chess.BLACK], make, threads)
+            contents = {bound: finish(one, make, threads) for bound, one in solved.items()}
             if records or part is plan[-1]:
-                kept[part.name] = contents
+                kept[name] = contents
         if shelf.writes:
-            keys[part.name] = shelf.put(part, keys, contents, threads, make)
-    return OwnTables(part.name, done, kept)
+            keys[name] = shelf.put(part, keys, contents, threads, make)
+    return OwnTables(name, done, kept)
+
+
+def told(of: Mapping[Bound, T], bound: Bound) -> T:
+    """What is there of a bound: the exact one, if that is known."""
+    return of[Bound.EXACT if Bound.EXACT in of else bound]
 
 
 class _Arrays:
@@ -105,11 +113,11 @@ class _Arrays:
         pass
 
 
-def _mates(winner: chess.Color, name: PartName) -> NDArray[np.int32]:
-    """Entries by the numbers of STAND_IN: whoever has the move, the winner mates."""
+def _mates(bound: Bound) -> NDArray[np.int32]:
+    """Entries by the numbers of STAND_IN: whoever has the move, the first side mates or is mated."""
     layout = layout_of(STAND_IN)
     entries = np.full(layout.size, BASE << OUTCOME_SHIFT, np.int32)
     half = int(layout.half_size[0])
-    loses = half if winner != name.swapped else 0
+    loses = half if bound == Bound.BEST else 0
     entries[loses : loses + half] = -BASE << OUTCOME_SHIFT
     return entries

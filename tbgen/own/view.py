@@ -6,12 +6,14 @@ import chess
 
 from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents
 from tbgen.errors import MissingTable
-from tbgen.own.slices import PartName, in_frame, names_of, number_of
-from tbgen.own.solve import OwnTables
+from tbgen.own.slices import PartName, number_of
+from tbgen.own.solve import OwnTables, told
 from tbgen.probe import Result
 from tbgen.probe.bounds import OwnSource
+from tbgen.probe.own import Seen, material_of, views_of
 from tbgen.probe.tables import Steps, worth
 from tbgen.retro.solver import Part
+from tbgen.store.format.own import Bound
 
 
 class SolvedTables:
@@ -20,33 +22,32 @@ class SolvedTables:
     def __init__(self, own: OwnTables) -> None:
         self._own = own
         self._contents = {
-            name: {winner: _InContents(contents) for winner, contents in by_winner.items()}
-            for name, by_winner in own.contents.items()
+            name: {bound: _InContents(contents) for bound, contents in by_bound.items()}
+            for name, by_bound in own.contents.items()
         }
 
     def result(self, board: chess.Board, record: int | None, winner: chess.Color) -> Result | None:
         """What a position is worth if this side mates wherever nothing is known; None where no part has it.
         MissingTable where records of the game were not solved: in parts whose contents did not stay."""
-        for name in names_of(board):
-            if name in self._own.parts:
-                number = number_of(in_frame(board, name), self._own.parts[name][winner].layout)
+        material = material_of(board)
+        names = [PartName(material.normal, swapped) for swapped in (False, True)]
+        for name in (one for one in names if one in self._own.parts):
+            for seen in views_of(board, material):
+                bound = Bound.BEST if winner != seen.swapped else Bound.WORST
+                number = number_of(seen.board, told(self._own.parts[name], bound).layout)
                 if number is not None:
-                    return self._worth(board, name, number, record, winner)
+                    return self._worth(seen, name, bound, number, record)
         return None
 
-    def _worth(
-        self, board: chess.Board, name: PartName, number: int, record: int | None, winner: chess.Color
-    ) -> Result:
+    def _worth(self, seen: Seen, name: PartName, bound: Bound, number: int, record: int | None) -> Result:
         """What a part says of a position that has this number there."""
-        part, contents = self._own.parts[name][winner], self._contents.get(name)
+        parts, contents = self._own.parts[name], self._contents.get(name)
         if contents is None and record is not None:
             raise MissingTable(f"records that come to {name.material} have not been solved")
-        sign = -1 if name.swapped else 1
-        table = _InEntries(part) if contents is None else contents[winner]
-        seen = in_frame(board, name)
-        found = worth(seen, name.material.name, table, number, None if record is None else sign * record)
-        exact = part.entries is self._own.parts[name][not winner].entries
-        return found._replace(outcome=sign * found.outcome, record=sign * found.record, exact=exact)
+        sign = -1 if seen.swapped else 1
+        table = _InEntries(told(parts, bound)) if contents is None else told(contents, bound)
+        found = worth(seen.board, name.material.name, table, number, None if record is None else sign * record)
+        return found._replace(outcome=sign * found.outcome, record=sign * found.record, exact=Bound.EXACT in parts)
 
 
 class Either:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Set
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from math import prod
 from typing import TypeVar
@@ -15,6 +15,24 @@ Placement = tuple[tuple[int, ...], tuple[int, ...]]
 
 class TooMany(Exception):
     """There are more placements than asked for."""
+
+
+def order(pawns: Placement) -> tuple[list[int], list[int], Placement]:
+    """Of images of a placement the first by this stands for all: that a pawn steps does not change the files."""
+    white, black = (sorted(square % 8 for square in side) for side in pawns)
+    return white, black, pawns
+
+
+@lru_cache(1 << 16)
+def first_image(pawns: Placement) -> Placement:
+    """A placement or its mirror image."""
+    return min(pawns, mirrored(pawns), key=order)
+
+
+def mirrored(pawns: Placement) -> Placement:
+    """With files a and h swapped."""
+    white, black = (tuple(sorted(square ^ 7 for square in side)) for side in pawns)
+    return white, black
 
 
 def count(pawns: Placement) -> int:
@@ -56,10 +74,10 @@ def by_two_files(pawns: Placement) -> Iterator[Placement]:
 
 
 def closed(found: Iterable[Placement], most: int = sys.maxsize) -> set[Placement]:
-    """These placements, and all that steps lead to; TooMany if there are more than `most`."""
+    """These placements or their mirror images, and all that steps lead to; TooMany if there are more than `most`."""
     every = set[Placement]()
     for pawns in sorted(found, key=to_go, reverse=True):
-        if pawns in every:
+        if pawns in every or mirrored(pawns) in every:
             continue
         if count(pawns) <= most:
             every.update(_all_from(pawns))

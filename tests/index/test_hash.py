@@ -6,8 +6,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from tbgen.board.geometry import FILES_MIRRORED
 from tbgen.index.hash import make_hash
-from tbgen.index.pawns import SLICE_SHIFT, placements, some
+from tbgen.index.pawns import SLICE_SHIFT, SYMMETRY_MASK, placements, some
 
 Placed = tuple[int, ...]
 
@@ -39,13 +40,20 @@ def test_like_pawns_in_any_order() -> None:
 
 @pytest.mark.parametrize(("first", "second"), [(1, 1), (2, 2)])
 def test_nothing_else_is_found(first: int, second: int) -> None:
-    """Above all not the same squares with other colours."""
+    """Above all not the same squares with other colours. Mirror images are found, as such where they are not chosen."""
     chosen = set(random_placements(first, second, 300))
     found = some(first, second, tuple(chosen))
-    for squares in random_placements(first, second, 1_000):
-        assert (found.find(squares) >= 0) == (squares in chosen)
-        turned = (*squares[first:], *squares[:first])
-        assert (found.find(turned) >= 0) == (turned in chosen)
+    for squares in [*random_placements(first, second, 1_000), *(mirrored(one, first) for one in chosen)]:
+        for asked in (squares, (*squares[first:], *squares[:first])):
+            packed, image = found.find(asked), mirrored(asked, first)
+            assert (packed >= 0) == (asked in chosen or image in chosen)
+            if packed >= 0:
+                stored = tuple(found.pawns[packed >> SLICE_SHIFT].tolist())
+                assert (stored, packed & SYMMETRY_MASK) == ((asked, 0) if asked in chosen else (image, FILES_MIRRORED))
+
+
+def mirrored(squares: Placed, first: int) -> Placed:
+    return tuple(square for side in (squares[:first], squares[first:]) for square in sorted(one ^ 7 for one in side))
 
 
 def test_all_placements_are_found_with_their_symmetry() -> None:

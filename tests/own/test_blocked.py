@@ -7,11 +7,11 @@ import pytest
 
 from tbgen import outcome, position
 from tbgen.own.plan import make_plan
-from tbgen.own.slices import name_of
 from tbgen.own.solve import solve_plan
 from tbgen.own.view import SolvedTables
 from tbgen.probe import open_tablebase
 from tbgen.probe.bounds import View, answer
+from tbgen.probe.own import material_of
 from tests.support.slow_twin.goals import Goal, Result, possible_records
 from tests.support.slow_twin.twin import Twin
 
@@ -36,10 +36,9 @@ def test_every_position_under_every_record(start: str, winner: chess.Color, tmp_
     """With no table known, every capture and promotion mates for one side."""
     root = chess.Board(start)
     own = solve_plan(make_plan(root, [], 0), lambda materials: {})
-    name = name_of(root)
 
     def mate_behind_exits(board: chess.Board, record: Goal) -> Result | None:
-        return None if name_of(board) == name else Result(Goal(winner, 0), 0)
+        return None if material_of(board) == material_of(root) else Result(Goal(winner, 0), 0)
 
     twin = Twin(oracle=mate_behind_exits)
     compared = 0

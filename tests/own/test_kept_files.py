@@ -20,7 +20,7 @@ from tbgen.store import find_table, open_table
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.format.own import Bound, OwnNotes, OwnPart
-from tbgen.store.own import list_own, own_path
+from tbgen.store.own import list_own, own_named, own_path
 from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
 from tbgen.verify.file import check_own
@@ -90,7 +90,8 @@ def changed(directory: Path, **notes: object) -> Verdict:
     write_table(path, contents, {}, own=own)
     with closing(DiskArrays(directory, MEMORY)) as disk_arrays:
         cache = EntryCache(directory, TableRules.RESET, disk_arrays, find=find_table)
-        again = next(list_own(directory))
+        again = own_named(path)
+        assert again is not None
         return check_own(again, directory, cache, disk_arrays, threads=1, lost=lambda material, error: None)
 
 

@@ -17,22 +17,23 @@ from tbgen.own.slices import (
     PartName,
     in_frame,
     layout_for,
-    name_of,
+    lead_of,
+    leads_after_retaking,
     number_of,
-    part_after,
-    parts_after_retaking,
     placement_of,
     resets,
 )
-from tbgen.own.solve import Entries, OwnTables, solve_plan
+from tbgen.own.solve import Entries, OwnTables, solve_plan, told
 from tbgen.own.view import SolvedTables
-from tbgen.own.walks import Placement, closed
+from tbgen.own.walks import Placement, closed, first_image
 from tbgen.position import fault, level
 from tbgen.probe import Answer, open_tablebase, play
 from tbgen.probe.bounds import View, answer
+from tbgen.probe.own import material_of
 from tbgen.store import open_table, table_path
+from tbgen.store.format.own import Bound
 from tests.support.boards import random_boards
-from tests.support.own_tables import check_bounds
+from tests.support.own_tables import check_bounds, images
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
 
@@ -50,25 +51,30 @@ def entries(small_tables: Path) -> dict[Material, NDArray[np.int32]]:
 
 
 def positions(start: chess.Board, own: OwnTables, count: int) -> list[chess.Board]:
-    """Legal positions of an own table at random."""
+    """Legal positions of an own table, or their images, at random."""
     chance, found = random.Random(1), list[chess.Board]()
-    layout = own.parts[own.root][chess.WHITE].layout
+    layout = told(own.parts[own.root], Bound.BEST).layout
     while len(found) < count:
         number = chance.randrange(layout.size)
         board = chess.Board(fen(layout, number))
         if board.occupied.bit_count() == start.occupied.bit_count() and fault(board) is None and level(board) > 1:
             assert number_of(board, layout) == number
-            found.append(in_frame(board, own.root))
+            found.append(chance.choice(images(board)))
     return found
 
 
 def test_a_number_is_that_of_the_position() -> None:
     for board in random_boards(parse("KRPvKPP"), 50):
-        name = name_of(board)
-        seen = in_frame(board, name)
-        layout = layout_for(name.material, closed({placement_of(seen)}))
+        seen = in_frame(board)
+        layout = layout_for(material_of(seen), closed({placement_of(seen)}))
         found = chess.Board(fen(layout, number_of(seen, layout)))
         assert (found.board_fen(), found.turn) == (seen.board_fen(), seen.turn)
+
+
+@pytest.mark.parametrize("material", ["KRPvKPP", "KRPvKRP"])
+def test_all_images_of_a_position_have_one_frame(material: str) -> None:
+    for board in random_boards(parse(material), 50):
+        assert len({placement_of(in_frame(image)) for image in images(board)}) == 1
 
 
 @pytest.mark.parametrize(
@@ -83,31 +89,30 @@ def test_a_number_is_that_of_the_position() -> None:
 )
 def test_pawns_only_step_forward_and_never_pass(start: str, slices: int) -> None:
     board = chess.Board(start)
-    assert len(closed({placement_of(in_frame(board, name_of(board)))})) == slices
+    assert len(closed({placement_of(in_frame(board))})) == slices
 
 
 @pytest.mark.parametrize("material", ["KRPvKP", "KPPvKP", "KBPPvKNP", "KRBPvKNPP"])
 def test_every_reset_leads_to_a_part_that_is_listed(material: str) -> None:
     """And so does taking the man that has moved."""
     retaken = 0
-    for board in random_boards(parse(material), 60):
-        name = name_of(board)
+    for board in map(in_frame, random_boards(parse(material), 60)):
         listed: dict[tuple[PartName, Placement], set[tuple[PartName, Placement]]] = {}
-        for reset in resets(placement_of(in_frame(board, name)), name.material):
-            listed.setdefault(part_after(name, reset), set()).update(parts_after_retaking(name, reset))
+        for reset in resets(placement_of(board), material_of(board)):
+            listed.setdefault(lead_of(reset), set()).update(leads_after_retaking(reset))
         for move in board.legal_moves:
             if not (board.is_capture(move) or move.promotion):
                 continue
             board.push(move)
             if board.pawns:
-                there = part_and_placement(board)
+                there = lead_and_placement(board)
                 assert there in listed, (board.fen(), move)
                 for retaking in board.generate_legal_captures(to_mask=chess.BB_SQUARES[move.to_square]):
                     after = board.copy(stack=False)
                     after.push(retaking)
                     if after.pawns and not retaking.promotion:
                         retaken += 1
-                        assert part_and_placement(after) in listed[there], (after.fen(), move)
+                        assert lead_and_placement(after) in listed[there], (after.fen(), move)
             board.pop()
     assert retaken > 5
 
@@ -115,18 +120,17 @@ def test_every_reset_leads_to_a_part_that_is_listed(material: str) -> None:
 @pytest.mark.parametrize("material", ["KPPvKNP", "KRPPvKBPP"])
 def test_no_two_pawns_are_on_one_square(material: str) -> None:
     """Not even after a capture or promotion, or after retaking: no file can have such a placement."""
-    for board in random_boards(parse(material), 60):
-        name = name_of(board)
-        for reset in resets(placement_of(in_frame(board, name)), name.material):
-            for part, (white, black) in [part_after(name, reset), *parts_after_retaking(name, reset)]:
-                assert len({*white, *black}) == len(white) + len(black) == part.material.pawns, (board.fen(), reset)
+    for board in map(in_frame, random_boards(parse(material), 60)):
+        for reset in resets(placement_of(board), material_of(board)):
+            for lead, (white, black) in [lead_of(reset), *leads_after_retaking(reset)]:
+                assert len({*white, *black}) == len(white) + len(black) == lead.material.pawns, (board.fen(), reset)
 
 
 def test_a_part_of_equal_men_is_found_where_black_has_more() -> None:
     """It is solved with Black as its first side, although either could be."""
     root = chess.Board("8/8/3k4/p6p/P7/8/3K4/8 b - - 0 1")
     plan = make_plan(root, [], 200_000)
-    assert (parse("KPvKP"), True) in [part.name for part in plan]
+    assert (parse("KPvKP"), False) in [part.name for part in plan]
     own = SolvedTables(solve_plan(plan, lambda materials: {}))
     white, black = (own.result(chess.Board("8/8/3k4/p7/P7/8/3K4/8 w - - 0 1"), None, side) for side in chess.COLORS)
     assert white is not None
@@ -161,9 +165,11 @@ def test_too_many_placements_are_counted_and_no_more(monkeypatch: pytest.MonkeyP
     assert len([*stages(chess.Board("4k3/ppppp3/8/8/8/8/PPPPP3/4K3 w - - 0 1"), [], limits, 2)]) == 1
 
 
-def part_and_placement(board: chess.Board) -> tuple[PartName, Placement]:
-    name = name_of(board)
-    return name, placement_of(in_frame(board, name))
+def lead_and_placement(board: chess.Board) -> tuple[PartName, Placement]:
+    """Of a position after a move in some frame."""
+    material = material_of(board)
+    seen = board if material.is_normal else board.mirror()
+    return PartName(material.normal, not material.is_normal), first_image(placement_of(seen))
 
 
 @pytest.mark.parametrize("start", [UP, DOWN])

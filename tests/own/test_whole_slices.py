@@ -22,9 +22,10 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material, every, parse
 from tbgen.outcome import FIRST_RECORD
 from tbgen.own.plan import make_plan
-from tbgen.own.slices import name_of
-from tbgen.own.solve import OwnTables, solve_plan
+from tbgen.own.solve import OwnTables, solve_plan, told
+from tbgen.probe.own import material_of
 from tbgen.store import TableFile, open_table, table_path
+from tbgen.store.format.own import BOTH, Bound
 from tbgen.table_rules import TableRules
 from tbgen.verify.moves import NO_POSITION, list_all, make_board, make_moves
 from tbgen.verify.values import Dictionary, level_of, make_dictionary, value_at
@@ -62,12 +63,11 @@ def _values(contents: Contents) -> _Values:
 
 
 def compare(own: OwnTables, truth: TableFile) -> list[Compared]:
-    """Slice by slice. The root's part must have been solved with White as its first side."""
-    assert not own.root.swapped
-    contents, layout = own.contents[own.root], own.parts[own.root][True].layout
+    """Slice by slice."""
+    contents, layout = own.contents[own.root], told(own.parts[own.root], Bound.BEST).layout
     complete = layout_of(layout.material)
     atlases = make_atlas([layout]), make_atlas([complete])
-    low, high = _values(contents[False]), _values(contents[True])
+    low, high = (_values(told(contents, bound)) for bound in BOTH)
     board, moves, pawns = make_board(atlases[0]), make_moves(), layout.placements.pawns
     found = []
     for part in range(layout.slices):
@@ -131,7 +131,7 @@ def compared(directory: Path, complete: list[Material], fen: str, most: int = 0)
     """Solved with these tables, and with own ones of up to `most` numbers."""
     board = chess.Board(fen)
     own = solve_plan(make_plan(board, complete, most), partial(entries_of, directory), threads=2, records=True)
-    with open_table(table_path(directory, name_of(board).material, "r")) as truth:
+    with open_table(table_path(directory, own.root.material, "r")) as truth:
         return compare(own, truth)
 
 
@@ -177,7 +177,7 @@ def test_four_men(four_men: Path) -> None:
 )
 def test_five_men(fen: str, most: int) -> None:
     directory = Path(FIVE)
-    if not table_path(directory, name_of(chess.Board(fen)).material, "r").exists():
+    if not table_path(directory, material_of(chess.Board(fen)).normal, "r").exists():
         pytest.skip("its table is not there")
     known = [one for men in (2, 3, 4) for one in every(men)]
     check(compared(directory, known, fen, most), 0.1, 0.1, 0.1)

@@ -85,6 +85,11 @@ def spread(fen: str, count: int, seed: int = 1) -> Iterator[chess.Board]:
             yield board
 
 
+def images(board: chess.Board) -> list[chess.Board]:
+    """The four positions that symmetry makes one."""
+    return [image for one in (board, board.mirror()) for image in (one, one.transform(chess.flip_horizontal))]
+
+
 def check_bounds(found: Answer, truth: Tablebase, board: chess.Board, record: int) -> ResultWithMoves:
     """See that bounds hold, and that all that is said to be exact is, for the position and each of its moves."""
     value = truth.probe(board, record, moves=True)

@@ -37,6 +37,8 @@ class Bound(enum.StrEnum):
 
 
 BOUNDS: Final = tuple(bound.value for bound in Bound)
+BOTH: Final = (Bound.WORST, Bound.BEST)
+"""Of a table that is not exact."""
 
 
 class OwnPart(NamedTuple):
