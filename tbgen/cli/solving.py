@@ -1,13 +1,14 @@
 """What can be proved of a position: by tables, else by holding, else by own tables. For `solve` and `adjudicate`."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 import chess
 
 from tbgen import outcome, position
 from tbgen.cli.solve_show import Found
-from tbgen.errors import OutOfRoom, UnsupportedPosition
+from tbgen.errors import MissingTable, OutOfRoom, UnsupportedPosition
 from tbgen.fortress import Proof, claims, prove
 from tbgen.probe import Sure, SureMove, Tablebase, UnknownMove, open_tablebase
 from tbgen.probe.sure import NOTHING
@@ -34,7 +35,11 @@ def find(
     if not any(board.legal_moves):
         return found
     if found.table is not None:
-        return _from_table(found, tables) if moves else found
+        if not moves:
+            return found
+        with suppress(MissingTable):  # an own table may be gone by now
+            return _from_table(found, tables)
+        found = found._replace(table=None)
     proofs = hold(board, record, tables)
     found = found._replace(held=[(proof, claims(board, record, proof, tables)) for proof in proofs])
     if own is None or (found.sure.exact and not moves):

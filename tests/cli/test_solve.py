@@ -8,10 +8,12 @@ from typing import Any
 import chess
 import pytest
 
+from tbgen import outcome
 from tbgen.cli.main import main
+from tbgen.cli.solving import find
 from tbgen.errors import MissingTable, OutOfRoom, TbgenError
 from tbgen.own import strategy
-from tbgen.probe import open_tablebase
+from tbgen.probe import Result, Tablebase, open_tablebase
 
 FINE = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 {} - - 10 60 -G3.0"
 
@@ -292,3 +294,24 @@ def test_a_game_that_is_over(fen: str, gscore: str, capsys: pytest.CaptureFixtur
 def test_checking_what_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(tmp_path / "none.txt")]) == 1
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_an_own_table_that_goes_before_its_moves_are_asked(tmp_path: Path) -> None:
+    """Another process may remove it: then what is held is the answer."""
+
+    class Once(Tablebase):
+        """Answers one question, and then has nothing."""
+
+        asked = 0
+
+        def probe(self, *words: Any, **options: Any) -> Any:
+            self.asked += 1
+            if self.asked > 1:
+                raise MissingTable("it was here a moment ago")
+            return Result("KPPPPvKPPP", outcome.parse("-G3.0"), 0, True, outcome.parse("-G3.0"))
+
+    with Once(tmp_path) as tables:
+        board = chess.Board(FINE.format("b").removesuffix(" -G3.0"))
+        found = find(board, outcome.parse("-G3.0"), tables, None, moves=True)
+    assert found.table is None
+    assert outcome.text(found.sure.white) == outcome.text(found.sure.black) == "-G3.0"
