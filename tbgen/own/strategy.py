@@ -6,6 +6,7 @@ come nearer to a better one: see `_reply`. Ranks say how near it is.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 import chess
@@ -68,22 +69,19 @@ class _Complete:
         self._missing = set[int]()
 
     def complete(self, board: chess.Board, record: int | None = None) -> Result:
-        """What they say; MissingTable or UnsupportedPosition where they do not."""
+        """What they say; MissingTable where they do not."""
         men = signature(board)
-        if men in self._missing:
-            raise MissingTable("a table that was not there before")
-        try:
-            return self._tables.complete(board, record)
-        except (MissingTable, UnsupportedPosition):
+        if men not in self._missing:
+            with suppress(MissingTable, UnsupportedPosition):
+                return self._tables.complete(board, record)
             self._missing.add(men)
-            raise
+        raise MissingTable("no table has what can come up: own tables may have been removed meanwhile")
 
     def known(self, board: chess.Board) -> Result | None:
         """What they say of a position just after a reset; None where they do not."""
-        try:
+        with suppress(MissingTable):
             return self.complete(board)
-        except (MissingTable, UnsupportedPosition):
-            return None
+        return None
 
 
 class _Walk:
@@ -215,9 +213,13 @@ class _Walk:
         return best, self._after(here, best)
 
     def _retake(self, board: chess.Board) -> tuple[chess.Move, _Attack | None]:
-        """The best way to take the man that has just moved: whatever the record was, it is no more."""
+        """The best way to take the man that has just moved: whatever the record was, it is no more. MissingTable where
+        that is not enough: an own table that had the position has just been removed."""
         found = [(self._sign * after.outcome, move.uci()) for move, after in self._view.retaking(board)]
-        move = chess.Move.from_uci(max(found)[1])
+        best, uci = max(found, default=(-outcome.BASE, ""))
+        if not uci or self._is_bad(self._sign * best):
+            raise MissingTable(f"no own table has {self._view.name(board)} any more")
+        move = chess.Move.from_uci(uci)
         return move, self._after(_Attack(board, 0), move)
 
     def _is_known_to_do(self, board: chess.Board, move: chess.Move) -> bool:

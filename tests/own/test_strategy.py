@@ -10,10 +10,11 @@ import pytest
 from tbgen import outcome, position
 from tbgen.certificate import name_of
 from tbgen.checker import Claim, Reply, check, read
-from tbgen.errors import BadInput, OutOfRoom, WrongClaim
+from tbgen.errors import BadInput, MissingTable, OutOfRoom, WrongClaim
 from tbgen.own import strategy
 from tbgen.own.strategy import Proved, prove, ranks
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Result, Tablebase, open_tablebase
+from tbgen.probe.bounds import OwnSource
 from tests.support.certificates import changed, counted
 from tests.support.own_tables import ALL, BLOCKED, RACE, keep, keep_all, keep_alone, links, spread
 
@@ -91,6 +92,38 @@ def test_many_men_without_tables(fen: str, record: str, tmp_path: Path) -> None:
         for proof in proved:
             verify([*proof.lines()], tables)
     assert proved
+
+
+class Vanishing:
+    """Own tables that are removed after so many questions."""
+
+    def __init__(self, own: OwnSource, left: int) -> None:
+        self._own = own
+        self._left = left
+
+    def result(self, board: chess.Board, record: int | None, winner: chess.Color) -> Result | None:
+        self._left -= 1
+        return None if self._left < 0 else self._own.result(board, record, winner)
+
+
+@pytest.mark.parametrize("fen", ["8/5k2/8/p1p5/P1P5/2P5/8/4K3 w - - 10 40", RACE])
+def test_tables_that_are_removed_meanwhile_prove_nothing(fen: str, small_tables: Path, tmp_path: Path) -> None:
+    """At any time: what is proved is proved, and else it is said."""
+    links(small_tables, tmp_path, ALL)
+    keep_all(tmp_path, fen, 0)
+    board, given_up = chess.Board(fen), 0
+    with open_tablebase(tmp_path) as tables:
+        assert tables.own is not None
+        found = tables.sure(board)
+        assert found is not None
+        for left in (0, 1, 2, 3, 5, 8, 13, 34, 89, 233, 610):
+            try:
+                proof = prove(Vanishing(tables.own, left), tables, board, found.record, chess.WHITE, found.sure.white)
+            except MissingTable:
+                given_up += 1
+            else:
+                verify([*proof.lines()], tables)
+    assert given_up > 3
 
 
 def test_a_right_to_capture_en_passant(small_tables: Path, tmp_path: Path) -> None:
