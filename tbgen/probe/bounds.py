@@ -49,8 +49,8 @@ class View:
         self._complete = complete
 
     def name(self, board: chess.Board) -> str:
-        """The men of a position."""
-        return material_of(board).name
+        """The men of a position, as tables name them."""
+        return material_of(board).normal.name
 
     def source(self, board: chess.Board) -> str:
         """Where its table is."""
@@ -132,7 +132,7 @@ def answer(own: OwnSource, board: chess.Board, record: int | None, complete: Com
         moves.append(SureMove(one.move, one.reset, _between(one, hopes[one.move]), one.record))
     way = play.line(_Certain(low, high), board, worst, partial=True) if line and sure.dtg is not None else []
     moves.sort(key=lambda one: _rank(one.sure, sure, board.turn, worst.record))
-    return Answer(material_of(board).name, board.turn, worst.record, sure, moves, way)
+    return Answer(low.name(board), board.turn, worst.record, sure, moves, way)
 
 
 def _between(low: Result | MoveResult, high: Result | MoveResult) -> Sure:

@@ -167,6 +167,17 @@ def test_a_table_that_has_just_been_removed_is_not_asked(tmp_path: Path, monkeyp
             tables.probe(SIX)
 
 
+def test_tables_have_one_name_whoever_has_more(tmp_path: Path) -> None:
+    """As complete ones do."""
+    fen = "7k/8/8/p7/P7/8/1P6/K7 w - - 0 1"
+    keep_alone(tmp_path, fen)
+    with open_tablebase(tmp_path) as tables:
+        for board in (chess.Board(fen), chess.Board(fen).mirror()):
+            found = tables.sure(board)
+            assert found is not None
+            assert found.material == "KPPvKP"
+
+
 def test_one_bound_is_no_answer(tmp_path: Path) -> None:
     """The other one has just been removed."""
     fen = "7k/8/8/p7/P7/8/1P6/K7 w - - 0 1"

@@ -168,7 +168,7 @@ class Judge:
             found.table,
             found.dtg,
             scheme,
-            Solved(material_of(board).name, turn.outcome, found.sure) if found.sure is not None else None,
+            Solved(material_of(board).normal.name, turn.outcome, found.sure) if found.sure is not None else None,
         )
         return Judged(
             section.changed(_tags(headers, found.outcome, f"{found.basis}{found.words}", scheme, rules)),

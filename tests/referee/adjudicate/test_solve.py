@@ -101,6 +101,7 @@ def test_bounds_that_were_kept_count_without_solving(tmp_path: Path, capsys: pyt
         known = tables.sure(fen, "G3.0")
     assert known is not None
     (one,) = found["solved"]["games"]
+    assert one["material"] == "KPvK"  # as tables name it, though Black has the pawn
     assert (one["white"], one["black"]) == (text(known.sure.white), text(known.sure.black))
     assert one["basis"] == ("bounded" if known.sure.known else "played")
 
