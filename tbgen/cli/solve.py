@@ -38,8 +38,8 @@ Three things are tried, one after the other, until both sides are sure of the sa
    Black: both answers bound the true one.
 
 With --keep own tables stay, in own/ within the directory of tables. tbgen solve reads them instead of solving
-again, for all positions with pawns on the same squares or farther ahead; tbgen probe, uci and serve answer from them,
-tbgen info lists them, tbgen verify checks them.
+again, for all positions with pawns on the same squares or farther ahead, also mirrored or with colours swapped;
+tbgen probe, uci and serve answer from them, tbgen info lists them, tbgen verify checks them.
 
 What is said is proved: White gets no less than what White is sure of, and neither does Black. A certificate of
 2. and 3. shows it to those who do not believe: see tbgen check. It has a reply to whatever can come up, so it may

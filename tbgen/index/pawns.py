@@ -113,7 +113,8 @@ def placements(first: int, second: int, even: bool) -> Placements:
 
 
 def some(first: int, second: int, chosen: tuple[tuple[int, ...], ...]) -> Placements:
-    """These placements and their mirror images, each of them a slice of its own: symmetry makes no two of them one.
+    """These placements, each a slice of its own: symmetry makes no two of them one. Mirror images are found as these,
+    unless they are chosen too.
 
     The squares are in slot order, like pawns in rising order; no pawn move leads out of them."""
     squares = np.array(sorted(chosen), np.int64).reshape(len(chosen), first + second)
