@@ -5,7 +5,6 @@ import math
 import os
 import re
 import sys
-import textwrap
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -15,7 +14,7 @@ from tbgen.columns import Column, table
 from tbgen.errors import BadInput
 from tbgen.material import MEN_IN_TABLES, Material, every, parse
 from tbgen.table_rules import TableRules
-from tbgen.text import say, width
+from tbgen.text import say, width, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -264,7 +263,7 @@ def console(stream: TextIO | None = None) -> "Console":
 def print_words(words: str) -> None:
     """On a terminal it is broken between words; in files and pipes it is one line."""
     room = width()
-    say(*([words] if room is None else textwrap.wrap(words, room, break_long_words=False, break_on_hyphens=False)))
+    say(*([words] if room is None else wrapped(words, room)))
 
 
 def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], footer: Sequence[str] = ()) -> None:

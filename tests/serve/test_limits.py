@@ -29,7 +29,7 @@ from tbgen.serve.service import Service, Settings
 from tbgen.serve.work import Answer, Kept
 from tbgen.store import open_table
 from tbgen.store.write import write_table
-from tests.support.serving import Server, serving
+from tests.support.serving import Server, serving, wait_for
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 PROBE = "/v1/probe?fen=" + BISHOP.replace(" ", "_")
@@ -238,13 +238,6 @@ def test_a_body_that_is_announced_or_comes_too_large(server: Server) -> None:
     chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
     answer = raw(server, start + b"transfer-encoding: chunked\r\n\r\n" + chunk * 80 + b"0\r\n\r\n")
     assert not answer or b" 413 " in answer.partition(b"\r\n")[0]
-
-
-def wait_for(done: object, seconds: float = 10) -> None:
-    until = time.monotonic() + seconds
-    while not done():  # type: ignore[operator]
-        assert time.monotonic() < until
-        time.sleep(0.05)
 
 
 def test_slow_clients_are_left(small_tables: Path, tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -21,11 +22,23 @@ class Server(NamedTuple):
 
     def descriptors(self) -> int:
         """Of all but tables, which stay open once they have been asked for."""
-        names = []
+        return sum(path.suffix != ".h5" for path in self._open())
+
+    def holds(self, name: str) -> int:
+        """How often a file is open."""
+        return sum(path.name == name for path in self._open())
+
+    def _open(self) -> Iterator[Path]:
         for path in Path(f"/proc/{self.process.pid}/fd").iterdir():
             with suppress(OSError):
-                names.append(path.readlink().suffix)
-        return sum(suffix != ".h5" for suffix in names)
+                yield path.readlink()
+
+
+def wait_for(done: Callable[[], bool], seconds: float = 10) -> None:
+    until = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 _WITHOUT_OWN: Final = """
