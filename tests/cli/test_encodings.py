@@ -104,8 +104,8 @@ def test_messages_name_what_was_given(encoding: str) -> None:
         assert is_harmless(found.stderr, {"C": "utf-8"}.get(encoding, encoding))
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_help_and_reports(small_tables: Path, encoding: str) -> None:
+def test_help_and_reports(small_tables: Path) -> None:
+    encoding = "ascii"  # what that has all have
     for name in ("", *COMMANDS):
         assert tbgen(*filter(None, [name]), "--help", encoding=encoding).returncode == 0
     for report in ("stats", "records", "compare", "potential"):
@@ -113,13 +113,13 @@ def test_help_and_reports(small_tables: Path, encoding: str) -> None:
         assert tbgen("report", report, *both, "--tables", small_tables, encoding=encoding).returncode == 0
 
 
-@pytest.mark.parametrize("form", ["md", "csv", "json", "html"])
-def test_a_report_for_programs_is_the_same_file_everywhere(small_tables: Path, tmp_path: Path, form: str) -> None:
+@pytest.mark.parametrize(("form", "encoding"), [("md", "utf-8"), ("csv", "C"), ("json", "ascii"), ("html", "latin-1")])
+def test_a_report_for_programs_is_the_same_file_everywhere(
+    small_tables: Path, tmp_path: Path, form: str, encoding: str
+) -> None:
     words = ["report", "stats", "KBvK", "--format", form, "--tables", str(small_tables)]
     assert tbgen(*words, "-o", tmp_path / "report", encoding="ascii").returncode == 0
-    expected = (tmp_path / "report").read_bytes()
-    for encoding in ENCODINGS:
-        assert tbgen(*words, encoding=encoding).stdout == expected
+    assert tbgen(*words, encoding=encoding).stdout == (tmp_path / "report").read_bytes()
 
 
 def test_a_log_takes_everything(tmp_path: Path) -> None:
