@@ -109,7 +109,9 @@ def address(words: str) -> str:
 
 def cores() -> int:
     """How many this process may use: a batch system or `taskset` may leave it fewer than the machine has."""
-    return len(os.sched_getaffinity(0))
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def processors(words: str) -> tuple[int, ...]:

@@ -11,15 +11,13 @@ from tbgen.own.slices import (
     PartName,
     beyond,
     can_be_solved,
-    in_frame,
     lead_of,
     leads_after_retaking,
     numbers_per_slice,
-    placement_of,
     resets,
+    root_of,
 )
 from tbgen.own.walks import AllFrom, Placement, TooMany, by_two_files, closed
-from tbgen.probe.own import material_of
 
 
 class Chosen(NamedTuple):
@@ -35,10 +33,9 @@ def choose(
 ) -> dict[PartName, Chosen]:
     """The parts of at most `most` numbers, the position's own first. `complete` are the materials that have tables.
     TooMany if all together have more than `room`."""
-    start = in_frame(board)
-    root = PartName(material_of(start), swapped=False)
+    root, start = root_of(board)
     chosen: dict[PartName, Chosen] = {}
-    waiting = {root: {placement_of(start)}}
+    waiting = {root: {start}}
     retaken: dict[PartName, set[tuple[PartName, Placement]]] = {}
     """Of parts that wait: the placements to be solved if they are not."""
 

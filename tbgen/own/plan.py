@@ -12,9 +12,8 @@ from tbgen.generate.estimate import ENTRY, LINK, kind_of, numbers_of, solving
 from tbgen.generate.forecast import size_of
 from tbgen.material import Material
 from tbgen.own.choice import choose
-from tbgen.own.slices import PartName, beyond, in_frame, numbers_per_slice, placement_of
+from tbgen.own.slices import PartName, beyond, numbers_per_slice, root_of
 from tbgen.own.walks import Placement, TooMany, count
-from tbgen.probe.own import material_of
 from tbgen.sizes import LARGE, links_for
 from tbgen.store.format.own import BOTH, Bound
 
@@ -146,9 +145,8 @@ def _fits(cost: Cost, limits: Limits) -> bool:
 
 def _check_root(board: chess.Board, limits: Limits, threads: int) -> None:
     """Refuse a position whose own part does not fit, before its placements are listed."""
-    start = in_frame(board)
-    root = PartName(material_of(start), swapped=False)
-    placements = count(placement_of(start))
+    root, start = root_of(board)
+    placements = count(start)
     numbers = placements * numbers_per_slice(root.material)
     least = cost_of([PlannedPart(root, set(), numbers, [], [], False, {})], threads)
     if least.memory > limits.memory or least.scratch > limits.scratch:

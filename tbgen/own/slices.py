@@ -60,6 +60,12 @@ def placement_of(board: chess.Board) -> Placement:
     return white, black
 
 
+def root_of(board: chess.Board) -> tuple[PartName, Placement]:
+    """The part of a position's own, and its placement there."""
+    start = in_frame(board)
+    return PartName(material_of(start), swapped=False), placement_of(start)
+
+
 class Reset(NamedTuple):
     """A capture or promotion, in the frame that it leaves: what it makes of the men."""
 

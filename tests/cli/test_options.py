@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.cli import build, limits
-from tbgen.cli.common import address, at_once, seconds, size, some_seconds, whole_number
+from tbgen.cli.common import address, at_once, cores, seconds, size, some_seconds, whole_number
 from tbgen.cli.main import main, parser_of
 from tbgen.errors import OutOfRoom
 from tests.support.places import ROOT
@@ -245,3 +245,10 @@ def test_a_table_that_does_not_fit_into_the_address_space(
     assert main(["build", "KRBvKR", "--tables", str(tmp_path), "--threads", "1"]) == OutOfRoom.exit_code
     assert "MiB of address space are needed, and 2048 MiB are allowed" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_system_that_leaves_no_fewer_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not every system can say which cores a process may use."""
+    monkeypatch.delattr("os.sched_getaffinity")
+    monkeypatch.setattr("os.cpu_count", lambda: 7)
+    assert cores() == 7
