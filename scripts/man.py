@@ -1,6 +1,7 @@
 """Write docs/man: a manual page for tbgen and one for each command, which argparse-manpage makes from the parsers."""
 
 import argparse
+import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -11,6 +12,7 @@ from argparse_manpage.manpage import Manpage
 from tbgen._version import __version__
 from tbgen.cli.main import COMMANDS, parser_of, parser_of_all
 
+_NUMBERED: Final = re.compile(r"(\d+\.) ")
 PLACE: Final = Path(__file__).resolve().parent.parent / "docs" / "man"
 
 
@@ -33,11 +35,26 @@ def page(name: str, parser: argparse.ArgumentParser, summary: str) -> str:
 
 
 def _laid_out(epilog: Iterable[str]) -> Iterator[str]:
-    """What is indented stays line by line as it is; the rest are paragraphs."""
-    for as_it_is, lines in groupby(epilog, key=lambda line: line.startswith(" ")):
+    """Numbered items hang; what else is indented stays line by line as it is; the rest are paragraphs."""
+    for as_it_is, lines in groupby(_hung(epilog), key=lambda line: line.startswith(" ")):
         yield from [".nf"] if as_it_is else []
-        yield from (f"\\&{line}" if line.startswith((".", "'")) else line for line in lines)
+        yield from lines
         yield from [".fi"] if as_it_is else []
+
+
+def _hung(epilog: Iterable[str]) -> Iterator[str]:
+    """The lines, with requests where an item begins and where the items end."""
+    in_item, before = False, ""
+    for line in epilog:
+        number = _NUMBERED.match(line) if in_item or not before else None
+        if number:
+            yield f".IP {number[1]} 3"
+        in_item, was = bool(number) or (in_item and line.startswith(" ")), in_item
+        if was and not in_item:
+            yield ".PP"
+        before = line
+        words = line[number.end() :] if number else line.strip() if in_item else line
+        yield f"\\&{words}" if words.startswith((".", "'")) else words
 
 
 def main() -> None:

@@ -297,9 +297,11 @@ def test_a_whole_board_is_changed(page: Page, tool: str, fen: str) -> None:
 
 def test_the_fen_field_and_the_rules(page: Page) -> None:
     go(page, BISHOP)
+    assert page.title() == "KBvK, Black to move"
     page.get_by_label("FEN").fill("8/8/8/8/8/1k6/8/K6R w - - 3 9 -G2.5")
     page.get_by_label("FEN").press("Enter")
     await_fen(page, "8/8/8/8/8/1k6/8/K6R w - - 3 9 -G2.5")
+    assert page.title() == "KRvK, White to move"
     page.locator("#rules").select_option("wg")
     expect(page.locator("#position")).to_have_attribute("data-rules", "wg")
     assert "rules=wg" in page.url

@@ -112,5 +112,5 @@ def _balances(lines: Sequence[Line]) -> Iterator[str]:
 
 
 def _elo(interval: Interval) -> str:
-    value = f"{interval.value:+.1f}" if math.isfinite(interval.value) else f"{interval.value:+}"
+    value = f"{interval.value:+z.1f}" if math.isfinite(interval.value) else f"{interval.value:+}"
     return f"{value} ± {interval.margin:.1f}" if math.isfinite(interval.margin) else value

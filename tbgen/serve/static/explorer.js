@@ -67,8 +67,9 @@ async function show(fen, { push = true, uci = null, more = "", asks = true } = {
 }
 
 function draw() {
-  const { fen, check, wrong } = now();
+  const { fen, check, wrong, title } = now();
   field.value = fen;
+  if (title) document.title = title;
   const dests = new Map();
   for (const link of moves()) {
     const [from, to] = squares(link.dataset.uci);

@@ -12,6 +12,7 @@ import chess.svg
 from tbgen import outcome
 from tbgen.errors import MissingTable, OnlyBounds, TbgenError
 from tbgen.probe import Tablebase
+from tbgen.probe.own import material_of
 from tbgen.report.grades import colour_class
 from tbgen.rules.fen import format_fen
 from tbgen.serve import answers
@@ -25,6 +26,7 @@ from tbgen.text import SIDES, plies
 
 START: Final = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 """The board that a visitor finds."""
+_TITLE: Final = "tbgen: endgame explorer"
 _INTRODUCTION: Final = """<details class="about"><summary>R-mobility is chess without draws: what counts is how few
 moves one leaves the opponent.</summary><dl>
 <dt>G-score</dt><dd>The number of legal moves of the side to move, and a half more when it is not in check. Checkmate
@@ -67,9 +69,14 @@ def _head(asked: Question, found: dict[str, Any] | None) -> str:
     men = ". ".join(f"{SIDES[colour]}: {_men(board, colour)}" for colour in (True, False))
     return (
         f'<div id="position" data-fen="{escape(fen)}" data-turn="{chess.COLOR_NAMES[board.turn]}" '
-        f'data-check="{check}" data-rules="{asked.rules}"></div>'
+        f'data-check="{check}" data-rules="{asked.rules}" data-title="{_title(board)}"></div>'
         f'<p class="sr">{men}. {SIDES[board.turn]} to move.</p>'
     )
+
+
+def _title(board: chess.Board) -> str:
+    """Of the page, for lists of pages."""
+    return f"{material_of(board)}, {SIDES[board.turn]} to move"
 
 
 def _men(board: chess.Board, colour: chess.Color) -> str:
@@ -82,7 +89,7 @@ def _men(board: chess.Board, colour: chess.Color) -> str:
 
 def _wrong(fen: str, told: Problem) -> str:
     words = escape(fen.replace("_", " "))
-    return f'<div id="position" data-fen="{words}" data-wrong="true"></div>{_wrong_inside(told)}'
+    return f'<div id="position" data-fen="{words}" data-wrong="true" data-title="{_TITLE}"></div>{_wrong_inside(told)}'
 
 
 def _wrong_inside(told: Problem) -> str:
@@ -199,6 +206,10 @@ def _line(asked: Question, tablebase: Tablebase, found: dict[str, Any]) -> str:
 
 def whole(fen: str, rules: TableRules, inside: str) -> str:
     """The page around a panel."""
+    try:
+        title = _title(question(fen, None, rules).board)
+    except TbgenError:
+        title = _TITLE
     words = escape(fen.replace("_", " "))
     body = f"""<h1 class="sr">Endgame explorer</h1>
 {_INTRODUCTION}<div class="explorer"><div class="left">
@@ -210,7 +221,7 @@ def whole(fen: str, rules: TableRules, inside: str) -> str:
 <label for="rules">Rules</label><select id="rules" name="rules" autocomplete="off">{options(rules)}</select></form>
 </div><div id="panel" class="right">{inside}</div></div>
 <dialog id="promote" aria-label="Promote to"></dialog>"""
-    return page("tbgen: endgame explorer", body, "explorer.js", "/")
+    return page(title, body, "explorer.js", "/")
 
 
 def _picture(fen: str) -> str:
