@@ -35,9 +35,9 @@ Notes = dict[str, int | float | str]
 _MOST_MEN: Final = 32
 """Of an own table."""
 _WIDEST: Final = 1 << 16
+"""The most positions in a chunk."""
 _MOST_SHAPES: Final = (1 << 31) - 1
 """What machine code counts."""
-"""The most positions in a chunk."""
 
 
 class _Window(io.RawIOBase):
