@@ -134,6 +134,27 @@ def _against_a_rook(rows: Rows) -> str:
     )
 
 
+def _two_pawns(rows: Rows) -> str:
+    bishop, knight = (rows.share(name, "G0.0") for name in ("KPPvKB", "KPPvKN"))
+    moves, more = rows.share("KPPvKB", "-G1.5"), rows.share("KPPvKN", "-G3.5")
+    return (
+        f"Two pawns get through and mate against a bishop in {bishop} of all placements, against a knight in {knight}. "
+        "Most of the others are draws in chess. Here the piece wins them: the bishop forces G1.5, one legal move, in "
+        f"{moves} of all placements, the knight G3.5 in {more}. The bishop's longest way takes "
+        f"{rows.longest('KPPvKB', '-G1.5')} plies:"
+    )
+
+
+def _queen_and_pawn(rows: Rows) -> str:
+    mates, lost, two = (rows.share("KQPvKQ", gscore) for gscore in ("G0.0", "-G0.0", "G2.0"))
+    return (
+        f"Queen and pawn against queen: the pawn's side mates in {mates} of all placements, the other one in {lost}. "
+        f"The commonest other score is G2.0 ({two}). The way from this position to G4.5 takes "
+        f"{rows.longest('KQPvKQ', 'G4.5')} plies; the longest mate of this ending takes "
+        f"{rows.longest('KQPvKQ', 'G0.0')}:"
+    )
+
+
 DRAWS: Final = {
     "KRNvKR": "rook and knight against rook",
     "KBNvKN": "bishop and knight against knight",
@@ -185,6 +206,14 @@ FINDINGS: Final = (
     Finding(
         "A rook beats a piece and a pawn",
         ("KBPvKR", "KNPvKR"), _against_a_rook, lambda rows: rows.fen("KBPvKR", "-G4.0"),
+    ),
+    Finding(
+        "Two pawns beat a piece, or lose to it",
+        ("KPPvKB", "KPPvKN"), _two_pawns, lambda rows: rows.fen("KPPvKB", "-G1.5"),
+    ),
+    Finding(
+        "Queens take their time",
+        ("KQPvKQ",), _queen_and_pawn, lambda rows: rows.fen("KQPvKQ", "G4.5"),
     ),
 )  # fmt: skip
 
