@@ -21,10 +21,10 @@ Row = Mapping[str, Any]
 HEAD: Final = """\
 # Five men
 
-There are 110 materials of five men. Their tables are built one after the other; this page has those that are built
-so far. The figures as CSV: [tables](five-men/tables.csv), [outcomes](five-men/outcomes.csv),
-[records](five-men/records.csv). [digests.txt](digests.txt) has the digest of each table:
-`tbgen verify --digests docs/digests.txt` compares yours. `scripts/five-men` collects the figures and writes this page.
+There are 110 materials of five men. This page has what their tables hold, under the rules whose tables are built. The
+figures as CSV: [tables](five-men/tables.csv), [outcomes](five-men/outcomes.csv), [records](five-men/records.csv).
+[digests.txt](digests.txt) has the digest of each table: `tbgen verify --digests docs/digests.txt` compares yours.
+`scripts/five-men` collects the figures and writes this page.
 
 """
 COUNT: Final = """\
