@@ -170,50 +170,50 @@ class Finding(NamedTuple):
     materials: tuple[str, ...]
     """Whose tables it needs."""
     told: Callable[[Rows], str]
-    board: Callable[[Rows], str]
-    """The position to show."""
+    board: tuple[str, str] | str
+    """The position to show: of a material the one from which a G-score takes longest, or a FEN."""
 
 
 FINDINGS: Final = (
     Finding(
         "Rook and bishop against rook is decided",
-        ("KRBvKR",), _rook_and_bishop, lambda rows: rows.fen("KRBvKR", "G1.0"),
+        ("KRBvKR",), _rook_and_bishop, ("KRBvKR", "G1.0"),
     ),
     Finding(
         "What draws become",
-        tuple(DRAWS), _draws_of_chess, lambda rows: rows.fen("KNNvKN", "G3.0"),
+        tuple(DRAWS), _draws_of_chess, ("KNNvKN", "G3.0"),
     ),
     Finding(
         "A bishop helps the queen more than a knight does",
-        ("KQBvKQ", "KQNvKQ"), _with_a_queen, lambda rows: rows.fen("KQNvKQ", "G3.0"),
+        ("KQBvKQ", "KQNvKQ"), _with_a_queen, ("KQNvKQ", "G3.0"),
     ),
     Finding(
         "Two knights cannot mate, but they count",
-        ("KQNNvK",), _two_knights, lambda rows: rows.fen("KQNNvK", "G0.5"),
+        ("KQNNvK",), _two_knights, ("KQNNvK", "G0.5"),
     ),
     Finding(
         "Five positions of sixty-five million",
-        ("KRBNvK",), _stalemates, lambda _: "8/8/8/8/1N6/8/B1R5/k1K5 w - - 0 1",
+        ("KRBNvK",), _stalemates, "8/8/8/8/1N6/8/B1R5/k1K5 w - - 0 1",
     ),
     Finding(
         "Two rooks are worth a queen, rook and bishop are not",
-        ("KRRvKQ", "KRBvKQ", "KRNvKQ"), _against_a_queen, lambda rows: rows.fen("KRBvKQ", "-G0.0"),
+        ("KRRvKQ", "KRBvKQ", "KRNvKQ"), _against_a_queen, ("KRBvKQ", "-G0.0"),
     ),
     Finding(
         "A pawn costs its king the stalemate",
-        ("KNNvKP",), _two_knights_against_a_pawn, lambda rows: rows.fen("KNNvKP", "G0.0"),
+        ("KNNvKP",), _two_knights_against_a_pawn, ("KNNvKP", "G0.0"),
     ),
     Finding(
         "A rook beats a piece and a pawn",
-        ("KBPvKR", "KNPvKR"), _against_a_rook, lambda rows: rows.fen("KBPvKR", "-G4.0"),
+        ("KBPvKR", "KNPvKR"), _against_a_rook, ("KBPvKR", "-G4.0"),
     ),
     Finding(
         "Two pawns beat a piece, or lose to it",
-        ("KPPvKB", "KPPvKN"), _two_pawns, lambda rows: rows.fen("KPPvKB", "-G1.5"),
+        ("KPPvKB", "KPPvKN"), _two_pawns, ("KPPvKB", "-G1.5"),
     ),
     Finding(
         "Queens take their time",
-        ("KQPvKQ",), _queen_and_pawn, lambda rows: rows.fen("KQPvKQ", "G4.5"),
+        ("KQPvKQ",), _queen_and_pawn, ("KQPvKQ", "G4.5"),
     ),
 )  # fmt: skip
 
@@ -243,7 +243,8 @@ def _shown(rows: Rows) -> Iterator[tuple[Finding, str, Path]]:
     """What is known from the tables built so far, with the position and the file of its picture."""
     for number, finding in enumerate(FINDINGS, 1):
         if all(material in rows.tables for material in finding.materials):
-            yield finding, finding.board(rows), BOARDS / f"finding-{number}.svg"
+            fen = finding.board if isinstance(finding.board, str) else rows.fen(*finding.board)
+            yield finding, fen, BOARDS / f"finding-{number}.svg"
 
 
 def _wrapped(text: str) -> str:

@@ -41,7 +41,7 @@ def test_the_page_is_that_of_the_rows(scripts: ModuleType, data: Data) -> None:
 def test_whatever_white_plays_stalemates(scripts: ModuleType) -> None:
     """As the page says of one position."""
     (finding,) = (one for one in scripts.five_men_findings.FINDINGS if one.materials == ("KRBNvK",))
-    board = chess.Board(finding.board(None))
+    board = chess.Board(finding.board)
     for move in list(board.legal_moves):
         board.push(move)
         assert board.is_stalemate()
