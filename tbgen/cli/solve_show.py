@@ -98,7 +98,7 @@ def plan_as_object(plan: "list[PlannedPart]", cost: "Cost") -> dict[str, Any]:
         }
         for part in plan
     ]
-    return {"parts": parts, **cost._asdict()}
+    return {"parts": parts, **cost._asdict(), "cpu_seconds": round(cost.cpu_seconds, 3)}
 
 
 def plan_in_words(number: int, plan: "list[PlannedPart]", cost: "Cost", threads: int) -> Iterator[str]:

@@ -54,7 +54,7 @@ def verify(
     `successor_entries` holds the entries of the tables that resets lead to, which are taken as right. If one is
     missing, positions with a move to it count as not checked, unless they are wrong whatever that move is worth. Of an
     own table these are its `Exits`.
-    `report` is called with the numbers of each batch that is done."""
+    `report` is called with the numbers of each batch that is done; of a sample, with its share of all numbers."""
     exits = successor_entries if isinstance(successor_entries, Exits) else exits_of(source.material, successor_entries)
     checker = _Checker(source, exits, limit, report)
     with ThreadPoolExecutor(threads) as pool:
@@ -63,7 +63,9 @@ def verify(
             if seconds is not None:
                 checker.a_while(seconds, generator, pool, threads)
             elif sample is not None:
-                checker.some(checker.table.draw(min(sample, checker.table.layout.size), generator), pool, threads)
+                drawn = checker.table.draw(min(sample, checker.table.layout.size), generator)
+                checker.report = _in_shares(report, len(drawn), checker.table.layout.size)
+                checker.some(drawn, pool, threads)
             else:
                 for slices in checker.table.units.in_turn():
                     checker.whole(slices, pool, threads)
@@ -72,6 +74,18 @@ def verify(
     return Verdict(
         checker.checked, checker.wrong, sorted(checker.examples, key=lambda finding: finding.number), checker.unchecked
     )
+
+
+def _in_shares(report: Callable[[int], None], drawn: int, size: int) -> Callable[[int], None]:
+    """Reports of `drawn` numbers as reports of `size`: of a sample, reading the table is what takes time."""
+    done = 0
+
+    def share(numbers: int) -> None:
+        nonlocal done
+        before, done = done, done + numbers
+        report(size * done // drawn - size * before // drawn)
+
+    return share
 
 
 class _Seen(NamedTuple):
@@ -100,7 +114,7 @@ class _Checker:
         self.unchecked = 0
         self.examples: list[Finding] = []
         self._limit = limit
-        self._report = report
+        self.report = report
 
     def note(self, found: Iterable[Finding]) -> None:
         for finding in found:
@@ -160,7 +174,7 @@ class _Checker:
         self.unchecked += seen.unseen
         self.wrong += seen.wrong
         self.examples += [_finding(*row) for row in seen.found[: self._limit - len(self.examples)]]
-        self._report(seen.numbers)
+        self.report(seen.numbers)
 
 
 def _finding(number: int, problem: int, holder: int, level: int, *worths: int) -> Finding:
