@@ -7,6 +7,7 @@ that are built again must say the same: their digests are compared with docs/dig
 import argparse
 import csv
 import json
+import os
 import subprocess
 import sys
 import time
@@ -75,7 +76,7 @@ def _collect(
         if material.men != MEN or ((material, rules) in digests and (material.name, rules) in there):
             continue
         begun = time.perf_counter()
-        with open_table(path) as table:
+        with open_table(path, threads=os.cpu_count() or 1) as table:
             digest, header = table.digest(), table.header
         if digests.setdefault((material, rules), digest) != digest:
             sys.exit(f"{path} says something else than {DIGESTS} has")

@@ -73,11 +73,11 @@ ROOMS = {
     "store/lock": "",
     "store/format": "turns outcome material contents index",
     "store/own": "errors table_rules material store/directory store/format",
-    "store/read": "errors table_rules material contents jit index store/directory store/format store/own",
+    "store/read": "errors turns table_rules material contents jit index store/directory store/format store/own",
     "store/write": "_version turns files table_rules material contents jit index store/lock store/format",
     "store": "store/directory store/lock store/read",
     "store/disk_arrays": "sizes",
-    "store/entry_cache": "errors turns sizes table_rules material store store/disk_arrays",
+    "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
     "store/leftovers": "material store/directory store/lock",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
     "verify": (

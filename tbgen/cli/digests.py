@@ -44,11 +44,11 @@ def read_digests(path: Path) -> dict[tuple[Material, TableRules], str]:
     return found
 
 
-def print_digests(wanted: Wanted, *, json: bool) -> int:
+def print_digests(wanted: Wanted, *, threads: int, json: bool) -> int:
     """Print a line per table. Returns the exit code."""
     code = 0
     with _progress(wanted, quiet=json) as progress:
-        for material, rules, found in _each(wanted, progress):
+        for material, rules, found in _each(wanted, threads, progress):
             if isinstance(found, str):
                 lines = [line_of(material, rules, found)]
             else:
@@ -58,7 +58,7 @@ def print_digests(wanted: Wanted, *, json: bool) -> int:
     return code
 
 
-def compare_digests(wanted: Wanted, listed: Path, *, json: bool, quiet: bool) -> int:
+def compare_digests(wanted: Wanted, listed: Path, *, threads: int, json: bool, quiet: bool) -> int:
     """Print whether each table says the same. Returns the exit code: that of a damaged table if one says something
     else."""
     known = read_digests(listed)
@@ -67,7 +67,7 @@ def compare_digests(wanted: Wanted, listed: Path, *, json: bool, quiet: bool) ->
         raise BadInput(f"{listed} has no digest of {'this table' if len(wanted) == 1 else 'any of these tables'}")
     codes = [0]
     with _progress(there, quiet=json or quiet) as progress:
-        for material, rules, found in _each(there, progress):
+        for material, rules, found in _each(there, threads, progress):
             if isinstance(found, str):
                 same = found == known[material, rules]
                 codes.append(0 if same else CorruptTable.exit_code)
@@ -88,12 +88,14 @@ def _progress(wanted: Wanted, *, quiet: bool) -> "Progress":
     return Progress([one.material for one in wanted], quiet=quiet)
 
 
-def _each(wanted: Wanted, progress: "Progress") -> Iterator[tuple[Material, TableRules, str | TbgenError]]:
+def _each(
+    wanted: Wanted, threads: int, progress: "Progress"
+) -> Iterator[tuple[Material, TableRules, str | TbgenError]]:
     """The digest of each table, or the error if there is none."""
     for path, material, rules in wanted:
         progress.began(material)
         try:
-            with open_table(path) as table:
+            with open_table(path, threads=threads) as table:
                 found: str | TbgenError = table.digest(partial(progress.solved, material))
         except TbgenError as error:
             found = error

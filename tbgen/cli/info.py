@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from tbgen.cli import digests
-from tbgen.cli.common import add_json, add_tables, present_tables_directory, print_table
+from tbgen.cli.common import add_json, add_tables, cores, present_tables_directory, print_table
 from tbgen.cli.info_own import own_rows, print_own
 from tbgen.columns import Column
 from tbgen.errors import CorruptTable, MissingTable
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     if not listed and not unfinished and not own:
         raise MissingTable(f"no such tables in {directory} (to build some: {build_some(directory)})")
     if args.digests:
-        code = digests.print_digests(listed, json=args.json)
+        code = digests.print_digests(listed, threads=cores(), json=args.json)
     else:
         code = _show(directory, listed, unfinished, own, some=bool(wanted), json=args.json)
     found = (listed, own, [one.table for one in unfinished])

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from tbgen import files
-from tbgen.cli.common import RULES, add_tables, present_tables_directory, whole_number
+from tbgen.cli.common import RULES, add_tables, add_threads, present_tables_directory, whole_number
 from tbgen.errors import BadInput
 from tbgen.material import parse
 from tbgen.table_rules import TableRules, no_such_rules
@@ -56,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--details", action="store_true", help="print long tables as well")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
     add_tables(parser)
+    add_threads(parser)
     parser.epilog = EPILOG
 
 
@@ -72,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     if len(rules) == 2 and args.report not in ("compare", "all"):
         raise BadInput(f"{args.report} takes one set of rules")
     materials = tuple(parse(word) for word in words)
-    document = make(args.report, Request(present_tables_directory(args), rules, materials, args.limit))
+    document = make(args.report, Request(present_tables_directory(args), rules, materials, args.limit, args.threads))
     room = width() if args.output is None else None
     text = write(document, form, table=args.table, details=args.details or bool(materials), width=room)
     if args.output is not None:

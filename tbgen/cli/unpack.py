@@ -71,7 +71,8 @@ def run(args: argparse.Namespace) -> int:
             check_address_space(space + mapped_by(material))
             with closing(Packed(path)) as packed:
                 cache = caches.setdefault(
-                    packed.rules, EntryCache(directory, packed.rules, disk_arrays, find=find_table)
+                    packed.rules,
+                    EntryCache(directory, packed.rules, disk_arrays, find=find_table, threads=args.threads),
                 )
                 _one(args, packed, directory, cache, disk_arrays)
     return 0

@@ -108,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
     wanted, own = _wanted(args, directory)
     if args.digests is not None:
         tables = [Listed(table_path(directory, *one), *one) for one in wanted]
-        return compare_digests(tables, args.digests, json=args.json, quiet=args.quiet)
+        return compare_digests(tables, args.digests, threads=args.threads, json=args.json, quiet=args.quiet)
     warm_up_visibly(args.threads, quiet=args.quiet or args.json)
     codes: list[int] = []
     with (
@@ -165,7 +165,7 @@ def _own_reports(
     from tbgen.store.entry_cache import EntryCache
     from tbgen.verify.file import check_own
 
-    entry_cache = EntryCache(directory, TableRules.RESET, disk_arrays, find=find_table)
+    entry_cache = EntryCache(directory, TableRules.RESET, disk_arrays, find=find_table, threads=args.threads)
     seed = _seed(args)
     for one in own:
         report = Report(one.material, TableRules.RESET, seed=seed if args.sample is not None else None, own=one)
@@ -201,7 +201,8 @@ def _reports(
     space = _space(args)
     seed = _seed(args)
     for rules, tables in groupby(wanted, key=lambda one: one[1]):
-        entry_cache = EntryCache(directory, rules, disk_arrays)
+        new_cache = partial(EntryCache, directory, rules, disk_arrays, threads=args.threads)
+        entry_cache = new_cache()
         for material, _ in tables:
             report = Report(material, rules, seed=seed if args.sample is not None else None)
             progress.began(material)
@@ -219,7 +220,7 @@ def _reports(
             except (TbgenError, MemoryError, OSError) as error:
                 report.failed(error)
                 if not isinstance(error, TbgenError):
-                    entry_cache = EntryCache(directory, rules, disk_arrays)  # frees what the old one held
+                    entry_cache = new_cache()  # frees what the old one held
             report.seconds = time.perf_counter() - begun
             progress.finished(material)
             yield report

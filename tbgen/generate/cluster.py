@@ -211,7 +211,7 @@ def build_one(job: Job, name: str, replaced: Stamp | None, needed: list[Summary 
             material,
             directory,
             job.rules,
-            EntryCache(directory, job.rules, disk_arrays),
+            EntryCache(directory, job.rules, disk_arrays, threads=threads),
             disk_arrays,
             threads=threads,
             report=News(worker, job.token, name),

@@ -30,7 +30,7 @@ class Watcher(Protocol):
 def execute(plan: Plan, watcher: Watcher, *, threads: int, memory: int) -> Iterator[Summary]:
     """Build what the plan names; yields a summary when a table is on disk."""
     with closing(DiskArrays(plan.directory, memory)) as disk_arrays:
-        entry_cache = EntryCache(plan.directory, plan.rules, disk_arrays)
+        entry_cache = EntryCache(plan.directory, plan.rules, disk_arrays, threads=threads)
         for material in plan.todo:
             watcher.began(material)
             summary = build_table(

@@ -92,7 +92,7 @@ def attempt(
     best, last = Attempt(None, [], True), Either(None, None)
     shelf = Shelf(means.directory, writes=means.keeps)
     with closing(DiskArrays(scratch_of(means.directory), means.memory)) as disk_arrays:
-        entry_cache = EntryCache(means.directory, TableRules.RESET, disk_arrays, find=find_table)
+        entry_cache = EntryCache(means.directory, TableRules.RESET, disk_arrays, find=find_table, threads=means.threads)
 
         def solved(plan: list[PlannedPart], there: dict[PartName, Kept]) -> SolvedTables:
             make = disk_arrays.array

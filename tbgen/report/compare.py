@@ -18,9 +18,8 @@ from tbgen.report.document import Line
 from tbgen.report.lines import best_line
 from tbgen.report.records import told
 from tbgen.report.tally import Slots, Tally
-from tbgen.store import PIECE, TableFile
+from tbgen.store import TableFile
 from tbgen.table_rules import TableRules
-from tbgen.turns import pieces
 
 SAME, SLOWER, LOWER, HIGHER, OTHER = range(5)
 """Same outcome and distance; other distance; the same side gets a lower G-score by the first rules than by the
@@ -92,9 +91,9 @@ def compare(tables: tuple[TableFile, TableFile], bases: tuple[Tablebase, Tableba
     legal, slower = np.zeros(KEYS, np.int64), np.zeros(KEYS, np.int64)
     seen: dict[tuple[int, int], int] = {}
     largest_gap, gap_at = 0, -1
-    for here in pieces(first.size, PIECE):
+    for (here, bulk), (_, beside) in zip(*(table.in_order(0, table.size, fresh=True) for table in tables), strict=True):
         start, end = here.start, here.stop
-        entries = first.entries(start, end), second.entries(start, end)
+        entries = bulk.entries, beside.entries
         keys = symmetry.keys(start, end)
         legal += np.bincount(keys[entries[0] != 0], minlength=KEYS)
         different = np.flatnonzero(entries[0] != entries[1])

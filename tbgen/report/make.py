@@ -34,6 +34,8 @@ class Request:
     """All there are, if none are named."""
     limit: int = 1
     """Record positions of each kind."""
+    threads: int = 1
+    """How many decode a table that is read."""
 
     def command(self, what: str) -> str:
         """What to type for it."""
@@ -69,7 +71,10 @@ def _compare(request: Request, censuses: tuple[Sequence[Census], Sequence[Census
         first, second = (stack.enter_context(open_tablebase(request.directory, rules)) for rules in request.rules)
         for material in materials:
             one, other = (find_table(request.directory, material, rules) for rules in request.rules)
-            with open_table(one) as table, open_table(other) as beside:
+            with (
+                open_table(one, threads=request.threads) as table,
+                open_table(other, threads=request.threads) as beside,
+            ):
                 found.append(compare.compare((table, beside), (first, second), watch.tick))
     yield compare_section.section(found, censuses)
 
@@ -127,7 +132,7 @@ def _censuses(request: Request, holdings: list[Holding] | None = None) -> list[C
         Watch("counting", sum(layout_of(material).size for material in materials)) as watch,
     ):
         for material in materials:
-            with open_table(find_table(request.directory, material, rules)) as table:
+            with open_table(find_table(request.directory, material, rules), threads=request.threads) as table:
                 census = take(table, watch.tick)
                 if holdings is not None:
                     holdings += records.find(table, census, request.limit, tablebase)

@@ -14,7 +14,6 @@ from tbgen.sizes import LARGE
 from tbgen.store import open_table, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.table_rules import TableRules
-from tbgen.turns import pieces
 
 ROOM: Final = 4 << 30
 """Bytes of large tables that are kept, on disk."""
@@ -37,13 +36,17 @@ class EntryCache:
         disk_arrays: DiskArrays,
         room: int = ROOM,
         find: Callable[[Path, Material, TableRules], Path] = table_path,
+        *,
+        threads: int = 1,
     ) -> None:
-        """`find` says which file to read: `find_table` if the package's own tables may stand in."""
+        """`find` says which file to read: `find_table` if the package's own tables may stand in. `threads`: how many
+        decode while a table is read."""
         self._find = find
         self._directory = directory
         self._rules = rules
         self._disk_arrays = disk_arrays
         self._room = room
+        self._threads = threads
         self._held: OrderedDict[Material, _Held] = OrderedDict()
 
     def put(self, material: Material, entries: NDArray[np.int32], sha256: str) -> None:
@@ -80,10 +83,10 @@ class EntryCache:
         return found
 
     def _read(self, material: Material, report: Callable[[Material, int], None]) -> _Held:
-        with open_table(self._find(self._directory, material, self._rules)) as table:
+        with open_table(self._find(self._directory, material, self._rules), threads=self._threads) as table:
             entries = self._disk_arrays.array(table.size, np.int32)
-            for here in pieces(table.size):
-                entries[here] = table.entries(here.start, here.stop)
+            for here, bulk in table.in_order(0, table.size, fresh=True):
+                entries[here] = bulk.entries
                 report(material, here.stop - here.start)
             return _Held(entries, table.sha256)
 

@@ -72,7 +72,7 @@ def check_table(
     `read` is called with the numbers that have been read of this table (some of them several times) and of others,
     `report` with the numbers that have been checked, and `lost` with each table that this one leads to and that cannot
     be read. Without `lost`, such a table is an error."""
-    with open_table(table_path(directory, material, rules)) as table:
+    with open_table(table_path(directory, material, rules), threads=threads) as table:
         table.check()
         successor_entries = entry_cache.take(material.successors(), read, lost)
         source = _File(table, disk_arrays, read)

@@ -13,6 +13,7 @@ from tbgen.material import parse
 from tbgen.store import open_table, table_path
 from tbgen.store.format import seal
 from tbgen.store.write import write_table
+from tbgen.table_rules import TableRules
 from tests.support.contents import random_contents, steps_at
 
 
@@ -76,6 +77,7 @@ def test_a_chunk_damaged_while_open(path: Path) -> None:
             lambda: table.look(5),
             lambda: table.look_many(np.arange(5)),
             lambda: table.part(0, table.size),
+            table.digest,
             table.check,
         ):
             with pytest.raises(CorruptTable, match=r"KvK\.r\.h5"):
@@ -83,6 +85,19 @@ def test_a_chunk_damaged_while_open(path: Path) -> None:
         os.truncate(path, 600)
         with pytest.raises(CorruptTable, match=r"KvK\.r\.h5"):
             table.look(5)
+
+
+def test_a_chunk_damaged_while_several_threads_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = table_path(tmp_path, parse("KNvK"), TableRules.RESET)
+    write_table(path, random_contents(parse("KNvK"), seed=4, staircases=40), {})
+    with open_table(path, threads=2) as table:
+        monkeypatch.setattr("tbgen.store.read.table.PIECE", table._chunk_format.width)
+        with path.open("r+b") as file:
+            file.seek(-20, os.SEEK_END)
+            file.write(b"\0" * 20)
+        for read in (table.digest, table.entries):
+            with pytest.raises(CorruptTable, match=r"KNvK\.r\.h5"):
+                read()
 
 
 def test_truncated_at_any_length(path: Path) -> None:

@@ -3,6 +3,7 @@
 import itertools
 import subprocess
 import sys
+import threading
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -286,6 +287,27 @@ def test_machine_code_spells_out_the_staircases(tmp_path: Path, staircases: int,
             found, expected = spell_out(bulk), staircases_of(bulk, np.arange(here.stop - here.start))
             assert np.array_equal(found.length, expected.length)
             assert np.array_equal(found.steps, expected.steps)
+
+
+def test_any_number_of_threads_reads_the_same_in_the_same_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with written(tmp_path, random_contents(parse("KNvK"), seed=6, staircases=3000)) as alone:
+        monkeypatch.setattr(table, "PIECE", alone._chunk_format.width)
+        expected = list(alone.in_order(7, alone.size - 7))
+        assert len(expected) == 4
+        for threads in (2, 3, 100):
+            with open_table(alone.path, threads=threads) as many:
+                found = list(many.in_order(7, many.size - 7))
+                assert [here for here, _ in found] == [here for here, _ in expected]
+                for (_, bulk), (_, other) in zip(found, expected, strict=True):
+                    assert np.array_equal(bulk.shapes, other.shapes)
+                    assert np.array_equal(bulk.halves(), other.halves())
+                before, reading = threading.active_count(), many.in_order(0, many.size)
+                next(reading)
+                assert threading.active_count() > before
+                reading.close()  # whoever stops early leaves no thread
+                assert threading.active_count() == before
 
 
 def test_machine_code_refuses_a_damaged_chunk(tmp_path: Path) -> None:

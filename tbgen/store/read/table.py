@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Final, Self
@@ -20,6 +21,7 @@ from tbgen.store.read.chunk import Chunk, Step
 from tbgen.store.read.decoded_table import DecodedTable
 from tbgen.store.read.numbering import Numbering
 from tbgen.store.read.open_file import OpenFile
+from tbgen.turns import in_turn
 
 _TABLES: Final = itertools.count(1)
 _KEYS: Final = 40
@@ -30,13 +32,16 @@ _GLANCED: Final[Cache[Chunk]] = Cache(4 << 20)
 _DECODED: Final[Cache[DecodedTable]] = Cache(512 << 20)
 PIECE: Final = 1 << 18
 """Numbers that a long reading decodes together: a few megabytes of any table. A multiple of every chunk's width."""
+_AHEAD: Final = 2
+"""Pieces per thread that are decoded, or wait for it, before they are needed."""
 _WORTH: Final = 16
 """When 1 / _WORTH of a table's numbers have been asked for in arrays, all of it is decoded."""
 
 
-def open_table(path: str | Path) -> "TableFile":
-    """Open a table. MissingTable and CorruptTable name the file."""
-    return TableFile(Path(path))
+def open_table(path: str | Path, *, threads: int = 1) -> "TableFile":
+    """Open a table. MissingTable and CorruptTable name the file. `threads`: how many decode when much of it is read in
+    order."""
+    return TableFile(Path(path), threads=threads)
 
 
 class TableFile:
@@ -45,9 +50,10 @@ class TableFile:
     A staircase is a number, for `steps_of`; 0 if a position has none. Equal numbers stand for equal staircases;
     different numbers may stand for equal ones as well (but not in `part`)."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, threads: int = 1) -> None:
         opened = OpenFile(path)
         self._file = opened
+        self._threads = threads
         self.path = path
         self.material = opened.material
         self.rules = opened.rules
@@ -241,12 +247,20 @@ class TableFile:
         without the distances stored beside the fresh ones."""
         if not 0 <= start < end <= self.size:
             raise IndexError(f"{self.path} has no numbers from {start} to {end}")
-        for piece in range(start // PIECE, (end - 1) // PIECE + 1):
-            base = piece * PIECE
+
+        def piece(base: int) -> tuple[slice, Bulk]:
             first, last = max(start, base), min(end, base + PIECE)
             chunks = range(first >> self._shift, ((last - 1) >> self._shift) + 1)
             bulk, base = self._file.bulk(chunks, fresh=fresh), chunks.start << self._shift
-            yield slice(first - start, last - start), bulk.cut(slice(first - base, last - base))
+            return slice(first - start, last - start), bulk.cut(slice(first - base, last - base))
+
+        bases = range(start // PIECE * PIECE, end, PIECE)
+        threads = min(self._threads, len(bases))
+        if threads == 1:
+            yield from map(piece, bases)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            yield from in_turn(pool, _AHEAD * threads, piece, zip(bases))
 
     def check(self) -> None:
         """Compare the whole file with its digest; CorruptTable if a byte has changed."""
