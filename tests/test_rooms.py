@@ -105,7 +105,7 @@ ROOMS = {
     "fortress": "outcome certificate board probe errors",
     "checker": "errors outcome probe text",
     "own": (
-        "errors turns sizes outcome table_rules material position contents certificate index retro/checkpoint "
+        "errors sizes outcome table_rules material position contents certificate index retro/checkpoint "
         "retro/solver retro/export store/format store/own store store/write store/disk_arrays store/entry_cache "
         "generate probe"
     ),

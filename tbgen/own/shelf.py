@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
-
 from tbgen.contents import Contents, Make
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.material import Material
@@ -17,7 +15,6 @@ from tbgen.store import building, open_table
 from tbgen.store.format.own import BOTH, Bound, OwnNotes, OwnPart
 from tbgen.store.own import OwnFile, list_own, own_path
 from tbgen.store.write import write_table
-from tbgen.turns import pieces
 
 
 class Shelf:
@@ -114,7 +111,4 @@ def read_kept(kept: Kept, make: Make) -> dict[Bound, Part]:
 
 def _read(path: Path, make: Make) -> Part:
     with open_table(path) as table:
-        layout, entries = table.ordered_layout(), make(table.size, np.int32)
-        for here in pieces(table.size):
-            entries[here] = table.entries(here.start, here.stop)
-        return Part(layout, entries)
+        return Part(table.ordered_layout(), table.entries(make=make))

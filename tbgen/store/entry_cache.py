@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -84,10 +85,7 @@ class EntryCache:
 
     def _read(self, material: Material, report: Callable[[Material, int], None]) -> _Held:
         with open_table(self._find(self._directory, material, self._rules), threads=self._threads) as table:
-            entries = self._disk_arrays.array(table.size, np.int32)
-            for here, bulk in table.in_order(0, table.size, fresh=True):
-                entries[here] = bulk.entries
-                report(material, here.stop - here.start)
+            entries = table.entries(make=self._disk_arrays.array, report=partial(report, material))
             return _Held(entries, table.sha256)
 
     def _shed(self, keep: int) -> None:

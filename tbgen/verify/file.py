@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from tbgen.contents import OUTCOME_SHIFT, Contents
 from tbgen.errors import CorruptTable, MissingTable, TbgenError
 from tbgen.index import Layout, layout_of
@@ -18,7 +16,6 @@ from tbgen.store.entry_cache import EntryCache
 from tbgen.store.format.own import Bound, OwnPart
 from tbgen.store.own import OwnFile, own_path
 from tbgen.table_rules import TableRules
-from tbgen.turns import pieces
 from tbgen.verify.arrivals import Reached
 from tbgen.verify.run import Verdict, verify
 from tbgen.verify.table import Exits
@@ -115,10 +112,7 @@ def _part(
     path = exact if check_file(exact) else own_path(directory, part.material, part.key, wanted)
     try:
         with open_table(path) as table:
-            layout, entries = table.ordered_layout(), disk_arrays.array(table.size, np.int32)
-            for here in pieces(table.size):
-                entries[here] = table.entries(here.start, here.stop)
-            return Reached(layout, entries, part.swapped)
+            return Reached(table.ordered_layout(), table.entries(make=disk_arrays.array), part.swapped)
     except (MissingTable, CorruptTable) as error:
         lost(part.material, error)
         return Reached(Layout(part.material, ()), None, part.swapped)

@@ -203,13 +203,21 @@ class TableFile:
                 _DECODED.put(self._key, whole, size)
         return whole
 
-    def entries(self, start: int = 0, end: int | None = None) -> NDArray[np.int32]:
-        """Fresh entries of a range of numbers, without the caches."""
+    def entries(
+        self,
+        start: int = 0,
+        end: int | None = None,
+        make: Make = in_memory,
+        report: Callable[[int], None] = lambda numbers: None,
+    ) -> NDArray[np.int32]:
+        """Fresh entries of a range of numbers, without the caches. `make` gives the array to fill; `report` is called
+        with the numbers that have been read."""
         end = self.size if end is None else end
-        found = np.empty(end - start, np.int32)
+        entries: NDArray[np.int32] = make(end - start, np.int32)
         for rows, bulk in self.in_order(start, end, fresh=True):
-            found[rows] = bulk.entries
-        return found
+            entries[rows] = bulk.entries
+            report(rows.stop - rows.start)
+        return entries
 
     def part(
         self,
