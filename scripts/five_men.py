@@ -20,7 +20,7 @@ import record
 
 from tbgen.cli.digests import line_of, read_digests
 from tbgen.material import Material, build_key
-from tbgen.store import list_tables, open_table
+from tbgen.store import list_tables, open_table, table_path
 from tbgen.table_rules import TableRules
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -39,8 +39,14 @@ COLUMNS: Final = {
         "longest_dtg",
     ),
     "records": ("material", "rules", "gscore", "to_move", "longest_dtg", "positions", "fen", "line"),
+    "compare": (
+        "material", "rules", "share_same", "share_slower", "share_lower", "share_higher", "share_other",
+        "mean_difference", "change_r", "change_wg", "change_share", "other_fen", "other_r", "other_r_dtg", "other_wg",
+        "other_wg_dtg",
+    ),
 }  # fmt: skip
-"""The CSV files in docs/five-men, and what is in them."""
+"""The CSV files in docs/five-men, and what is in them. Rows of `compare` have those rules that are compared with `r`:
+shares of placements, the commonest change of the outcome, and a largest one after which the other side wins."""
 
 Row = dict[str, Any]
 
@@ -97,10 +103,10 @@ def _rows(
     directory: Path, material: Material, rules: TableRules, header: Mapping[str, Any], built: Row
 ) -> Iterator[tuple[str, list[Row]]]:
     """For each file, the rows of a table."""
-    report = _tbgen("report", "all", material.name, "--rules", rules, "--tables", str(directory), "--format", "json")
+    report = _report("all", directory, material, rules)
     tables, lines = report["tables"], report["lines"]
     (found,) = tables["summary"]
-    planned = _tbgen("plan", "--only", material.name, "--json")
+    planned = _tbgen("plan", "--only", material.name, "--rules", rules, "--json")
     name = {"material": material.name, "rules": str(rules)}
     row = {**name, **{column: found[column] for column in ("positions", "longest_dtg", "mean_dtg", "record_matters")}}
     row |= {share: found[f"share_{share}"] for share in SHARES}
@@ -119,6 +125,25 @@ def _rows(
             for one in tables["overall"]
         ],
     )
+    if rules != TableRules.RESET and table_path(directory, material, TableRules.RESET).exists():
+        compared = _report("compare", directory, material, TableRules.RESET, rules)
+        yield "compare", [dict.fromkeys(COLUMNS["compare"], "") | name | _compared(compared["tables"])]
+
+
+def _compared(tables: Mapping[str, list[Row]]) -> Row:
+    """What a comparison of two tables of one material says."""
+    (row,) = tables["compare"]
+    for change in tables["changes"][:1]:
+        row |= {"change_r": change["first"], "change_wg": change["second"], "change_share": change["share"]}
+    for one in tables["examples"]:
+        if one["kind"] == "other side":
+            row |= {"other_fen": one["fen"], "other_r": one["first"], "other_r_dtg": one["first_dtg"]}
+            row |= {"other_wg": one["second"], "other_wg_dtg": one["second_dtg"]}
+    return row
+
+
+def _report(what: str, directory: Path, material: Material, *rules: TableRules) -> Any:
+    return _tbgen("report", what, material.name, "--rules", *rules, "--tables", str(directory), "--format", "json")
 
 
 def _note_verified(tables: list[Row], verified: Mapping[tuple[str, str], Row]) -> None:

@@ -15,6 +15,17 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 PAGE: Final = ROOT / "docs" / "five-men.md"
 GAMES: Final = ROOT / "docs" / "five-men" / "longest.pgn"
 SHARES: Final = ("mate", "stalemate", "G1.0", "G1.5", "G2.0", "G2.5", "G3.0", "more")
+COSTS: Final = (
+    "material",
+    "bytes",
+    "a position",
+    "plan/bytes",
+    "staircases",
+    "CPU s",
+    "plan/CPU",
+    "peak GB",
+    "verified",
+)
 
 Row = Mapping[str, Any]
 
@@ -22,7 +33,8 @@ HEAD: Final = """\
 # Five men
 
 There are 110 materials of five men. This page has what their tables hold, under the rules whose tables are built. The
-figures as CSV: [tables](five-men/tables.csv), [outcomes](five-men/outcomes.csv), [records](five-men/records.csv).
+figures as CSV: [tables](five-men/tables.csv), [outcomes](five-men/outcomes.csv), [records](five-men/records.csv),
+[comparison of the rules](five-men/compare.csv).
 [digests.txt](digests.txt) has the digest of each table: `tbgen verify --digests docs/digests.txt` compares yours.
 `scripts/five-men` collects the figures and writes this page.
 
@@ -60,6 +72,19 @@ positions (`tests/test_chess_wins.py`).
 """
 
 
+PARTING: Final = """\
+## Where `r` and `wg` part
+
+Under `wg` no capture or pawn move ends the record. Shares of all placements, either side to move: the same outcome and
+distance under both rules; the same outcome in another time; the same side forces a lower G-score under `r`, or a higher
+one; the other side wins. Then the mean difference of both G-scores where the same side wins, and the commonest change,
+seen from the side to move. [compare.csv](five-men/compare.csv) has a position of each material in which the other side
+wins.
+
+"""
+RULES: Final = {"r": "resets end the record", "wg": "whole-game mobility"}
+
+
 def order(material: str) -> tuple[Any, ...]:
     return tuple(build_key(parse(material)))
 
@@ -80,14 +105,15 @@ def page(data: Mapping[str, Sequence[Row]]) -> str:
             _outcomes(reset),
             five_men_findings.told(data),
             _ways(_longest(data["records"])),
-            _built(reset),
+            _compared(data["compare"]),
+            _built(data["tables"]),
         )
     )
 
 
 def _there(tables: Sequence[Row]) -> str:
     lines = []
-    for rules, name in (("r", "resets end the record"), ("wg", "whole-game mobility")):
+    for rules, name in RULES.items():
         rows = [row for row in tables if row["rules"] == rules]
         positions, size = (sum(int(row[column]) for row in rows) for column in ("positions", "bytes"))
         proved = [row for row in rows if row["verified"] == "all"]
@@ -142,24 +168,40 @@ def _ways(longest: Iterable[Row]) -> str:
     return text + _table(["G-score", "material", "plies", "positions", "one of them"], lines)
 
 
-def _built(rows: Iterable[Row]) -> str:
-    text = "## What building took\n\nOn two cores that did other work as well; CPU seconds are of all threads.\n\n"
+def _compared(rows: Iterable[Row]) -> str:
     lines = [
         [
             row["material"],
-            f"{int(row['bytes']):,}",
-            f"{int(row['bytes']) / int(row['positions']):.2f}",
-            f"{float(row['planned_bytes']) / int(row['bytes']):.2f}",
-            f"{int(row['staircases']):,}",
-            f"{float(row['cpu_seconds']):.0f}" if row["cpu_seconds"] else "",
-            f"{float(row['planned_cpu_seconds']) / float(row['cpu_seconds']):.2f}" if row["cpu_seconds"] else "",
-            f"{int(row['peak_memory']) / 1e9:.2f}" if row["peak_memory"] else "",
-            row["verified"],
+            *(_share(float(row[f"share_{kind}"])) for kind in ("same", "slower", "lower", "higher", "other")),
+            f"{float(row['mean_difference']):.2f}" if row["mean_difference"] else "",
+            f"{row['change_r']}, {row['change_wg']}: {_share(float(row['change_share']))}" if row["change_r"] else "",
         ]
         for row in rows
     ]
-    names = "material", "bytes", "a position", "plan/bytes", "staircases", "CPU s", "plan/CPU", "peak GB", "verified"
-    return text + _table(list(names), lines)
+    names = ["material", "same", "other time", "lower", "higher", "other side", "by", "commonest: `r`, `wg`"]
+    return PARTING + _table(names, lines) if lines else ""
+
+
+def _built(tables: Sequence[Row]) -> str:
+    text = "## What building took\n\nOn two cores that did other work as well; CPU seconds are of all threads.\n\n"
+    for rules, name in RULES.items():
+        if lines := [_costs(row) for row in tables if row["rules"] == rules]:
+            text += f"`{rules}` ({name}):\n\n{_table(COSTS, lines)}"
+    return text
+
+
+def _costs(row: Row) -> list[object]:
+    return [
+        row["material"],
+        f"{int(row['bytes']):,}",
+        f"{int(row['bytes']) / int(row['positions']):.2f}",
+        f"{float(row['planned_bytes']) / int(row['bytes']):.2f}",
+        f"{int(row['staircases']):,}",
+        f"{float(row['cpu_seconds']):.0f}" if row["cpu_seconds"] else "",
+        f"{float(row['planned_cpu_seconds']) / float(row['cpu_seconds']):.2f}" if row["cpu_seconds"] else "",
+        f"{int(row['peak_memory']) / 1e9:.2f}" if row["peak_memory"] else "",
+        row["verified"],
+    ]
 
 
 def _share(share: float) -> str:
