@@ -17,11 +17,14 @@ class Counts:
     A sort is what these depend on in a shape: outcome, whether the distance is odd, whether there is a staircase."""
 
     def __init__(self, table: TableFile) -> None:
-        shape_table = table.shape_table
-        sorts = np.stack((shape_table.shapes.outcome, shape_table.shapes.odd, shape_table.inside), axis=1)
-        self._sorts, of_shape = np.unique(sorts, axis=0, return_inverse=True)
+        shapes, inside = table.shape_table.shapes, table.shape_table.inside
+        lowest = int(shapes.outcome.min())
+        keys = (shapes.outcome.astype(np.int32) - lowest) << 2 | shapes.odd << 1 | inside
+        there = np.bincount(keys) > 0  # no sorting: there may be millions of shapes, and few keys
+        found = np.flatnonzero(there)
+        self._sorts = np.stack((lowest + (found >> 2), found >> 1 & 1, found & 1), axis=1)
         """`[sort]`: outcome, odd, inside."""
-        self._of_shape: NDArray[np.int64] = of_shape.reshape(-1)
+        self._of_shape: NDArray[np.uint16] = (np.cumsum(there) - 1).astype(np.uint16)[keys]
         self._counts: NDArray[np.int64] = np.zeros((KEYS, len(self._sorts), _FIRST_SIZE), np.int64)
         """`[key, sort, half of a distance]`."""
 
@@ -31,7 +34,7 @@ class Counts:
         """Count these, run by run of numbers with a key. Gives, for each run, the key and `[sort, half]`."""
         (halves,) = bulk.halves()
         width = int(halves.max()) + 1
-        codes = self._of_shape.take(bulk.shapes)
+        codes = self._of_shape.take(bulk.shapes).astype(np.int64)
         codes *= width
         codes += halves
         self._make_room(width)
