@@ -127,8 +127,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.games.count(STANDARD) > 1:
-        raise BadInput("standard input can be read only once")
+    common.check_input_once(args.games)
     wants_report = args.report or args.json
     if args.output is None and not wants_report:
         raise BadInput("say where the games go (-o tagged.pgn, or -o -), or ask for a --report")

@@ -5,7 +5,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
@@ -249,6 +249,12 @@ def add_syzygy(parser: argparse.ArgumentParser, purpose: str) -> None:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object per line, for programs")
+
+
+def check_input_once(names: Iterable[str | Path]) -> None:
+    """BadInput if `-`, standard input, is named twice: whoever came second would find it empty."""
+    if [str(name) for name in names].count("-") > 1:
+        raise BadInput("standard input can be read only once: name - once")
 
 
 def add_quiet(parser: argparse.ArgumentParser) -> None:

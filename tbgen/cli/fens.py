@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from tbgen.cli.common import check_input_once
 from tbgen.errors import BadInput
 from tbgen.text import lines_of_input
 
@@ -16,18 +17,25 @@ _LONGEST: Final = 4096
 
 def fens(words: Sequence[str]) -> Iterator[str]:
     """Every FEN, in order. `-` stands for standard input, one FEN per line."""
+    named = list(_named(words))
+    check_input_once(named)
+    for one in named:
+        if one == STDIN:
+            yield from _from_standard_input()
+        else:
+            yield one
+
+
+def _named(words: Sequence[str]) -> Iterator[str]:
+    """The FENs on the command line, each one word, and `-` where it stands for standard input."""
     at = 0
     while at < len(words):
-        word = words[at]
-        if word == STDIN:
-            yield from _from_standard_input()
-            at += 1
-        elif _begins_unquoted(words, at):
+        if _begins_unquoted(words, at):
             end = _end_of(words, at)
             yield " ".join(words[at:end])
             at = end
         else:
-            yield word
+            yield words[at]
             at += 1
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from tbgen.cli.common import SKIPPED, add_json
+from tbgen.cli.common import SKIPPED, add_json, check_input_once
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
 from tbgen.pgn.split import Unit, about, units
@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    check_input_once(args.games)
     faults = told = 0
     with Remarks() as remarks:
         for path, unit in _units(args.games):

@@ -216,6 +216,12 @@ def test_no_material(name: str, capsys: pytest.CaptureFixture[str], monkeypatch:
     assert complaint(capsys, name).startswith(f"tbgen: name a material, as in: scripts/tbgen {name} K")
 
 
+@pytest.mark.parametrize("words", ["sheet - -", "adjudicate - x.pgn - --report", "probe - -", "solve - -"])
+def test_standard_input_is_named_once(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    told = complaint(capsys, *words.split())
+    assert told == "tbgen: standard input can be read only once: name - once\n"
+
+
 # --- address space --------------------------------------------------------------------------------------------
 
 

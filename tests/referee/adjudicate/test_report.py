@@ -125,7 +125,6 @@ def test_missing_tables_are_named(capsys: pytest.CaptureFixture[str]) -> None:
         ([str(SAMPLE), "--report", "--jobs", "0"], "--jobs takes a whole number from 1 to 1024"),
         ([str(SAMPLE), "--report", "--top", "-3"], "--top takes a whole number from 0 on"),
         ([str(SAMPLE), "--report", "--tables", "nowhere"], "no such directory of tables: nowhere"),
-        (["-", "-", "--report"], "standard input can be read only once"),
         ([str(SAMPLE), "--report", "--decide", "mate"], "no such kind of draw: 'mate'"),
         ([str(SAMPLE), "--report", "--komi", "G1.0"], "Exponential scoring knows no komi"),
         ([str(SAMPLE), "--report", "--scoring", "winner", "--cutoff", "-G1.0"], "a cutoff is for both sides"),
