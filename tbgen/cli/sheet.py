@@ -8,7 +8,7 @@ from typing import Final
 from tbgen.cli.common import SKIPPED, add_json, check_input_once
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
-from tbgen.pgn.split import Unit, about, units
+from tbgen.pgn.split import BadLine, Unit, about, units
 from tbgen.referee.adjudicate.sheet import Sheet, lines, sheet_of
 from tbgen.referee.game_files import STANDARD, opened
 from tbgen.text import INPUT, say, to_json
@@ -48,7 +48,8 @@ def run(args: argparse.Namespace) -> int:
                 unit.check()
                 sheet = sheet_of(unit.data)
             except BadInput as error:
-                remarks.add(f"{INPUT if path == STANDARD else path}:{about(unit.line, unit.number, error)}")
+                line = unit.line + (error.line if isinstance(error, BadLine) else 0)
+                remarks.add(f"{INPUT if path == STANDARD else path}:{about(line, unit.number, error)}")
                 faults += 1
                 continue
             if sheet is not None:

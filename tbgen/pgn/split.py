@@ -30,6 +30,15 @@ _ASIDE: Final = (b"%", b";")
 """Lines that begin with these are no part of a tag section, and do not end it."""
 
 
+class BadLine(BadInput):
+    """A line that no game can have."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.line = line
+        """Counted from the game's first, which is 0."""
+
+
 class Unit(NamedTuple):
     """A game, or text between games, with the empty lines behind it."""
 
@@ -42,9 +51,11 @@ class Unit(NamedTuple):
     """Why it is no game; empty where that has been said of an earlier piece."""
 
     def check(self) -> None:
-        """BadInput if it cannot be a game."""
-        if _NUL in self.data:
-            raise BadInput("NUL bytes (a file of UTF-16 has to be converted to UTF-8 first)")
+        """BadInput if it cannot be a game, BadLine if that is known of a line."""
+        nul = self.data.find(_NUL)
+        if nul >= 0:
+            line = self.data.count(b"\n", 0, nul)
+            raise BadLine("NUL bytes (a file of UTF-16 has to be converted to UTF-8 first)", line)
         if self.fault is not None:
             raise BadInput(self.fault)
 

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from tbgen.errors import BadInput
-from tbgen.pgn.split import NAME
+from tbgen.pgn.split import NAME, BadLine
 from tbgen.rules.tags import CUTOFF, FIFTY, KOMI, LEGACY, RECORD, RULE_SET, RULES, SCORING
 from tbgen.text import BOM, decoded
 
@@ -26,15 +25,6 @@ _READ: Final = {
 _ESCAPED: Final = re.compile(r'\\(["\\])')
 _ESCAPE: Final = re.compile(r'(["\\])')
 _SHOWN: Final = 40
-
-
-class BadTag(BadInput):
-    """A line of a tag section that is no tag."""
-
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(message)
-        self.line = line
-        """Counted from the game's first, which is 0."""
 
 
 class _Tag(NamedTuple):
@@ -89,7 +79,7 @@ class TagSection:
             loose = _LOOSE.match(data, at)
             if loose is None or not _END.match(data, loose.end()):
                 shown = decoded(data[at:stop].strip()[:_SHOWN])
-                raise BadTag(f"not a tag: {ascii(shown)[1:-1]}", line)
+                raise BadLine(f"not a tag: {ascii(shown)[1:-1]}", line)
             found = [loose]
         for match in found:
             name, value = decoded(match[1]), decoded(match[2] or b"")

@@ -71,6 +71,20 @@ def test_files_in_another_encoding(command: str, tmp_path: Path, capsys: pytest.
     )
 
 
+@pytest.mark.parametrize("command", ["sheet", "annotate", "adjudicate"])
+@pytest.mark.parametrize(
+    ("game", "line"), [('[Event "x"]\n\n1. e4\n1-0\0\n', 4), ('[Event "x"]\n[Site\n\n1. e4 1-0\n', 2)]
+)
+def test_the_line_that_no_game_can_have_is_named(
+    command: str, game: str, line: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_text(game)
+    more = [] if command == "sheet" else ["-o", str(tmp_path / "out.pgn"), "-q"]
+    assert main([command, str(path), *more]) == 3
+    assert capsys.readouterr().err.startswith(f"tbgen: {path}:{line}: game 1: ")
+
+
 def test_a_reset_draws_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = sheet(tmp_path, capsys, "30... Kh5 31. Kd4 Kg5 32. a3 Kh5", "8/8/8/4KBk1/8/8/P7/8 b - - 7 30")
     assert "start         G3.5\n----------------\n1/2-1/2  no entry below the last line\n" in found

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tbgen.pgn import split as pgn
 from tbgen.pgn.moves import BadMoves, place, read
-from tbgen.pgn.split import Unit, units
-from tbgen.pgn.tags import BadTag, TagSection, written
+from tbgen.pgn.split import BadLine, Unit, units
+from tbgen.pgn.tags import TagSection, written
 from tests.support.places import GAMES_PGN
 
 GAMES = GAMES_PGN.read_bytes()
@@ -186,7 +186,7 @@ def test_tags_that_say_how_to_read_a_game_are_known_in_any_case() -> None:
 
 @pytest.mark.parametrize("line", ['[White "Ann]', "[White]]", "[", '[White "Ann"] 1. e4', "[?]", "[White Ann]"])
 def test_no_tags(line: str) -> None:
-    with pytest.raises(BadTag, match="not a tag: ") as caught:
+    with pytest.raises(BadLine, match="not a tag: ") as caught:
         TagSection(f'[Event "a"]\n\n{line}\n'.encode())
     assert caught.value.line == 2
 

@@ -18,8 +18,8 @@ from tbgen.pgn import moves as pgn_moves
 from tbgen.pgn import san
 from tbgen.pgn.moves import BadMoves
 from tbgen.pgn.replay import Replay
-from tbgen.pgn.split import Unit, about
-from tbgen.pgn.tags import BadTag, TagSection
+from tbgen.pgn.split import BadLine, Unit, about
+from tbgen.pgn.tags import TagSection
 from tbgen.probe import Sure
 from tbgen.probe.own import material_of
 from tbgen.referee.adjudicate.decide import Basis, Decider, Decision, Reach, Solve
@@ -124,8 +124,6 @@ class Judge:
             return Judged(unit.data)
         line = 0
         try:
-            nul = unit.data.find(b"\0")
-            line = unit.data.count(b"\n", 0, max(nul, 0))
             unit.check()
             section = TagSection(unit.data)
             text = unit.data[section.end :].decode("latin-1")  # byte by byte, and nothing in it is asked for
@@ -136,7 +134,7 @@ class Judge:
             except BadMoves as error:
                 line = min(section.lines + text.count("\n", 0, error.at), unit.data.rstrip().count(b"\n"))
                 raise
-        except BadTag as error:
+        except BadLine as error:
             return Judged(unit.data, fault=Fault(unit.number, unit.line + error.line, str(error)))
         except BadInput as error:
             return Judged(unit.data, fault=Fault(unit.number, unit.line + line, str(error)))

@@ -6,8 +6,8 @@ from typing import BinaryIO
 
 from tbgen.errors import BadInput
 from tbgen.pgn.moves import BadMoves
-from tbgen.pgn.split import about, units
-from tbgen.pgn.tags import BadTag, TagSection
+from tbgen.pgn.split import BadLine, about, units
+from tbgen.pgn.tags import TagSection
 from tbgen.referee.annotate.game import Teller, Told
 from tbgen.text import LineReader
 
@@ -25,7 +25,7 @@ def tell(source: LineReader, teller: Teller, most: int | None = None) -> Iterato
             section = TagSection(unit.data)
             line = unit.line + section.lines + unit.data[section.end :].count(b"\n", 0, error.at)
             yield unit.data, None, about(line, unit.number, error)
-        except BadTag as error:
+        except BadLine as error:
             yield unit.data, None, about(unit.line + error.line, unit.number, error)
         except BadInput as error:
             yield unit.data, None, about(unit.line, unit.number, error)
