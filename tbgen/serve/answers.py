@@ -16,7 +16,6 @@ from tbgen.table_rules import TableRules
 from tbgen.text import to_json
 
 _HEAD: Final = '{"fen": '
-_OF_UNKNOWN: Final = {"gscore": None, "dtg": None, "record": None}
 
 
 def position(asked: Question, tablebase: Tablebase) -> str:
@@ -54,10 +53,12 @@ def moves(asked: Question, tablebase: Tablebase, *, fens: bool = False) -> dict[
             raise
         return _bounds(asked, error.known, moves=True)
     found = as_dict(asked.fen, asked.board, result, asked.read.dropped)
-    for one in found.pop("unknown", ()):
-        found["moves"].append({"uci": one["uci"], "san": one["san"], "reset": one["reset"], **_OF_UNKNOWN})
-        if one["table"]:  # else own tables know bounds
-            found["moves"][-1]["missing"] = one["table"]
+    found.pop("unknown", None)
+    for one in result.unknown:
+        row = _of_unknown(asked.board, one.move, reset=one.reset)
+        if one.table:  # else own tables know bounds
+            row["missing"] = one.table
+        found["moves"].append(row)
     if fens:
         known = {move.uci: move.record for move in result.moves or ()}
         for move in found["moves"]:
@@ -74,9 +75,13 @@ def moves_beyond(asked: Question, tablebase: Tablebase) -> list[dict[str, Any]]:
     for move in board.legal_moves:
         if move not in there:
             reset = not asked.whole_game and board.is_zeroing(move)
-            row = {"uci": board.uci(move), "san": board.san(move), "reset": reset, "fen": fen_after(asked, move)}
-            found.append(row | _OF_UNKNOWN)
+            found.append(_of_unknown(board, move, reset=reset) | {"fen": fen_after(asked, move)})
     return found
+
+
+def _of_unknown(board: chess.Board, move: chess.Move, *, reset: bool) -> dict[str, Any]:
+    """A move of which no table says more."""
+    return {"uci": board.uci(move), "san": board.san(move), "reset": reset, "gscore": None, "dtg": None, "record": None}
 
 
 def fen_after(asked: Question, move: chess.Move, record: int | None = None) -> str:
