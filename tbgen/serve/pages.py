@@ -74,11 +74,10 @@ class Pages:
         rules = rules_of(params, self._service.settings.rules)
         fen = params.get("fen") or explorer.START
         with_line = switch(params, "line")
-        part = switch(params, "part")
+        write = explorer.panel if switch(params, "part") else explorer.whole
 
         def make(there: Tablebase) -> str:
-            panel = explorer.panel(fen, rules, there, with_line=with_line)
-            return panel if part else explorer.whole(fen, rules, panel)
+            return write(fen, rules, there, with_line=with_line)
 
         kind, cost = (SLOW, COST_OF_LINE) if with_line else (QUICK, 0)
         return Job(lambda: self._service.ask(rules, make), kind, _HTML, cost)

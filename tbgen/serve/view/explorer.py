@@ -42,10 +42,19 @@ _NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
 
 def panel(fen: str, rules: TableRules, tablebase: Tablebase, *, with_line: bool) -> str:
     """All that stands beside the board; of what is wrong, that it is."""
+    return _panel(fen, _read(fen, rules), tablebase, with_line=with_line)
+
+
+def _read(fen: str, rules: TableRules) -> Question | Problem:
     try:
-        asked = question(fen, None, rules)
+        return question(fen, None, rules)
     except TbgenError as error:
-        return _wrong(fen, problem_of(error))
+        return problem_of(error)
+
+
+def _panel(fen: str, asked: Question | Problem, tablebase: Tablebase, *, with_line: bool) -> str:
+    if isinstance(asked, Problem):
+        return _wrong(fen, asked)
     try:
         found = answers.moves(asked, tablebase, fens=True)
     except OnlyBounds as error:
@@ -204,28 +213,21 @@ def _line(asked: Question, tablebase: Tablebase, found: dict[str, Any]) -> str:
     )
 
 
-def whole(fen: str, rules: TableRules, inside: str) -> str:
-    """The page around a panel."""
-    try:
-        title = _title(question(fen, None, rules).board)
-    except TbgenError:
-        title = _TITLE
+def whole(fen: str, rules: TableRules, tablebase: Tablebase, *, with_line: bool) -> str:
+    """The page with its panel."""
+    asked = _read(fen, rules)
+    board = None if isinstance(asked, Problem) else asked.board
+    title = _TITLE if board is None else _title(board)
+    picture = "" if board is None else chess.svg.board(board)
     words = escape(fen.replace("_", " "))
     body = f"""<h1 class="sr">Endgame explorer</h1>
 {_INTRODUCTION}<div class="explorer"><div class="left">
-<div id="board" class="board"><noscript>{_picture(fen)}</noscript></div>
+<div id="board" class="board"><noscript>{picture}</noscript></div>
 <div id="tools" class="tools" hidden></div>
 <form class="ask" action="/" method="get"><label for="fen">FEN, with the record as seventh field</label>
 <div class="row"><input id="fen" name="fen" value="{words}" autocomplete="off" spellcheck="false">
 <button type="submit">Ask</button></div>
 <label for="rules">Rules</label><select id="rules" name="rules" autocomplete="off">{options(rules)}</select></form>
-</div><div id="panel" class="right">{inside}</div></div>
+</div><div id="panel" class="right">{_panel(fen, asked, tablebase, with_line=with_line)}</div></div>
 <dialog id="promote" aria-label="Promote to"></dialog>"""
     return page(title, body, "explorer.js", "/")
-
-
-def _picture(fen: str) -> str:
-    try:
-        return chess.svg.board(chess.Board(None) if not fen else question(fen, None, TableRules.RESET).board)
-    except TbgenError:
-        return ""
