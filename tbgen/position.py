@@ -170,6 +170,8 @@ def checked_copy(board: chess.Board | None) -> chess.Board:
     """A copy of a legal board, without its move stack; the start position for None."""
     if board is None:
         return chess.Board()
+    if not isinstance(board, chess.Board):
+        raise BadInput(f"not a board: {board!r:.60} (give a chess.Board, or a FEN to Game.from_fen)")
     found = fault(board)
     if found is not None:
         raise BadInput(f"illegal position: {found}: {board.fen()}")

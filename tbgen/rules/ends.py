@@ -119,6 +119,8 @@ class Game:
     def push(self, move: chess.Move) -> Turn:
         """Make a move after checking that it is legal and that the game still goes on."""
         self._require_going_on()
+        if not isinstance(move, chess.Move):
+            raise BadInput(f"not a move: {move!r:.60} (give a chess.Move, or its text to push_san)")
         if not self.board.is_legal(move):
             raise BadInput(f"illegal move {move} at ply {self.record.ply + 1}: {self.board.fen()}")
         return self.push_legal(move)

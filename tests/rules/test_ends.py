@@ -192,6 +192,18 @@ def test_illegal_moves_and_moves_after_the_end_are_refused() -> None:
         play("f3 e5 g4 Qh4# a3")
 
 
+def test_texts_are_refused_where_moves_and_boards_are_wanted() -> None:
+    fen, move = "8/8/8/4KB1k/8/8/8/8 b - - 7 30", "h5h4"
+    game = Game.from_fen(fen)
+    for text in (move, None):
+        with pytest.raises(BadInput, match=rf"^not a move: {text!r} \(give a chess\.Move, or its text to push_san\)$"):
+            game.push(text)  # type: ignore[arg-type]
+    assert len(game.turns) == 1
+    assert game.push_san(move).standing.ply == 1
+    with pytest.raises(BadInput, match=rf"^not a board: '{fen}' \(give a chess\.Board, or a FEN to Game\.from_fen\)$"):
+        Game(fen)  # type: ignore[arg-type]
+
+
 def test_pop_undoes_everything() -> None:
     game = play(f"{KNIGHTS_OUT_AND_HOME} {KNIGHTS_OUT_AND_HOME}")
     assert game.ended
