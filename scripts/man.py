@@ -50,11 +50,13 @@ def _hung(epilog: Iterable[str]) -> Iterator[str]:
         if number:
             yield f".IP {number[1]} 3"
         in_item, was = bool(number) or (in_item and line.startswith(" ")), in_item
-        if was and not in_item:
+        ends = was and not in_item
+        if ends:
             yield ".PP"
         before = line
         words = line[number.end() :] if number else line.strip() if in_item else line
-        yield f"\\&{words}" if words.startswith((".", "'")) else words
+        if words or not ends:  # the request leaves the room that an empty line would
+            yield f"\\&{words}" if words.startswith((".", "'")) else words
 
 
 def main() -> None:

@@ -35,6 +35,14 @@ def test_they_are_up_to_date(man: ModuleType) -> None:
     assert {page.name: page.read_text() for page in PAGES} == man.pages()
 
 
+@pytest.mark.parametrize("between", [[], [""]])
+def test_where_a_list_ends_there_is_one_request(man: ModuleType, between: list[str]) -> None:
+    """An empty line beside it would be printed as well."""
+    epilog = ["1. one", "   more", "2. two", *between, "Then text.", "", "  as it is"]
+    items = [".IP 1. 3", "one", "more", ".IP 2. 3", "two"]
+    assert [*man._laid_out(epilog)] == [*items, ".PP", "Then text.", "", ".nf", "  as it is", ".fi"]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_can_be_printed(page: Path) -> None:
     if shutil.which("groff") is None:
