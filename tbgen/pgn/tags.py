@@ -68,6 +68,11 @@ class TagSection:
         self.lines = line
         """How many lines that is."""
 
+    def line_of(self, text: str, at: int) -> int:
+        """The line of a place in the text behind the tags, from the game's first, which is 0. Empty lines behind the
+        game do not count."""
+        return min(self.lines + text.count("\n", 0, at), self._data.rstrip().count(b"\n"))
+
     def _read_line(self, at: int, stop: int, line: int) -> None:
         data = self._data
         found = []

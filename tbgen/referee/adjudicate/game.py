@@ -122,7 +122,6 @@ class Judge:
         """The game with its tags; unchanged, with a fault, if it cannot be judged."""
         if unit.fault == "":
             return Judged(unit.data)
-        line = 0
         try:
             unit.check()
             section = TagSection(unit.data)
@@ -132,12 +131,11 @@ class Judge:
             try:
                 return self._judge(unit, section, text)
             except BadMoves as error:
-                line = min(section.lines + text.count("\n", 0, error.at), unit.data.rstrip().count(b"\n"))
-                raise
+                raise BadLine(str(error), section.line_of(text, error.at)) from None
         except BadLine as error:
             return Judged(unit.data, fault=Fault(unit.number, unit.line + error.line, str(error)))
         except BadInput as error:
-            return Judged(unit.data, fault=Fault(unit.number, unit.line + line, str(error)))
+            return Judged(unit.data, fault=Fault(unit.number, unit.line, str(error)))
 
     def _judge(self, unit: Unit, section: TagSection, text: str) -> Judged:
         headers = section.headers

@@ -5,9 +5,7 @@ from itertools import islice
 from typing import BinaryIO
 
 from tbgen.errors import BadInput
-from tbgen.pgn.moves import BadMoves
 from tbgen.pgn.split import BadLine, about, units
-from tbgen.pgn.tags import TagSection
 from tbgen.referee.annotate.game import Teller, Told
 from tbgen.text import LineReader
 
@@ -21,10 +19,6 @@ def tell(source: LineReader, teller: Teller, most: int | None = None) -> Iterato
             continue
         try:
             told = teller.tell(unit, most)
-        except BadMoves as error:
-            section = TagSection(unit.data)
-            line = unit.line + section.lines + unit.data[section.end :].count(b"\n", 0, error.at)
-            yield unit.data, None, about(line, unit.number, error)
         except BadLine as error:
             yield unit.data, None, about(unit.line + error.line, unit.number, error)
         except BadInput as error:

@@ -12,7 +12,7 @@ from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
 from tbgen.pgn import moves as pgn_moves
 from tbgen.pgn import san
 from tbgen.pgn.moves import BadMoves
-from tbgen.pgn.split import Unit
+from tbgen.pgn.split import BadLine, Unit
 from tbgen.pgn.tags import TagSection
 from tbgen.probe import Tablebase
 from tbgen.probe.words import reached
@@ -89,10 +89,16 @@ class Teller:
         self._rules = replace(W, whole_game=(rules or usual) == TableRules.WHOLE_GAME)
 
     def tell(self, unit: Unit, most: int | None = None) -> Told:
-        """BadInput for what is no game, BadMoves where its moves cannot be read or are more than `most`."""
+        """BadInput for what is no game, BadLine where its moves cannot be read or are more than `most`."""
         unit.check()
         section = TagSection(unit.data)
-        text = _OURS.sub("", unit.data[section.end :].decode("latin-1"))
+        text = unit.data[section.end :].decode("latin-1")
+        try:
+            return self._tell(unit, section, _OURS.sub("", text), most)
+        except BadMoves as error:
+            raise BadLine(str(error), section.line_of(text, _place_with_ours(text, error.at))) from None
+
+    def _tell(self, unit: Unit, section: TagSection, text: str, most: int | None) -> Told:
         tokens = pgn_moves.read(text).tokens
         rules, begun = begin(section.headers, self._rules, own_tables=self._own)
         tables = self._tables(rules.of_tables)
@@ -115,6 +121,15 @@ class Teller:
             at = end
         data = unit.data[: section.end] + "".join([*pieces, text[at:]]).encode("latin-1")
         return Told(section.headers, start, first, plies, data, rules.of_tables, begun.note)
+
+
+def _place_with_ours(text: str, at: int) -> int:
+    """Where in a text stands what has this place in it without comments of an earlier run."""
+    for match in _OURS.finditer(text):
+        if match.start() > at:
+            break
+        at += len(match[0])
+    return at
 
 
 def _ply(tables: Tablebase, record: Record, step: san.Step, before: Verdict | None, place: int) -> Ply:

@@ -103,6 +103,17 @@ def at_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path, tables: P
     return (tmp_path / "out.pgn").read_text(), capsys.readouterr().err
 
 
+def test_the_line_is_named_that_a_told_game_has(
+    small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Comments of an earlier run are not read, but they are there, and somebody may have wrapped them."""
+    data = told(game("30... Kh5\n31. Kf4 Kh6\n1/2-1/2", FEN=BISHOP), small_tables).data
+    bad = data.replace(b" table", b"\ntable", 2).replace(b"\n1/2-1/2", b"\n32. Ka1 1/2-1/2")
+    line = 1 + bad[: bad.index(b"Ka1")].count(b"\n")
+    _, said = at_the_command(capsys, tmp_path, small_tables, bad)
+    assert said == f"tbgen: {tmp_path / 'in.pgn'}:{line}: game 1: illegal move: Ka1 (ply 4)\n"
+
+
 RESET = "8/8/8/8/2Kb4/8/8/k7 w - - 9 9"
 
 
