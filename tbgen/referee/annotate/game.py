@@ -25,7 +25,10 @@ from tbgen.table_rules import TableRules
 _GAVE: Final = "$2"
 _GAVE_ALL: Final = "$4"
 """The other side holds the score now."""
-_OURS: Final = re.compile(r" (?:\$[24] )?\{-?G\d+\.[05], record -?G[^{}]*\}")
+_OURS: Final = re.compile(
+    r"[ \t\r\n](?:\$[24]_)?\{(?:_)?-?G\d+\.[05],_record_-?G[^{}]*\}".replace("_", r"[ \t\r\n]+"), re.ASCII
+)
+"""What `comment` writes, also where another program has wrapped it or put spaces inside its braces."""
 
 
 class Verdict(NamedTuple):
@@ -180,7 +183,7 @@ def _best(tables: Tablebase, board: chess.Board, record: int) -> str:
 
 
 def comment(ply: Ply) -> str:
-    """What stands behind a move; `_OURS` knows it again."""
+    """What stands behind a move."""
     words = [outcome.text(ply.goal), f"record {outcome.text(ply.record)}"]
     if ply.verdict is not None:
         words.append(f"table {reached(*ply.verdict)}")

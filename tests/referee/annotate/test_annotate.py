@@ -1,6 +1,7 @@
 """`tbgen annotate`: nothing of a game is lost, and what is said of its moves is what the tables say."""
 
 import io
+import textwrap
 from pathlib import Path
 
 import chess
@@ -55,6 +56,22 @@ def test_nothing_is_lost(small_tables: Path) -> None:
     assert not read.errors
     nags = [node.nags for node in read.mainline()]
     assert nags == [set(), set(), set(), {2}, set()]
+
+
+@pytest.mark.parametrize("width", [20, 80])
+def test_comments_that_another_program_has_wrapped_are_replaced(small_tables: Path, width: int) -> None:
+    """python-chess writes `{ G3.5, record ... }`, others break lines inside."""
+    first = told(game(PLAYED, FEN=f"{BISHOP} G2.5"), small_tables)
+    tags, moves = first.data.decode().split("\n\n", 1)
+    read = chess.pgn.read_game(io.StringIO(first.data.decode().replace(' G2.5"]', '"]')))
+    assert read is not None
+    by_chess = str(read).split("\n\n", 1)[1]
+    assert "{ -G18.5, record" in by_chess
+    for rewritten in (textwrap.fill(moves.replace("; to the end of the line\n", ""), width), by_chess):
+        again = told(f"{tags}\n\n{rewritten}\n".encode(), small_tables)
+        assert again.plies == first.plies
+        assert again.data.count(b"record") == len(again.plies)
+        assert again.data.count(b"$2") == 1
 
 
 def test_a_reset_begins_a_record(small_tables: Path) -> None:
