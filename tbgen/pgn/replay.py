@@ -4,11 +4,14 @@
 board is changed in place, and what is kept is the position behind the last capture or pawn move.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import chess
 
+from tbgen.errors import BadInput
 from tbgen.pgn import san
+from tbgen.pgn.moves import BadMoves, place
 from tbgen.pgn.san import BISHOP, KNIGHT, PAWN_STEP, PAWN_TAKES, QUEEN, ROOK, Step
 
 _BIT: Final = chess.BB_SQUARES
@@ -52,6 +55,19 @@ class Replay:
         else:
             self.moves.clear()
             self.begun = board.copy(stack=False)
+
+
+def play_all(tokens: Sequence[str], text: str, play: Callable[[Step], object]) -> None:
+    """Have `play` make the moves of a game, of which these are the tokens. BadMoves says which one it refuses."""
+    step = san.step
+    for index, token in enumerate(tokens):
+        move = step(token)
+        if move is not None:
+            try:
+                play(move)
+            except BadInput as error:
+                ply = 1 + sum(step(before) is not None for before in tokens[:index])
+                raise BadMoves(f"{error} (ply {ply})", place(text, index)) from None
 
 
 def _make(board: chess.Board, shape: int, move: chess.Move) -> None:

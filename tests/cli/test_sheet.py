@@ -158,7 +158,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["sheet", str(path)]) == 3
     captured = capsys.readouterr()
     assert captured.out.startswith("B - ?\n")
-    assert captured.err.startswith(f"tbgen: {path}:1: game 1: ")
+    assert captured.err == f"tbgen: {path}:3: game 1: illegal move: e4 (ply 2)\n"
 
 
 def test_a_game_without_end_is_named_once(

@@ -15,9 +15,8 @@ import chess
 from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.pgn import moves as pgn_moves
-from tbgen.pgn import san
 from tbgen.pgn.moves import BadMoves
-from tbgen.pgn.replay import Replay
+from tbgen.pgn.replay import Replay, play_all
 from tbgen.pgn.split import BadLine, Unit, about
 from tbgen.pgn.tags import TagSection
 from tbgen.probe import Sure
@@ -146,7 +145,7 @@ class Judge:
         board, given, dropped = start
         scheme = self._scheme_of(headers)
         replay = Replay(board, whole_game=rules.whole_game)
-        _play(replay, moves.tokens, text)
+        play_all(moves.tokens, text, replay.play)
         board, turn = _ending(replay, given, rules)
         finish = finish_of(result, headers, moves.comment, turn, board)
         if finish is Finish.AWARD:
@@ -191,18 +190,6 @@ def _result(headers: Mapping[str, str], written: str) -> str:
     if tag != written and tag not in _UNKNOWN:
         raise BadInput(f"the result is {ascii(tag)[1:-1]} by its tag, but {written} behind the moves")
     return written
-
-
-def _play(replay: Replay, tokens: list[str], text: str) -> None:
-    """Make the moves of a game."""
-    step, play = san.step, replay.play
-    for index, token in enumerate(tokens):
-        move = step(token)
-        if move is not None:
-            try:
-                play(move)
-            except BadInput as error:
-                raise BadMoves(f"{error} (ply {replay.plies + 1})", pgn_moves.place(text, index)) from None
 
 
 def _ending(replay: Replay, given: int | None, rules: RuleSet) -> tuple[chess.Board, Turn]:

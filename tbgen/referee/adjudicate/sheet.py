@@ -1,11 +1,15 @@
 """The score sheet of a game over the board, made from its moves."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final, NamedTuple
 
 from tbgen import outcome
 from tbgen.pgn import moves as pgn_moves
 from tbgen.pgn import san
+from tbgen.pgn.moves import BadMoves
+from tbgen.pgn.replay import play_all
+from tbgen.pgn.split import BadLine
 from tbgen.pgn.tags import TagSection
 from tbgen.rules.ends import Ending, Game
 from tbgen.rules.record import Standing
@@ -47,19 +51,23 @@ class Sheet(NamedTuple):
 
 
 def sheet_of(data: bytes) -> Sheet | None:
-    """The sheet of a game; None for what is none."""
+    """The sheet of a game; None for what is none. BadLine where its moves cannot be read."""
     section = TagSection(data)
     text = data[section.end :].decode("latin-1")
     if not section.headers and not text.strip():
         return None
+    try:
+        return _sheet_of(section, text)
+    except BadMoves as error:
+        raise BadLine(str(error), section.line_of(text, error.at)) from None
+
+
+def _sheet_of(section: TagSection, text: str) -> Sheet:
     rules, start = begin(section.headers, OTB, own_rules=False)
     game = Game(start.board, start.record, rules)
     playing = start.board.copy(stack=False)
     written = pgn_moves.read(text)
-    for token in written.tokens:
-        step = san.step(token)
-        if step is not None:
-            san.play(playing, step)
+    play_all(written.tokens, text, partial(san.play, playing))
     names: list[str] = [""]
     board = start.board.copy(stack=False)
     for move in playing.move_stack:
