@@ -7,7 +7,6 @@ that are built again must say the same: their digests are compared with docs/dig
 import argparse
 import csv
 import json
-import os
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from typing import Any, Final
 import five_men_page
 import record
 
+from tbgen.cli.common import cores
 from tbgen.cli.digests import line_of, read_digests
 from tbgen.material import Material, build_key
 from tbgen.store import list_tables, open_table, table_path
@@ -82,7 +82,7 @@ def _collect(
         if material.men != MEN or ((material, rules) in digests and (material.name, rules) in there):
             continue
         begun = time.perf_counter()
-        with open_table(path, threads=os.cpu_count() or 1) as table:
+        with open_table(path, threads=cores()) as table:
             digest, header = table.digest(), table.header
         if digests.setdefault((material, rules), digest) != digest:
             sys.exit(f"{path} says something else than {DIGESTS} has")

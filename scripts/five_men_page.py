@@ -16,16 +16,8 @@ PAGE: Final = ROOT / "docs" / "five-men.md"
 GAMES: Final = ROOT / "docs" / "five-men" / "longest.pgn"
 SHARES: Final = ("mate", "stalemate", "G1.0", "G1.5", "G2.0", "G2.5", "G3.0", "more")
 COSTS: Final = (
-    "material",
-    "bytes",
-    "a position",
-    "plan/bytes",
-    "staircases",
-    "CPU s",
-    "plan/CPU",
-    "peak GB",
-    "verified",
-)
+    "material", "bytes", "a position", "plan/bytes", "staircases", "CPU s", "plan/CPU", "peak GB", "verified",
+)  # fmt: skip
 
 Row = Mapping[str, Any]
 
@@ -70,8 +62,6 @@ its own mirror image: it counts as half of another one here, and in full there. 
 positions (`tests/test_chess_wins.py`).
 
 """
-
-
 PARTING: Final = """\
 ## Where `r` and `wg` part
 
