@@ -34,6 +34,7 @@ class Answer(NamedTuple):
     black: int
     refused: bool
     seconds: float
+    cpu_seconds: float
 
     @property
     def exact(self) -> bool:
@@ -57,7 +58,8 @@ class Answer(NamedTuple):
 
 HEADS: Final = (
     "pieces, pawns", "positions", "refused", "exact", "bounded on both sides", "on one side", "nothing known",
-    "median half moves between both bounds", "the record as played is wrong", "median seconds", "most seconds",
+    "median half moves between both bounds", "the record as played is wrong", "median seconds", "median CPU seconds",
+    "most CPU seconds",
 )  # fmt: skip
 
 
@@ -69,20 +71,32 @@ def main() -> None:
     parser.add_argument("--found", type=Path, required=True, metavar="FILE")
     parser.add_argument("--tables", metavar="DIR")
     parser.add_argument("--men", type=int, default=6, help="of all positions those with so many men (default: 6)")
+    parser.add_argument("--pieces", type=int, help="of these those with so many pieces besides the kings")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="of these the first, and each Nth after it")
     parser.add_argument("--time", default="10m", help="for each position, as tbgen solve has it (default: 10m)")
     parser.add_argument("--memory", default="4G", help="the same (default: 4G)")
     args = parser.parse_args()
     if args.positions:
-        fens = chosen(args.positions.read_text().splitlines(), args.men, args.every)
+        fens = chosen(args.positions.read_text().splitlines(), args.men, args.pieces, args.every)
         options = ["--time", args.time, "--memory", args.memory]
         solve(fens, args.found, options + (["--tables", args.tables] if args.tables else []))
     print("\n".join(table(map(answer, found_in(args.found)))))
 
 
-def chosen(lines: Iterable[str], men: int, every: int) -> list[str]:
+def chosen(lines: Iterable[str], men: int, pieces: int | None, every: int) -> list[str]:
     fens = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-    return [fen for fen in fens if sum(map(str.isalpha, fen.split()[0])) == men][::every]
+
+    def wanted(fen: str) -> bool:
+        has = pieces_and_pawns(fen)
+        return sum(has) + 2 == men and pieces in (None, has[0])
+
+    return [*filter(wanted, fens)][::every]
+
+
+def pieces_and_pawns(fen: str) -> tuple[int, int]:
+    """Of both sides together; kings are no pieces here."""
+    men = [man for man in fen.split(maxsplit=1)[0].lower() if man.isalpha() and man != "k"]
+    return len(men) - men.count("p"), men.count("p")
 
 
 def solve(fens: list[str], found: Path, options: list[str]) -> None:
@@ -112,16 +126,15 @@ def found_in(path: Path) -> list[dict[str, Any]]:
 
 
 def answer(line: dict[str, Any]) -> Answer:
-    men = [man for man in line["fen"].split()[0].lower() if man.isalpha() and man != "k"]
     own = line["own"] or {}
     return Answer(
-        len(men) - men.count("p"),
-        men.count("p"),
+        *pieces_and_pawns(line["fen"]),
         outcome.parse(line["record"]),
         outcome.parse(line["white"]),
         outcome.parse(line["black"]),
         "refused" in own,
         line["seconds"],
+        line["cpu_seconds"],
     )
 
 
@@ -152,9 +165,10 @@ def figures(those: list[Answer]) -> Iterator[str]:
     yield str(len(nothing))
     yield f"{statistics.median(one.width for one in both):g}" if both else ""
     yield str(sum(one.excludes_record for one in those))
-    seconds = [one.seconds for one in those]
-    yield f"{statistics.median(seconds):.1f}"
-    yield f"{max(seconds):.1f}"
+    yield f"{statistics.median(one.seconds for one in those):.1f}"
+    cpu_seconds = [one.cpu_seconds for one in those]
+    yield f"{statistics.median(cpu_seconds):.1f}"
+    yield f"{max(cpu_seconds):.1f}"
 
 
 if __name__ == "__main__":

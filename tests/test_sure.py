@@ -12,12 +12,16 @@ OVER = "8/8/8/8/8/1k6/1q6/K6N w - - 0 1 -G5.5"
 
 
 def line(fen: str, record: str, white: str, black: str, seconds: float = 1.0, **own: str) -> dict[str, object]:
-    return {"fen": fen, "record": record, "white": white, "black": black, "own": own or None, "seconds": seconds}
+    answer = {"fen": fen, "record": record, "white": white, "black": black, "own": own or None}
+    return answer | {"seconds": seconds, "cpu_seconds": 2 * seconds}
 
 
 def test_positions_are_chosen_by_their_men() -> None:
     lines = ["# a comment", "", HELD, f"{OVER} ", OVER.replace("N", "B"), OVER.replace("N", "R")]
-    assert sure.chosen(lines, 4, 2) == [OVER, OVER.replace("N", "R")]
+    assert sure.chosen(lines, 4, None, 2) == [OVER, OVER.replace("N", "R")]
+    assert sure.chosen(lines, 4, 2, 2) == [OVER, OVER.replace("N", "R")]
+    assert sure.chosen(lines, 9, 0, 1) == [HELD]
+    assert sure.chosen(lines, 9, 1, 1) == []
 
 
 def test_each_position_is_solved_once(
@@ -53,9 +57,9 @@ def test_answers_are_counted() -> None:
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in sure.table(map(sure.answer, said))]
     assert rows[0] == list(sure.HEADS)
     assert rows[2:] == [
-        ["2, 2", "4", "1", "0", "2", "1", "1", "1.5", "2", "2.5", "4.0"],
-        ["0, 4", "1", "0", "1", "0", "0", "0", "", "0", "10.0", "10.0"],
-        ["all", "5", "1", "1", "2", "1", "1", "1.5", "2", "3.0", "10.0"],
+        ["2, 2", "4", "1", "0", "2", "1", "1", "1.5", "2", "2.5", "5.0", "8.0"],
+        ["0, 4", "1", "0", "1", "0", "0", "0", "", "0", "10.0", "20.0", "20.0"],
+        ["all", "5", "1", "1", "2", "1", "1", "1.5", "2", "3.0", "6.0", "20.0"],
     ]
 
 
