@@ -97,8 +97,8 @@ def test_a_reader_that_believes_everything_is_found(
 def test_a_wrong_answer_is_found(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     right = probing.open_table
 
-    def changed(path: Path) -> TableFile:
-        table = right(path)
+    def changed(path: Path, threads: int) -> TableFile:
+        table = right(path, threads=threads)
         if "place" in str(path):
             look = table.look
             monkeypatch.setattr(table, "look", lambda number: (look(number)[0], 8, 0))

@@ -4,6 +4,7 @@ A position with such a right has more moves than the one in the table, and so an
 is worth what its best move is worth.
 """
 
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import chess
@@ -57,8 +58,15 @@ def moves(
     Of equal outcomes that better the record for the side to move the nearest comes first, of others the farthest;
     moves that are still equal go by name."""
     board = board.copy(stack=False)
-    found = []
-    for move in list(board.legal_moves):
+    there = list(board.legal_moves)
+    return ranked(list(_each(tables, board, there, standing, unknown)), board.turn, standing)
+
+
+def _each(
+    tables: Tables, board: chess.Board, there: Iterable[chess.Move], standing: int, unknown: list[UnknownMove] | None
+) -> Iterator[MoveResult]:
+    """What each move is worth, looked up when it is asked for; the board is as it was by then."""
+    for move in there:
         reset = not tables.whole_game and board.is_zeroing(move)
         board.push(move)
         try:
@@ -76,8 +84,7 @@ def moves(
             board.pop()
         untouched = not reset and after.record == standing == after.outcome
         distance = 0 if untouched else after.dtg + 1
-        found.append(MoveResult(move, after.outcome, distance, after.exact, reset, after.record))
-    return ranked(found, board.turn, standing)
+        yield MoveResult(move, after.outcome, distance, after.exact, reset, after.record)
 
 
 def at_end(own: int) -> Result | None:
@@ -104,12 +111,26 @@ def line(tables: Tables, board: chess.Board, start: Result, *, partial: bool = F
     found = []
     for left in range(start.dtg, 0, -1):
         unknown: list[UnknownMove] | None = [] if partial else None
-        there = moves(tables, board, record, unknown)
-        if not there and not unknown:  # right checksums do not make a table right
-            raise CorruptTable(f"{tables.source(board)} is wrong: it has play go on where the game is over")
-        if unknown and (not there or (there[0].outcome, there[0].dtg) != (start.outcome, left)):
+        best = _nearer(tables, board, record, (start.outcome, left), unknown)
+        if best is None:
             break
-        best = there[0]
         record = best.record
         found.append(LineMove(best.move, record, board.san_and_push(best.move)))
     return found
+
+
+def _nearer(
+    tables: Tables, board: chess.Board, standing: int, wanted: tuple[int, int], unknown: list[UnknownMove] | None
+) -> MoveResult | None:
+    """The first move by name with an outcome and a distance: the best one, if tables are right, so no other one has to
+    be looked up. Without one the best of all; None if that may be among the unknown ones."""
+    looked = []
+    for one in _each(tables, board, sorted(board.legal_moves, key=chess.Move.uci), standing, unknown):
+        if (one.outcome, one.dtg) == wanted:
+            return one
+        looked.append(one)
+    if unknown:
+        return None
+    if not looked:  # right checksums do not make a table right
+        raise CorruptTable(f"{tables.source(board)} is wrong: it has play go on where the game is over")
+    return ranked(looked, board.turn, standing)[0]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tbgen import outcome as outcomes
 from tbgen.errors import BadInput, CorruptTable, MissingTable, OnlyBounds, UnsupportedPosition
+from tbgen.material import Material
 from tbgen.position import check_record, goal
 from tbgen.probe import bounds, play
 from tbgen.probe.numbering import check, check_men, is_sound
@@ -19,7 +20,7 @@ from tbgen.probe.result import Answers, MoveResult, Positions, Result, ResultWit
 from tbgen.probe.sure import Answer
 from tbgen.probe.tables import OpenTables
 from tbgen.rules.fen import read_fen
-from tbgen.store import BUNDLED
+from tbgen.store import BUNDLED, TableFile
 from tbgen.table_rules import TableRules
 
 T = TypeVar("T")
@@ -37,13 +38,16 @@ class Tablebase:
     'G1.5'
     """
 
-    def __init__(self, directory: str | PathLike[str] | None = None, rules: str = TableRules.RESET) -> None:
+    def __init__(
+        self, directory: str | PathLike[str] | None = None, rules: str = TableRules.RESET, threads: int = 1
+    ) -> None:
         self._directory = directory
-        self._tables = OpenTables(BUNDLED if directory is None else directory, rules)
+        self._threads = threads
+        self._tables = OpenTables(BUNDLED if directory is None else directory, rules, threads=threads)
         self._own = OwnFiles(directory) if directory is not None and self.rules == TableRules.RESET else None
 
-    def __reduce__(self) -> tuple[type[Self], tuple[str | PathLike[str] | None, str]]:
-        return type(self), (self._directory, self.rules.value)
+    def __reduce__(self) -> tuple[type[Self], tuple[str | PathLike[str] | None, str, int]]:
+        return type(self), (self._directory, self.rules.value, self._threads)
 
     @property
     def own(self) -> OwnFiles | None:
@@ -65,6 +69,12 @@ class Tablebase:
         self._tables.close()
         if self._own is not None:
             self._own.close()
+
+    def table(self, material: Material) -> TableFile:
+        """The complete table of a normal material, to be read as a whole. It closes with the tablebase.
+
+        Raises MissingTable, CorruptTable."""
+        return self._tables.table(material)
 
     @overload
     def probe(
@@ -224,13 +234,16 @@ class Tablebase:
         return [self.probe(board, record) for board, record in zip(boards, given, strict=True)]
 
 
-def open_tablebase(directory: str | PathLike[str] | None = None, rules: str = TableRules.RESET) -> Tablebase:
+def open_tablebase(
+    directory: str | PathLike[str] | None = None, rules: str = TableRules.RESET, *, threads: int = 1
+) -> Tablebase:
     """The tables for `r` (captures and pawn moves reset the record) or `wg` (nothing does).
 
     The directory's tables come first; the package's own, of two and three men, fill the gaps. Without a directory
     they are all there is.
-    A table is opened when a position first needs it, so tables built meanwhile are found."""
-    return Tablebase(directory, rules)
+    A table is opened when a position first needs it, so tables built meanwhile are found. `threads`: how many decode
+    when much of a table is read in order."""
+    return Tablebase(directory, rules, threads=threads)
 
 
 class _Few:

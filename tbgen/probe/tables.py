@@ -41,10 +41,11 @@ class NumberedTable(NamedTuple):
 class OpenTables:
     """The tables of one rule set. They know no right to capture en passant: play.py looks one ply ahead instead."""
 
-    def __init__(self, directory: str | PathLike[str], rules: str = TableRules.RESET) -> None:
+    def __init__(self, directory: str | PathLike[str], rules: str = TableRules.RESET, *, threads: int = 1) -> None:
         self.directory: Final = Path(directory)
         self.rules: Final = TableRules.of(rules)
         self.whole_game: Final = self.rules == TableRules.WHOLE_GAME
+        self._threads = threads
         self._by_men: dict[int, NumberedTable] = {}
         self._tables: dict[Material, TableFile] = {}
         self._opening = Lock()
@@ -73,7 +74,8 @@ class OpenTables:
             with self._opening:
                 found = self._tables.get(material)
                 if found is None:
-                    found = self._tables[material] = open_table(find_table(self.directory, material, self.rules))
+                    path = find_table(self.directory, material, self.rules)
+                    found = self._tables[material] = open_table(path, threads=self._threads)
         return found
 
     def name(self, board: chess.Board) -> str:

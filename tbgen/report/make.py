@@ -1,7 +1,6 @@
 """From tables to a document."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -10,13 +9,13 @@ from tbgen.called import called_as
 from tbgen.errors import BadInput, MissingTable
 from tbgen.index import layout_of
 from tbgen.material import Material, build_key
-from tbgen.probe import open_tablebase
+from tbgen.probe import Tablebase, open_tablebase
 from tbgen.report import compare, compare_section, potential, records, stats
 from tbgen.report.census import Census, take
 from tbgen.report.document import Document, Section
 from tbgen.report.progress import Watch
 from tbgen.report.records import Holding
-from tbgen.store import build_some, find_table, open_table, readable_tables
+from tbgen.store import build_some, readable_tables
 from tbgen.table_rules import TableRules
 
 ALL: Final = "all"
@@ -66,16 +65,12 @@ def _compare(request: Request, censuses: tuple[Sequence[Census], Sequence[Census
         raise BadInput(f"two sets of rules are needed to compare, as in: {called_as()} report compare --rules r wg")
     materials = _materials(request, request.rules)
     found = []
-    with ExitStack() as stack:
-        watch = stack.enter_context(Watch("comparing", sum(layout_of(material).size for material in materials)))
-        first, second = (stack.enter_context(open_tablebase(request.directory, rules)) for rules in request.rules)
+    one, other = request.rules
+    with Watch("comparing", sum(layout_of(material).size for material in materials)) as watch:
         for material in materials:
-            one, other = (find_table(request.directory, material, rules) for rules in request.rules)
-            with (
-                open_table(one, threads=request.threads) as table,
-                open_table(other, threads=request.threads) as beside,
-            ):
-                found.append(compare.compare((table, beside), (first, second), watch.tick))
+            with _tablebase(request, one) as first, _tablebase(request, other) as second:
+                tables = first.table(material), second.table(material)
+                found.append(compare.compare(tables, (first, second), watch.tick))
     yield compare_section.section(found, censuses)
 
 
@@ -127,14 +122,17 @@ def _censuses(request: Request, holdings: list[Holding] | None = None) -> list[C
     rules = request.rules[0]
     materials = _materials(request, [rules])
     found = []
-    with (
-        open_tablebase(request.directory, rules) as tablebase,
-        Watch("counting", sum(layout_of(material).size for material in materials)) as watch,
-    ):
+    with Watch("counting", sum(layout_of(material).size for material in materials)) as watch:
         for material in materials:
-            with open_table(find_table(request.directory, material, rules), threads=request.threads) as table:
+            with _tablebase(request, rules) as tablebase:
+                table = tablebase.table(material)
                 census = take(table, watch.tick)
                 if holdings is not None:
                     holdings += records.find(table, census, request.limit, tablebase)
             found.append(census)
     return found
+
+
+def _tablebase(request: Request, rules: TableRules) -> Tablebase:
+    """A new one for each material: an open table keeps its shapes in memory."""
+    return open_tablebase(request.directory, rules, threads=request.threads)

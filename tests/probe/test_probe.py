@@ -313,10 +313,10 @@ def test_threads_open_a_table_once(small_tables: Path, monkeypatch: pytest.Monke
     """A file that another thread has opened as well would never be closed."""
     opened = []
 
-    def slowly(path: Path) -> TableFile:
+    def slowly(path: Path, threads: int) -> TableFile:
         opened.append(path)
         time.sleep(0.05)
-        return open_table(path)
+        return open_table(path, threads=threads)
 
     monkeypatch.setattr(tables, "open_table", slowly)
     board = chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1")

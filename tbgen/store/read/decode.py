@@ -43,7 +43,7 @@ def decode(chunk_format: ChunkFormat, stored: Iterable[bytes], count: int, *, fr
     )  # fmt: skip
     if wrong:
         raise ValueError(_WORDS[wrong])
-    most = int(table.held.take(shapes).max(initial=1))
+    most = 1 if fresh else int(table.held.take(shapes).max(initial=1))
     return Bulk(table, shapes, halves[:most])
 
 
