@@ -106,7 +106,7 @@ ROOMS = {
     "checker": "errors outcome probe text",
     "own": (
         "errors sizes outcome table_rules material position contents certificate index retro/checkpoint "
-        "retro/solver retro/export store/format store/own store store/write store/disk_arrays store/entry_cache "
+        "retro/solver retro/export store/format store/own store store/write store/disk_arrays "
         "generate probe"
     ),
     "pgn": "errors rules text",

@@ -39,6 +39,8 @@ class Layout:
     material: Material
     chosen: tuple[tuple[int, ...], ...] | None = None
     """The placements of pawns that a table of single positions has (`pawns.some`); None: all of them."""
+    excerpt: tuple[int, ...] | None = None
+    """The slices of a complete table that were read (`pawns.excerpt`); None: all of them."""
 
     @cached_property
     def letters(self) -> tuple[tuple[int, str], ...]:
@@ -93,7 +95,8 @@ class Layout:
         first, second = self.material.first.count("P"), self.material.second.count("P")
         if self.chosen is not None:
             return pawns.some(first, second, self.chosen)
-        return pawns.placements(first, second, self.material.even)
+        every = pawns.placements(first, second, self.material.even)
+        return every if self.excerpt is None else pawns.excerpt(every, self.excerpt)
 
     @property
     def slices(self) -> int:

@@ -112,6 +112,25 @@ def placements(first: int, second: int, even: bool) -> Placements:
     )
 
 
+def excerpt(every: Placements, slices: Sequence[int]) -> Placements:
+    """Some slices of all, in rising order, as they are there."""
+    here = np.array(slices, np.int64)
+    number = np.full(len(every.pawns), -1, np.int32)
+    number[here] = np.arange(len(here))
+    there = number[every.slice_of >> SLICE_SHIFT]
+    kept = (every.slice_of >= 0) & (there >= 0)
+    slice_of = np.where(kept, there << SLICE_SHIFT | every.slice_of & (1 << SLICE_SHIFT) - 1, -1).astype(np.int32)
+    return Placements(
+        slice_of,
+        None,
+        every.first,
+        every.pawns[here],
+        every.to_go[here],
+        every.mirrored[here],
+        every.flip[here],
+    )
+
+
 def some(first: int, second: int, chosen: tuple[tuple[int, ...], ...]) -> Placements:
     """These placements, each a slice of its own: symmetry makes no two of them one. Mirror images are found as these,
     unless they are chosen too.

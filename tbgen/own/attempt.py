@@ -4,6 +4,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,6 +13,7 @@ import chess
 from tbgen.errors import OutOfRoom
 from tbgen.generate.calibration import known_pace
 from tbgen.generate.forecast import BUSY, time_of
+from tbgen.own.complete import CompleteTables
 from tbgen.own.plan import Cost, Limits, PlannedPart, stages
 from tbgen.own.search import Kept
 from tbgen.own.shelf import Shelf
@@ -20,9 +22,8 @@ from tbgen.own.solve import solve_plan
 from tbgen.own.view import Either, SolvedTables
 from tbgen.probe import Answer, Tablebase, bounds
 from tbgen.probe.bounds import OwnSource
-from tbgen.store import find_table, readable_tables
+from tbgen.store import readable_tables
 from tbgen.store.disk_arrays import DiskArrays, scratch_of
-from tbgen.store.entry_cache import EntryCache
 from tbgen.table_rules import TableRules
 
 _SPARE: Final = 0.9
@@ -92,12 +93,13 @@ def attempt(
     best, last = Attempt(None, [], True), Either(None, None)
     shelf = Shelf(means.directory, writes=means.keeps)
     with closing(DiskArrays(scratch_of(means.directory), means.memory)) as disk_arrays:
-        entry_cache = EntryCache(means.directory, TableRules.RESET, disk_arrays, find=find_table, threads=means.threads)
+        complete = CompleteTables(means.directory, disk_arrays.array, threads=means.threads)
 
         def solved(plan: list[PlannedPart], there: dict[PartName, Kept]) -> SolvedTables:
             make = disk_arrays.array
+            take = partial(complete.take, report=lambda numbers: tell(0))
             own = solve_plan(
-                plan, entry_cache.take, threads=means.threads, make=make, report=tell, shelf=shelf,
+                plan, take, threads=means.threads, make=make, report=tell, shelf=shelf,
                 there=there, records=use is not None,
             )  # fmt: skip
             return SolvedTables(own)

@@ -1,8 +1,8 @@
 """Which parts to solve: the position's own, and those that resets lead to unless they are too large."""
 
 import sys
-from collections.abc import Container, Iterable, Set
-from typing import NamedTuple
+from collections.abc import Container, Iterable, Mapping, Set
+from typing import Final, NamedTuple
 
 import chess
 
@@ -19,12 +19,20 @@ from tbgen.own.slices import (
 )
 from tbgen.own.walks import AllFrom, Placement, TooMany, by_two_files, closed
 
+Tables = Mapping[Material, Set[Placement] | None]
+"""Complete tables, and the placements of pawns that are asked of each; None: all of them."""
+
+_LISTED: Final = 2048
+"""Placements of a part alone, at most, whose resets are listed: that takes a quarter of a millisecond each."""
+
 
 class Chosen(NamedTuple):
     placements: Set[Placement]
     leads_to: dict[PartName, set[PartName]]
     """Where its resets lead to, chosen or not; and for each where it comes to if the man that moved is retaken, unless
     it has a table. All of these are seen from here."""
+    tables: Tables
+    """What all of them may ask of complete tables."""
     numbers: int
 
 
@@ -64,20 +72,27 @@ def choose(
         if room < 0 and name != root:
             raise TooMany
         leads_to: dict[PartName, set[PartName]] = {}
-        # where the other parts' placements do not matter, there is no need to list these
-        for pawns in placements if most else by_two_files(*found):
+        asked: dict[Material, set[Placement]] = {}
+        # alone, and with many placements, it takes whole tables
+        listed = most or len(placements) <= _LISTED
+        for pawns in placements if listed else by_two_files(*found):
             for reset in resets(pawns, name.material):
                 lead, there = lead_of(reset)
                 behind = leads_to.setdefault(lead, set())
                 if lead.material in complete:
+                    asked.setdefault(lead.material, set()).add(there)
                     continue
                 leads = {*leads_after_retaking(reset)}
                 behind.update(one for one, _ in leads)
-                after, retaking = beyond(name, lead), {(beyond(name, one), pawns) for one, pawns in leads}
+                for one, retaking in leads:
+                    if one.material in complete:
+                        asked.setdefault(one.material, set()).add(retaking)
+                after, seen = beyond(name, lead), {(beyond(name, one), retaking) for one, retaking in leads}
                 if is_small(after.material):
                     waiting.setdefault(after, set()).add(there)
-                    retaken.setdefault(after, set()).update(retaking)
+                    retaken.setdefault(after, set()).update(seen)
                 else:
-                    add(retaking)
-        chosen[name] = Chosen(placements, leads_to, len(placements) * each)
+                    add(seen)
+        tables: Tables = asked if listed else dict.fromkeys(asked)
+        chosen[name] = Chosen(placements, leads_to, tables, len(placements) * each)
     return chosen

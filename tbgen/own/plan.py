@@ -1,7 +1,7 @@
 """Which parts to solve for a position: as many as fit, those with the fewest men first."""
 
 import sys
-from collections.abc import Container, Iterator, Set
+from collections.abc import Container, Iterable, Iterator, Set
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -11,7 +11,7 @@ from tbgen.errors import OutOfRoom
 from tbgen.generate.estimate import ENTRY, LINK, kind_of, numbers_of, solving
 from tbgen.generate.forecast import size_of
 from tbgen.material import Material
-from tbgen.own.choice import choose
+from tbgen.own.choice import Tables, choose
 from tbgen.own.slices import PartName, beyond, numbers_per_slice, root_of
 from tbgen.own.walks import Placement, TooMany, count
 from tbgen.sizes import LARGE, links_for
@@ -29,8 +29,8 @@ class PlannedPart(NamedTuple):
     """As seen from the position's own part."""
     placements: Set[Placement]
     numbers: int
-    complete: list[Material]
-    """The complete tables that its resets lead to, or retaking after these."""
+    complete: Tables
+    """What all parts of the plan ask of the complete tables that its resets lead to, or retaking after these."""
     known: list[PartName]
     """The same for the parts that are planned, as seen from this one."""
     exact: bool
@@ -68,6 +68,7 @@ def make_plan(
 ) -> list[PlannedPart]:
     """The parts in the order in which they can be solved; the last is the position's own. See `choose`."""
     chosen = choose(board, complete, most, room)
+    tables = _merged(part.tables for part in chosen.values())
     plan: list[PlannedPart] = []
     exact: dict[PartName, bool] = {}
     for name, part in reversed(chosen.items()):
@@ -76,10 +77,20 @@ def make_plan(
         for lead, retaken in part.leads_to.items():
             if lead.material not in complete and beyond(name, lead) not in chosen:
                 asked |= retaken
-        tables = sorted({one.material for one in asked if one.material in complete})
+        there = {one: tables[one] for one in sorted({one.material for one in asked if one.material in complete})}
         known = sorted(one for one in asked if beyond(name, one) in chosen)
-        plan.append(PlannedPart(name, part.placements, part.numbers, tables, known, exact[name], part.leads_to))
+        plan.append(PlannedPart(name, part.placements, part.numbers, there, known, exact[name], part.leads_to))
     return plan
+
+
+def _merged(each: Iterable[Tables]) -> Tables:
+    """What all of them ask."""
+    found: dict[Material, Set[Placement] | None] = {}
+    for tables in each:
+        for material, placements in tables.items():
+            known = found.get(material, frozenset())
+            found[material] = None if known is None or placements is None else known | placements
+    return found
 
 
 def numbers_to_solve(plan: list[PlannedPart]) -> int:
@@ -88,8 +99,8 @@ def numbers_to_solve(plan: list[PlannedPart]) -> int:
 
 def cost_of(plan: list[PlannedPart], threads: int, pace: float = 1.0) -> Cost:
     """What solving takes, about. `pace`: see generate/calibration.py."""
-    tables = {one for part in plan for one in part.complete}
-    arrays = [ENTRY * numbers_of(one) for one in tables]
+    tables = {one: placements for part in plan for one, placements in part.complete.items()}
+    arrays = [ENTRY * _numbers_read(one, placements) for one, placements in tables.items()]
     arrays += [ENTRY * part.numbers for part in plan for _ in range(part.times)]
     largest = max(part.numbers for part in plan)
     arrays += [ENTRY * largest, LINK * links_for(largest)] * 2
@@ -99,6 +110,14 @@ def cost_of(plan: list[PlannedPart], threads: int, pace: float = 1.0) -> Cost:
         sum(size for size in arrays if size >= LARGE),
         pace * sum(part.times * part.numbers * kind_of(part.name.material).cpu * 1e-6 for part in plan),
     )
+
+
+def _numbers_read(material: Material, placements: Set[Placement] | None) -> int:
+    """Of a complete table, at most."""
+    whole = numbers_of(material)
+    if placements is None or not material.pawns:
+        return whole
+    return min(whole, len(placements) * numbers_per_slice(material))
 
 
 def stages(
@@ -148,7 +167,7 @@ def _check_root(board: chess.Board, limits: Limits, threads: int) -> None:
     root, start = root_of(board)
     placements = count(start)
     numbers = placements * numbers_per_slice(root.material)
-    least = cost_of([PlannedPart(root, set(), numbers, [], [], False, {})], threads)
+    least = cost_of([PlannedPart(root, set(), numbers, {}, [], False, {})], threads)
     if least.memory > limits.memory or least.scratch > limits.scratch:
         raise OutOfRoom(
             f"{root.material} from here has {placements:,} placements of pawns and {numbers:,} "

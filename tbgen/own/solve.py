@@ -17,6 +17,7 @@ from tbgen.errors import MissingTable
 from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.outcome import BASE
+from tbgen.own.choice import Tables
 from tbgen.own.plan import PlannedPart
 from tbgen.own.search import Kept
 from tbgen.own.shelf import Shelf, read_kept
@@ -28,7 +29,7 @@ from tbgen.store.format.own import Bound
 
 T = TypeVar("T")
 
-Entries = Mapping[Material, NDArray[np.int32]]
+CompleteParts = Mapping[Material, Part]
 
 
 class OwnTables(NamedTuple):
@@ -43,7 +44,7 @@ class OwnTables(NamedTuple):
 
 def solve_plan(
     plan: list[PlannedPart],
-    entries_of: Callable[[list[Material]], Entries],
+    complete_parts: Callable[[Tables], CompleteParts],
     *,
     threads: int = 1,
     make: Make = in_memory,
@@ -52,10 +53,10 @@ def solve_plan(
     there: Mapping[PartName, Kept] = MappingProxyType({}),
     records: bool = False,
 ) -> OwnTables:
-    """Solve all parts. `entries_of` reads complete tables, `make` makes arrays, and `report` is called with the numbers
-    that are solved, of a part that is solved twice both times; what it raises ends the work. Parts that are `there`,
-    as a shelf says, are read, but for the position's own. `records`: contents of all parts that are solved here
-    stay."""
+    """Solve all parts. `complete_parts` reads complete tables, `make` makes arrays, and `report` is called with the
+    numbers that are solved, of a part that is solved twice both times; what it raises ends the work. Parts that are
+    `there`, as a shelf says, are read, but for the position's own. `records`: contents of all parts that are solved
+    here stay."""
     shelf = shelf or Shelf(None, writes=False)
     done: dict[PartName, dict[Bound, Part]] = {}
     keys: dict[PartName, str] = {}
@@ -69,7 +70,7 @@ def solve_plan(
                 report(part.times * part.numbers)
                 continue
         layout = layout_for(name.material, part.placements)
-        complete = entries_of(part.complete)
+        complete = complete_parts(part.complete)
         solved = {}
         for bound in part.bounds:
             known = {
@@ -78,11 +79,11 @@ def solve_plan(
             }
             solved[bound] = solve(
                 name.material,
-                complete,
+                {},
                 threads=threads,
                 report=report,
                 checkpoint=_Arrays(make),
-                own=Own(layout, known, _mates(bound)),
+                own=Own(layout, complete, known, _mates(bound)),
             )
         done[name] = {bound: Part(layout, one.entries) for bound, one in solved.items()}
         if shelf.writes or records or part is plan[-1]:

@@ -65,9 +65,11 @@ class Own(NamedTuple):
     """What a table of some placements of pawns has instead of a material's layout and successors."""
 
     layout: Layout
+    complete: Mapping[Material, Part]
+    """Slices of complete tables that resets lead to."""
     parts: Mapping[tuple[Material, bool], Part]
-    """By material, and whether colours are swapped on the way there. Their colours may be told apart: entries may be
-    bounds for one side."""
+    """Own tables, by material, and whether colours are swapped on the way there. Their colours may be told apart:
+    entries may be bounds for one side."""
     stand_in: NDArray[np.int32]
     """The entries, by the numbers of STAND_IN, for everything else: where the kings stand and who has the move is all
     that it is asked."""
@@ -118,7 +120,7 @@ def solve(
     """Solve a normal material, given the entries of all its successors.
 
     `report` is called with how many numbers are done since its last call, those of the checkpoint first. With `own`
-    it is a table of some placements of pawns only, and successors may be missing."""
+    it is a table of some placements of pawns only, and `own` has its successors, of which some may be missing."""
     layout = own.layout if own else layout_of(material)
     checkpoint = checkpoint or InMemory()
     arrays, done = checkpoint.open(layout.size, links_for(layout.size))
@@ -135,8 +137,11 @@ def _make_job(
     own: Own | None,
 ) -> _Job:
     material = solved.layout.material
-    known = sorted(successor_entries) if own else material.successors()
-    parts = [Part(solved.layout, solved.entries), *(Part(layout_of(one), successor_entries[one]) for one in known)]
+    if own is not None:
+        known = own.complete
+    else:
+        known = {one: Part(layout_of(one), successor_entries[one]) for one in material.successors()}
+    parts = [Part(solved.layout, solved.entries), *known.values()]
     tables, stand_in = either_way([material, *known]), -1
     if own is not None:
         tables |= {key: number for number, key in enumerate(own.parts, len(parts))}

@@ -4,9 +4,7 @@ import random
 from pathlib import Path
 
 import chess
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tbgen import outcome, position
 from tbgen.errors import UnsupportedPosition
@@ -23,17 +21,18 @@ from tbgen.own.slices import (
     placement_of,
     resets,
 )
-from tbgen.own.solve import Entries, OwnTables, solve_plan, told
+from tbgen.own.solve import CompleteParts, OwnTables, solve_plan, told
 from tbgen.own.view import SolvedTables
 from tbgen.own.walks import Placement, closed, first_image
 from tbgen.position import fault, level
 from tbgen.probe import Answer, open_tablebase, play
 from tbgen.probe.bounds import View, answer
 from tbgen.probe.own import material_of
-from tbgen.store import open_table, table_path
+from tbgen.retro.solver import Part
+from tbgen.store import table_path
 from tbgen.store.format.own import Bound
 from tests.support.boards import random_boards
-from tests.support.own_tables import check_bounds, images
+from tests.support.own_tables import check_bounds, images, parts_of
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
 
@@ -42,12 +41,8 @@ DOWN = "8/3k4/7p/8/8/8/8/4K3 b - - 0 1"
 
 
 @pytest.fixture(scope="module")
-def entries(small_tables: Path) -> dict[Material, NDArray[np.int32]]:
-    found = {}
-    for name in ("KvK", "KQvK", "KRvK", "KBvK", "KNvK"):
-        with open_table(table_path(small_tables, parse(name), "r")) as table:
-            found[parse(name)] = table.entries()
-    return found
+def wholes(small_tables: Path) -> dict[Material, Part]:
+    return parts_of(small_tables, dict.fromkeys(map(parse, ("KvK", "KQvK", "KRvK", "KBvK", "KNvK"))))
 
 
 def positions(start: chess.Board, own: OwnTables, count: int) -> list[chess.Board]:
@@ -175,14 +170,14 @@ def lead_and_placement(board: chess.Board) -> tuple[PartName, Placement]:
 @pytest.mark.parametrize("start", [UP, DOWN])
 @pytest.mark.parametrize("names", ["KvK KQvK KRvK KBvK KNvK", "KvK KNvK", ""])
 def test_against_the_complete_table(
-    start: str, names: str, entries: Entries, small_tables: Path, tmp_path: Path
+    start: str, names: str, wholes: CompleteParts, small_tables: Path, tmp_path: Path
 ) -> None:
     board = chess.Board(start)
-    known = {parse(name): entries[parse(name)] for name in names.split()}
+    known = {parse(name): wholes[parse(name)] for name in names.split()}
     for material in known:
         path = table_path(small_tables, material, "r")
         (tmp_path / path.name).symlink_to(path)
-    own = solve_plan(make_plan(board, known, 0), lambda materials: {one: known[one] for one in materials})
+    own = solve_plan(make_plan(board, known, 0), lambda asked: {one: known[one] for one in asked})
     exact, chance = 0, random.Random(2)
     with open_tablebase(small_tables) as truth, open_tablebase(tmp_path) as complete:
         for one in positions(board, own, 60):
@@ -210,13 +205,13 @@ def next_reset(board: chess.Board, found: Answer) -> int:
     return -1
 
 
-def test_best_play_is_what_is_known_of_both_sides(entries: Entries, tmp_path: Path) -> None:
+def test_best_play_is_what_is_known_of_both_sides(wholes: CompleteParts, tmp_path: Path) -> None:
     """If White mates wherever nothing is known, Black's a1=B looks no better to him than his mate; if Black does, no
     worse."""
-    known = {parse("KvK"): entries[parse("KvK")]}
+    known = {parse("KvK"): wholes[parse("KvK")]}
     black = chess.Board("1r6/8/8/8/8/7k/p7/7K b - - 0 1")
     for board in (black, black.mirror()):
-        own = SolvedTables(solve_plan(make_plan(board, [], 0), lambda materials: known))
+        own = SolvedTables(solve_plan(make_plan(board, [], 0), lambda asked: known))
         with open_tablebase(tmp_path) as nothing:
             found = answer(own, board, position.goal(board), nothing)
         assert (found.sure.dtg, len(found.line)) == (1, 1)
@@ -227,12 +222,12 @@ def test_best_play_is_what_is_known_of_both_sides(entries: Entries, tmp_path: Pa
         assert {one.move.promotion for one in found.moves if not one.sure.known} == {chess.BISHOP, chess.KNIGHT}
 
 
-def test_a_capture_leads_to_an_own_table_of_fewer_men(entries: Entries, small_tables: Path) -> None:
+def test_a_capture_leads_to_an_own_table_of_fewer_men(wholes: CompleteParts, small_tables: Path) -> None:
     """KPvKP without its successors' tables: KPvK is solved on the way, for either side."""
     board = chess.Board("8/8/3k4/3p4/3P4/8/3K4/8 w - - 0 1")
-    plan = make_plan(board, entries, 1 << 22)
+    plan = make_plan(board, wholes, 1 << 22)
     assert {(str(part.name.material), part.name.swapped) for part in plan[:2]} == {("KPvK", False), ("KPvK", True)}
-    own = solve_plan(plan, lambda materials: {one: entries[one] for one in materials})
+    own = solve_plan(plan, lambda asked: {one: wholes[one] for one in asked})
     (kpk, *_) = plan
     assert kpk.exact
     with open_tablebase(small_tables) as complete:

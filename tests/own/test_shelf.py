@@ -14,7 +14,7 @@ from tbgen.own.shelf import Shelf
 from tbgen.own.solve import solve_plan
 from tbgen.store import TableFile, open_table
 from tbgen.store.own import list_own
-from tests.support.own_tables import ALL, BLOCKED, entries_of, keep_all, links
+from tests.support.own_tables import ALL, BLOCKED, keep_all, links, parts_of
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
 
@@ -25,7 +25,7 @@ SMALL = 100_000
 
 
 def solve(directory: Path, plan: list[PlannedPart]) -> None:
-    solve_plan(plan, partial(entries_of, directory), shelf=Shelf(directory, writes=True))
+    solve_plan(plan, partial(parts_of, directory), shelf=Shelf(directory, writes=True))
 
 
 def is_served(directory: Path, plan: Sequence[PlannedPart]) -> bool:
@@ -122,9 +122,9 @@ def test_a_table_that_goes_before_it_is_read_is_solved(small_tables: Path, tmp_p
     plan = make_plan(chess.Board(BLOCKED), materials(ALL), 1 << 40)
     there = Shelf(tmp_path, writes=False).look_up(plan)
     (small,) = list_own(tmp_path, parse("KPvK"))
-    wanted = solve_plan(plan, partial(entries_of, tmp_path), there=there).contents[plan[-1].name]
+    wanted = solve_plan(plan, partial(parts_of, tmp_path), there=there).contents[plan[-1].name]
     small.path.unlink()
-    found = solve_plan(plan, partial(entries_of, tmp_path), there=there).contents[plan[-1].name]
+    found = solve_plan(plan, partial(parts_of, tmp_path), there=there).contents[plan[-1].name]
     assert found.keys() == wanted.keys()
     for bound, contents in found.items():
         assert np.array_equal(contents.entries, wanted[bound].entries)

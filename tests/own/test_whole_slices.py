@@ -29,7 +29,7 @@ from tbgen.store.format.own import BOTH, Bound
 from tbgen.table_rules import TableRules
 from tbgen.verify.moves import NO_POSITION, list_all, make_board, make_moves
 from tbgen.verify.values import Dictionary, level_of, make_dictionary, value_at
-from tests.support.own_tables import entries_of
+from tests.support.own_tables import parts_of
 
 FIVE = os.environ.get("TBGEN_FIVE", "")
 
@@ -130,7 +130,7 @@ def _compare(board, atlas, complete, pawns, part, start, end, first, low, high, 
 def compared(directory: Path, complete: list[Material], fen: str, most: int = 0) -> list[Compared]:
     """Solved with these tables, and with own ones of up to `most` numbers."""
     board = chess.Board(fen)
-    own = solve_plan(make_plan(board, complete, most), partial(entries_of, directory), threads=2, records=True)
+    own = solve_plan(make_plan(board, complete, most), partial(parts_of, directory), threads=2, records=True)
     with open_table(table_path(directory, own.root.material, "r")) as truth:
         return compare(own, truth)
 

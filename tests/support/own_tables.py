@@ -7,17 +7,19 @@ from functools import partial
 from pathlib import Path
 
 import chess
-import numpy as np
-from numpy.typing import NDArray
 
+from tbgen.contents import in_memory
 from tbgen.material import Material
 from tbgen.own.attempt import Attempt, Means, attempt
+from tbgen.own.choice import Tables
+from tbgen.own.complete import CompleteTables
 from tbgen.own.plan import make_plan
 from tbgen.own.shelf import Shelf
 from tbgen.own.solve import solve_plan
 from tbgen.position import fault, goal, level
 from tbgen.probe import Answer, ResultWithMoves, Sure, Tablebase, open_tablebase
-from tbgen.store import find_table, list_tables, open_table, table_path
+from tbgen.retro.solver import Part
+from tbgen.store import find_table, list_tables
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.own import list_own
@@ -39,13 +41,9 @@ def links(source: Path, target: Path, names: str) -> None:
         (target / f"{name}.r.h5").symlink_to(source / f"{name}.r.h5")
 
 
-def entries_of(directory: Path, materials: list[Material]) -> dict[Material, NDArray[np.int32]]:
+def parts_of(directory: Path, asked: Tables) -> dict[Material, Part]:
     """What solving a plan asks for, from the tables of a directory."""
-    found = {}
-    for material in materials:
-        with open_table(table_path(directory, material, "r")) as table:
-            found[material] = table.entries()
-    return found
+    return CompleteTables(directory, in_memory).take(asked)
 
 
 def keep(directory: Path, fen: str) -> Attempt:
@@ -64,7 +62,7 @@ def keep_all(directory: Path, fen: str, most: int = 1 << 40) -> None:
     """Solve everything that the position leads to and that has no table, parts of up to so many numbers."""
     complete = [material for _, material, _ in list_tables(directory)]
     plan = make_plan(chess.Board(fen), complete, most)
-    solve_plan(plan, partial(entries_of, directory), shelf=Shelf(directory, writes=True))
+    solve_plan(plan, partial(parts_of, directory), shelf=Shelf(directory, writes=True))
 
 
 def spread(fen: str, count: int, seed: int = 1) -> Iterator[chess.Board]:
