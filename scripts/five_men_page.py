@@ -62,6 +62,15 @@ its own mirror image: it counts as half of another one here, and in full there. 
 positions (`tests/test_chess_wins.py`).
 
 """
+DECIDED: Final = """\
+## What is decided by what
+
+A position is counted once for all its images under the symmetries of the board; each image is a *placement*. Shares of
+all placements, either side to move: the G-score that the side which is better off forces, where the position's own
+G-score is the record. "Record matters" is the share of positions whose outcome under some other record is not simply
+the better of that record and this outcome.
+
+"""
 PARTING: Final = """\
 ## Where `r` and `wg` part
 
@@ -118,10 +127,6 @@ def _there(tables: Sequence[Row]) -> str:
 
 
 def _outcomes(rows: Iterable[Row]) -> str:
-    text = (
-        "## What is decided by what\n\nShares of all placements, either side to move: the G-score that the side\n"
-        "which is better off forces.\n\n"
-    )
     lines = [
         [
             row["material"],
@@ -132,7 +137,7 @@ def _outcomes(rows: Iterable[Row]) -> str:
         ]
         for row in rows
     ]
-    return text + _table(["material", "positions", *SHARES, "longest DTG", "record matters"], lines)
+    return DECIDED + _table(["material", "positions", *SHARES, "longest DTG", "record matters"], lines)
 
 
 def _longest(rows: Iterable[Row]) -> list[Row]:
