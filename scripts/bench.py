@@ -108,7 +108,7 @@ def bench_cold(runs: int) -> None:
         say("tbgen probe, fresh process", spread([1000 * Run(command).wall for _ in range(5 * runs)], "ms"))
 
 
-def placements(count: int) -> list[Any]:
+def random_positions(count: int) -> list[Any]:
     """Random legal positions of KRvKB."""
     import chess
 
@@ -138,7 +138,7 @@ def rate(work: Callable[[], object], runs: int) -> list[float]:
 def bench_warm(runs: int) -> None:
     import tbgen
 
-    boards = placements(10_000)
+    boards = random_positions(10_000)
     with tempfile.TemporaryDirectory() as directory:
         Run([TBGEN, "build", "KRvKB", "--tables", directory, "--json"])
         with tbgen.open_tablebase(directory) as tablebase:

@@ -44,10 +44,10 @@ examples:
   tbgen verify --digests docs/digests.txt
                                    whether the tables say the same as the project's: each is read once
 
-A table without pawns is read as a whole, others part by part: placements of pawns that lead to each other. The tables
-that captures and promotions lead to are taken as right: verify them as well. If one of them is missing or damaged,
-the positions that lead there are checked by their other moves and counted separately. After a fault in one table, the
-others are checked all the same.
+A table without pawns is read as a whole, others a few slices at a time: a slice has the positions with the pawns on the
+same squares. The tables that captures and promotions lead to are taken as right: verify them as well. If one of them is
+missing or damaged, the positions that lead there are checked by their other moves and counted separately. After a fault
+in one table, the others are checked all the same.
 
 Own tables, which tbgen solve --keep leaves, are checked likewise after all others: given the tables that they were
 solved with, and the bounds that they took for all else, every position is worth what its moves make of it.

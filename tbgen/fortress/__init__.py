@@ -1,7 +1,7 @@
 """What a side can be sure of with any number of men on the board, by holding: Marxen's virtual pieces, and more.
 
 Some men of both sides move, the others stand still (`graph.py`). The defender answers the attacker's moves with quiet
-moves of his free men; what he can hold so is worked out backwards for all placements (`hold.py`). Moves that lead out
+moves of his free men; what he can hold so is worked out backwards for all arrangements (`hold.py`). Moves that lead out
 of that, exits, break through unless tables know better (`exits.py`). Which men and which bound: `search.py`. What
 comes out is a strategy (`strategy.py`), which makes a claim (`claims.py`). A checker that shares nothing with this room
 verifies claims (tbgen/checker.py).

@@ -19,7 +19,7 @@ _PROMOTED: Final = (QUEEN, ROOK, BISHOP, KNIGHT)
 
 
 class Exits:
-    """The exits of both sides: of each placement the worst and the best, for the side that does not move."""
+    """The exits of both sides: of each arrangement the worst and the best, for the side that does not move."""
 
     def __init__(self, graph: Graph, tables: Tablebase | None) -> None:
         self._graph = graph
@@ -43,7 +43,7 @@ class Exits:
         return turn.legal & turn.exits & (found * sign >= bound * sign)
 
     def _values(self, side: int, *, known_only: bool) -> Outcomes:
-        """The best exit of each placement for the side that moves. Unknown ones count as mates, or not at all."""
+        """The best exit of each arrangement for the side that moves. Unknown ones count as mates, or not at all."""
         key = side, known_only
         if key not in self._found:
             self._found[key] = self._work_out(side, known_only)
@@ -73,7 +73,7 @@ class Exits:
     def _captures(
         self, man: Man, victim: Man, rows: tuple[NDArray[np.intp], ...], unknown: int | None
     ) -> Outcomes | None:
-        """What these captures lead to, for each placement the best for who captures; `unknown` where no table says."""
+        """What these captures lead to, for each arrangement the best for who captures; `unknown` if no table says."""
         graph = self._graph
         columns = []
         for other in graph.men:

@@ -1,6 +1,6 @@
-"""Positions in which some men move and the others stand still: all placements of those *free men*.
+"""Positions in which some men move and the others stand still: all arrangements of those *free men*.
 
-Squares are axes of arrays, one per man that moves, so that an array holds something of every placement. A quiet move
+Squares are axes of arrays, one per man that moves, so that an array holds something of every arrangement. A quiet move
 of a free man changes one coordinate. Every other move is an *exit*: a capture, a pawn move, a move of a man that stands
 still.
 """
@@ -39,7 +39,7 @@ class FreeMan(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """The placements in which a side has the move."""
+    """The arrangements in which a side has the move."""
 
     legal: Bools
     level: Ints
@@ -52,7 +52,7 @@ class Turn(NamedTuple):
 
 
 class Graph:
-    """All placements of some men of a board."""
+    """All arrangements of some men of a board."""
 
     def __init__(self, board: chess.Board, free_men: Sequence[chess.Square]) -> None:
         self.board = board
@@ -135,7 +135,7 @@ def _reach(board: chess.Board, square: chess.Square, still: Sequence[Man]) -> li
 
 
 def size_of(board: chess.Board, free_men: Sequence[chess.Square]) -> int:
-    """How many placements there would be."""
+    """How many arrangements there would be."""
     still = [
         _man(board, square, np.array([square])) for square in chess.SquareSet(board.occupied) if square not in free_men
     ]

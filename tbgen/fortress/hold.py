@@ -1,9 +1,9 @@
-"""Which placements the defender can hold, and for how long at least.
+"""Which arrangements the defender can hold, and for how long at least.
 
 The *defender* moves only some of his men, and makes only quiet moves; the *attacker* has all of his moves. The attacker
 breaks through by an exit, unless that is known to be harmless, and by a position of a level below a limit. Worked out
-backwards, as a table is: a placement is lost in n plies if the attacker can break through by then. What is never lost,
-the defender holds for ever.
+backwards, as a table is: an arrangement of the free men is lost in n plies if the attacker can break through by then.
+What is never lost, the defender holds for ever.
 """
 
 from typing import Final, NamedTuple
@@ -42,12 +42,12 @@ class Hold(NamedTuple):
     """By the side to move: the ply at which the attacker can break through first. 0: he has."""
 
     def at(self, place: tuple[int, ...], turn: chess.Color) -> int:
-        """The same of one placement."""
+        """The same of one arrangement."""
         return int(self.plies[0 if turn else 1][place])
 
 
 def hold(graph: Graph, attacker: int, goals: Goals) -> Hold:
-    """Work out all placements."""
+    """Work out all arrangements."""
     theirs, ours = graph.turns[attacker], graph.turns[1 - attacker]
     attacking = np.where(theirs.legal & goals.breaking, np.int16(1), np.int16(FOR_EVER))
     holding = np.where(ours.legal & (ours.level < goals.limit), np.int16(0), np.int16(FOR_EVER))
@@ -69,7 +69,7 @@ def hold(graph: Graph, attacker: int, goals: Goals) -> Hold:
 
 
 def _some(turn: Turn, wanted: Bools) -> Bools:
-    """Where a quiet move leads to one of these placements."""
+    """Where a quiet move leads to one of these arrangements."""
     found = np.zeros(wanted.shape, np.bool_)
     for free, targets in turn.moves:
         found |= (targets & _along(free, wanted)) != 0
@@ -77,6 +77,6 @@ def _some(turn: Turn, wanted: Bools) -> Bools:
 
 
 def _along(free: FreeMan, wanted: Bools) -> Sets:
-    """For the coordinates of the other free men: the squares of this one that make a wanted placement."""
+    """For the coordinates of the other free men: the squares of this one that make a wanted arrangement."""
     found: Sets = np.bitwise_or.reduce(np.where(wanted, free.bit, np.uint64(0)), axis=free.axis, keepdims=True)
     return found

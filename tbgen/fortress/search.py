@@ -29,7 +29,7 @@ Report = Callable[[int, int], None]
 
 ANY_MOVE: Final = 2
 """Plies that the attacker needs at least, whatever quiet move the defender makes."""
-PLACEMENTS: Final = 600_000
+ARRANGEMENTS: Final = 600_000
 """Graphs have so many at most: a second or two."""
 
 
@@ -51,11 +51,11 @@ def prove(
     board: chess.Board,
     record: int,
     tables: Tablebase | None = None,
-    placements: int = PLACEMENTS,
+    arrangements: int = ARRANGEMENTS,
     report: Report = lambda tried, known: None,
 ) -> list[Proof]:
     """What White and Black are sure of, the position's own goal being counted in the record."""
-    return [_prove(board, record, defender, tables, placements, report) for defender in (chess.WHITE, chess.BLACK)]
+    return [_prove(board, record, defender, tables, arrangements, report) for defender in (chess.WHITE, chess.BLACK)]
 
 
 def goals(graph: Graph, exits: Exits, attacker: int, record: int, bound: int) -> Goals:
@@ -70,7 +70,7 @@ def _prove(
     record: int,
     defender: chess.Color,
     tables: Tablebase | None,
-    placements: int,
+    arrangements: int,
     report: Report,
 ) -> Proof:
     attempt = _Attempt(board, record, defender, tables)
@@ -84,7 +84,7 @@ def _prove(
         if attempt.done:
             return attempt.best
     if not breaks_soon(board, defender, tables):
-        larger = _larger(board, ours, theirs, placements)
+        larger = _larger(board, ours, theirs, arrangements)
         for tried, free_men in enumerate(larger, len(pairs)):
             report(tried, len(pairs) + len(larger))
             attempt.on(free_men)
@@ -176,8 +176,8 @@ def _bounds(record: int, attacker: int) -> list[int]:
     return [one * sign for one in relative]
 
 
-def _larger(board: chess.Board, ours: Men, theirs: Men, placements: int) -> list[Men]:
-    """The largest sets of men that move, more than one a side, with so many placements at most; the smallest first."""
+def _larger(board: chess.Board, ours: Men, theirs: Men, arrangements: int) -> list[Men]:
+    """The largest sets of men that move, more than one a side, with at most so many arrangements; smallest first."""
     sizes: dict[frozenset[chess.Square], int] = {}
     for count in range(len(ours), 0, -1):
         for own in combinations(ours, count):
@@ -186,6 +186,6 @@ def _larger(board: chess.Board, ours: Men, theirs: Men, placements: int) -> list
                 if len(free_men) == 2 or free_men in sizes or any(free_men < larger for larger in sizes):
                     continue
                 size = size_of(board, sorted(free_men))
-                if size <= placements:
+                if size <= arrangements:
                     sizes[free_men] = size
     return [sorted(free_men) for free_men in sorted(sizes, key=sizes.__getitem__)]

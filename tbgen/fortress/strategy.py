@@ -21,7 +21,7 @@ class Reply(NamedTuple):
 
 
 def replies(held: Hold, turn: chess.Color, bound: int, tables: Tablebase | None) -> list[Reply]:
-    """What the defender does, from the graph's own placement on, wherever the attacker goes.
+    """What the defender does, from the graph's own arrangement on, wherever the attacker goes.
 
     If he cannot hold for ever, the replies last for as long as he can.
     """
@@ -87,14 +87,14 @@ class _Walk:
 
 
 class _Moves:
-    """The quiet moves of one side, for placements by their flat numbers."""
+    """The quiet moves of one side, for arrangements by their flat numbers."""
 
     def __init__(self, graph: Graph, turn: Turn, plies: NDArray[np.int16]) -> None:
         self.plies = _flat(plies, graph)
         self._free_men = [(free, _stride(graph, free), _flat(targets, graph)) for free, targets in turn.moves]
 
     def of(self, place: int) -> Iterator[tuple[chess.Move, int]]:
-        """Each with the placement that it leads to."""
+        """Each with the arrangement that it leads to."""
         for free, stride, targets in self._free_men:
             at = place // stride % len(free.squares)
             for target in chess.scan_forward(targets[place]):

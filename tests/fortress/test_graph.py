@@ -20,7 +20,7 @@ POSITIONS = [
 
 
 @pytest.mark.parametrize(("fen", "free_men"), POSITIONS)
-def test_placements_are_as_python_chess_has_them(fen: str, free_men: str) -> None:
+def test_arrangements_are_as_python_chess_has_them(fen: str, free_men: str) -> None:
     board = chess.Board(fen)
     graph = Graph(board, [chess.parse_square(name) for name in free_men.split()])
     places = list(itertools.product(*map(range, graph.shape)))

@@ -28,7 +28,7 @@ def records(board: chess.Board, chance: random.Random) -> Iterator[int]:
         yield outcome.improved(held(chance.randint(2, level(board))), own)
 
 
-def judge(material: str, count: int, truth: Tablebase, known: Tablebase | None, placements: int) -> int:
+def judge(material: str, count: int, truth: Tablebase, known: Tablebase | None, arrangements: int) -> int:
     """Compare, and check every claim. Gives how many bounds are not the trivial one."""
     chance = random.Random(material)
     proved = 0
@@ -36,7 +36,7 @@ def judge(material: str, count: int, truth: Tablebase, known: Tablebase | None, 
         if level(board) < 2:
             continue
         for record in records(board, chance):
-            white, black = prove(board, record, known, placements)
+            white, black = prove(board, record, known, arrangements)
             value = truth.probe(board, record).outcome
             assert white.bound <= value <= black.bound, (board.fen(), outcome.text(record))
             for proof in (white, black):
