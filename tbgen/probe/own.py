@@ -82,12 +82,12 @@ class OwnFiles:
         A position with a right to capture en passant is in no table."""
         best: Result | None = None
         with self._lock:
-            for shelved, seen, part in self._found(board):
+            for shelved, seen, slice_number in self._found(board):
                 wins = Bound.BEST if winner != seen.swapped else Bound.WORST
                 if shelved.file.bound not in (wins, Bound.EXACT):
                     continue
                 try:
-                    found = self._ask(shelved, seen, part, record)
+                    found = self._ask(shelved, seen, slice_number, record)
                 except MissingTable:  # it has just been removed
                     continue
                 if shelved.file.bound == Bound.EXACT:
@@ -96,9 +96,9 @@ class OwnFiles:
                     best = found
         return best
 
-    def _ask(self, shelved: _Shelved, seen: Seen, part: int, record: int | None) -> Result:
+    def _ask(self, shelved: _Shelved, seen: Seen, slice_number: int, record: int | None) -> Result:
         table, sign = self._opened(shelved), -1 if seen.swapped else 1
-        number = part * numbers_per_slice(table.layout) + number_in_slice(seen.board, table.layout)
+        number = slice_number * numbers_per_slice(table.layout) + number_in_slice(seen.board, table.layout)
         found = worth(seen.board, "", table, number, None if record is None else sign * record)
         name, exact = shelved.file.material.name, shelved.file.bound == Bound.EXACT
         return found._replace(material=name, outcome=sign * found.outcome, record=sign * found.record, exact=exact)
@@ -114,9 +114,9 @@ class OwnFiles:
         for seen in views_of(board, material) if shelves else ():
             pawns = pawns_of(seen.board)
             for shelved in shelves:
-                part = shelved.slice_of.get(pawns)
-                if part is not None:
-                    yield shelved, seen, part
+                slice_number = shelved.slice_of.get(pawns)
+                if slice_number is not None:
+                    yield shelved, seen, slice_number
 
     def _list(self) -> None:
         """Look again if the directory has changed."""
@@ -136,7 +136,7 @@ class OwnFiles:
         if found is None:
             with suppress(MissingTable), open_table(file.path) as table:
                 assert table.own is not None, "its name says so"
-                slices = {pawns: part for part, pawns in enumerate(table.own.placements)}
+                slices = {pawns: slice_number for slice_number, pawns in enumerate(table.own.placements)}
                 found = self._shelf[file.path] = _Shelved(file, slices)
         return found
 
