@@ -226,7 +226,7 @@ def told(data: Mapping[str, Sequence[Row]]) -> str:
     """The section of the page."""
     rows = Rows(data)
     parts = [
-        f"### {finding.title}\n\n{_wrapped(finding.told(rows))}\n\n![{fen}](five-men/{picture.name})\n\n"
+        f"### {finding.title}\n\n{wrapped(finding.told(rows))}\n\n![{fen}](five-men/{picture.name})\n\n"
         f"{'White' if chess.Board(fen).turn else 'Black'} to move: `{fen}`\n\n"
         for finding, fen, picture in _shown(rows)
     ]
@@ -247,5 +247,5 @@ def _shown(rows: Rows) -> Iterator[tuple[Finding, str, Path]]:
             yield finding, fen, BOARDS / f"finding-{number}.svg"
 
 
-def _wrapped(text: str) -> str:
+def wrapped(text: str) -> str:
     return "\n".join(textwrap.wrap(text, _WIDTH, break_on_hyphens=False))

@@ -10,6 +10,7 @@ import chess.pgn
 import five_men_findings
 
 from tbgen.material import build_key, every, parse
+from tbgen.text import plies
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGE: Final = ROOT / "docs" / "five-men.md"
@@ -166,7 +167,7 @@ def _ways(longest: Iterable[Row]) -> str:
     return text + _table(["G-score", "material", "plies", "positions", "one of them"], lines)
 
 
-def _compared(rows: Iterable[Row]) -> str:
+def _compared(rows: Sequence[Row]) -> str:
     lines = [
         [
             row["material"],
@@ -177,7 +178,33 @@ def _compared(rows: Iterable[Row]) -> str:
         for row in rows
     ]
     names = ["material", "same", "other time", "lower", "higher", "other side", "by", "commonest: `r`, `wg`"]
-    return PARTING + _table(names, lines) if lines else ""
+    return PARTING + _parting(rows) + _table(names, lines) if lines else ""
+
+
+def _parting(rows: Sequence[Row]) -> str:
+    """Where the rules part most, in sentences."""
+    alike = sum(_same(row) >= 0.99 for row in rows)
+    most = [f"{row['material']} ({_share(_same(row))})" for row in sorted(rows, key=_same)]
+    other = max(rows, key=lambda row: float(row["share_other"]))
+    ways = [_forced(other, rules) for rules in RULES]
+    told = (
+        f"Mates are the same under both rules. In {alike} of these {len(rows)} tables 99 % of placements or more are "
+        f"the same, the fewest in {most[0]}, {most[1]} and {most[2]}. The winner changes most often in "
+        f"{other['material']}: in {_share(float(other['share_other']))} of placements. An example is "
+        f"`{other['other_fen']}`: under `r` {ways[0]}; under `wg` {ways[1]}."
+    )
+    return f"{five_men_findings.wrapped(told)}\n\n"
+
+
+def _same(row: Row) -> float:
+    return float(row["share_same"])
+
+
+def _forced(row: Row, rules: str) -> str:
+    """What is forced from the row's example."""
+    gscore, distance = str(row[f"other_{rules}"]), int(row[f"other_{rules}_dtg"])
+    side = "Black" if gscore.startswith("-") else "White"
+    return f"{side} wins by {gscore}, " + (f"after {plies(distance)}" if distance else "which is on the board")
 
 
 def _built(tables: Sequence[Row]) -> str:

@@ -77,7 +77,7 @@ def positions_of(start: chess.Board) -> list[chess.Board]:
     [
         # Fine's No. 70: Black's king keeps White's out
         ("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 0 1", -6),
-        # twelve men, nothing to be taken
+        # ten men, nothing to be taken
         ("8/2k5/1p1p1p1p/1P1P1P1P/8/8/2K5/8 w - - 0 1", 11),
     ],
 )
