@@ -18,12 +18,16 @@ def is_kept(slices: int, numbers: int) -> bool:
 FIRST_LINKS: Final = 1 << 20
 LINKS_GROWTH: Final = 4
 """Slots of the first hash table of links, and the factor from each table to the next."""
-FEW_LINKS, MANY_LINKS = (FIRST_LINKS * (LINKS_GROWTH**tables - 1) // (LINKS_GROWTH - 1) for tables in (2, 5))
-"""Slots for most tables, and for the largest. KNNvKR has 3.4 million staircases, KBPvKN 27 million."""
-MANY_LINKS_FROM: Final = 1 << 26
-"""Tables of at least this many numbers get MANY_LINKS."""
+LINK_TABLES: Final = range(5)
+"""The hash tables that there can be; the first two always are."""
 
 
 def links_for(numbers: int) -> int:
-    """Slots for the links of a table, by its numbers."""
-    return int(FEW_LINKS if numbers < MANY_LINKS_FROM else MANY_LINKS)
+    """Slots for the links of a table: one for two numbers, as far as so many hash tables go. KBPvKN has 27 million
+    links for its 710 million numbers, but KNPvKNP with a6 and h6 has more than five for 30 million."""
+    slots = 0
+    for table in LINK_TABLES:
+        slots += FIRST_LINKS * LINKS_GROWTH**table
+        if table and 2 * slots >= numbers:
+            break
+    return slots

@@ -59,8 +59,8 @@ ROOMS = {
     ),
     "retro/checkpoint": "",
     "retro/solver": (
-        "turns sizes table_rules material index retro/threads retro/values retro/graph retro/survey retro/sweep "
-        "retro/checkpoint"
+        "errors turns sizes table_rules material index retro/threads retro/values retro/graph retro/survey "
+        "retro/sweep retro/checkpoint"
     ),
     "retro/export": "jit turns contents retro/values retro/solver",
     "retro/link_log": "jit retro/values",

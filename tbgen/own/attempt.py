@@ -118,6 +118,10 @@ def attempt(
                 except _TimeIsOver:
                     best = best._replace(in_time=False)
                     break
+                except OutOfRoom:
+                    if best.answer is None:
+                        raise
+                    break  # what a smaller plan has proved stands
                 said = bounds.answer(own, board, record, tables)
                 shelf.forget(weaker)
             best = Attempt(said, plan, True, own is None)

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.errors import OutOfRoom
 from tbgen.index.atlas import Atlas, make_atlas
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
@@ -269,9 +270,10 @@ def _sweep(
     )  # fmt: skip
     if team.shared[ABORT]:
         raise Stopped
-    if tally[CONTRADICTIONS] or tally[LINKS_FULL] or not is_complete(state, each):
-        what = "too many staircases" if tally[LINKS_FULL] else f"{tally[CONTRADICTIONS]} contradictions"
-        raise AssertionError(f"{solved.layout.material}, {numbers}: {what}")
+    if tally[LINKS_FULL]:
+        raise OutOfRoom(f"{solved.layout.material} has more staircases than there is room for")
+    if tally[CONTRADICTIONS] or not is_complete(state, each):
+        raise AssertionError(f"{solved.layout.material}, {numbers}: {tally[CONTRADICTIONS]} contradictions")
     entries = solved.entries[numbers.start : numbers.stop]
 
     def write(here: slice) -> None:
