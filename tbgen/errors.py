@@ -19,6 +19,12 @@ class BadInput(TbgenError, ValueError):
     exit_code = 2
 
 
+def check_kind(value: object, kind: type, what: str, hint: str) -> None:
+    """BadInput where a caller in Python gives another kind of thing: a text for a board or a move, above all."""
+    if not isinstance(value, kind):
+        raise BadInput(f"not {what}: {value!r:.60} ({hint})")
+
+
 class UnsupportedPosition(BadInput):
     """A legal position that no table can cover: castling rights, too many men."""
 

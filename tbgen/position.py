@@ -12,7 +12,7 @@ from typing import Final
 import chess
 
 from tbgen import outcome
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, check_kind
 
 # Local names: a look-up in this module is faster than one in another.
 _between: Final = chess.between
@@ -166,12 +166,16 @@ def _is_fine(board: chess.Board) -> bool:
     return not diagonal or not diagonal & _DIAGONAL[king][_DIAGONAL_MASK[king] & occupied]
 
 
+def check_board(board: object) -> None:
+    """BadInput for what is no board."""
+    check_kind(board, chess.Board, "a board", "give a chess.Board; Game.from_fen and Tablebase.probe take FENs")
+
+
 def checked_copy(board: chess.Board | None) -> chess.Board:
     """A copy of a legal board, without its move stack; the start position for None."""
     if board is None:
         return chess.Board()
-    if not isinstance(board, chess.Board):
-        raise BadInput(f"not a board: {board!r:.60} (give a chess.Board, or a FEN to Game.from_fen)")
+    check_board(board)
     found = fault(board)
     if found is not None:
         raise BadInput(f"illegal position: {found}: {board.fen()}")

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen import outcome as outcomes
-from tbgen.errors import BadInput, CorruptTable, MissingTable, OnlyBounds, UnsupportedPosition
+from tbgen.errors import BadInput, CorruptTable, MissingTable, OnlyBounds, UnsupportedPosition, check_kind
 from tbgen.material import Material
-from tbgen.position import check_record, goal
+from tbgen.position import check_board, check_record, goal
 from tbgen.probe import bounds, play
 from tbgen.probe.numbering import check, check_men, is_sound
 from tbgen.probe.own import OwnFiles, material_of
@@ -74,6 +74,7 @@ class Tablebase:
         """The complete table of a normal material, to be read as a whole. It closes with the tablebase.
 
         Raises MissingTable, CorruptTable."""
+        check_kind(material, Material, "a material", "parse in tbgen.material makes one from its name")
         return self._tables.table(material)
 
     @overload
@@ -147,6 +148,7 @@ class Tablebase:
 
     def complete(self, board: chess.Board, record: int | None = None) -> Result:
         """What complete tables alone say of a legal position."""
+        check_board(board)
         check_men(board.occupied.bit_count())
         return play.result(self._tables, board, record)
 
@@ -160,6 +162,7 @@ class Tablebase:
     def beyond(self, board: chess.Board, record: int | None = None) -> list[MoveResult]:
         """Of a legal position that no table has, the moves that end the game or lead to a complete table. Best first,
         as far as that can be said: other moves may be better."""
+        check_board(board)
         own = goal(board)
         return play.moves(_Few(self._tables), board, own if record is None else outcomes.improved(record, own), [])
 
@@ -167,10 +170,9 @@ class Tablebase:
         """A legal position, and the record of the game."""
         if isinstance(position, str):
             board, record = self._read(position, record)
-        elif isinstance(position, chess.Board):
-            board = position
         else:
-            raise BadInput(f"not a position: {position!r:.60} (give a FEN or a chess.Board)")
+            check_kind(position, chess.Board, "a position", "give a FEN or a chess.Board")
+            board = position
         if not is_sound(board):
             check(board)
         return board, None if record is None else _outcome(board, record)

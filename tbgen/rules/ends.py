@@ -10,11 +10,11 @@ from typing import Final, NamedTuple, Self
 
 import chess
 
-from tbgen import outcome
-from tbgen.errors import BadInput
+from tbgen import outcome, position
+from tbgen.errors import BadInput, check_kind
 from tbgen.rules import fen
-from tbgen.rules.record import Record, Standing
-from tbgen.rules.rulesets import RuleSet, W
+from tbgen.rules.record import Record, Standing, check_move
+from tbgen.rules.rulesets import RuleSet, W, check_rules
 
 _BARE_KINGS_LEVEL: Final = 17
 """G8.5: a bare king in the open, kept from no square."""
@@ -75,6 +75,7 @@ class Game:
     """
 
     def __init__(self, board: chess.Board | None = None, given: int | None = None, rules: RuleSet = W) -> None:
+        check_rules(rules)
         self.rules = rules
         self.record = Record(board, given, whole_game=rules.whole_game)
         self.board = self.record.board
@@ -85,12 +86,14 @@ class Game:
     @classmethod
     def from_fen(cls, text: str, rules: RuleSet = W, *, chess960: bool = False) -> Self:
         """A game from a FEN with or without the record's field."""
+        check_rules(rules)
         board, given = fen.parse_fen(text, whole_game=rules.whole_game, chess960=chess960)
         return cls(board, given, rules)
 
     @classmethod
     def replayed(cls, board: chess.Board, given: int | None = None, rules: RuleSet = W) -> Self:
         """The game of a board's whole move stack, `given` being the record of its root position."""
+        position.check_board(board)
         game = cls(board.root(), given, rules)
         game.push_all(board.move_stack)
         return game
@@ -119,8 +122,7 @@ class Game:
     def push(self, move: chess.Move) -> Turn:
         """Make a move after checking that it is legal and that the game still goes on."""
         self._require_going_on()
-        if not isinstance(move, chess.Move):
-            raise BadInput(f"not a move: {move!r:.60} (give a chess.Move, or its text to push_san)")
+        check_move(move)
         if not self.board.is_legal(move):
             raise BadInput(f"illegal move {move} at ply {self.record.ply + 1}: {self.board.fen()}")
         return self.push_legal(move)
@@ -134,6 +136,7 @@ class Game:
     def push_san(self, text: str) -> Turn:
         """Make the move that a text stands for: `Nf3`."""
         self._require_going_on()
+        check_kind(text, str, "a move's text", "write it as Nf3, or give a chess.Move to Game.push")
         try:
             move = self.board.parse_san(text)
         except ValueError as error:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen import outcome, position
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, check_kind
 from tbgen.rules.record import standing
 
 FIELDS: Final = 6
@@ -110,6 +110,7 @@ def with_record(text: str, record: str) -> str:
 
 def _fields(text: str) -> list[str]:
     """The fields of a FEN, their number checked."""
+    check_kind(text, str, "a FEN", "give the text of one")
     if len(text) > LONGEST:
         raise BadInput(f"too long for a FEN (more than {LONGEST} characters): {_shown(text)}")
     if not text.isascii() or not text.replace("\t", " ").strip().isprintable():

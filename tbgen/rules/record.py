@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 import chess
 
 from tbgen import outcome, position
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, check_kind
 
 
 class Standing(NamedTuple):
@@ -75,6 +75,11 @@ def standing(board: chess.Board, given: int | None = None, *, whole_game: bool =
     return Standing(0, stands, 0 if stands == goal else None, goal, False)
 
 
+def check_move(move: object) -> None:
+    """BadInput for what is no move."""
+    check_kind(move, chess.Move, "a move", "give a chess.Move, or its text to Game.push_san")
+
+
 class Record:
     """The record along a sequence of moves.
 
@@ -96,6 +101,7 @@ class Record:
     @classmethod
     def replayed(cls, board: chess.Board, given: int | None = None, *, whole_game: bool = False) -> Self:
         """The record of a board's whole move stack, `given` being that of its root position."""
+        position.check_board(board)
         record = cls(board.root(), given, whole_game=whole_game)
         record.push_all(board.move_stack)
         return record
@@ -121,6 +127,7 @@ class Record:
         A `closing` ply completes the count of a 50-move rule: unless it resets, it counts only if
         it is mate or stalemate.
         """
+        check_move(move)
         board = self.board
         board.push(move)
         reset = board.halfmove_clock == 0

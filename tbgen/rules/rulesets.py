@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Final, TypeVar
 
 from tbgen import outcome
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, check_kind
 from tbgen.table_rules import TableRules
 
 DEFAULT_CUTOFF: Final = 12
@@ -108,6 +108,11 @@ def rule_set(name: str = "W", *, fifty: str | None = None, cutoff: str | int | N
     if cutoff is not None:
         rules = replace(rules, cutoff=parse_cutoff(cutoff))
     return rules
+
+
+def check_rules(rules: object) -> None:
+    """BadInput for what is no rule set."""
+    check_kind(rules, RuleSet, "a rule set", "rule_set in tbgen.rules.rulesets makes one from its name")
 
 
 def parse_cutoff(words: str | int) -> int:

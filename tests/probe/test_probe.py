@@ -237,6 +237,14 @@ def test_what_is_no_position(resetting: Tablebase, what: object) -> None:
             ask(what)  # type: ignore[operator]
 
 
+def test_texts_are_refused_where_boards_and_materials_are_wanted(resetting: Tablebase) -> None:
+    for ask in (resetting.complete, resetting.known, resetting.beyond):
+        with pytest.raises(BadInput, match=rf"^not a board: '{BISHOP}' \(give a chess\.Board; "):
+            ask(BISHOP)  # type: ignore[operator]
+    with pytest.raises(BadInput, match=r"^not a material: 'KBvK' \(parse in tbgen\.material makes one"):
+        resetting.table("KBvK")  # type: ignore[arg-type]
+
+
 def test_one_position_is_no_list_of_them(resetting: Tablebase) -> None:
     for one in (BISHOP, chess.Board(BISHOP)):
         with pytest.raises(BadInput, match="takes a list of positions"):

@@ -1,6 +1,9 @@
 """Every way for a game to end, under every rule set."""
 
 import dataclasses
+import itertools
+from collections.abc import Callable
+from typing import Any
 
 import chess
 import pytest
@@ -10,6 +13,7 @@ from hypothesis import strategies as st
 from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.rules.ends import Ending, Game
+from tbgen.rules.record import Record
 from tbgen.rules.rulesets import (
     C_LEGACY,
     CUTERMOB,
@@ -193,15 +197,35 @@ def test_illegal_moves_and_moves_after_the_end_are_refused() -> None:
 
 
 def test_texts_are_refused_where_moves_and_boards_are_wanted() -> None:
-    fen, move = "8/8/8/4KB1k/8/8/8/8 b - - 7 30", "h5h4"
+    fen, text = "8/8/8/4KB1k/8/8/8/8 b - - 7 30", "h5h4"
     game = Game.from_fen(fen)
-    for text in (move, None):
-        with pytest.raises(BadInput, match=rf"^not a move: {text!r} \(give a chess\.Move, or its text to push_san\)$"):
-            game.push(text)  # type: ignore[arg-type]
-    assert len(game.turns) == 1
-    assert game.push_san(move).standing.ply == 1
-    with pytest.raises(BadInput, match=rf"^not a board: '{fen}' \(give a chess\.Board, or a FEN to Game\.from_fen\)$"):
-        Game(fen)  # type: ignore[arg-type]
+    record = Record(chess.Board(fen))
+    pushes: list[Callable[[Any], object]] = [game.push, game.push_legal, record.push]
+    for push, wrong in itertools.product(pushes, (text, None)):
+        with pytest.raises(
+            BadInput, match=rf"^not a move: {wrong!r} \(give a chess\.Move, or its text to Game\.push_san\)$"
+        ):
+            push(wrong)
+    assert (len(game.turns), record.ply, game.board.fen(), record.board.fen()) == (1, 0, fen, fen)
+    assert game.push_san(text).standing.ply == 1
+    boards: list[Callable[[Any], object]] = [Game, Game.replayed, Record, Record.replayed]
+    for take in boards:
+        with pytest.raises(BadInput, match=rf"^not a board: '{fen}' \(give a chess\.Board; Game\.from_fen and Tabl"):
+            take(fen)
+
+
+def test_other_things_are_refused_where_texts_and_rule_sets_are_wanted() -> None:
+    fen = "8/8/8/4KB1k/8/8/8/8 b - - 7 30"
+    name: Any = "W"
+    for make in (lambda: Game(rules=name), lambda: Game.from_fen(fen, name)):
+        with pytest.raises(BadInput, match=r"^not a rule set: 'W' \(rule_set in tbgen\.rules\.rulesets makes one"):
+            make()
+    board: Any = chess.Board(fen)
+    with pytest.raises(BadInput, match=rf"^not a FEN: Board\('{fen}'\) \(give the text of one\)$"):
+        Game.from_fen(board)
+    move: Any = chess.Move.from_uci("h5h4")
+    with pytest.raises(BadInput, match=r"^not a move's text: Move\.from_uci\('h5h4'\) \(.* to Game\.push\)$"):
+        Game(board).push_san(move)
 
 
 def test_pop_undoes_everything() -> None:
