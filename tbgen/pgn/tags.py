@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from tbgen.pgn.moves import BadMoves
 from tbgen.pgn.split import NAME, BadLine
 from tbgen.rules.tags import CUTOFF, FIFTY, KOMI, LEGACY, RECORD, RULE_SET, RULES, SCORING
 from tbgen.text import BOM, decoded
@@ -68,10 +69,11 @@ class TagSection:
         self.lines = line
         """How many lines that is."""
 
-    def line_of(self, text: str, at: int) -> int:
-        """The line of a place in the text behind the tags, from the game's first, which is 0. Empty lines behind the
-        game do not count."""
-        return min(self.lines + text.count("\n", 0, at), self._data.rstrip().count(b"\n"))
+    def bad_line(self, error: BadMoves, text: str, at: int | None = None) -> BadLine:
+        """What is wrong with moves, and in which line. The place in the text behind the tags is the error's, unless
+        another is given. Empty lines behind the game do not count."""
+        line = self.lines + text.count("\n", 0, error.at if at is None else at)
+        return BadLine(str(error), min(line, self._data.rstrip().count(b"\n")))
 
     def _read_line(self, at: int, stop: int, line: int) -> None:
         data = self._data

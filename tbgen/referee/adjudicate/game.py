@@ -130,7 +130,7 @@ class Judge:
             try:
                 return self._judge(unit, section, text)
             except BadMoves as error:
-                raise BadLine(str(error), section.line_of(text, error.at)) from None
+                raise section.bad_line(error, text) from None
         except BadLine as error:
             return Judged(unit.data, fault=Fault(unit.number, unit.line + error.line, str(error)))
         except BadInput as error:

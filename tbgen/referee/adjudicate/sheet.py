@@ -9,7 +9,6 @@ from tbgen.pgn import moves as pgn_moves
 from tbgen.pgn import san
 from tbgen.pgn.moves import BadMoves
 from tbgen.pgn.replay import play_all
-from tbgen.pgn.split import BadLine
 from tbgen.pgn.tags import TagSection
 from tbgen.rules.ends import Ending, Game
 from tbgen.rules.record import Standing
@@ -59,7 +58,7 @@ def sheet_of(data: bytes) -> Sheet | None:
     try:
         return _sheet_of(section, text)
     except BadMoves as error:
-        raise BadLine(str(error), section.line_of(text, error.at)) from None
+        raise section.bad_line(error, text) from None
 
 
 def _sheet_of(section: TagSection, text: str) -> Sheet:

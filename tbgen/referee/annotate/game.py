@@ -12,7 +12,7 @@ from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
 from tbgen.pgn import moves as pgn_moves
 from tbgen.pgn import san
 from tbgen.pgn.moves import BadMoves
-from tbgen.pgn.split import BadLine, Unit
+from tbgen.pgn.split import Unit
 from tbgen.pgn.tags import TagSection
 from tbgen.probe import Tablebase
 from tbgen.probe.words import reached
@@ -99,7 +99,7 @@ class Teller:
         try:
             return self._tell(unit, section, _OURS.sub("", text), most)
         except BadMoves as error:
-            raise BadLine(str(error), section.line_of(text, _place_with_ours(text, error.at))) from None
+            raise section.bad_line(error, text, _place_with_ours(text, error.at)) from None
 
     def _tell(self, unit: Unit, section: TagSection, text: str, most: int | None) -> Told:
         tokens = pgn_moves.read(text).tokens
