@@ -60,6 +60,7 @@ def _hung(epilog: Iterable[str]) -> Iterator[str]:
 
 
 def main() -> None:
+    argparse.ArgumentParser(prog="scripts/man", description=__doc__).parse_args()
     PLACE.mkdir(exist_ok=True)
     for old in PLACE.glob("*.1"):
         old.unlink()

@@ -1,11 +1,9 @@
 """Draw docs/map.svg from the table in tests/test_rooms.py: which part of the package knows which.
 
-    .venv/bin/python scripts/map.py            draw it
-    .venv/bin/python scripts/map.py --check    fail if it is not what would be drawn
-
 An arrow goes from a room to one that it imports from. Where a way over others leads there too, there is none.
 """
 
+import argparse
 import ast
 import sys
 from html import escape
@@ -154,8 +152,11 @@ def draw() -> str:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(prog="scripts/map.py", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="draw nothing; fail if it is not what would be drawn")
+    args = parser.parse_args()
     picture = draw()
-    if "--check" not in sys.argv:
+    if not args.check:
         PICTURE.write_text(picture, encoding="utf-8")
     elif PICTURE.read_text(encoding="utf-8") != picture:
         print(f"{PICTURE.name} is not what the rooms say: run scripts/map.py", file=sys.stderr)
