@@ -104,11 +104,11 @@ def _may_lead(material: Material, to: Material) -> bool:
     return material != to and material.men >= to.men and material.pawns >= to.pawns
 
 
-def read_kept(kept: Kept, make: Make) -> dict[Bound, Part]:
+def read_kept(kept: Kept, make: Make, threads: int) -> dict[Bound, Part]:
     """A part from files. MissingTable if they are not there any more."""
-    return {bound: _read(path, make) for bound, path in kept.files.items()}
+    return {bound: _read(path, make, threads) for bound, path in kept.files.items()}
 
 
-def _read(path: Path, make: Make) -> Part:
-    with open_table(path) as table:
+def _read(path: Path, make: Make, threads: int) -> Part:
+    with open_table(path, threads=threads) as table:
         return Part(table.ordered_layout(), table.entries(make=make))

@@ -66,7 +66,7 @@ def solve_plan(
         taken = there.get(name) if part is not plan[-1] else None
         if taken is not None:
             with suppress(MissingTable):  # hours after the look: another process may have removed it, and it is solved
-                done[name], keys[name] = read_kept(taken, make), taken.key
+                done[name], keys[name] = read_kept(taken, make, threads), taken.key
                 report(part.times * part.numbers)
                 continue
         layout = layout_for(name.material, part.placements)

@@ -89,13 +89,13 @@ def check_own(
     lost: Callable[[Material, TbgenError], None],
 ) -> Verdict:
     """The same for an own table of the directory, given the tables that it was solved with."""
-    with open_table(one.path) as table:
+    with open_table(one.path, threads=threads) as table:
         table.check()
         notes = table.own
         assert notes is not None, "its name says so"
         complete = entry_cache.take(list(notes.complete), lost=lost)
         reached = [Reached(layout_of(there), complete.get(there)) for there in notes.complete]
-        reached += [_part(part, notes.bound, directory, disk_arrays, lost) for part in notes.parts]
+        reached += [_part(part, notes.bound, directory, disk_arrays, threads, lost) for part in notes.parts]
         mate = BASE << OUTCOME_SHIFT
         unknown = {Bound.BEST: (mate, -mate), Bound.WORST: (-mate, mate)}.get(notes.bound, (0, 0))
         exits = Exits(table.ordered_layout(), reached, unknown)
@@ -104,14 +104,19 @@ def check_own(
 
 
 def _part(
-    part: OwnPart, bound: Bound, directory: Path, disk_arrays: DiskArrays, lost: Callable[[Material, TbgenError], None]
+    part: OwnPart,
+    bound: Bound,
+    directory: Path,
+    disk_arrays: DiskArrays,
+    threads: int,
+    lost: Callable[[Material, TbgenError], None],
 ) -> Reached:
     """An own table that another one was solved with. What it is worth for its first side counts."""
     wanted = bound.swapped if part.swapped else bound
     exact = own_path(directory, part.material, part.key, Bound.EXACT)
     path = exact if check_file(exact) else own_path(directory, part.material, part.key, wanted)
     try:
-        with open_table(path) as table:
+        with open_table(path, threads=threads) as table:
             return Reached(table.ordered_layout(), table.entries(make=disk_arrays.array), part.swapped)
     except (MissingTable, CorruptTable) as error:
         lost(part.material, error)

@@ -3,7 +3,9 @@
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 
@@ -15,8 +17,11 @@ from tbgen import outcome, position
 from tbgen.contents import Contents, Steps
 from tbgen.errors import CorruptTable, MissingTable, UnsupportedPosition
 from tbgen.material import parse
+from tbgen.own.plan import make_plan
+from tbgen.own.shelf import Shelf
+from tbgen.own.solve import solve_plan
 from tbgen.probe import open_tablebase
-from tbgen.store import find_table, open_table
+from tbgen.store import Bulk, TableFile, find_table, list_tables, open_table
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.format.own import Bound, OwnNotes, OwnPart
@@ -25,7 +30,19 @@ from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
 from tbgen.verify.file import check_own
 from tbgen.verify.run import Verdict
-from tests.support.own_tables import ALL, BLOCKED, MEMORY, RACE, keep, keep_all, keep_alone, links, spread, verdicts
+from tests.support.own_tables import (
+    ALL,
+    BLOCKED,
+    MEMORY,
+    RACE,
+    keep,
+    keep_all,
+    keep_alone,
+    links,
+    parts_of,
+    spread,
+    verdicts,
+)
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
 
@@ -112,6 +129,31 @@ def test_what_the_verifier_lacks_is_not_checked(small_tables: Path, tmp_path: Pa
     ((wrong, unchecked),) = verdicts(tmp_path)
     assert wrong == 0
     assert unchecked > 0
+
+
+def test_all_threads_read_what_is_kept(small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verified or solved with: the tables themselves, and those that they lead to."""
+    links(small_tables, tmp_path, ALL)
+    keep_all(tmp_path, BLOCKED)
+    count = len([*list_own(tmp_path)])
+    assert count > 1
+    read: list[tuple[Path, int]] = []
+    in_order = TableFile.in_order
+
+    def noted(table: TableFile, start: int, end: int, *, fresh: bool = False) -> Iterator[tuple[slice, Bulk]]:
+        if table.own is not None:
+            read.append((table.path, table._threads))
+        return in_order(table, start, end, fresh=fresh)
+
+    monkeypatch.setattr(TableFile, "in_order", noted)
+    verdicts(tmp_path, 2)
+    assert len({path for path, _ in read}) == count
+    plan = make_plan(chess.Board(BLOCKED), [material for _, material, _ in list_tables(tmp_path)], 1 << 40)
+    there = Shelf(tmp_path, writes=False).look_up(plan)
+    before = len(read)
+    solve_plan(plan, partial(parts_of, tmp_path), threads=2, there=there)
+    assert len(read) > before
+    assert {threads for _, threads in read} == {2}
 
 
 @pytest.mark.parametrize(

@@ -102,13 +102,13 @@ def check_bounds(found: Answer, truth: Tablebase, board: chess.Board, record: in
     return value
 
 
-def verdicts(directory: Path) -> list[tuple[int, int]]:
+def verdicts(directory: Path, threads: int = 1) -> list[tuple[int, int]]:
     """How many positions are wrong, and how many could not be checked, table by table."""
     found = []
     with closing(DiskArrays(directory, MEMORY)) as disk_arrays:
         cache = EntryCache(directory, TableRules.RESET, disk_arrays, find=find_table)
         for one in list_own(directory):
-            verdict = check_own(one, directory, cache, disk_arrays, threads=1, lost=lambda material, error: None)
+            verdict = check_own(one, directory, cache, disk_arrays, threads=threads, lost=lambda material, error: None)
             assert verdict.checked + verdict.unchecked > 0
             found.append((verdict.wrong, verdict.unchecked))
     return found
