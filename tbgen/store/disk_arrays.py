@@ -1,5 +1,6 @@
 """Large arrays that live on disk while a table is built; memory holds as much of them as there is room for."""
 
+import errno
 import mmap
 import os
 import tempfile
@@ -22,6 +23,8 @@ _MARGIN: Final = 16
 _FADING: Final = 0.999
 """How much of what came in between two looks is still allowed for at the next look."""
 _PAGE: Final = mmap.PAGESIZE
+_PIECE: Final = 1 << 20
+"""Bytes that are written at once where a file system cannot reserve room."""
 
 
 def memory_in_use() -> tuple[int, int]:
@@ -87,7 +90,7 @@ class DiskArrays:
         size = count * kind.itemsize
         try:
             os.ftruncate(handle, min(size, os.fstat(handle).st_size))
-            os.posix_fallocate(handle, 0, size)
+            _reserve(handle, size)
             memory = mmap.mmap(handle, size)
         except OSError as error:
             error.filename = str(place)
@@ -127,6 +130,19 @@ class DiskArrays:
         self._stop.set()
         if self._watch is not None:
             self._watch.join()
+
+
+def _reserve(handle: int, size: int) -> None:
+    """Have a file be this long, with room on disk for all of it; what is new are zeros."""
+    try:
+        os.posix_fallocate(handle, 0, size)
+    except OSError as error:
+        if error.errno != errno.EOPNOTSUPP:
+            raise
+        # Where a file system cannot do it, glibc writes something into each block. Other libraries leave that to us.
+        zeros, at = memoryview(bytes(_PIECE)), os.fstat(handle).st_size
+        while at < size:
+            at += os.pwrite(handle, zeros[: size - at], at)
 
 
 def _keep_watch(stop: Event, watched: "weakref.ref[DiskArrays]") -> None:

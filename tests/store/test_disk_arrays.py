@@ -74,6 +74,38 @@ def test_where_there_is_no_room_is_said(tmp_path: Path, monkeypatch: pytest.Monk
     assert caught.value.filename == str(tmp_path / "entries")
 
 
+@pytest.mark.usefixtures("large_from")
+def test_where_room_cannot_be_reserved_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on NFS with a C library that does not do it by itself."""
+
+    def unable(handle: int, start: int, size: int) -> None:
+        raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+
+    def written_in_part(handle: int, data: memoryview, at: int) -> int:
+        return pwrite(handle, data[: len(data) // 2 + 1], at)
+
+    pwrite = os.pwrite
+    monkeypatch.setattr(os, "posix_fallocate", unable)
+    monkeypatch.setattr(os, "pwrite", written_in_part)
+    disk_arrays = DiskArrays(tmp_path, 1 << 40)
+    assert not disk_arrays.array(1 << 16, np.int32).any()
+    path = tmp_path / "entries"
+    array = disk_arrays.named(path, 1 << 19, np.int32)
+    assert path.stat().st_size == 1 << 21
+    array[:] = 7
+    longer = disk_arrays.named(path, (1 << 19) + 3, np.int32)
+    assert (longer[:-3] == 7).all()
+    assert not longer[-3:].any()
+
+    def full(handle: int, data: memoryview, at: int) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(OSError, match="No space") as caught:
+        disk_arrays.named(path, 1 << 20, np.int32)
+    assert caught.value.filename == str(path)
+
+
 def test_a_workspace_belongs_to_all_who_may_write(tmp_path: Path) -> None:
     before = os.umask(0o002)
     try:
