@@ -147,9 +147,12 @@ class Tablebase:
         return self._sure(*self._asked(position, record), line=line)
 
     def complete(self, board: chess.Board, record: int | None = None) -> Result:
-        """What complete tables alone say of a legal position."""
+        """What complete tables alone say of a legal position. MissingTable and UnsupportedPosition where they say
+        nothing."""
         check_board(board)
         check_men(board.occupied.bit_count())
+        if board.castling_rights:
+            check(board)
         return play.result(self._tables, board, record)
 
     def known(self, board: chess.Board, record: int | None = None) -> Result | None:

@@ -237,6 +237,15 @@ def test_what_is_no_position(resetting: Tablebase, what: object) -> None:
             ask(what)  # type: ignore[operator]
 
 
+def test_complete_tables_know_no_castling(resetting: Tablebase) -> None:
+    board = chess.Board("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1")
+    with pytest.raises(UnsupportedPosition, match="castling"):
+        resetting.complete(board)
+    assert resetting.known(board) is None
+    board.castling_rights = 0
+    assert resetting.known(board) == resetting.probe(board)
+
+
 def test_texts_are_refused_where_boards_and_materials_are_wanted(resetting: Tablebase) -> None:
     for ask in (resetting.complete, resetting.known, resetting.beyond):
         with pytest.raises(BadInput, match=rf"^not a board: '{BISHOP}' \(give a chess\.Board; "):
