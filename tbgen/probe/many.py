@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from tbgen import outcome as outcomes
 from tbgen.board.move_sets import Ints
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, check_kind
 from tbgen.index import layout_of
 from tbgen.material import Material, parse
 from tbgen.probe.levels import levels
@@ -25,6 +25,7 @@ _BLOCK: Final = 1 << 14
 
 def _columns(men: str) -> tuple[Material, bool, list[int]]:
     """The table's material, whether Black has the side named first, and each slot's column."""
+    check_kind(men, str, "the men of two sides", "write White's, then Black's, as in KRvKN")
     material = parse(men)  # BadInput if it is none
     white, _, black = men.strip().upper().partition("V")
     colours = [(0, letter) for letter in white] + [(1, letter) for letter in black]
@@ -40,7 +41,10 @@ def _columns(men: str) -> tuple[Material, bool, list[int]]:
 
 def _integers(what: str, values: ArrayLike, kinds: str = "iu") -> NDArray[np.integer | np.bool_]:
     """An array of integers as given; anything else, which numpy would round silently, is refused."""
-    found = np.asarray(values)
+    try:
+        found = np.asarray(values)
+    except ValueError:
+        raise BadInput(f"{what} have rows of different lengths") from None
     if found.dtype.kind not in kinds and found.size:
         raise BadInput(f"{what} are integers, not {found.dtype}")
     return found
@@ -63,6 +67,8 @@ def answer(tables: OpenTables, positions: Positions, records: ArrayLike | None) 
     material, is_reversed, columns = _columns(positions.men)
     squares = _integers("squares", positions.squares)
     white_moves = _integers("sides to move", positions.white_to_move, "biu").astype(np.bool_)
+    if white_moves.ndim != 1:
+        raise BadInput("one side to move is needed for each position: white_to_move has one dimension")
     count = len(white_moves)
     if squares.shape != (count, material.men):
         raise BadInput(f"{material.men} squares are needed for each of {count} positions of {positions.men}")

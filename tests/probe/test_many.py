@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import chess
 import numpy as np
@@ -158,6 +159,19 @@ def test_the_package_shows_what_there_is() -> None:
 def test_errors(tablebase: Tablebase, men: str, squares: list[list[int]], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         tablebase.probe_many(Positions(men, squares, [True]))
+
+
+def test_arrays_of_other_shapes_are_refused(tablebase: Tablebase) -> None:
+    squares, turns = random_rows(3, 2)
+    shapes: list[Any] = [True, turns[:, np.newaxis]]
+    for wrong in shapes:
+        with pytest.raises(BadInput, match="one side to move is needed for each position"):
+            tablebase.probe_many(Positions("KNvK", squares, wrong))
+    with pytest.raises(BadInput, match="squares have rows of different lengths"):
+        tablebase.probe_many(Positions("KNvK", [[1, 2, 3], [1]], turns))
+    men: Any = parse("KNvK")
+    with pytest.raises(BadInput, match="not the men of two sides: Material"):
+        tablebase.probe_many(Positions(men, squares, turns))
 
 
 def test_what_is_no_integer_is_not_rounded(tablebase: Tablebase) -> None:
