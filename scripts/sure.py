@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from tbgen import outcome
+from tbgen.cli.common import whole_number
 
 TBGEN: Final = str(Path(sys.executable).with_name("tbgen"))
 WORST, BEST = outcome.held_by_black(0), outcome.held_by_white(0)
@@ -72,7 +73,9 @@ def main() -> None:
     parser.add_argument("--tables", metavar="DIR")
     parser.add_argument("--men", type=int, default=6, help="of all positions those with so many men (default: 6)")
     parser.add_argument("--pieces", type=int, help="of these those with so many pieces besides the kings")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="of these the first, and each Nth after it")
+    parser.add_argument(
+        "--every", type=whole_number(1), default=1, metavar="N", help="of these the first, and each Nth after it"
+    )
     parser.add_argument("--time", default="10m", help="for each position, as tbgen solve has it (default: 10m)")
     parser.add_argument("--memory", default="4G", help="the same (default: 4G)")
     args = parser.parse_args()
@@ -118,6 +121,7 @@ def solve(fens: list[str], found: Path, options: list[str]) -> None:
         }
         with found.open("a") as file:
             file.write(json.dumps(line) + "\n")
+        there.add(fen)
         print(f"{number} of {len(fens)}: {fen}: {line['white']} {line['black']}, {line['seconds']} s", file=sys.stderr)
 
 

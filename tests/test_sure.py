@@ -28,7 +28,7 @@ def test_each_position_is_solved_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     positions, found = tmp_path / "positions.txt", tmp_path / "found.jsonl"
-    positions.write_text(f"{HELD}\n")
+    positions.write_text(f"{HELD}\n{HELD}\n")
     monkeypatch.setattr(sys, "argv", ["sure", str(positions), "--found", str(found), "--men", "9", "--time", "0"])
     sure.main()
     monkeypatch.setattr(sure, "TBGEN", "/nowhere")  # the second time nothing is asked
@@ -38,6 +38,16 @@ def test_each_position_is_solved_once(
     assert (one["fen"], one["white"], one["black"]) == (HELD, "-G3.0", "-G3.0")
     assert one["cpu_seconds"] > 0
     assert capsys.readouterr().out.count("| 0, 7 | 1 | 0 | 1 | 0 | 0 | 0 |") == 2
+
+
+@pytest.mark.parametrize("every", ["0", "-1"])
+def test_there_is_no_zeroth_position(
+    every: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["sure", "positions.txt", "--found", str(tmp_path / "found"), f"--every={every}"])
+    with pytest.raises(SystemExit, match="2"):
+        sure.main()
+    assert "a whole number from 1 on" in capsys.readouterr().err
 
 
 def test_what_is_refused_ends_it_with_its_message(tmp_path: Path) -> None:
