@@ -59,13 +59,14 @@ def main() -> None:
     args = parser.parse_args()
     data = {name: _read(name) for name in COLUMNS}
     if args.tables:
-        digests, built = read_digests(DIGESTS), _lines(args.built)
+        digests = read_digests(DIGESTS)
+        built = {(row["material"], row["rules"]): row for row in _lines(args.built)}  # the last of each counts
         for which in _collect(args.tables, built, data, digests):  # table by table: a stop loses one at most
             _write_digests(digests)
             _write_all(data)
             if which in built:
                 record.record([built[which]])
-    _note_verified(data["tables"], _lines(args.verified))
+    note_verified(data["tables"], _lines(args.verified))
     _write_all(data)
     five_men_page.write(data)
 
@@ -146,11 +147,17 @@ def _report(what: str, directory: Path, material: Material, *rules: TableRules) 
     return _tbgen("report", what, material.name, "--rules", *rules, "--tables", str(directory), "--format", "json")
 
 
-def _note_verified(tables: list[Row], verified: Mapping[tuple[str, str], Row]) -> None:
-    for row in tables:
-        found = verified.get((row["material"], row["rules"]))
-        if found and found["code"] == 0:
-            row["verified"] = "all" if found["seed"] is None else found["checked"]
+def note_verified(tables: Iterable[Row], verified: Iterable[Row]) -> None:
+    """Put into the rows of tables how much of each was verified. After all of a table a sample says nothing."""
+    rows = {(row["material"], row["rules"]): row for row in tables}
+    for found in verified:
+        row = rows.get((found["material"], found["rules"]))
+        if row is None or found["code"] or "own" in found:
+            continue
+        if found["seed"] is None:
+            row["verified"] = "all"
+        elif row["verified"] != "all":
+            row["verified"] = found["checked"]
 
 
 def _tbgen(*words: str) -> Any:
@@ -158,12 +165,12 @@ def _tbgen(*words: str) -> Any:
     return json.loads(done.stdout)
 
 
-def _lines(path: Path | None) -> dict[tuple[str, str], Row]:
-    """Lines of JSON by material and rules; the last of each counts."""
+def _lines(path: Path | None) -> list[Row]:
+    """What lines of JSON say of tables."""
     if path is None:
-        return {}
+        return []
     rows = [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
-    return {(row["material"], row["rules"]): row for row in rows if "material" in row}
+    return [row for row in rows if "material" in row]
 
 
 def _read(name: str) -> list[Row]:

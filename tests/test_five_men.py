@@ -1,6 +1,7 @@
-"""docs/five-men.md says what the figures beside it say."""
+"""docs/five-men.md says what the figures beside it say, and these are what tables are known to have taken."""
 
 import importlib
+from pathlib import Path
 from types import ModuleType
 
 import chess
@@ -51,3 +52,38 @@ def test_whatever_white_plays_stalemates(scripts: ModuleType) -> None:
 def test_the_longest_mates_are_those_of_chess(data: Data) -> None:
     found = {row["material"]: int(row["longest_dtg"]) for row in data["records"] if row["gscore"] == "G0.0"}
     assert {name: (found[name] + 1) // 2 for name in MATES} == MATES
+
+
+def test_a_sample_is_less_than_all_of_a_table(scripts: ModuleType) -> None:
+    """Whichever was verified first; and an own table is another one."""
+    all_of_it = {"material": "KRBvKR", "rules": "r", "code": 0, "seed": None, "checked": 65_000_000}
+    sample = all_of_it | {"seed": 7, "checked": 1_000_000}
+    own = all_of_it | {"own": "KRBvKR.r.0123456789abcdef.exact.h5"}
+    told = {
+        "all": ([all_of_it, sample], [sample, all_of_it]),
+        1_000_000: ([sample, own], [sample, all_of_it | {"code": 5}]),
+        "": ([own], [sample | {"rules": "wg"}], []),
+    }
+    note_verified = importlib.import_module("five_men").note_verified
+    for wanted, cases in told.items():
+        for verified in cases:
+            row = {"material": "KRBvKR", "rules": "r", "verified": ""}
+            note_verified([row], verified)
+            assert row["verified"] == wanted
+    done = {"material": "KRBvKR", "rules": "r", "verified": "all"}
+    note_verified([done], [sample])
+    assert done["verified"] == "all"
+
+
+def test_what_was_not_measured_is_not_recorded(
+    scripts: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = importlib.import_module("record")
+    monkeypatch.setattr(record, "FILE", tmp_path / "recorded.csv")
+    head = "material,rules,positions,bytes,cpu_seconds\n"
+    record.FILE.write_text(head)
+    one = {"material": "KRBvKR", "rules": "r", "positions": 5, "bytes": 6, "cpu_seconds": 8.0, "pace": 2.0}
+    record.record([one | {"cpu_seconds": None, "pace": None}])
+    assert record.FILE.read_text() == head
+    record.record([one])
+    assert record.FILE.read_text() == f"{head}KRBvKR,r,5,6,4.00\n"
