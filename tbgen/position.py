@@ -182,6 +182,11 @@ def checked_copy(board: chess.Board | None) -> chess.Board:
     return board.copy(stack=False)
 
 
+def record_of(given: int | str) -> int:
+    """What a caller gave for a record, an outcome or its text."""
+    return outcome.parse(given) if isinstance(given, str) else outcome.checked(given)
+
+
 def check_record(record: int, board: chess.Board) -> None:
     """BadInput if no game that goes on can have this record: mate and stalemate have ended it."""
     if outcome.level(record) <= STALEMATE and record != goal(board):

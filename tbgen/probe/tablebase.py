@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tbgen import outcome as outcomes
 from tbgen.errors import BadInput, CorruptTable, MissingTable, OnlyBounds, UnsupportedPosition, check_kind
 from tbgen.material import Material
-from tbgen.position import check_board, check_record, goal
+from tbgen.position import check_board, check_record, goal, record_of
 from tbgen.probe import bounds, play
 from tbgen.probe.numbering import check, check_men, is_sound
 from tbgen.probe.own import OwnFiles, material_of
@@ -271,9 +271,7 @@ class _Few:
 
 def _number(record: Record) -> int:
     """The outcome; 0 for None."""
-    if record is None:
-        return 0
-    return outcomes.parse(record) if isinstance(record, str) else outcomes.checked(record)
+    return 0 if record is None else record_of(record)
 
 
 def _outcome(board: chess.Board, record: int | str) -> int:

@@ -74,7 +74,7 @@ class Game:
     `given` is the record it brings along.
     """
 
-    def __init__(self, board: chess.Board | None = None, given: int | None = None, rules: RuleSet = W) -> None:
+    def __init__(self, board: chess.Board | None = None, given: int | str | None = None, rules: RuleSet = W) -> None:
         check_rules(rules)
         self.rules = rules
         self.record = Record(board, given, whole_game=rules.whole_game)
@@ -91,7 +91,7 @@ class Game:
         return cls(board, given, rules)
 
     @classmethod
-    def replayed(cls, board: chess.Board, given: int | None = None, rules: RuleSet = W) -> Self:
+    def replayed(cls, board: chess.Board, given: int | str | None = None, rules: RuleSet = W) -> Self:
         """The game of a board's whole move stack, `given` being the record of its root position."""
         position.check_board(board)
         game = cls(board.root(), given, rules)

@@ -60,16 +60,16 @@ class Standing(NamedTuple):
         return outcome.text(self.outcome)
 
 
-def standing(board: chess.Board, given: int | None = None, *, whole_game: bool = False) -> Standing:
-    """The standing of a start position; `given` is the record that it brings along.
+def standing(board: chess.Board, given: int | str | None = None, *, whole_game: bool = False) -> Standing:
+    """The standing of a start position; `given` is the record that it brings along, an outcome or its text.
 
     The position's own goal always counts. It is the record if none is given, or if the halfmove
     clock says that the last move was a reset, unless nothing resets (`whole_game`).
     """
     goal = position.goal(board)
+    given = None if given is None else position.record_of(given)
     if given is None or (board.halfmove_clock == 0 and not whole_game):
         return Standing(0, goal, 0, goal, False)
-    given = outcome.checked(given)
     position.check_record(given, board)
     stands = outcome.improved(given, goal)
     return Standing(0, stands, 0 if stands == goal else None, goal, False)
@@ -90,7 +90,7 @@ class Record:
     def __init__(
         self,
         board: chess.Board | None = None,
-        given: int | None = None,
+        given: int | str | None = None,
         *,
         whole_game: bool = False,
     ) -> None:
@@ -99,7 +99,7 @@ class Record:
         self.standings = [standing(self.board, given, whole_game=whole_game)]
 
     @classmethod
-    def replayed(cls, board: chess.Board, given: int | None = None, *, whole_game: bool = False) -> Self:
+    def replayed(cls, board: chess.Board, given: int | str | None = None, *, whole_game: bool = False) -> Self:
         """The record of a board's whole move stack, `given` being that of its root position."""
         position.check_board(board)
         record = cls(board.root(), given, whole_game=whole_game)

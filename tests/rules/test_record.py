@@ -146,3 +146,14 @@ def test_the_given_board_is_left_alone() -> None:
 def test_nothing_to_take_back() -> None:
     with pytest.raises(BadInput, match="take back"):
         Record().pop()
+
+
+@pytest.mark.parametrize("clock", [0, 9])
+def test_a_given_record_may_be_a_text(clock: int) -> None:
+    """After a reset it adds nothing, but has to be an outcome all the same."""
+    board = chess.Board(f"8/8/8/4KBk1/8/8/8/8 b - - {clock} 30")
+    assert Record(board, "G3.0").standings == Record(board, outcome.parse("G3.0")).standings
+    wrong: Any
+    for wrong in ("three", 3.5, 3):
+        with pytest.raises(BadInput, match=r"^not an? (outcome|G-score): "):
+            Record(board, wrong)
