@@ -12,12 +12,9 @@ from tbgen.own.plan import PlannedPart
 from tbgen.own.solve import OwnTables, solve_plan
 from tbgen.position import goal
 from tbgen.probe import open_tablebase
-from tests.support.own_tables import MEMORY
+from tests.support.own_tables import BOTH_RACE, MEMORY
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
-
-RACE = "8/8/3k3p/8/P7/8/3K4/8 w - - 4 60"
-"""Either pawn may be lost first, which leads to own tables of three men."""
 
 
 @pytest.mark.parametrize("most", [0, 1])
@@ -31,7 +28,7 @@ def test_what_a_smaller_plan_has_proved_stands(most: int, tmp_path: Path, monkey
         return solve_plan(plan, *args, **options)
 
     monkeypatch.setattr(attempts, "solve_plan", cramped)
-    board, means = chess.Board(RACE), attempts.Means(tmp_path, MEMORY, 3600, 1)
+    board, means = chess.Board(BOTH_RACE), attempts.Means(tmp_path, MEMORY, 3600, 1)
     with open_tablebase(tmp_path) as tables:
         if most == 0:
             with pytest.raises(OutOfRoom):

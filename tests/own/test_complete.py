@@ -14,10 +14,8 @@ from tbgen.own.choice import Tables
 from tbgen.own.complete import CompleteTables, excerpt_of
 from tbgen.own.plan import make_plan
 from tbgen.own.solve import CompleteParts, OwnTables, solve_plan
-from tests.support.own_tables import parts_of
+from tests.support.own_tables import BOTH_RACE, parts_of
 
-RACE = "8/8/3k3p/8/P7/8/3K4/8 w - - 4 60"
-"""KPvKP: both promote, and either pawn may be lost first."""
 THREE = [one for men in (2, 3) for one in every(men)]
 
 
@@ -35,7 +33,7 @@ def same(one: OwnTables, other: OwnTables) -> bool:
 
 
 def test_slices_are_all_that_is_asked(small_tables: Path) -> None:
-    plan = make_plan(chess.Board(RACE), THREE, 0)
+    plan = make_plan(chess.Board(BOTH_RACE), THREE, 0)
     asked = plan[-1].complete[parse("KPvK")]
     assert asked is not None
     assert 0 < len(asked) < layout_of(parse("KPvK")).slices
@@ -57,7 +55,7 @@ def test_slices_of_tables_of_four_men(fen: str, most: int, four_men: Path) -> No
 
 
 def test_a_slice_that_was_not_asked_is_noticed(small_tables: Path) -> None:
-    (part,) = make_plan(chess.Board(RACE), THREE, 0)
+    (part,) = make_plan(chess.Board(BOTH_RACE), THREE, 0)
     pawn = parse("KPvK")
     asked = part.complete[pawn]
     assert asked is not None

@@ -23,6 +23,7 @@ from tbgen.store.own import list_own
 from tests.support.own_tables import (
     ALL,
     BLOCKED,
+    BOTH_RACE,
     MEMORY,
     RACE,
     check_bounds,
@@ -78,10 +79,9 @@ def test_against_the_complete_table(names: str, small_tables: Path, tmp_path: Pa
 def test_four_men(names: str, small_tables: Path, four_men: Path, tmp_path: Path) -> None:
     """KPvKP with two pawns that pass each other, with tables of three men and with fewer."""
     links(small_tables, tmp_path, names)
-    fen = "8/8/3k3p/8/P7/8/3K4/8 w - - 4 60"
-    keep(tmp_path, fen)
+    keep(tmp_path, BOTH_RACE)
     with open_tablebase(four_men) as truth, open_tablebase(tmp_path) as tables:
-        for board in spread(fen, 100):
+        for board in spread(BOTH_RACE, 100):
             is_right(tables, truth, board, position.goal(board))
     assert set(verdicts(tmp_path)) == {(0, 0)}
 

@@ -32,6 +32,8 @@ ALL = "KvK KQvK KRvK KBvK KNvK"
 """All tables that a pawn's promotions and its loss lead to."""
 RACE = "8/3k4/7p/8/8/8/8/4K3 b - - 0 1"
 """Five placements of Black's pawn."""
+BOTH_RACE = "8/8/3k3p/8/P7/8/3K4/8 w - - 4 60"
+"""A pawn a side on files apart: both promote, and either may be lost first."""
 MEMORY = 4_000_000_000
 
 
