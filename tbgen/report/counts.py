@@ -32,14 +32,11 @@ class Counts:
         self, bulk: Bulk, runs: Iterable[tuple[int, slice | NDArray[np.int64]]]
     ) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Count these, run by run of numbers with a key. Gives, for each run, the key and `[sort, half]`."""
-        (halves,) = bulk.halves()
-        width = int(halves.max()) + 1
-        codes = self._of_shape.take(bulk.shapes).astype(np.int64)
-        codes *= width
-        codes += halves
+        width = int(bulk.halves()[0].max()) + 1
         self._make_room(width)
         for key, here in runs:
-            new = np.bincount(codes[here], minlength=len(self._sorts) * width).reshape(-1, width)
+            new = np.zeros((len(self._sorts), width), np.int64)
+            bulk.count(here, self._of_shape, new)
             self._counts[key, :, :width] += new
             yield key, new
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from threading import local
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,16 @@ _WORDS: Final = {
     kernels.OTHER_SHAPES: "a chunk's shapes are not those of its table",
     kernels.TOO_SHORT: "a chunk ends too soon",
 }
+
+
+class _Scratch(NamedTuple):
+    """See `kernels.decode`."""
+
+    number: NDArray[np.int32]
+    some: NDArray[np.int32]
+    spare: NDArray[np.int32]
+    digits: NDArray[np.int64]
+    next: NDArray[np.int64]
 
 
 def decode(chunk_format: ChunkFormat, stored: Iterable[bytes], count: int, *, fresh: bool = False) -> Bulk:
@@ -55,12 +65,16 @@ def _inflated(stored: bytes, most: int) -> bytes:
         raise ValueError(str(error)) from error
 
 
-def _scratch(count: int, width: int, sections: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """See `kernels.decode`."""
-    arrays: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]] | None = getattr(_SCRATCH, "arrays", None)
-    if arrays is None or len(arrays[0]) < count or arrays[2].shape[0] <= width or arrays[2].shape[1] < sections:
-        arrays = np.zeros(count, np.int32), np.empty(width, np.int32), np.empty((1 + width, sections), np.int64)
-        _SCRATCH.arrays = arrays
+def _scratch(count: int, width: int, sections: int) -> _Scratch:
+    arrays: _Scratch | None = getattr(_SCRATCH, "arrays", None)
+    if arrays is None or len(arrays.number) < count or len(arrays.some) < width or arrays.next.shape[1] < sections:
+        arrays = _SCRATCH.arrays = _Scratch(
+            np.zeros(count, np.int32),
+            np.empty(width, np.int32),
+            np.empty(width, np.int32),
+            np.empty(1 << 8, np.int64),
+            np.empty((1 + width, sections), np.int64),
+        )
     return arrays
 
 
@@ -80,3 +94,13 @@ def spell_out(bulk: Bulk) -> Staircases:
             steps["holder"], steps["level"], steps["outcome"], steps["distance"],
         )  # fmt: skip
     return Staircases(length, steps)
+
+
+def count(
+    shapes: NDArray[np.unsignedinteger],
+    halves: NDArray[np.unsignedinteger],
+    of_shape: NDArray[np.uint16],
+    counts: NDArray[np.int64],
+) -> None:
+    """See `Bulk.count`."""
+    kernels.count(np.ascontiguousarray(shapes), np.ascontiguousarray(halves), of_shape, counts)

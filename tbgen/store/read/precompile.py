@@ -23,7 +23,9 @@ def _read() -> None:
         known = Shapes(ones.astype(np.int16), ones, ones, ones[1:], ones[1:], ones[1:].astype(np.int16), ODD * ones[1:])
         raw = bytes(1 + 2 * planes)
         chunk_format = ChunkFormat(Path(), len(raw), np.zeros(1, np.int64), 0, planes, ShapeTable(known))
-        spell_out(decode(chunk_format, [zlib.compress(b"\1" + raw[1:])], 1))
+        bulk = decode(chunk_format, [zlib.compress(b"\1" + raw[1:])], 1)
+        spell_out(bulk)
+        bulk.count(slice(None), ones.astype(np.uint16), np.zeros((2, 1), np.int64))
 
 
 PARTS: Final[dict[str, Callable[[], None]]] = {"read": _read}
