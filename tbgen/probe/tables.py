@@ -11,7 +11,7 @@ from tbgen import outcome as outcomes
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.material import Material
 from tbgen.position import goal
-from tbgen.probe.numbering import Numbering, make_numbering, number_of, signature
+from tbgen.probe.numbering import Numbering, make_numbering, material_with, number_of, signature
 from tbgen.probe.result import Result
 from tbgen.store import TableFile, find_table, open_table
 from tbgen.table_rules import TableRules
@@ -79,8 +79,8 @@ class OpenTables:
         return found
 
     def name(self, board: chess.Board) -> str:
-        """Of the table for a board's men."""
-        return self.numbered_table(board).name
+        """Of the table for a board's men, which need not be there."""
+        return material_with(signature(board)).normal.name
 
     def source(self, board: chess.Board) -> str:
         """Where that table is."""

@@ -397,6 +397,18 @@ def test_en_passant_is_looked_at_one_ply_deep(given: str | None, whole_game: boo
     assert result.dtg == (0 if result.outcome == standing else 1)
 
 
+def test_with_a_right_only_the_tables_that_moves_lead_to_are_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The king has to take a pawn, or the pawn captures en passant: KNvKP alone is there."""
+    board = chess.Board("1N6/8/2K5/k7/pP6/8/8/8 b - b3 0 1")
+    assert {board.san(move) for move in board.legal_moves} == {"Kxb4", "axb3"}
+    there = OwnGoalTables()
+    monkeypatch.setattr(tables.OpenTables, "result", lambda _, board, record: there.result(board, record))
+    assert play.result(tables.OpenTables(tmp_path), board, None).material == "KNPvKP"
+    assert there.asked.keys() == {"a5b4", "a4b3"}
+
+
 def test_a_line_past_the_end_of_the_game_is_a_table_that_is_wrong(resetting: Tablebase) -> None:
     """As a table says it whose checksums somebody has made anew."""
     mate = chess.Board("k1K5/8/8/8/8/8/8/R7 b - - 0 1")
