@@ -55,8 +55,8 @@ def moves(
     """All legal moves under the record that stands, best first. Those that lead to a missing table are put into
     `unknown`, if it is given; but no table is needed where the game is over.
 
-    Of equal outcomes that better the record for the side to move the nearest comes first, of others the farthest;
-    moves that are still equal go by name."""
+    Of equal outcomes that better or keep the record for the side to move the nearest comes first, of worse ones the
+    farthest; moves that are still equal go by name."""
     board = board.copy(stack=False)
     there = list(board.legal_moves)
     return ranked(list(_each(tables, board, there, standing, unknown)), board.turn, standing)
