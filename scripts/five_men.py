@@ -17,6 +17,7 @@ from typing import Any, Final
 import five_men_page
 import record
 
+from tbgen import files
 from tbgen.cli.common import cores
 from tbgen.cli.digests import line_of, read_digests
 from tbgen.material import Material, build_key
@@ -97,7 +98,8 @@ def _collect(
 def _write_digests(digests: Mapping[tuple[Material, TableRules], str]) -> None:
     remarks = [line for line in DIGESTS.read_text().splitlines() if line.startswith("#")]
     known = sorted(digests.items(), key=lambda one: (build_key(one[0][0]), one[0][1]))
-    DIGESTS.write_text("\n".join([*remarks, *(line_of(*of, digest) for of, digest in known), ""]))
+    lines = [*remarks, *(line_of(*of, digest) for of, digest in known), ""]
+    files.replace(DIGESTS, "\n".join(lines).encode())
 
 
 def _rows(
@@ -183,17 +185,10 @@ def _read(name: str) -> list[Row]:
 
 def _write_all(data: Mapping[str, list[Row]]) -> None:
     """Put the rows in order, and write them."""
+    DATA.mkdir(exist_ok=True)
     for name, rows in data.items():
         rows.sort(key=lambda row: (row["rules"], five_men_page.order(row["material"])))
-        _write(name, rows)
-
-
-def _write(name: str, rows: Iterable[Row]) -> None:
-    DATA.mkdir(exist_ok=True)
-    with (DATA / f"{name}.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS[name], lineterminator="\n", extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(rows)
+        record.write_csv(DATA / f"{name}.csv", COLUMNS[name], rows)
 
 
 if __name__ == "__main__":

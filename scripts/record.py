@@ -7,12 +7,14 @@ take turns.
 
 import argparse
 import csv
+import io
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from tbgen import files
 from tbgen.generate.recorded import COLUMNS
 from tbgen.material import build_key, parse
 
@@ -38,11 +40,18 @@ def record(built: Iterable[dict[str, Any]]) -> None:
         pace = one["pace"] or pace  # a small table says none
         row = {column: str(one[column]) for column in COLUMNS[:-1]}
         rows[one["material"], one["rules"]] = row | {"cpu_seconds": f"{one['cpu_seconds'] / pace:.2f}"}
-    with FILE.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(sorted(rows.values(), key=lambda row: (row["rules"], build_key(parse(row["material"])))))
+    in_order = sorted(rows.values(), key=lambda row: (row["rules"], build_key(parse(row["material"]))))
+    write_csv(FILE, COLUMNS, in_order)
     print(f"{len(rows)} tables in {FILE}", file=sys.stderr)
+
+
+def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write these columns of rows, all of them or nothing: what a file has may be nowhere else."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n", extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)
+    files.replace(path, text.getvalue().encode())
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ from types import ModuleType
 import chess
 import pytest
 
+from tbgen.material import parse
+from tbgen.table_rules import TableRules
 from tests.support.places import ROOT
 
 MATES = {
@@ -87,3 +89,25 @@ def test_what_was_not_measured_is_not_recorded(
     assert record.FILE.read_text() == head
     record.record([one])
     assert record.FILE.read_text() == f"{head}KRBvKR,r,5,6,4.00\n"
+
+
+def test_figures_are_replaced_whole(scripts: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill leaves what was there, as a second name of it shows: many of these tables are no more."""
+    collector, record = (importlib.import_module(name) for name in ("five_men", "record"))
+    monkeypatch.setattr(record, "FILE", tmp_path / "recorded.csv")
+    monkeypatch.setattr(collector, "DATA", tmp_path)
+    monkeypatch.setattr(collector, "DIGESTS", tmp_path / "digests.txt")
+    begun = {
+        record.FILE: "material,rules,positions,bytes,cpu_seconds\n",
+        collector.DATA / "records.csv": "material,rules\n",
+        collector.DIGESTS: "# a remark\n",
+    }
+    for path, text in begun.items():
+        path.write_text(text)
+        path.with_suffix(".old").hardlink_to(path)
+    record.record([{"material": "KRBvKR", "rules": "r", "positions": 5, "bytes": 6, "cpu_seconds": 8.0, "pace": 2.0}])
+    collector._write_all({"records": [{"material": "KRBvKR", "rules": "r"}]})
+    collector._write_digests({(parse("KRBvKR"), TableRules.RESET): "0" * 64})
+    for path, text in begun.items():
+        assert "KRBvKR" in path.read_text()
+        assert path.with_suffix(".old").read_text() == text
