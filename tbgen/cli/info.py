@@ -29,8 +29,8 @@ The package has tables of two and three men of its own. Those that the directory
 ("bundled" in JSON): commands that ask tables read them there. tbgen build, verify and pack do not.
 
 Own tables, which tbgen solve --keep leaves, are listed with their bound for the side that is named first: exact, its
-worst or its best; with how many placements of pawns they have; and with the one that has most steps to go, the side
-that is named first playing up the board. --json has "own", the file, for these.
+worst or its best; with their slices, one for each placement of pawns; and with the placement that has most steps to go,
+the side that is named first playing up the board. --json has "own", the file, for these.
 
 Half-built tables are listed with their size and what happens to them next.
 

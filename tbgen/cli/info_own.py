@@ -16,7 +16,7 @@ from tbgen.text import say
 _COLUMNS: Final = {
     "material": Column("material", left=True),
     "bound": Column("bound", left=True),
-    "placements": Column("placements"),
+    "slices": Column("slices"),
     "pawns": Column("first placement", left=True, spare=2),
     "positions": Column("positions", spare=1),
     "bytes": Column("bytes"),
@@ -37,7 +37,7 @@ def own_rows(files: Sequence[OwnFile]) -> Iterator[Row]:
                 whites = one.material.first.count("P")
                 placements = [(pawns[:whites], pawns[whites:]) for pawns in table.own.placements]
                 row |= {
-                    "placements": len(placements),
+                    "slices": len(placements),
                     "pawns": _text(max(placements, key=to_go)),
                     "positions": table.positions,
                     "numbers": table.size,

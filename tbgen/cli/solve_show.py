@@ -108,7 +108,7 @@ def plan_in_words(number: int, plan: "list[PlannedPart]", cost: "Cost", threads:
     yield f"  {size_of(cost.memory)} of memory, {size_of(cost.scratch)} of disk, about {time}"
     for part in reversed(plan):
         twice = "" if part.exact else ", solved twice"
-        yield f"  {part.name.material.name:<9}{len(part.placements):>6,} placements {part.numbers:>15,} numbers{twice}"
+        yield f"  {part.name.material.name:<9}{len(part.placements):>6,} slices {part.numbers:>15,} numbers{twice}"
     if not plan[-1].exact:
         yield "  What some captures or promotions lead to is not known: the answer may be bounds."
 

@@ -84,7 +84,7 @@ def test_info_lists_them(tables: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "d4 v d5" in out
     assert main(["info", "--json", "KPvKP"]) == 0
     (row,) = map(json.loads, capsys.readouterr().out.splitlines())
-    assert (row["bound"], row["placements"], row["pawns"]) == ("exact", 1, "d4 v d5")
+    assert (row["bound"], row["slices"], row["pawns"]) == ("exact", 1, "d4 v d5")
     path = tables / "own" / row["own"]
     path.write_bytes(path.read_bytes()[:-1])
     assert main(["info"]) == 5

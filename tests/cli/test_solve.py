@@ -238,6 +238,7 @@ def test_what_an_own_table_takes(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(["solve", "--dry-run", fen]) == 0
     out = capsys.readouterr().out
     assert out.startswith("First KRPvKRP (20 placements of pawns):\n")
+    assert "\n  KRPvKRP      20 slices " in out
     assert "the answer may be bounds" in out
     assert main(["solve", "--dry-run", "--json", fen]) == 0
     plan = json.loads(capsys.readouterr().out.splitlines()[0])
