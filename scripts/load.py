@@ -1,0 +1,163 @@
+"""How many questions a second `tbgen serve` answers, how soon, and for how much CPU: a table as in docs/serve.md.
+
+A server is started for it. Connections that stay open ask one question after the other: first for the empty route,
+/robots.txt, which is what HTTP alone costs, then for positions of KRvK, each time with another move number, so that no
+answer is one that the server has kept. That is done in turn; each figure is the median of the runs. On a machine that
+does other work as well the figures say little.
+"""
+
+import argparse
+import os
+import random
+import selectors
+import socket
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import count, cycle, repeat
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import chess
+
+from tbgen.cli.common import at_once, some_seconds, whole_number
+from tbgen.position import fault
+from tbgen.store import BUNDLED
+from tests.support.serving import Server, serving
+
+_POSITIONS: Final = 20_000
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
+_OK: Final = b"HTTP/1.1 200 "
+_LINE: Final = b"\r\n"
+_END: Final = _LINE + _LINE
+_LENGTH: Final = b"\r\ncontent-length: "
+_PATIENCE: Final = 30
+"""Seconds."""
+
+
+class Run(NamedTuple):
+    """What one run has found."""
+
+    answers_a_second: float
+    half_within: float
+    nearly_all_within: float
+    """Seconds for 99 of 100."""
+    cpu: float
+    """Seconds of the server's, for an answer."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="scripts/load", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=whole_number(1), default=9, metavar="N", help="of each kind (default: 9)")
+    parser.add_argument("--seconds", type=some_seconds, default=2.0, metavar="S", help="of a run (default: 2)")
+    parser.add_argument("--connections", type=at_once, default=8, metavar="N", help="default: 8")
+    args = parser.parse_args()
+    kinds: dict[str, Iterator[bytes]] = {
+        "empty route": repeat(_request("/robots.txt")),
+        "a single probe": map(_request, _probes(_POSITIONS)),
+    }
+    found: dict[str, list[Run]] = {kind: [] for kind in kinds}
+    with serving(BUNDLED, "--per-client", "0") as server:
+        for _ in range(args.runs):
+            for kind, requests in kinds.items():
+                found[kind].append(measured(server, requests, args.seconds, args.connections))
+    print("\n".join(table(found)))
+
+
+def _request(path: str) -> bytes:
+    return f"GET {path} HTTP/1.1\r\nhost: load\r\n\r\n".encode()
+
+
+def _probes(positions: int) -> Iterator[str]:
+    """Questions, no two of them alike."""
+    draw, fens = random.Random(0), list[str]()
+    men = [chess.Piece.from_symbol(letter) for letter in "KRk"]
+    while len(fens) < positions:
+        board = chess.Board(None)
+        board.set_piece_map(dict(zip(draw.sample(chess.SQUARES, len(men)), men, strict=True)))
+        board.turn = draw.random() < 1 / 2
+        if fault(board) is None:
+            fens.append(f"{board.board_fen()}_{'w' if board.turn else 'b'}_-_-_0_")
+    return (f"/v1/probe?fen={fen}{number}" for fen, number in zip(cycle(fens), count(1)))
+
+
+def measured(server: Server, requests: Iterator[bytes], seconds: float, connections: int) -> Run:
+    """Ask a server for so long."""
+    before, begun = _cpu(server), time.perf_counter()
+    took = sorted(_answered(server.port, requests, begun + seconds, connections))
+    wall, cpu = time.perf_counter() - begun, _cpu(server) - before
+    return Run(len(took) / wall, took[len(took) // 2], took[len(took) * 99 // 100], cpu / len(took))
+
+
+def _cpu(server: Server) -> float:
+    """Seconds of processor time that it has taken."""
+    user, system = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / _TICKS
+
+
+def _answered(port: int, requests: Iterator[bytes], until: float, connections: int) -> Iterator[float]:
+    """Seconds that each answer took."""
+    with selectors.DefaultSelector() as waiting, ExitStack() as stack:
+        for _ in range(connections):
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), _PATIENCE))
+            waiting.register(connection, selectors.EVENT_READ, _Client(connection, requests))
+        while waiting.get_map():
+            ready = waiting.select(_PATIENCE)
+            if not ready:
+                sys.exit(f"tbgen: no answer within {_PATIENCE} seconds")
+            for key, _ in ready:
+                took = key.data.read()
+                if took is None:
+                    continue
+                yield took
+                if time.perf_counter() < until:
+                    key.data.ask()
+                else:
+                    waiting.unregister(key.fileobj)
+
+
+class _Client:
+    """A connection on which one question is asked after the other."""
+
+    def __init__(self, connection: socket.socket, requests: Iterator[bytes]) -> None:
+        self._connection = connection
+        self._requests = requests
+        self.ask()
+
+    def ask(self) -> None:
+        self._answer, self._asked = b"", time.perf_counter()
+        self._connection.sendall(next(self._requests))
+
+    def read(self) -> float | None:
+        """What has come; seconds since the question if that is all of the answer."""
+        data = self._connection.recv(1 << 16)
+        self._answer += data
+        head, end, body = self._answer.partition(_END)
+        if not data or (end and not head.startswith(_OK)):
+            sys.exit(f"tbgen: the server answered {head.partition(_LINE)[0].decode()!r}")
+        if not end or len(body) < int(head.partition(_LENGTH)[2].partition(_LINE)[0]):
+            return None
+        return time.perf_counter() - self._asked
+
+
+def table(found: dict[str, list[Run]]) -> Iterator[str]:
+    """In Markdown, a column for each kind."""
+    medians = [Run(*map(statistics.median, zip(*runs, strict=True))) for runs in found.values()]
+    yield f"| | {' | '.join(found)} |"
+    yield "|---" * (len(found) + 1) + "|"
+    yield _row("answers a second", (f"{one.answers_a_second:,.0f}" for one in medians))
+    within = (f"{1000 * one.half_within:.1f} ms, {1000 * one.nearly_all_within:.1f} ms" for one in medians)
+    yield _row("half of them within, 99 of 100 within", within)
+    yield _row("CPU of the server", (f"{1e6 * one.cpu:.0f} µs" for one in medians))
+
+
+def _row(head: str, cells: Iterator[str]) -> str:
+    return f"| {head} | {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    main()
