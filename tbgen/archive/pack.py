@@ -26,7 +26,7 @@ _AHEAD: Final = 2
 """Blocks that wait or are at work, per thread."""
 
 Begin = Callable[[str, int], None]
-"""Told what is done next, and how many numbers that has."""
+"""Told what is done next, and how many steps that has."""
 Report = Callable[[int], None]
 """Told how many of them have been done."""
 
@@ -50,7 +50,8 @@ def pack(
         if table.own is not None:
             raise BadInput(f"{path} is an own table, which is not packed: tbgen solve --keep makes it again")
         table.check()
-        side = _cheaper_side(table, pool)
+        begin(f"weighing the sides of {table.material}", 2 * _SAMPLES)
+        side = _cheaper_side(table, pool, report)
         split = Split(table.layout, side)
         begin(f"reading {table.material}", table.size)
         contents, count = _survey(table, split, report)
@@ -80,22 +81,29 @@ def pack(
         return Result(writer.finish(notes), notes)
 
 
-def _cheaper_side(table: TableFile, pool: Executor) -> int:
+def _cheaper_side(table: TableFile, pool: Executor, report: Report) -> int:
     """The side to move whose positions take fewer bytes, by a sample."""
     packer = Packer(table.shape_table, table.order, table.distance_planes)
+    splits = [Split(table.layout, side) for side in range(2)]
 
-    def cost(side: int) -> int:
-        split, found = Split(table.layout, side), 0
-        if not split.both.any():
-            return 0
-        for start in np.linspace(0, max(0, split.kept - _SAMPLE), _SAMPLES).astype(np.int64).tolist():
-            start -= start % len(table.order)
-            kept = _read(table, split, slice(start, min(start + _SAMPLE, split.kept)))
-            found += sum(map(len, packer.pack(kept)))
-        return found
+    def cost(side: int, start: int) -> int:
+        kept = _read(table, splits[side], slice(start, min(start + _SAMPLE, splits[side].kept)))
+        return sum(map(len, packer.pack(kept)))
 
-    costs = list(pool.map(cost, range(2)))
+    samples = [(side, start) for side, split in enumerate(splits) for start in _starts(split, len(table.order))]
+    costs = [0, 0]
+    for (side, _), found in zip(samples, in_turn(pool, len(samples), cost, samples), strict=True):
+        costs[side] += found
+        report(1)
     return costs.index(min(costs))
+
+
+def _starts(split: Split, width: int) -> list[int]:
+    """Where samples begin, each with a chunk; nowhere if the table has one side to move, and all of it is kept."""
+    if not split.both.any():
+        return []
+    last = max(0, split.kept - _SAMPLE)
+    return [int(start) // width * width for start in np.linspace(0, last, _SAMPLES)]
 
 
 def _survey(table: TableFile, split: Split, report: Report) -> tuple[str, NDArray[np.int64]]:

@@ -147,6 +147,7 @@ class Counter:
         self._bars = _bars(console, drawn=self._draws)
         self._task: TaskID | None = None
         self._lines: _Lines | None = None
+        self._what = ""
         self._done = self._total = 0
 
     def __enter__(self) -> Self:
@@ -158,7 +159,7 @@ class Counter:
 
     def begin(self, what: str, total: int) -> None:
         """Start again at nothing."""
-        self._done, self._total = 0, total
+        self._what, self._done, self._total = what, 0, total
         if self._task is not None:
             self._bars.remove_task(self._task)
         self._task = self._bars.add_task(what, total=total)
@@ -171,6 +172,12 @@ class Counter:
             self._bars.advance(self._task, count)
         if self._lines is not None:
             self._lines.at(self._done / self._total)
+
+    def more(self, what: str, count: int, total: int) -> None:
+        """Say that so much more of this is done. What was not at work, or is done, begins."""
+        if what != self._what or self._done >= self._total:
+            self.begin(what, total)
+        self.advance(count)
 
     def at(self, done: int, total: int) -> None:
         """Say how much is done, and of how much: that may have grown."""

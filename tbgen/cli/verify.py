@@ -3,7 +3,7 @@
 import argparse
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from itertools import chain, groupby
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     if args.digests is not None and args.sample is not None:
         raise BadInput("--digests compares whole tables: leave out --sample")
     check_address_space(_space(args))
-    from tbgen.cli.progress import Progress, warm_up_visibly
+    from tbgen.cli.progress import warm_up_visibly
     from tbgen.generate.estimate import PROGRAM
     from tbgen.generate.forecast import size_of
     from tbgen.store.directory import Listed, table_path
@@ -111,22 +111,24 @@ def run(args: argparse.Namespace) -> int:
         return compare_digests(tables, args.digests, threads=args.threads, json=args.json, quiet=args.quiet)
     warm_up_visibly(args.threads, quiet=args.quiet or args.json)
     codes: list[int] = []
-    with (
-        closing(DiskArrays(scratch_of(directory), args.memory)) as disk_arrays,
-        Progress([material for material, _ in wanted], quiet=args.quiet or args.json) as progress,
-    ):
+    with closing(DiskArrays(scratch_of(directory), args.memory)) as disk_arrays:
         try:
-            reports = _reports(args, directory, wanted, disk_arrays, progress)
-            for report in chain(reports, _own_reports(args, directory, own, disk_arrays)):
+            for report in chain(
+                _reports(args, directory, wanted, disk_arrays), _own_reports(args, directory, own, disk_arrays)
+            ):
                 codes.append(report.code)
-                if args.json:
-                    say(to_json(report.as_dict()), flush=True)
-                else:
-                    progress.show(list(report.lines()))
         except KeyboardInterrupt:
             many = len(wanted) + len(own)
             raise KeyboardInterrupt(f"interrupted; {len(codes)} of {many} tables have been checked") from None
     return max(codes, key=BAD.index)
+
+
+def _tell(args: argparse.Namespace, report: Report, show: Callable[[list[str]], None]) -> Report:
+    if args.json:
+        say(to_json(report.as_dict()), flush=True)
+    else:
+        show(list(report.lines()))
+    return report
 
 
 def _space(args: argparse.Namespace) -> int:
@@ -161,6 +163,7 @@ def _own_reports(
     args: argparse.Namespace, directory: Path, own: "list[OwnFile]", disk_arrays: "DiskArrays"
 ) -> Iterator[Report]:
     """Check own tables, after all others."""
+    from tbgen.cli.progress import Counter
     from tbgen.store import find_table
     from tbgen.store.entry_cache import EntryCache
     from tbgen.verify.file import check_own
@@ -170,16 +173,17 @@ def _own_reports(
     for one in own:
         report = Report(one.material, TableRules.RESET, seed=seed if args.sample is not None else None, own=one)
         begun = time.perf_counter()
-        try:
-            verdict = check_own(
-                one, directory, entry_cache, disk_arrays,
-                threads=args.threads, sample=args.sample, seed=seed, lost=report.lose,
-            )  # fmt: skip
-            report.judge(verdict)
-        except (TbgenError, MemoryError, OSError) as error:
-            report.failed(error)
+        with Counter(quiet=args.quiet or args.json) as counter:
+            try:
+                verdict = check_own(
+                    one, directory, entry_cache, disk_arrays,
+                    threads=args.threads, sample=args.sample, seed=seed, report=counter.more, lost=report.lose,
+                )  # fmt: skip
+                report.judge(verdict)
+            except (TbgenError, MemoryError, OSError) as error:
+                report.failed(error)
         report.seconds = time.perf_counter() - begun
-        yield report
+        yield _tell(args, report, lambda lines: say("\n".join(lines), flush=True))
 
 
 def _seed(args: argparse.Namespace) -> int:
@@ -191,9 +195,22 @@ def _reports(
     directory: Path,
     wanted: list[tuple[Material, TableRules]],
     disk_arrays: "DiskArrays",
-    progress: "Progress",
 ) -> Iterator[Report]:
     """Check table after table, whatever is wrong with one of them."""
+    from tbgen.cli.progress import Progress
+
+    with Progress([material for material, _ in wanted], quiet=args.quiet or args.json) as progress:
+        for report in _checked(args, directory, wanted, disk_arrays, progress):
+            yield _tell(args, report, progress.show)
+
+
+def _checked(
+    args: argparse.Namespace,
+    directory: Path,
+    wanted: list[tuple[Material, TableRules]],
+    disk_arrays: "DiskArrays",
+    progress: "Progress",
+) -> Iterator[Report]:
     from tbgen.store import open_table, table_path
     from tbgen.store.entry_cache import EntryCache
     from tbgen.verify.file import check_table, mapped_by

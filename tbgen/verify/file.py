@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +23,9 @@ from tbgen.verify.table import Exits
 
 _HELD: Final = 1 << 27
 """Numbers of the checked table that are in memory at a time."""
+
+Report = Callable[[str, int, int], None]
+"""Told what is at work, how many more of its numbers are done, and how many it has."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ def check_own(
     threads: int,
     sample: int | None = None,
     seed: int = 0,
-    report: Callable[[int], None] = lambda numbers: None,
+    report: Report = lambda what, numbers, total: None,
     lost: Callable[[Material, TbgenError], None],
 ) -> Verdict:
     """The same for an own table of the directory, given the tables that it was solved with."""
@@ -93,14 +97,23 @@ def check_own(
         table.check()
         notes = table.own
         assert notes is not None, "its name says so"
-        complete = entry_cache.take(list(notes.complete), lost=lost)
+        complete = entry_cache.take(list(notes.complete), partial(_whole_read, report), lost)
         reached = [Reached(layout_of(there), complete.get(there)) for there in notes.complete]
-        reached += [_part(part, notes.bound, directory, disk_arrays, threads, lost) for part in notes.parts]
+        reached += [_part(part, notes.bound, directory, disk_arrays, threads, report, lost) for part in notes.parts]
         mate = BASE << OUTCOME_SHIFT
         unknown = {Bound.BEST: (mate, -mate), Bound.WORST: (-mate, mate)}.get(notes.bound, (0, 0))
         exits = Exits(table.ordered_layout(), reached, unknown)
         source = _File(table, disk_arrays, lambda material, numbers: None)
-        return verify(source, exits, threads=threads, sample=sample, seed=seed, report=report)
+        checked = partial(_told, report, f"checking {table.material}", table.size)
+        return verify(source, exits, threads=threads, sample=sample, seed=seed, report=checked)
+
+
+def _told(report: Report, what: str, total: int, numbers: int) -> None:
+    report(what, numbers, total)
+
+
+def _whole_read(report: Report, material: Material, numbers: int) -> None:
+    report(f"reading {material}", numbers, layout_of(material).size)
 
 
 def _part(
@@ -109,6 +122,7 @@ def _part(
     directory: Path,
     disk_arrays: DiskArrays,
     threads: int,
+    report: Report,
     lost: Callable[[Material, TbgenError], None],
 ) -> Reached:
     """An own table that another one was solved with. What it is worth for its first side counts."""
@@ -117,7 +131,8 @@ def _part(
     path = exact if check_file(exact) else own_path(directory, part.material, part.key, wanted)
     try:
         with open_table(path, threads=threads) as table:
-            return Reached(table.ordered_layout(), table.entries(make=disk_arrays.array), part.swapped)
+            read = partial(_told, report, f"reading {part.material}", table.size)
+            return Reached(table.ordered_layout(), table.entries(make=disk_arrays.array, report=read), part.swapped)
     except (MissingTable, CorruptTable) as error:
         lost(part.material, error)
         return Reached(Layout(part.material, ()), None, part.swapped)

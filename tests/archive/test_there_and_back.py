@@ -1,6 +1,7 @@
 """Packed tables: what is unpacked is what was packed."""
 
 from contextlib import closing
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Packer, unpack_shapes
 from tbgen.archive.format import Packed
+from tbgen.archive.pack import pack
 from tbgen.archive.split import Split
 from tbgen.contents import in_memory
 from tbgen.index import layout_of
@@ -47,6 +49,17 @@ def test_tables_with_staircases(name: str, keeps_a_side: bool, tmp_path: Path) -
     layout = layout_of(parse(name))
     assert Split(layout, 0).kept == (layout.size // 2 if keeps_a_side else layout.size)
     assert packed.stat().st_size < table.stat().st_size * (0.4 if keeps_a_side else 0.75)
+
+
+def test_packing_tells_how_far_it_is(small_tables: Path) -> None:
+    told: list[list[int]] = []
+
+    def report(count: int) -> None:
+        told[-1][1] += count
+
+    pack(small_tables / "KPvK.r.h5", BytesIO(), begin=lambda what, total: told.append([total, 0]), report=report)
+    assert len(told) == 3
+    assert all(total == done > 0 for total, done in told)
 
 
 @pytest.mark.full

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
@@ -120,6 +121,24 @@ def test_the_verifier_finds_what_is_wrong(small_tables: Path, tmp_path: Path) ->
     keep(tmp_path, RACE)
     assert next(list_own(tmp_path)).bound == Bound.BEST
     assert changed(tmp_path, bound=Bound.WORST).wrong > 1
+
+
+def test_the_verifier_tells_how_far_it_is(small_tables: Path, tmp_path: Path) -> None:
+    links(small_tables, tmp_path, ALL)
+    keep_all(tmp_path, BLOCKED)
+    done: Counter[str] = Counter()
+    totals: dict[str, int] = {}
+
+    def report(what: str, numbers: int, total: int) -> None:
+        done[what] += numbers
+        totals[what] = total
+
+    one = next(list_own(tmp_path, parse("KPvKP")))
+    with closing(DiskArrays(tmp_path, MEMORY)) as disk_arrays:
+        cache = EntryCache(tmp_path, TableRules.RESET, disk_arrays, find=find_table)
+        check_own(one, tmp_path, cache, disk_arrays, threads=1, report=report, lost=lambda material, error: None)
+    assert all(done[what] % total == 0 for what, total in totals.items())  # KPvK is read for either side
+    assert {"checking KPvKP", "reading KPvK"} <= done.keys()
 
 
 def test_what_the_verifier_lacks_is_not_checked(small_tables: Path, tmp_path: Path) -> None:
