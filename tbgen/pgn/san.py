@@ -100,6 +100,9 @@ def ask(board: chess.Board, text: str) -> chess.Move:
     try:
         found = board.parse_san(text)
     except ValueError as error:
+        if isinstance(error, chess.IllegalMoveError) and not any(board.legal_moves):
+            end = "mate" if board.is_check() else "stalemate"
+            raise BadInput(f"a move after {end}: {shown(text)}") from None
         what = {chess.IllegalMoveError: "illegal move", chess.AmbiguousMoveError: "ambiguous move"}.get(
             type(error), "not a move"
         )

@@ -55,7 +55,7 @@ class Unit(NamedTuple):
         nul = self.data.find(_NUL)
         if nul >= 0:
             line = self.data.count(b"\n", 0, nul)
-            raise BadLine("NUL bytes (a file of UTF-16 has to be converted to UTF-8 first)", line)
+            raise BadLine("NUL bytes: no PGN (name a packed file .gz, .bz2 or .zst; convert UTF-16 to UTF-8)", line)
         if self.fault is not None:
             raise BadInput(self.fault)
 

@@ -185,10 +185,10 @@ class Judge:
 def _result(headers: Mapping[str, str], written: str) -> str:
     """The result, of which tag and moves have to say the same."""
     tag = headers.get("Result", "")
-    if written == _NO_RESULT:
-        raise BadInput("no result")
     if tag != written and tag not in _UNKNOWN:
         raise BadInput(f"the result is {ascii(tag)[1:-1]} by its tag, but {written} behind the moves")
+    if written == _NO_RESULT:
+        raise BadInput("no result")
     return written
 
 

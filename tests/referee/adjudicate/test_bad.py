@@ -10,7 +10,7 @@ from tbgen.referee.adjudicate.game import Fault, Judge, Judged
 from tbgen.referee.adjudicate.settings import Settings, make_settings
 from tests.support.judged_games import game, judged
 
-NUL = "NUL bytes (a file of UTF-16 has to be converted to UTF-8 first)"
+NUL = "NUL bytes: no PGN (name a packed file .gz, .bz2 or .zst; convert UTF-16 to UTF-8)"
 FOOLS = "1. f3 e5 2. g4 Qh4#"
 
 
@@ -28,6 +28,9 @@ FOOLS = "1. f3 e5 2. g4 Qh4#"
         (game("*").split(b"\n\n", maxsplit=1)[0] + b"\n", 102, "neither moves nor a result"),
         (game("1. e4 e5 *"), 100, "no result"),
         (game("1. e4 1-0", Result="0-1"), 100, "the result is 0-1 by its tag, but 1-0 behind the moves"),
+        (game("1. e4 e5 *", Result="1-0"), 100, "the result is 1-0 by its tag, but * behind the moves"),
+        (game(f"{FOOLS} 3. a3 0-1"), 104, "a move after mate: a3 (ply 5)"),
+        (game("1... Kg8 1-0", FEN="7k/5K2/6Q1/8/8/8/8/8 b - -"), 105, "a move after stalemate: Kg8 (ply 1)"),
         (game(f"{FOOLS} 1-0"), 100, "there is mate on the board, but the result is 1-0"),
         (game(f"{FOOLS} 1/2-1/2"), 100, "there is mate on the board, but the result is 1/2-1/2"),
         (game("1-0", FEN="7k/5K2/6Q1/8/8/8/8/8 b - -"), 100, "there is stalemate on the board, but the result is 1-0"),

@@ -96,7 +96,7 @@ def test_broken_games_are_passed_on(jobs: int, capsys: pytest.CaptureFixture[str
         (122, "no result"),
         (163, "a comment is not closed"),
         (204, 'not a tag: [White "broken'),
-        (245, "NUL bytes (a file of UTF-16 has to be converted to UTF-8 first)"),
+        (245, "NUL bytes: no PGN (name a packed file .gz, .bz2 or .zst; convert UTF-16 to UTF-8)"),
         (246, "the moves end without a result: 1-0, 0-1, 1/2-1/2 or *"),
     ]
     lines = data.split(b"\n")
