@@ -114,5 +114,5 @@ def build_some(directory: Path) -> str:
 
 
 def _into(directory: Path) -> str:
-    """Nobody builds into the package."""
-    return "" if directory == BUNDLED else f" --tables {shlex.quote(str(directory))}"
+    """Nobody builds into the package: whoever has opened it alone needs a directory."""
+    return f" --tables {'DIR' if directory == BUNDLED else shlex.quote(str(directory))}"

@@ -65,7 +65,8 @@ def test_python_needs_no_directory() -> None:
     with tbgen.open_tablebase() as tablebase, tbgen.open_tablebase(rules="wg") as whole:
         assert tablebase.probe(BISHOP).gscore == "G1.5"
         assert whole.probe(BISHOP).material == "KBvK"
-        with pytest.raises(MissingTable, match=r"KRvKR\.r\.h5 is missing \(to build it: tbgen build KRvKR\)"):
+        how = r"to build it: tbgen build KRvKR --tables DIR; open_tablebase\(DIR\) reads it"
+        with pytest.raises(MissingTable, match=rf"KRvKR\.r\.h5 is missing \({how}\)"):
             tablebase.probe(ROOKS)
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tbgen.errors import BadInput, CorruptTable, MissingTable
 from tbgen.index import layout_of
 from tbgen.material import MEN_NUMBERED, Material, parse
-from tbgen.store.directory import build_command, check_file, named
+from tbgen.store.directory import BUNDLED, build_command, check_file, named
 from tbgen.store.format import seal
 from tbgen.store.format.order import numbers_of
 from tbgen.store.format.own import BOUND, OWN, OwnNotes, numbers_per_slice, read_notes
@@ -88,6 +88,8 @@ class OpenFile:
             raise CorruptTable(f"{path} cannot be read: {error.strerror}") from error
         if not there:
             how = "tbgen solve --keep makes such tables" if own_named(path) else f"to build it: {build_command(path)}"
+            if path.parent == BUNDLED:
+                how += "; open_tablebase(DIR) reads it"
             raise MissingTable(f"{path} is missing ({how})", path.name)
         try:
             self._open()
