@@ -70,6 +70,8 @@ def answer(tables: OpenTables, positions: Positions, records: ArrayLike | None) 
     if white_moves.ndim != 1:
         raise BadInput("one side to move is needed for each position: white_to_move has one dimension")
     count = len(white_moves)
+    if not count and squares.shape == (0,):  # an empty list has no columns
+        squares = squares.reshape(0, material.men)
     if squares.shape != (count, material.men):
         raise BadInput(f"{material.men} squares are needed for each of {count} positions of {positions.men}")
     if count and not (squares.min() >= 0 and squares.max() < 64):
