@@ -140,6 +140,9 @@ class Pages:
     async def annotate(self, request: Request) -> Response:
         pgn, rules = await self._sent(request)
         told = await self._tell(request, pgn, rules)
+        faults = [fault for _, one, fault in told if one is None and fault]
+        if faults and not any(one for _, one, _ in told):  # all of it would come back as it was, as if it were told
+            raise Problem(400, "bad_input", f"no game that can be read; line {faults[0]}", _BY_CURL)
         headers = {"cache-control": "no-store", "content-disposition": 'attachment; filename="annotated.pgn"'}
         return Response(b"".join(data for data, _, _ in told), media_type=_PGN, headers=headers)
 

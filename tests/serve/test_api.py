@@ -150,6 +150,14 @@ def test_games_that_are_not_told(client: httpx.Client) -> None:
         error = client.post("/v1/annotate", content=TAKES, headers=headers)
         assert error.status_code == status
         assert 'content-type: application/x-chess-pgn"' in error.json()["error"]["hint"]
+    broken = "1. e4 Ke4 1-0\n\n"
+    for pgn, why in ((broken, "line 1: game 1: illegal move: Ke4 (ply 2)"), ("words", "line 1: text that is no game")):
+        error = client.post("/v1/annotate", content=pgn, headers=PGN)
+        assert error.status_code == 400
+        assert error.json()["error"]["message"] == f"no game that can be read; {why}"
+    both = client.post("/v1/annotate", content=broken + TAKES, headers=PGN)
+    assert (both.status_code, both.text[: len(broken)]) == (200, broken)
+    assert client.post("/v1/annotate", content="", headers=PGN).status_code == 200
     many = "\n".join([TAKES] * 51)
     page = client.post("/game", data={"pgn": many}, headers={"accept": "text/html"})
     assert page.status_code == 413
