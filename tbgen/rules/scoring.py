@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final, Self
 
 from tbgen import outcome
 from tbgen.errors import BadInput
+from tbgen.position import record_of
 from tbgen.rules.rulesets import DEFAULT_CUTOFF, SHEET_LEVEL, named, parse_cutoff
 
 WIN: Final = Fraction(1)
@@ -65,8 +66,11 @@ class Scoring(ABC):
     komi: Komi | None = None
     """What the side whose sign it bears has to do better than, if there is one."""
 
-    def points(self, result: int) -> Fraction:
-        """White's points."""
+    def points(self, result: int | str) -> Fraction:
+        """White's points for an outcome, which may be given as its text: `G1.5`, `-G1.5`."""
+        return self._points(record_of(result))
+
+    def _points(self, result: int) -> Fraction:
         share = self.share(outcome.level(result))
         return share if result > 0 else 1 - share
 
@@ -138,10 +142,9 @@ class FullPoints(Scoring):
         """What the holder of a record of this level gets."""
         return WIN
 
-    def points(self, result: int) -> Fraction:
-        """White's points."""
+    def _points(self, result: int) -> Fraction:
         if self.komi is None:
-            return super().points(result)
+            return super()._points(result)
         return against_komi(result, self.komi, self.cutoff)
 
 

@@ -66,6 +66,15 @@ def points(scheme: Scoring, result: str) -> Fraction:
     return scheme.points(outcome.parse(result))
 
 
+@pytest.mark.parametrize("kind", SCORINGS.values())
+def test_outcomes_as_text(kind: type[Scoring]) -> None:
+    for result in ("G1.5", "-G8.0"):
+        assert kind().points(result) == points(kind(), result)
+    for wrong in (0, 1.5, "1.5", None):
+        with pytest.raises(BadInput, match="not a"):
+            kind().points(wrong)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(("score", "expected"), EXPONENTIAL.items())
 def test_exponential(score: str, expected: str) -> None:
     assert decimal(points(Exponential(), score), 6) == expected
