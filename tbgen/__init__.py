@@ -49,13 +49,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """The public names, imported when first used: most modules of the package need none of them."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from tbgen import errors, probe
+if not TYPE_CHECKING:  # a checker that saw it would take any name for a public one
 
-    return getattr(errors if hasattr(errors, name) else probe, name)
+    def __getattr__(name: str) -> Any:
+        """The public names, imported when first used: most modules of the package need none of them."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from tbgen import errors, probe
+
+        return getattr(errors if hasattr(errors, name) else probe, name)
 
 
 def __dir__() -> list[str]:

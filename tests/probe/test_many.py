@@ -1,6 +1,7 @@
 """Many positions at once: the same answers as one by one, and the same numbers as the compiled index."""
 
 import random
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,16 @@ def test_the_package_shows_what_there_is() -> None:
     assert tbgen.MissingTable is MissingTable
     page = pydoc.plain(pydoc.render_doc(tbgen))
     assert all(f"class {name}" in page for name in ("Tablebase", "Result", "Positions", "TbgenError"))
+
+
+def test_type_checkers_see_all_names_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    import tbgen
+
+    assert tbgen.__file__ is not None
+    monkeypatch.setattr("typing.TYPE_CHECKING", True)
+    seen = runpy.run_path(tbgen.__file__)
+    assert set(tbgen.__all__) <= set(seen)
+    assert "__getattr__" not in seen
 
 
 @pytest.mark.parametrize(
