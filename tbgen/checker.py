@@ -125,8 +125,11 @@ class _Check:
         self._met = set[str]()
         self._attacks: dict[tuple[str, int], int] = {}
         """Positions in which the attacker has the move: the highest rank that he comes to under a bad record."""
-        if outcome.improved(claim.record, _goal(claim.board)) != claim.record:
+        own = _goal(claim.board)
+        if outcome.improved(claim.record, own) != claim.record:
             raise WrongClaim(f"the record cannot be {outcome.text(claim.record)}: the position's own goal is better")
+        if outcome.level(claim.record) < outcome.FIRST_RECORD and claim.record != own:
+            raise WrongClaim(f"the record cannot be {outcome.text(claim.record)}: no game goes on after that")
 
     def run(self, report: Callable[[int], Any]) -> int:
         start = self._game(self._claim.board, self._claim.record, self._claim.plies)

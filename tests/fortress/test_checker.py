@@ -74,6 +74,14 @@ def test_a_claim_that_says_more_is_refused(fields: dict[str, str], message: str)
         verify([changed(head, **fields), *replies])
 
 
+@pytest.mark.parametrize("record", ["-G0.0", "-G0.5"])
+def test_no_game_goes_on_after_mate_and_stalemate(record: str) -> None:
+    """Under such a record every reply would do."""
+    head, _, *replies = certificate("b", "-G3.0", chess.BLACK)
+    with pytest.raises(WrongClaim, match=f"the record cannot be {record}: no game goes on after that"):
+        verify([changed(head, record=record, bound=record), record, *replies])
+
+
 def test_no_more_plies_than_proved() -> None:
     head, *replies = certificate("w", "-G3.0", chess.BLACK)
     verify([changed(head, plies=25), *replies])
