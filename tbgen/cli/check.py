@@ -55,7 +55,8 @@ def _as_dict(claim: Claim, side: str, count: int) -> dict[str, str | int | None]
 
 
 def _told(claim: Claim, side: str, count: int) -> str:
+    """The record stands in it: a claim is about no other."""
     what = f"{side.capitalize()} is sure of {outcome.text(claim.bound)}"
     if claim.plies is not None:
         what = f"{side.capitalize()} keeps {outcome.text(claim.bound)} until ply {claim.plies}"
-    return f"{claim.board.fen()}: {what}: right, in {counted(count, 'position')}"
+    return f"{claim.board.fen()}, under {outcome.text(claim.record)}: {what}: right, in {counted(count, 'position')}"

@@ -51,8 +51,9 @@ def test_certificates_are_written_and_checked(tmp_path: Path, capsys: pytest.Cap
     capsys.readouterr()
     assert main(["check", str(target)]) == 0
     first, second = capsys.readouterr().out.splitlines()
-    assert "White is sure of -G3.0: right, in" in first
-    assert "Black keeps -G3.0 until ply 27: right, in" in second
+    position = FINE.format("w").removesuffix(" -G3.0")
+    assert f"{position}, under -G3.0: White is sure of -G3.0: right, in" in first
+    assert f"{position}, under -G3.0: Black keeps -G3.0 until ply 27: right, in" in second
     assert main(["check", "--json", str(target)]) == 0
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [(one["defender"], one["bound"], one["plies"]) for one in found] == [
