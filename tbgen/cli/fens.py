@@ -1,11 +1,13 @@
 """FENs among the words of a command line, quoted or not, and on standard input."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tbgen.cli.common import check_input_once
 from tbgen.errors import BadInput
-from tbgen.text import lines_of_input
+from tbgen.rules.fen import Fen
+from tbgen.text import lines_of_input, say
 
 STDIN: Final = "-"
 _TURNS: Final = ("w", "b")
@@ -24,6 +26,12 @@ def fens(words: Sequence[str]) -> Iterator[str]:
             yield from _from_standard_input()
         else:
             yield one
+
+
+def say_what_is_dropped(read: Fen) -> None:
+    """Tell that a FEN's record does not count, unless it does."""
+    if read.dropped is not None:
+        say(f"tbgen: {read.note} (--record counts in any case)", file=sys.stderr)
 
 
 def _named(words: Sequence[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 from tbgen import outcome
 from tbgen.cli import common, show
-from tbgen.cli.fens import STDIN, fens
+from tbgen.cli.fens import STDIN, fens, say_what_is_dropped
 from tbgen.errors import MissingTable, OnlyBounds, TbgenError
 from tbgen.probe import Answer, Result, Tablebase, as_dict, bounds_as_dict, open_tablebase, words
 from tbgen.rules.fen import Fen, read_fen
@@ -164,8 +164,7 @@ class _Pages(_Brief):
                 f"The halfmove clock is {board.halfmove_clock} and no record is given: if there is a better one "
                 "than the position's own G-score, add it as the FEN's seventh field or as --record."
             )
-        if read.dropped is not None:
-            say(f"tbgen: {read.note} (--record counts in any case)", file=sys.stderr)
+        say_what_is_dropped(read)
         self._write([*([] if self._first else [[("", "")]]), [(fen, "bold")], [("", "")]])
         self._first = False
         if isinstance(found, Answer):

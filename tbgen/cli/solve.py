@@ -11,7 +11,7 @@ import chess
 from tbgen import outcome, position
 from tbgen.cli import common
 from tbgen.cli.certifying import Certificate, new_certificate
-from tbgen.cli.fens import fens
+from tbgen.cli.fens import fens, say_what_is_dropped
 from tbgen.cli.progress import Counter, warm_up_visibly
 from tbgen.cli.solve_show import Found, as_object, in_words, plan_as_object, plan_in_words
 from tbgen.cli.solving import announce, find
@@ -61,6 +61,7 @@ examples:
 
 fields of a JSON object:
   fen, record
+  dropped, the FEN's record, if it does not count: with a halfmove clock of 0 it is the position's own G-score
   white, black: the G-scores that each side is sure of; where these are equal, gscore and winner as well
   dtg, if it is known (0: the record stands)
   proofs: for each side defender, bound, plies and men
@@ -107,9 +108,13 @@ def run(args: argparse.Namespace) -> int:
     if len(words) != 1:
         raise BadInput(f"one position at a time, not {len(words)}")
     read = read_fen(words[0])
-    board, record = read.board, _record(read, args.record)
+    if args.record is not None:
+        read = read._replace(record=outcome.parse(args.record), dropped=None)
+    board, record = read.board, _record(read)
     if board.castling_rights:
         raise UnsupportedPosition(f"with rights to castle nothing is proved: {board.fen()}")
+    if not (args.json or args.dry_run):
+        say_what_is_dropped(read)
     with open_tablebase(common.present_tables_directory(args)) as tables, ExitStack() as stack:
         if args.dry_run:
             return _dry_run(args, board)
@@ -120,7 +125,7 @@ def run(args: argparse.Namespace) -> int:
         moves, certified = args.moves or args.line, certificate is not None
         found = find(board, record, tables, own, moves=moves, certified=certified, hold=partial(_hold, args))
         if args.json:
-            say(to_json(as_object(words[0], found, moves=args.moves, line=args.line)))
+            say(to_json(as_object(words[0], found, read.dropped, moves=args.moves, line=args.line)))
         else:
             say(*in_words(found, moves=args.moves, line=args.line))
         if certificate is not None:
@@ -135,13 +140,13 @@ def _hold(args: argparse.Namespace, board: chess.Board, record: int, tables: Tab
         return prove(board, record, tables, report=counter.at)
 
 
-def _record(read: Fen, given: str | None) -> int:
+def _record(read: Fen) -> int:
     """The one that stands, the position's own goal counted in."""
     own = position.goal(read.board)
-    record = outcome.parse(given) if given is not None else read.record
-    if record is not None and outcome.level(record) <= position.STALEMATE and record != own:
-        raise BadInput(f"no game goes on after {outcome.text(record)}: it cannot be the record here")
-    return own if record is None else outcome.improved(record, own)
+    if read.record is None:
+        return own
+    position.check_record(read.record, read.board)
+    return outcome.improved(read.record, own)
 
 
 def _means(args: argparse.Namespace) -> "Means":

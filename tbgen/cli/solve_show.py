@@ -50,9 +50,11 @@ class Found(NamedTuple):
         return found._replace(dtg=0) if found.exact and found.white == self.record and found.dtg is None else found
 
 
-def as_object(fen: str, found: Found, *, moves: bool, line: bool) -> dict[str, Any]:
-    """For programs."""
+def as_object(fen: str, found: Found, dropped: int | None = None, *, moves: bool, line: bool) -> dict[str, Any]:
+    """For programs. `dropped`: what the FEN gave as the record in vain."""
     words: dict[str, Any] = {"fen": fen, "record": outcome.text(found.record), **sure_as_dict(found.sure)}
+    if dropped is not None:
+        words["dropped"] = outcome.text(dropped)
     words["proofs"] = [
         {
             "defender": chess.COLOR_NAMES[claim.defender],

@@ -68,6 +68,23 @@ def test_certificates_are_written_and_checked(tmp_path: Path, capsys: pytest.Cap
     assert err.count("\n") == 1
 
 
+def test_a_record_that_does_not_count_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Right after a capture or pawn move it is the position's own goal."""
+    fen = FINE.format("b").replace(" 10 ", " 0 ")
+    assert main(["solve", "--time", "0", fen]) == 0
+    out, err = capsys.readouterr()
+    assert "the record is G5.5, for White" in out
+    assert err.startswith("tbgen: the record -G3.0 is left out: the halfmove clock is 0")
+    assert main(["solve", "--time", "0", "--json", fen]) == 0
+    out, err = capsys.readouterr()
+    assert (json.loads(out)["dropped"], json.loads(out)["record"], err) == ("-G3.0", "G5.5", "")
+    for words in (["--record=-G3.0", fen], [FINE.format("b")]):
+        assert main(["solve", "--time", "0", "--json", *words]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert "dropped" not in found
+        assert found["record"] == "-G3.0"
+
+
 PAWN = "8/8/3k4/8/4P3/8/8/4K3 w - - 10 60 -G4.5"
 NEAR = "8/4P3/8/2k5/8/8/8/4K3 b - - 10 60 -G4.5"
 
