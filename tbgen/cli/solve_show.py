@@ -9,6 +9,7 @@ from tbgen import outcome
 from tbgen.fortress import Claim, Proof
 from tbgen.generate.forecast import size_of, time_of
 from tbgen.probe import LineMove, Result, Sure, SureMove, sure_as_dict
+from tbgen.probe.sure import NOTHING
 from tbgen.probe.words import bounds, situation
 from tbgen.text import SIDES, counted, plies, wrapped
 
@@ -28,6 +29,8 @@ class Found(NamedTuple):
     """What a complete table says."""
     held: list[tuple[Proof, list[Claim]]] = []  # noqa: RUF012
     """What holding proves: White's, then Black's; none where that was not asked."""
+    kept: Sure | None = None
+    """What own tables of the directory say, if that is less than a result."""
     own: "Attempt | None" = None
     refused: str = ""
     """Why there is no own table."""
@@ -44,9 +47,9 @@ class Found(NamedTuple):
         if not any(self.board.legal_moves):  # the game is over
             return Sure(self.record, self.record, 0)
         white, black = (proof.bound for proof, _ in self.held)
-        found = Sure(white, black)
+        found = (self.kept or NOTHING).with_bounds(white, black)
         if self.own is not None and self.own.answer is not None:
-            found = self.own.answer.sure.with_bounds(white, black)
+            found = self.own.answer.sure.with_bounds(found.white, found.black)
         return found._replace(dtg=0) if found.exact and found.white == self.record and found.dtg is None else found
 
 
@@ -136,7 +139,7 @@ def in_words(found: Found, *, moves: bool, line: bool) -> Iterator[str]:
         if sure.white == record:
             how = ": the record stands"
         yield from ("", f"The result is {outcome.text(sure.white)}{how}.")
-    elif found.own is not None:
+    elif found.own is not None or found.kept is not None:
         yield from ("", f"Proved: {bounds(sure)}." if sure.known else "Nothing is known.")
     if moves and found.moves:
         yield from ("", "Moves, the best first:")
@@ -177,6 +180,8 @@ def _how(claim: Claim) -> str:
 
 def _own_in_words(found: Found) -> Iterator[str]:
     """What the own table says, or why there is none."""
+    if found.kept is not None and not (found.own is not None and found.own.read):
+        yield from ("", "Own tables kept from before:", f"  {bounds(found.kept)}.")
     if found.refused:
         yield from ("", *wrapped(f"No own table: {found.refused}.", _WIDTH))
     if found.own is None:

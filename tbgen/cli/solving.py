@@ -42,6 +42,9 @@ def find(
         found = found._replace(table=None)
     proofs = hold(board, record, tables)
     found = found._replace(held=[(proof, claims(board, record, proof, tables)) for proof in proofs])
+    kept = None if certified else tables.sure(board, record, line=moves)
+    if kept is not None:  # what is solved now may be less
+        found = found._replace(kept=kept.sure, moves=kept.moves, line=kept.line)
     if own is None or (found.sure.exact and not moves):
         return found
     try:

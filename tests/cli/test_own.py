@@ -48,6 +48,19 @@ def test_solve_reads_them(tables: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert found["own"] is None
 
 
+def test_what_they_say_counts_where_less_is_solved(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As in less time, or with less memory."""
+    kept = answer(capsys, "probe", RACE)
+    for words in (["--time", "0"], ["--time", "0.001s", "--moves"], ["--memory", "1M"]):
+        found = answer(capsys, "solve", *words, RACE)
+        assert (found["white"], found["black"]) == (kept["white"], kept["black"])
+        assert ("moves" in found) == ("--moves" in words)
+    assert main(["solve", "--time", "0", RACE]) == 0
+    out = capsys.readouterr().out
+    told = f"White is sure of {kept['white']}, Black of {kept['black']}."
+    assert out.endswith(f"\nOwn tables kept from before:\n  {told}\n\nProved: {told}\n")
+
+
 def test_probe_says_what_is_exact_and_what_is_bounded(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = answer(capsys, "probe", "--moves", "--line", BLOCKED)
     assert (found["material"], found["gscore"], found["dtg"], found["exact"]) == ("KPvKP", "G5.5", 1, True)

@@ -106,6 +106,20 @@ def test_bounds_that_were_kept_count_without_solving(tmp_path: Path, capsys: pyt
     assert one["basis"] == ("bounded" if known.sure.known else "played")
 
 
+def test_bounds_that_were_kept_count_where_nothing_is_solved(
+    small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With tables that were not there before more could be proved, but not in this time."""
+    keep_alone(tmp_path, RACE)
+    links(small_tables, tmp_path, "KQvK")
+    fen = RACE.replace("0 1", "5 30")
+    Path("in.pgn").write_bytes(game("1/2-1/2", FEN=f"{fen} G3.0", Termination="adjudication"))
+    words = ["in.pgn", "-o", "out.pgn", "--tables", str(tmp_path), "--json"]
+    found = [json.loads(run(capsys, *words, *more)[1])["solved"] for more in ([], ["--solve", "0.001s"])]
+    assert found[0]["bounded"] == 1
+    assert found[0] == found[1]
+
+
 def test_bounds_that_go_meanwhile_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
