@@ -96,7 +96,8 @@ def _head(line: str) -> Claim:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"not a claim: {error}") from None
     wrong = board.status() & ~(chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK)
-    if not (plies is None or type(plies) is int) or type(length) is not int or wrong or board.castling_rights:
+    is_span = plies is None or (type(plies) is int and plies > 0)
+    if not is_span or type(length) is not int or wrong or board.castling_rights:
         raise BadInput(f"not a claim: {line}")
     return Claim(board, record, defender, bound, plies, length, {})
 

@@ -101,6 +101,7 @@ def test_no_more_plies_than_proved() -> None:
         ['{"claim": "tbgen 2", "fen": 3}'],
         [changed(certificate("b", "-G3.0", chess.BLACK)[0], fen="8/8")],
         [changed(certificate("b", "-G3.0", chess.BLACK)[0], plies=True)],
+        [changed(certificate("b", "-G3.0", chess.BLACK)[0], plies=0, replies=0)],
         [changed(certificate("b", "-G3.0", chess.BLACK)[0], replies="1")],
         certificate("b", "-G3.0", chess.BLACK)[:-1],
         [*certificate("b", "-G3.0", chess.BLACK), certificate("b", "-G3.0", chess.BLACK)[-1]],
