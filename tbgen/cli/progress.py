@@ -173,7 +173,7 @@ class Counter:
         if self._lines is not None:
             self._lines.at(self._done / self._total)
 
-    def more(self, what: str, count: int, total: int) -> None:
+    def more(self, what: str, total: int, count: int) -> None:
         """Say that so much more of this is done. What was not at work, or is done, begins."""
         if what != self._what or self._done >= self._total:
             self.begin(what, total)

@@ -25,7 +25,7 @@ _HELD: Final = 1 << 27
 """Numbers of the checked table that are in memory at a time."""
 
 Report = Callable[[str, int, int], None]
-"""Told what is at work, how many more of its numbers are done, and how many it has."""
+"""Told what is at work, how many numbers it has, and how many more of them are done."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def check_own(
     threads: int,
     sample: int | None = None,
     seed: int = 0,
-    report: Report = lambda what, numbers, total: None,
+    report: Report = lambda what, total, numbers: None,
     lost: Callable[[Material, TbgenError], None],
 ) -> Verdict:
     """The same for an own table of the directory, given the tables that it was solved with."""
@@ -104,16 +104,12 @@ def check_own(
         unknown = {Bound.BEST: (mate, -mate), Bound.WORST: (-mate, mate)}.get(notes.bound, (0, 0))
         exits = Exits(table.ordered_layout(), reached, unknown)
         source = _File(table, disk_arrays, lambda material, numbers: None)
-        checked = partial(_told, report, f"checking {table.material}", table.size)
+        checked = partial(report, f"checking {table.material}", table.size)
         return verify(source, exits, threads=threads, sample=sample, seed=seed, report=checked)
 
 
-def _told(report: Report, what: str, total: int, numbers: int) -> None:
-    report(what, numbers, total)
-
-
 def _whole_read(report: Report, material: Material, numbers: int) -> None:
-    report(f"reading {material}", numbers, layout_of(material).size)
+    report(f"reading {material}", layout_of(material).size, numbers)
 
 
 def _part(
@@ -131,7 +127,7 @@ def _part(
     path = exact if check_file(exact) else own_path(directory, part.material, part.key, wanted)
     try:
         with open_table(path, threads=threads) as table:
-            read = partial(_told, report, f"reading {part.material}", table.size)
+            read = partial(report, f"reading {part.material}", table.size)
             return Reached(table.ordered_layout(), table.entries(make=disk_arrays.array, report=read), part.swapped)
     except (MissingTable, CorruptTable) as error:
         lost(part.material, error)

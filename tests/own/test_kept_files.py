@@ -129,7 +129,7 @@ def test_the_verifier_tells_how_far_it_is(small_tables: Path, tmp_path: Path) ->
     done: Counter[str] = Counter()
     totals: dict[str, int] = {}
 
-    def report(what: str, numbers: int, total: int) -> None:
+    def report(what: str, total: int, numbers: int) -> None:
         done[what] += numbers
         totals[what] = total
 
