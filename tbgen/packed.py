@@ -1,11 +1,13 @@
-"""Files that are packed, by the end of their names: `.gz`, `.bz2` and `.zst` are read and written like any others."""
+"""Files that are packed, by the end of their names: `.gz`, `.bz2`, `.xz` and `.zst` are read and written like any."""
 
 import bz2
 import gzip
 import io
+import lzma
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO, Final, cast
@@ -16,6 +18,8 @@ _PIECE: Final = 1 << 17
 """Packed bytes that are read at once."""
 _BITE: Final = 1 << 8
 """Packed bytes that are unpacked at once: four of them may become 128 KiB, and these 8 MiB."""
+_MOST_MEMORY: Final = 1 << 27
+"""Bytes that unpacking `.xz` may take: twice what `xz -9` needs. A file may ask for gigabytes."""
 
 
 class _Packing:
@@ -26,12 +30,15 @@ class _Packing:
         self.write = write
 
 
-class _Zstd(io.RawIOBase):
-    """Frames that are unpacked one after the other. The package's own reader takes a file that breaks off for whole."""
+class _Frames(io.RawIOBase):
+    """Frames that are unpacked one after the other. zstandard's own reader takes a file that breaks off for whole, and
+    lzma's has no bound on memory."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, start: Callable[[], Any]) -> None:
+        """`start` makes what unpacks one frame."""
         super().__init__()
         self._stream = stream
+        self._start = start
         self._frame: Any = None
         self._rest = memoryview(b"")
         """What is left of the packed bytes that have been read."""
@@ -52,15 +59,13 @@ class _Zstd(io.RawIOBase):
 
     def _fill(self) -> bool:
         """Unpack some more, if there is more."""
-        import zstandard
-
         packed = self._rest or memoryview(self._stream.read(_PIECE))
         if not packed:
             if self._frame is not None:
                 raise EOFError("it breaks off")
             return False
         if self._frame is None:
-            self._frame = zstandard.ZstdDecompressor().decompressobj()
+            self._frame = self._start()
         self._ready = memoryview(self._frame.decompress(packed[:_BITE]))
         left = 0
         if self._frame.eof:
@@ -71,7 +76,14 @@ class _Zstd(io.RawIOBase):
 
 
 def _read_zstd(stream: BinaryIO) -> BinaryIO:
-    return io.BufferedReader(_Zstd(stream), _PIECE)
+    import zstandard
+
+    return io.BufferedReader(_Frames(stream, lambda: zstandard.ZstdDecompressor().decompressobj()), _PIECE)
+
+
+def _read_xz(stream: BinaryIO) -> BinaryIO:
+    frame = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, memlimit=_MOST_MEMORY)
+    return io.BufferedReader(_Frames(stream, frame), _PIECE)
 
 
 def _write_zstd(stream: BinaryIO) -> BinaryIO:
@@ -90,6 +102,10 @@ _PACKINGS: Final[Mapping[str, _Packing]] = MappingProxyType(
         ".bz2": _Packing(
             lambda stream: cast(BinaryIO, bz2.BZ2File(stream, "rb")),
             lambda stream: cast(BinaryIO, bz2.BZ2File(stream, "wb")),
+        ),
+        ".xz": _Packing(
+            _read_xz,
+            lambda stream: cast(BinaryIO, lzma.LZMAFile(stream, "wb")),  # noqa: SIM115 - `writing` closes it
         ),
         ".zst": _Packing(_read_zstd, _write_zstd),
     }
@@ -139,7 +155,7 @@ class _Checked:
     def _checked(self, action: Callable[[], bytes]) -> bytes:
         try:
             return action()
-        except (EOFError, zlib.error) as error:
+        except (EOFError, zlib.error, lzma.LZMAError) as error:
             raise self._broken(error) from None
         except OSError as error:
             if error.errno is not None:

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import lzma
 import tracemalloc
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tbgen.packed import bare_suffix, reading, writing
 DATA = b"".join(b"line %d\n" % number for number in range(50_000))
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".zst"])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz", ".zst"])
 def test_what_is_written_is_read(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a.pgn{suffix}"
     for _ in range(2):  # parts, one behind the other, as others append them
@@ -29,7 +30,8 @@ def test_what_is_written_is_read(tmp_path: Path, suffix: str) -> None:
 
 
 def test_others_read_it(tmp_path: Path) -> None:
-    for suffix, unpack in ((".gz", gzip.decompress), (".bz2", bz2.decompress), (".zst", zstd)):
+    ways = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress, ".zst": zstd}
+    for suffix, unpack in ways.items():
         path = tmp_path / f"a{suffix}"
         with path.open("wb") as raw, writing(raw, path) as packed:
             packed.write(DATA)
@@ -40,7 +42,7 @@ def zstd(data: bytes) -> bytes:
     return zstandard.ZstdDecompressor().decompressobj().decompress(data)
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
 @pytest.mark.parametrize("what", ["cut", "other", "changed"])
 def test_what_cannot_be_unpacked_is_one_line(tmp_path: Path, suffix: str, what: str) -> None:
     path = tmp_path / f"a{suffix}"
@@ -55,7 +57,7 @@ def test_what_cannot_be_unpacked_is_one_line(tmp_path: Path, suffix: str, what: 
         stream.read()
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
 def test_a_small_file_that_becomes_a_large_one_takes_little_memory(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a{suffix}"
     with path.open("wb") as raw, writing(raw, path) as packed:
@@ -68,3 +70,11 @@ def test_a_small_file_that_becomes_a_large_one_takes_little_memory(tmp_path: Pat
         assert tracemalloc.get_traced_memory()[1] < 20 << 20
     finally:
         tracemalloc.stop()
+
+
+def test_a_file_that_asks_for_much_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tbgen.packed._MOST_MEMORY", 1 << 22)  # a usual file asks for 9 MiB
+    path = tmp_path / "a.xz"
+    path.write_bytes(lzma.compress(DATA))
+    with pytest.raises(BadInput, match=r"cannot be unpacked: .*Memory"), reading(path) as stream:
+        stream.read()

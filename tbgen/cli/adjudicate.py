@@ -68,7 +68,7 @@ examples:
   tbgen adjudicate games.pgn -o t.pgn --decide none  without tables
   tbgen adjudicate games.pgn -o t.pgn --solve 5m --report
 
-Files whose names end in .gz, .bz2 or .zst are packed, when read and when written.
+Files whose names end in .gz, .bz2, .xz or .zst are packed, when read and when written.
 The file that -o names may be one of those read: it is replaced when all games
 are written. Games that cannot be read are passed on as they are; the first few
 are named on standard error, the others counted, and the exit code is 3.

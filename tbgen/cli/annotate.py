@@ -25,7 +25,7 @@ examples:
   tbgen annotate games.pgn.gz -o told.pgn.zst
   tbgen adjudicate games.pgn -o - | tbgen annotate - -o told.pgn
 
-Files whose names end in .gz, .bz2 or .zst are packed, when read and when written.
+Files whose names end in .gz, .bz2, .xz or .zst are packed, when read and when written.
 Games that cannot be read are passed on as they are; the first few are named on standard error, the others counted, and
 the exit code is 3.
 """

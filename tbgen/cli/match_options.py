@@ -96,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="PGN, also of whole games; polyglot book (.bin); else one EPD or FEN, with or without record, a line; "
-        "each also packed (.gz, .bz2, .zst)",
+        "each also packed (.gz, .bz2, .xz, .zst)",
     )
     parser.add_argument(
         "--order", choices=("sequential", "random"), default="sequential", help="of the openings (default: sequential)"

@@ -55,7 +55,9 @@ class Unit(NamedTuple):
         nul = self.data.find(_NUL)
         if nul >= 0:
             line = self.data.count(b"\n", 0, nul)
-            raise BadLine("NUL bytes: no PGN (name a packed file .gz, .bz2 or .zst; convert UTF-16 to UTF-8)", line)
+            raise BadLine(
+                "NUL bytes: no PGN (name a packed file .gz, .bz2, .xz or .zst; convert UTF-16 to UTF-8)", line
+            )
         if self.fault is not None:
             raise BadInput(self.fault)
 

@@ -67,7 +67,7 @@ def test_files_in_another_encoding(command: str, tmp_path: Path, capsys: pytest.
     more = [] if command == "sheet" else ["-o", str(tmp_path / "out.pgn"), "-q"]
     assert main([command, str(path), *more]) == 3
     assert capsys.readouterr().err == (
-        f"tbgen: {path}:1: NUL bytes: no PGN (name a packed file .gz, .bz2 or .zst; convert UTF-16 to UTF-8)\n"
+        f"tbgen: {path}:1: NUL bytes: no PGN (name a packed file .gz, .bz2, .xz or .zst; convert UTF-16 to UTF-8)\n"
     )
 
 

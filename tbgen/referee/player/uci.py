@@ -125,6 +125,8 @@ class Uci:
             case "tables" if _NUL not in value:  # no name of a file has one
                 self._tables = Path(value)
                 self._close()
+                if not self._tables.is_dir():
+                    self._say(f"there is no directory {value}: only positions of two and three men can be answered")
             case "rules" if value in list(TableRules):
                 self._rules = TableRules(value)
                 self._close()
@@ -132,8 +134,8 @@ class Uci:
                     self._position(self._told)  # by other rules it is another game
             case "multipv" if value.isdecimal() and 1 <= int(value) <= MOST_LINES:
                 self._lines = int(value)
-            case "uci_chess960" if value in ("true", "false"):
-                self._chess960 = value == "true"
+            case "uci_chess960" if value.casefold() in ("true", "false"):
+                self._chess960 = value.casefold() == "true"
             case _:
                 self._say(f"no such option or value: {' '.join(words)}")
 

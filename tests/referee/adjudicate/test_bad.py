@@ -10,7 +10,7 @@ from tbgen.referee.adjudicate.game import Fault, Judge, Judged
 from tbgen.referee.adjudicate.settings import Settings, make_settings
 from tests.support.judged_games import game, judged
 
-NUL = "NUL bytes: no PGN (name a packed file .gz, .bz2 or .zst; convert UTF-16 to UTF-8)"
+NUL = "NUL bytes: no PGN (name a packed file .gz, .bz2, .xz or .zst; convert UTF-16 to UTF-8)"
 FOOLS = "1. f3 e5 2. g4 Qh4#"
 
 

@@ -96,7 +96,7 @@ def test_broken_games_are_passed_on(jobs: int, capsys: pytest.CaptureFixture[str
         (122, "no result"),
         (163, "a comment is not closed"),
         (204, 'not a tag: [White "broken'),
-        (245, "NUL bytes: no PGN (name a packed file .gz, .bz2 or .zst; convert UTF-16 to UTF-8)"),
+        (245, "NUL bytes: no PGN (name a packed file .gz, .bz2, .xz or .zst; convert UTF-16 to UTF-8)"),
         (246, "the moves end without a result: 1-0, 0-1, 1/2-1/2 or *"),
     ]
     lines = data.split(b"\n")
@@ -292,7 +292,7 @@ def test_a_record_that_is_left_out_is_named(capsys: pytest.CaptureFixture[str]) 
     assert run(capsys, "games.pgn", "-o", "out.pgn", "--quiet")[2] == ""
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
 def test_packed_files_are_read_and_written(capsys: pytest.CaptureFixture[str], suffix: str) -> None:
     plain = SAMPLE.read_bytes()
     source, target = Path(f"games.pgn{suffix}"), Path(f"tagged.pgn{suffix}")

@@ -153,7 +153,7 @@ def test_rules_record_and_variant_are_those_of_the_tags(
     assert "game 1: the record G1.0 is left out: the halfmove clock is 0" in said
 
 
-@pytest.mark.parametrize("end", [".gz", ".bz2", ".zst"])
+@pytest.mark.parametrize("end", [".gz", ".bz2", ".xz", ".zst"])
 def test_packed_files(small_tables: Path, tmp_path: Path, end: str) -> None:
     plain, packed = tmp_path / "told.pgn", tmp_path / f"told.pgn{end}"
     words = ["--tables", str(small_tables), "-q"]

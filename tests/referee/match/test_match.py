@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import lzma
 import struct
 from collections import Counter
 from pathlib import Path
@@ -227,6 +228,7 @@ PACKED = {
     "": lambda data: data,
     ".gz": gzip.compress,
     ".bz2": bz2.compress,
+    ".xz": lzma.compress,
     ".zst": lambda data: zstandard.ZstdCompressor().compress(data),
 }
 

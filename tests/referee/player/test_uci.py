@@ -188,6 +188,10 @@ def test_a_damaged_table(tmp_path: Path) -> None:
 def test_other_tables(talk: Talk, small_tables: Path, tmp_path: Path) -> None:
     assert "outside" in talk(f"setoption name Tables value {tmp_path}", f"position fen {ROOK}", "go")[0]
     assert "G0.0" in talk(f"setoption name Tables value {small_tables}", "go")[0]
+    missing = tmp_path / "missing"
+    assert talk(f"setoption name Tables value {missing}") == [
+        f"info string there is no directory {missing}: only positions of two and three men can be answered"
+    ]
 
 
 WORDS = st.sampled_from(
@@ -259,8 +263,9 @@ def test_quit_and_the_end_of_the_input(
     assert capsys.readouterr().out.startswith("readyok\n")
 
 
-def test_chess960(talk: Talk) -> None:
-    talk("setoption name UCI_Chess960 value true")
+@pytest.mark.parametrize("yes", ["true", "True"])
+def test_chess960(talk: Talk, yes: str) -> None:
+    assert talk(f"setoption name UCI_Chess960 value {yes}") == []
     fen = "bnrqkbnr/pppppppp/8/8/8/8/PPPPPPPP/BNRQKBNR w HChc - 0 1"
     assert talk(f"position fen {fen} moves g1f3 g8f6 g2g3 g7g6 f1g2 f8g7 e1h1", "d")[0].startswith(
         "info string bnrqk2r/"
