@@ -78,7 +78,7 @@ ROOMS = {
     "store": "store/directory store/lock store/read",
     "store/disk_arrays": "sizes",
     "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
-    "store/leftovers": "material store/directory store/lock",
+    "store/leftovers": "table_rules material store/directory store/lock store/own",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
     "verify": (
         "errors turns outcome table_rules material contents jit intrinsics board index store/format store/own store "
@@ -106,7 +106,7 @@ ROOMS = {
     "checker": "errors outcome probe text",
     "own": (
         "errors sizes outcome table_rules material position contents certificate index retro/checkpoint "
-        "retro/solver retro/export store/format store/own store store/write store/disk_arrays "
+        "retro/solver retro/export store/format store/lock store/own store store/write store/disk_arrays "
         "generate probe"
     ),
     "pgn": "errors rules text",

@@ -14,8 +14,8 @@ from tbgen.errors import CorruptTable, MissingTable
 from tbgen.material import parse
 from tbgen.store import BUNDLED, build_some, open_table, readable_tables
 from tbgen.store.directory import Listed, build_command
-from tbgen.store.leftovers import Leftover, find_leftovers
-from tbgen.store.own import OwnFile, list_own
+from tbgen.store.leftovers import Leftover, find_leftovers, workspace_of
+from tbgen.store.own import OwnFile, list_own, own_named
 from tbgen.text import say, to_json
 
 EPILOG = """\
@@ -148,13 +148,14 @@ def _show(
 
 
 def _as_dict(one: Leftover) -> dict[str, str | int | bool]:
-    return {
+    found: dict[str, str | int | bool] = {
         "material": one.table.material.name,
         "rules": one.table.rules,
         "unfinished": one.bytes,
         "building": one.busy,
         "resumable": one.resumable,
     }
+    return found | {"own": one.table.path.name} if own_named(one.table.path) else found
 
 
 def _in_words(one: Leftover) -> str:
@@ -162,7 +163,9 @@ def _in_words(one: Leftover) -> str:
     name = f"{one.table.material} ({one.table.rules})"
     if one.busy:
         return f"{name}: being built now" + (f", {one.bytes:,} bytes so far" if one.bytes else "")
-    if one.resumable:
+    if own_named(one.table.path) and one.resumable:
+        what = f"the same tbgen solve --keep goes on with it; if nobody wants it, remove {workspace_of(one.table.path)}"
+    elif one.resumable:
         what = f"a build was stopped; this goes on with it: {build_command(one.table.path)}"
     else:
         what = "left by a build that was killed; the next build removes it"

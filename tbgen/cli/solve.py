@@ -39,7 +39,8 @@ Three things are tried, one after the other, until both sides are sure of the sa
 
 With --keep own tables stay, in own/ within the directory of tables. tbgen solve reads them instead of solving
 again, for all positions with pawns on the same squares or farther ahead, also mirrored or with colours swapped;
-tbgen probe, uci and serve answer from them, tbgen info lists them, tbgen verify checks them.
+tbgen probe, uci and serve answer from them, tbgen info lists them, tbgen verify checks them. Where solving was
+stopped, or its time was over, the same command goes on.
 
 What is said is proved: White gets no less than what White is sure of, and neither does Black. A certificate of
 2. and 3. shows it to those who do not believe: see tbgen check. It has a reply to whatever can come up, so it may
@@ -152,7 +153,9 @@ def _record(read: Fen) -> int:
 def _means(args: argparse.Namespace) -> "Means":
     from tbgen.own.attempt import Means
 
-    return Means(common.tables_directory(args), args.memory, args.time, args.threads, args.keep)
+    return Means(
+        common.tables_directory(args), args.memory, args.time, args.threads, keeps=args.keep, resumes=args.keep
+    )
 
 
 def _own(args: argparse.Namespace, held: Found, tables: Tablebase, certificate: Certificate | None) -> "Attempt":

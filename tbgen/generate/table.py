@@ -10,6 +10,7 @@ from tbgen.generate.sample import check_sample
 from tbgen.generate.summary import Clocks, Summary, begin_peak, summarise
 from tbgen.generate.workspace import Workspace
 from tbgen.generate.yardstick import measured_pace
+from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve
@@ -52,7 +53,7 @@ def build_table(
         from_the_start = not workspace_of(path).exists()
         successor_entries = entry_cache.take(material.successors())
         needed = {other.name: entry_cache.sha256_of(other) for other in successor_entries}
-        workspace = Workspace(path, material, rules, disk_arrays, needed)
+        workspace = Workspace(path, layout_of(material), rules, disk_arrays, needed)
         solved = solve(
             material,
             successor_entries,

@@ -27,9 +27,8 @@ from tbgen._version import __version__
 from tbgen.files import sync
 from tbgen.generate import journal
 from tbgen.generate.journal import Batch, Done, Stretch
-from tbgen.index import Layout, layout_of
+from tbgen.index import Layout
 from tbgen.jit import SOLVER
-from tbgen.material import Material
 from tbgen.retro import link_log
 from tbgen.retro.checkpoint import Counts, TableArrays
 from tbgen.retro.values.staircase import Links
@@ -62,18 +61,18 @@ class Workspace:
     def __init__(
         self,
         table: Path,
-        material: Material,
+        layout: Layout,
         rules: TableRules,
         disk_arrays: DiskArrays,
         needed: Mapping[str, str] | None = None,
     ) -> None:
         """`needed`: the tables that it depends on, with their digests."""
         self._place = workspace_of(table)
-        self._layout: Layout = layout_of(material)
+        self._layout = layout
         self._disk_arrays = disk_arrays
         self._keeps = is_kept(self._layout.slices, self._layout.size)
         self._build: dict[str, Any] = {
-            "program": __version__, "sources": SOLVER.digest, "material": material.name, "rules": rules,
+            "program": __version__, "sources": SOLVER.digest, "material": layout.material.name, "rules": rules,
             "needed": dict(needed or {}),
         }  # fmt: skip
         self._arrays: TableArrays | None = None

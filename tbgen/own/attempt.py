@@ -13,6 +13,9 @@ import chess
 from tbgen.errors import OutOfRoom
 from tbgen.generate.calibration import known_pace
 from tbgen.generate.forecast import BUSY, time_of
+from tbgen.generate.workspace import Workspace
+from tbgen.index import Layout
+from tbgen.own.choice import Tables
 from tbgen.own.complete import CompleteTables
 from tbgen.own.plan import Cost, Limits, PlannedPart, stages
 from tbgen.own.search import Kept
@@ -40,6 +43,8 @@ class Means(NamedTuple):
     threads: int
     keeps: bool = False
     """Whether tables that are solved are kept, in the directory."""
+    resumes: bool = False
+    """Whether a large part that is not done at the end is kept too, for the next attempt to go on with."""
     hopeful: bool = True
     """Whether solving is begun even if it is expected to take longer than there is time."""
 
@@ -100,9 +105,13 @@ def attempt(
             take = partial(complete.take, report=lambda numbers: tell(0))
             own = solve_plan(
                 plan, take, threads=means.threads, make=make, report=tell, shelf=shelf,
-                there=there, records=use is not None,
+                there=there, workspace=workspace if means.resumes else None, records=use is not None,
             )  # fmt: skip
             return SolvedTables(own)
+
+        def workspace(path: Path, layout: Layout, needed: Tables) -> Workspace:
+            sums = {one.name: complete.sha256_of(one) for one in needed}
+            return Workspace(path, layout, TableRules.RESET, disk_arrays, sums)
 
         for plan, cost in plans(board, means):
             there = shelf.look_up(plan)

@@ -27,6 +27,11 @@ class CompleteTables:
         self._make = make
         self._threads = threads
         self._held: dict[Material, Part] = {}
+        self._sums: dict[Material, str] = {}
+
+    def sha256_of(self, material: Material) -> str:
+        """Of the file from which a table was taken; another may have its name by now."""
+        return self._sums[material]
 
     def take(self, asked: Tables, report: Callable[[int], None] = lambda numbers: None) -> dict[Material, Part]:
         """The tables that are asked, with these placements. `report` is called with the numbers that have been read."""
@@ -46,7 +51,7 @@ class CompleteTables:
         there = {} if held is None else _by_slice(held)
         path = find_table(self._directory, layout.material, TableRules.RESET)
         with open_table(path, threads=self._threads) as table:
-            start = table.layout.start
+            start, self._sums[layout.material] = table.layout.start, table.sha256
             for number, entries in _by_slice(part).items():
                 known = there.get(number)
                 if known is None:

@@ -1,8 +1,10 @@
 """Own tables that are kept as files beside the complete ones: read there instead of solved again."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from tbgen.contents import Contents, Make
 from tbgen.errors import CorruptTable, MissingTable
@@ -13,8 +15,24 @@ from tbgen.own.slices import PartName
 from tbgen.retro.solver import Part
 from tbgen.store import building, open_table
 from tbgen.store.format.own import BOTH, Bound, OwnNotes, OwnPart
+from tbgen.store.lock import Busy, refuse
 from tbgen.store.own import OwnFile, list_own, own_path
 from tbgen.store.write import write_table
+
+_GLANCE: Final = 0.1
+"""Seconds between two looks whether another process is done."""
+
+
+class Slot(NamedTuple):
+    """Where a part will be."""
+
+    notes: OwnNotes
+    kept: Kept
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether another process has put it there."""
+        return all(path.exists() for path in self.kept.files.values())
 
 
 class Shelf:
@@ -31,24 +49,29 @@ class Shelf:
         """The parts of a plan of which files say all that solving them would; placements may be more."""
         return Search(plan, self._shelved(), self._notes_of).found
 
-    def put(
-        self,
-        part: PlannedPart,
-        keys: Mapping[PartName, str],
-        contents: Mapping[Bound, Contents],
-        threads: int,
-        make: Make,
-    ) -> str:
-        """Write a part that was solved, given the keys of those that it leads to. Returns its own."""
+    @contextmanager
+    def solving(
+        self, part: PlannedPart, keys: Mapping[PartName, str], waiting: Callable[[], None]
+    ) -> Iterator[Slot | None]:
+        """Nobody else solves this part meanwhile, given the keys of those that it leads to; None if nothing is kept.
+        `waiting` is called as long as another process does. What it raises ends the wait."""
+        if not self.writes:
+            yield None
+            return
         assert self._tables is not None
-        notes = notes_for(part, keys)
-        key = notes.key(part.name.material)
-        for bound in part.bounds:
-            path = own_path(self._tables, part.name.material, key, bound)
-            with building(path):
-                write_table(path, contents[bound], {}, own=notes._replace(bound=bound), threads=threads, make=make)
+        notes, material = notes_for(part, keys), part.name.material
+        key = notes.key(material)
+        files = {bound: own_path(self._tables, material, key, bound) for bound in part.bounds}
+        with ExitStack() as stack:
+            for path in files.values():
+                _hold(stack, path, waiting)
+            yield Slot(notes, Kept(key, files))
+
+    def put(self, slot: Slot, contents: Mapping[Bound, Contents], threads: int, make: Make) -> None:
+        """Write a part that was solved."""
+        for bound, path in slot.kept.files.items():
+            write_table(path, contents[bound], {}, own=slot.notes._replace(bound=bound), threads=threads, make=make)
             self.written.append(path)
-        return key
 
     def forget(self, weaker: Iterable[Path]) -> None:
         """Remove tables that better ones have replaced, but for those that others were solved with."""
@@ -97,6 +120,18 @@ class Shelf:
                 assert table.own is not None, "its name says so"
                 found = self._notes[path] = table.own
         return found
+
+
+def _hold(stack: ExitStack, path: Path, waiting: Callable[[], None]) -> None:
+    """Hold a lock until the stack ends."""
+    while True:
+        try:
+            stack.enter_context(building(path, refuse))
+        except Busy:
+            waiting()
+            time.sleep(_GLANCE)
+        else:
+            return
 
 
 def _may_lead(material: Material, to: Material) -> bool:

@@ -6,6 +6,8 @@ mate, by White and by Black: the values under both are bounds of the true one, u
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
@@ -13,18 +15,19 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tbgen.contents import OUTCOME_SHIFT, Contents, Make, in_memory
-from tbgen.errors import MissingTable
-from tbgen.index import layout_of
+from tbgen.errors import MissingTable, OutOfRoom
+from tbgen.generate.workspace import Workspace
+from tbgen.index import Layout, layout_of
 from tbgen.material import Material
 from tbgen.outcome import BASE
 from tbgen.own.choice import Tables
 from tbgen.own.plan import PlannedPart
 from tbgen.own.search import Kept
-from tbgen.own.shelf import Shelf, read_kept
+from tbgen.own.shelf import Shelf, Slot, read_kept
 from tbgen.own.slices import PartName, beyond, layout_for
-from tbgen.retro.checkpoint import Counts, TableArrays
+from tbgen.retro.checkpoint import Checkpoint, Counts, TableArrays
 from tbgen.retro.export import finish
-from tbgen.retro.solver import STAND_IN, Own, Part, solve
+from tbgen.retro.solver import STAND_IN, Own, Part, Solved, solve
 from tbgen.store.format.own import Bound
 
 T = TypeVar("T")
@@ -51,48 +54,97 @@ def solve_plan(
     report: Callable[[int], None] = lambda numbers: None,
     shelf: Shelf | None = None,
     there: Mapping[PartName, Kept] = MappingProxyType({}),
+    workspace: Callable[[Path, Layout, Tables], Workspace] | None = None,
     records: bool = False,
 ) -> OwnTables:
     """Solve all parts. `complete_parts` reads complete tables, `make` makes arrays, and `report` is called with the
     numbers that are solved, of a part that is solved twice both times; what it raises ends the work. Parts that are
-    `there`, as a shelf says, are read, but for the position's own. `records`: contents of all parts that are solved
-    here stay."""
-    shelf = shelf or Shelf(None, writes=False)
-    done: dict[PartName, dict[Bound, Part]] = {}
-    keys: dict[PartName, str] = {}
-    kept: dict[PartName, dict[Bound, Contents]] = {}
+    `there`, as a shelf says, are read, but for the position's own. `workspace` makes one for a file of the shelf, given
+    the complete tables that it depends on. `records`: contents of all parts that are solved here stay."""
+    work = _Work(complete_parts, threads, make, report, shelf or Shelf(None, writes=False), workspace)
     for part in plan:
-        name = part.name
-        taken = there.get(name) if part is not plan[-1] else None
-        if taken is not None:
-            with suppress(MissingTable):  # hours after the look: another process may have removed it, and it is solved
-                done[name], keys[name] = read_kept(taken, make, threads), taken.key
-                report(part.times * part.numbers)
-                continue
-        layout = layout_for(name.material, part.placements)
-        complete = complete_parts(part.complete)
-        solved = {}
+        is_root = part is plan[-1]
+        if is_root or not work.read(part, there.get(part.name)):
+            work.solve(part, stays=records or is_root, reads=not is_root)
+    return OwnTables(part.name, work.done, work.contents)
+
+
+@dataclass
+class _Work:
+    """A plan that is being solved; see `solve_plan`."""
+
+    complete_parts: Callable[[Tables], CompleteParts]
+    threads: int
+    make: Make
+    report: Callable[[int], None]
+    shelf: Shelf
+    workspace: Callable[[Path, Layout, Tables], Workspace] | None
+    done: dict[PartName, dict[Bound, Part]] = field(default_factory=dict)
+    keys: dict[PartName, str] = field(default_factory=dict)
+    contents: dict[PartName, dict[Bound, Contents]] = field(default_factory=dict)
+
+    def read(self, part: PlannedPart, kept: Kept | None) -> bool:
+        """Read a part that is there; False if it is not, or no longer: another process may have removed it."""
+        if kept is None:
+            return False
+        with suppress(MissingTable):
+            self.done[part.name] = read_kept(kept, self.make, self.threads)
+            self.keys[part.name] = kept.key
+            self.report(part.times * part.numbers)
+            return True
+        return False
+
+    def solve(self, part: PlannedPart, *, stays: bool, reads: bool) -> None:
+        """Solve a part, and put it on the shelf. `stays`: its contents do; `reads`: it may be read instead if another
+        process has solved it meanwhile."""
+        with self.shelf.solving(part, self.keys, lambda: self.report(0)) as slot:
+            if slot is not None and reads and slot.is_filled and self.read(part, slot.kept):
+                return
+            layout = layout_for(part.name.material, part.placements)
+            solved, workspaces = self._solved(part, layout, slot)
+            self.done[part.name] = {bound: Part(layout, one.entries) for bound, one in solved.items()}
+            if slot is None and not stays:
+                return
+            contents = {bound: finish(one, self.make, self.threads) for bound, one in solved.items()}
+            if stays:
+                self.contents[part.name] = contents
+            if slot is not None:
+                self.shelf.put(slot, contents, self.threads, self.make)
+                self.keys[part.name] = slot.kept.key
+            for one in workspaces:
+                one.clear()
+
+    def _solved(
+        self, part: PlannedPart, layout: Layout, slot: Slot | None
+    ) -> tuple[dict[Bound, Solved], list[Workspace]]:
+        """A part for each bound, and what a stopped process would have gone on with."""
+        complete = self.complete_parts(part.complete)
+        solved, workspaces = {}, list[Workspace]()
         for bound in part.bounds:
             known = {
-                (one.material, one.swapped): told(done[beyond(name, one)], bound.swapped if one.swapped else bound)
+                (one.material, one.swapped): told(
+                    self.done[beyond(part.name, one)], bound.swapped if one.swapped else bound
+                )
                 for one in part.known
             }
-            solved[bound] = solve(
-                name.material,
-                {},
-                threads=threads,
-                report=report,
-                checkpoint=_Arrays(make),
-                own=Own(layout, complete, known, _mates(bound)),
-            )
-        done[name] = {bound: Part(layout, one.entries) for bound, one in solved.items()}
-        if shelf.writes or records or part is plan[-1]:
-            contents = {bound: finish(one, make, threads) for bound, one in solved.items()}
-            if records or part is plan[-1]:
-                kept[name] = contents
-        if shelf.writes:
-            keys[name] = shelf.put(part, keys, contents, threads, make)
-    return OwnTables(name, done, kept)
+            checkpoint: Checkpoint = _Arrays(self.make)
+            if slot is not None and self.workspace is not None:
+                checkpoint = self.workspace(slot.kept.files[bound], layout, part.complete)
+                workspaces.append(checkpoint)
+            try:
+                solved[bound] = solve(
+                    part.name.material,
+                    {},
+                    threads=self.threads,
+                    report=self.report,
+                    checkpoint=checkpoint,
+                    own=Own(layout, complete, known, _mates(bound)),
+                )
+            except OutOfRoom:  # nor would there be room the next time
+                for one in workspaces:
+                    one.clear()
+                raise
+        return solved, workspaces
 
 
 def told(of: Mapping[Bound, T], bound: Bound) -> T:

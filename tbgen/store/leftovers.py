@@ -1,4 +1,5 @@
-"""What builds leave in a directory beside tables: files in use, files that a stopped build needs, and useless ones.
+"""What builds leave in a directory beside tables, and in that of own tables: files in use, files that a stopped build
+needs, and useless ones.
 
 .KRPvKR.r.h5.lock        locked by the process that builds the table
 .KRPvKR.r.h5.work/       what a stopped build goes on with; useless once the table is there
@@ -16,7 +17,9 @@ from typing import Final, NamedTuple
 
 from tbgen.material import Material
 from tbgen.store.directory import Listed, named
-from tbgen.store.lock import HALF, LOCK, building, lock, lock_of, remove_unlocked
+from tbgen.store.lock import HALF, LOCK, Busy, building, lock, lock_of, refuse, remove_unlocked
+from tbgen.store.own import OWN_DIRECTORY, own_named
+from tbgen.table_rules import TableRules
 
 WORK: Final = ".work"
 TOKEN: Final = ".tbgen-"
@@ -26,6 +29,7 @@ class Leftover(NamedTuple):
     """All that lies beside one table."""
 
     table: Listed
+    """A complete one, or an own one, of which `own_named` tells the rest."""
     bytes: int
     """On disk."""
     resumable: bool
@@ -50,20 +54,12 @@ def tidy(directory: str | Path, again: Container[Material] = ()) -> None:
     `again`: materials whose tables are to be built again, so that a build of them that was stopped goes on."""
     place = Path(directory)
     for table in _beside_tables(place):
-        with suppress(_Busy, PermissionError), building(table.path, _refuse):  # another process's, or another user's
+        with suppress(Busy, PermissionError), building(table.path, refuse):  # another process's, or another user's
             if table.path.exists() and table.material not in again:
                 remove(workspace_of(table.path))
     for token in place.glob(f"{TOKEN}*"):
         with suppress(OSError):
             remove_unlocked(token)
-
-
-class _Busy(Exception):
-    """Another process holds the lock."""
-
-
-def _refuse() -> None:
-    raise _Busy
 
 
 def workspace_of(table: Path) -> Path:
@@ -101,19 +97,24 @@ def held(path: Path) -> Iterator[None]:
 
 def _beside_tables(directory: Path) -> dict[Listed, list[Path]]:
     found: dict[Listed, list[Path]] = {}
-    try:
-        paths = sorted(directory.iterdir())
-    except (FileNotFoundError, NotADirectoryError):
-        return found
-    for path in paths:
-        name = path.name
-        for ending in (LOCK, WORK, HALF):
-            if name.startswith(".") and name.endswith(ending):
-                stem = name.removeprefix(".").removesuffix(ending)
-                table = named(path.with_name(stem.rpartition(".")[0] if ending == HALF else stem))
-                if table is not None:
-                    found.setdefault(table, []).append(path)
+    for place in (directory, directory / OWN_DIRECTORY):
+        paths: list[Path] = []
+        with suppress(FileNotFoundError, NotADirectoryError):
+            paths = sorted(place.iterdir())
+        for path in paths:
+            name = path.name
+            for ending in (LOCK, WORK, HALF):
+                if name.startswith(".") and name.endswith(ending):
+                    stem = name.removeprefix(".").removesuffix(ending)
+                    table = _table_named(path.with_name(stem.rpartition(".")[0] if ending == HALF else stem))
+                    if table is not None:
+                        found.setdefault(table, []).append(path)
     return found
+
+
+def _table_named(path: Path) -> Listed | None:
+    own = own_named(path)
+    return named(path) if own is None else Listed(path, own.material, TableRules.RESET)
 
 
 def _is_held(path: Path) -> bool:

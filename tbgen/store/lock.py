@@ -14,6 +14,15 @@ _PUBLIC: Final = 0o666
 """Permissions of a lock, less what the umask forbids: several users may build into one directory."""
 
 
+class Busy(Exception):
+    """Another process holds the lock."""
+
+
+def refuse() -> None:
+    """What `building` calls for those who do not wait."""
+    raise Busy
+
+
 def lock_of(table: Path) -> Path:
     """The file that the process which builds a table has locked."""
     return table.with_name(f".{table.name}{LOCK}")

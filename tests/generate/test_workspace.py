@@ -100,7 +100,7 @@ def stop(place: Path, after: int, replaced: Stamp | None = None) -> None:
 def go_on(place: Path) -> list[int]:
     """The slices that a build of the same table, with the same dependencies, would not solve again."""
     needed = {m.name: seal.sha256_of(table_path(place, m, "r")) for m in KPVK.successors()}
-    workspace = Workspace(table_path(place, KPVK, "r"), KPVK, "r", DiskArrays(place, 1 << 40), needed)
+    workspace = Workspace(table_path(place, KPVK, "r"), layout_of(KPVK), "r", DiskArrays(place, 1 << 40), needed)
     arrays, done = workspace.open(layout_of(KPVK).size, links_for(layout_of(KPVK).size))
     assert sum(counts.legal for counts in done.values()) > 0 or not done
     missing = [part for part in range(layout_of(KPVK).slices) if part not in done]
@@ -349,7 +349,7 @@ def test_a_build_depends_on_the_tables_that_it_has_read(place: Path) -> None:
 
 
 def test_small_tables_leave_no_workspace(tmp_path: Path) -> None:
-    workspace = Workspace(table_path(tmp_path, KPVK, "r"), KPVK, "r", DiskArrays(tmp_path, 1 << 40))
+    workspace = Workspace(table_path(tmp_path, KPVK, "r"), layout_of(KPVK), "r", DiskArrays(tmp_path, 1 << 40))
     workspace.open(layout_of(KPVK).size, 64)
     workspace.solved(3, Counts(5, 6, 7))
     assert not list(tmp_path.iterdir())
