@@ -79,6 +79,8 @@ ROOMS = {
     "store/disk_arrays": "sizes",
     "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
     "store/leftovers": "table_rules material store/directory store/lock store/own",
+    # Tables made by many processes.
+    "cluster": "_version errors store/leftovers",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
     "verify": (
         "errors turns outcome table_rules material contents jit intrinsics board index store/format store/own store "
@@ -91,7 +93,7 @@ ROOMS = {
     ),
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
-        "_version errors turns sizes files outcome table_rules material contents kept jit index retro/values "
+        "_version errors turns sizes files outcome table_rules material contents kept jit index cluster retro/values "
         "retro/checkpoint retro/solver retro/export retro/link_log retro/precompile store/format store "
         "store/read store/write store/disk_arrays store/entry_cache store/leftovers verify"
     ),
@@ -105,9 +107,9 @@ ROOMS = {
     "fortress": "outcome certificate board probe errors",
     "checker": "errors outcome probe text",
     "own": (
-        "errors sizes outcome table_rules material position contents certificate index retro/checkpoint "
-        "retro/solver retro/export store/format store/lock store/own store store/write store/disk_arrays "
-        "generate probe"
+        "errors sizes outcome table_rules material position contents certificate index cluster "
+        "retro/checkpoint retro/solver retro/export store/format store/lock store/own store store/write "
+        "store/disk_arrays generate probe"
     ),
     "pgn": "errors rules text",
     "referee": "",
@@ -134,7 +136,7 @@ ROOMS = {
     # Wiring.
     "cli": (
         "_version called errors files packed interrupts columns outcome table_rules material position index "
-        "store/directory store/own store store/disk_arrays store/entry_cache store/leftovers verify archive "
+        "store/directory store/own store store/disk_arrays store/entry_cache store/leftovers cluster verify archive "
         "generate probe fortress checker rules text pgn own referee/syzygy referee/game_files referee/adjudicate "
         "referee/match referee/player referee/annotate report serve"
     ),
@@ -153,8 +155,8 @@ ONLY_IN = {
     ),
     "rich": "report cli",
     "shtab": "cli",
-    "distributed": "generate cli",
-    "dask": "generate",
+    "distributed": "cluster",
+    "dask": "cluster",
     "starlette": "serve",
     "uvicorn": "serve",
     "prometheus_client": "serve",

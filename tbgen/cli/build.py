@@ -2,11 +2,11 @@
 
 import argparse
 import time
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbgen.called import called_as
+from tbgen.cli.clusters import add_cluster, check_cluster, client_of, memory_each, threads_each
 from tbgen.cli.common import (
     add_all,
     add_json,
@@ -14,8 +14,6 @@ from tbgen.cli.common import (
     add_quiet,
     add_rules,
     add_tables,
-    address,
-    at_once,
     cores,
     materials_of,
     print_words,
@@ -27,8 +25,6 @@ from tbgen.material import MEN_IN_TABLES
 from tbgen.text import counted, say, to_json
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from distributed import Client
 
     from tbgen.generate.forecast import Forecast
@@ -57,13 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_all(parser, MEN_IN_TABLES)
     add_tables(parser, bundled=False)
     add_rules(parser)
-    parser.add_argument(
-        "--threads", type=at_once, metavar="N", help="threads per table (default: all cores, which workers share)"
-    )
-    parser.add_argument("--workers", type=at_once, metavar="N", help="build N tables at once, each in its own process")
-    parser.add_argument(
-        "--scheduler", type=address, metavar="ADDRESS", help="build on a dask cluster, such as tcp://host:8786"
-    )
+    add_cluster(parser, "build", "table")
     add_memory(parser)
     parser.add_argument("--force", action="store_true", help="build the named tables again even if they exist")
     parser.add_argument(
@@ -76,14 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if not args.scheduler:
-        check_address_space(COMPILED + _threads(args) * THREAD)
+        check_address_space(COMPILED + threads_each(args) * THREAD)
     from tbgen.generate.forecast import make_forecast
     from tbgen.generate.plan import make_plan
     from tbgen.store.leftovers import tidy
 
-    if args.workers and args.scheduler:
-        raise BadInput("--workers starts a cluster, --scheduler names one: give one of them")
-    memory = args.memory // (args.workers or 1)
+    check_cluster(args)
     directory = tables_directory(args)
     wanted = materials_of(args.material, args.all)
     if not wanted:
@@ -92,15 +80,15 @@ def run(args: argparse.Namespace) -> int:
         tidy(directory, wanted if args.force else ())
     plan = make_plan(wanted, directory, args.rules, rebuild=args.force)
     if args.dry_run:
-        _show_forecast(make_forecast(plan, _threads(args), args.workers or 1), as_json=args.json)
+        _show_forecast(make_forecast(plan, threads_each(args), args.workers or 1), as_json=args.json)
         return 0
     if not plan.todo:
         if not args.quiet and not args.json:
             say(f"nothing to do: {directory} has {counted(len(plan.present), 'table')} that this takes already")
         return 0
     try:
-        with _cluster(args) as client:
-            _build(args, plan, client, memory)
+        with client_of(args) as client:
+            _build(args, plan, client, memory_each(args))
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; the same command goes on where this one stopped") from None
     except OSError as error:
@@ -113,21 +101,6 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _threads(args: argparse.Namespace) -> int:
-    """Threads per table."""
-    threads: int = args.threads or max(1, cores() // (args.workers or 1))
-    return threads
-
-
-def _cluster(args: argparse.Namespace) -> "AbstractContextManager[Client | None]":
-    """The cluster that the options ask for, if any."""
-    if not args.workers and not args.scheduler:
-        return nullcontext()
-    from tbgen.generate.cluster import connect, local_cluster
-
-    return local_cluster(args.workers) if args.workers else connect(args.scheduler)
-
-
 def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memory: int) -> None:
     """`memory`: bytes for each table."""
     from tbgen.cli.progress import Progress, warm_up_visibly
@@ -136,7 +109,7 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
     from tbgen.generate.execute import execute
     from tbgen.generate.forecast import check_disk, check_memory, make_forecast
 
-    threads, quiet = _threads(args), args.quiet or args.json
+    threads, quiet = threads_each(args), args.quiet or args.json
     at_once = sum(client.nthreads().values()) if client else 1
     forecast = make_forecast(plan, threads, max(1, at_once))
     check_memory(forecast, memory)

@@ -11,6 +11,7 @@ import chess
 from tbgen import outcome, position
 from tbgen.cli import common
 from tbgen.cli.certifying import Certificate, new_certificate
+from tbgen.cli.clusters import add_cluster, check_cluster, client_of, memory_each, threads_each
 from tbgen.cli.fens import fens, say_what_is_dropped
 from tbgen.cli.progress import Counter, warm_up_visibly
 from tbgen.cli.solve_show import Found, as_object, in_words, plan_as_object, plan_in_words
@@ -23,6 +24,8 @@ from tbgen.store.own import OWN_DIRECTORY
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
+    from distributed import Client
+
     from tbgen.own.attempt import Attempt, Means
     from tbgen.probe.bounds import OwnSource
 
@@ -57,6 +60,8 @@ examples:
       the answer, for each move too
   tbgen solve --keep "8/5p2/3k1p2/8/2P5/5P2/5K2/8 w - - 10 60 G5.5"
       the same kind of answer, and the tables stay for the next time
+  tbgen solve --keep --workers 4 --memory 16G "8/5p2/3k1p2/8/2P5/5P2/5K2/8 w - - 10 60 G5.5"
+      four parts at once, which share the cores and the memory
   tbgen solve --certificate proof.txt "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 10 60 -G3.0"
       also write the proof
 
@@ -87,9 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help="when to end with what is proved by then, such as 90s or 2h; 0: without an own table (default: 10m)",
     )
-    parser.add_argument(
-        "--threads", type=common.at_once, default=common.cores(), metavar="N", help="default: all cores"
-    )
+    add_cluster(parser, "solve", "part")
     parser.add_argument(
         "--keep",
         action="store_true",
@@ -105,6 +108,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    check_cluster(args)
+    if (args.workers or args.scheduler) and not args.keep:
+        raise BadInput("several processes hand own tables to each other as files, which stay: add --keep")
     words = list(fens(args.fen))
     if len(words) != 1:
         raise BadInput(f"one position at a time, not {len(words)}")
@@ -150,12 +156,16 @@ def _record(read: Fen) -> int:
     return outcome.improved(read.record, own)
 
 
-def _means(args: argparse.Namespace) -> "Means":
+def _means(args: argparse.Namespace, client: "Client | None" = None) -> "Means":
     from tbgen.own.attempt import Means
+    from tbgen.own.cluster import Cluster
 
-    return Means(
-        common.tables_directory(args), args.memory, args.time, args.threads, keeps=args.keep, resumes=args.keep
-    )
+    memory, threads, at_once = memory_each(args), threads_each(args), args.workers or 1
+    means = Means(common.tables_directory(args), memory, args.time, threads, args.keep, args.keep, at_once=at_once)
+    if client is None:
+        return means
+    cluster = Cluster(client, threads if args.workers else args.threads, memory)
+    return means._replace(cluster=cluster, at_once=max(1, sum(client.nthreads().values())))
 
 
 def _own(args: argparse.Namespace, held: Found, tables: Tablebase, certificate: Certificate | None) -> "Attempt":
@@ -163,8 +173,8 @@ def _own(args: argparse.Namespace, held: Found, tables: Tablebase, certificate: 
     from tbgen.own.attempt import attempt
 
     quiet = args.quiet or args.json
-    warm_up_visibly(args.threads, quiet=quiet)
-    with Counter(quiet=quiet) as counter:
+    warm_up_visibly(common.cores(), quiet=quiet)
+    with client_of(args) as client, Counter(quiet=quiet) as counter:
 
         def use(own: "OwnSource", answer: Answer) -> None:
             if certificate is not None:
@@ -176,7 +186,7 @@ def _own(args: argparse.Namespace, held: Found, tables: Tablebase, certificate: 
             held.board,
             held.record,
             tables,
-            _means(args),
+            _means(args, client),
             announce(counter.begin),
             counter.advance,
             use if certificate else None,
@@ -187,9 +197,10 @@ def _own(args: argparse.Namespace, held: Found, tables: Tablebase, certificate: 
 def _dry_run(args: argparse.Namespace, board: chess.Board) -> int:
     from tbgen.own.attempt import plans
 
-    for number, (plan, cost) in enumerate(plans(board, _means(args)), 1):
+    means = _means(args)
+    for number, (plan, cost) in enumerate(plans(board, means), 1):
         if args.json:
             say(to_json(plan_as_object(plan, cost)))
         else:
-            say(*plan_in_words(number, plan, cost, args.threads))
+            say(*plan_in_words(number, plan, cost, means.threads * means.at_once))
     return 0

@@ -13,15 +13,13 @@ import chess
 from tbgen.errors import OutOfRoom
 from tbgen.generate.calibration import known_pace
 from tbgen.generate.forecast import BUSY, time_of
-from tbgen.generate.workspace import Workspace
-from tbgen.index import Layout
-from tbgen.own.choice import Tables
+from tbgen.own.cluster import Cluster
 from tbgen.own.complete import CompleteTables
 from tbgen.own.plan import Cost, Limits, PlannedPart, stages
 from tbgen.own.search import Kept
 from tbgen.own.shelf import Shelf
 from tbgen.own.slices import PartName
-from tbgen.own.solve import solve_plan
+from tbgen.own.solve import solve_plan, workspaces_in
 from tbgen.own.view import Either, SolvedTables
 from tbgen.probe import Answer, Tablebase, bounds
 from tbgen.probe.bounds import OwnSource
@@ -47,6 +45,14 @@ class Means(NamedTuple):
     """Whether a large part that is not done at the end is kept too, for the next attempt to go on with."""
     hopeful: bool = True
     """Whether solving is begun even if it is expected to take longer than there is time."""
+    cluster: Cluster | None = None
+    """What solves large plans, each part with so much memory and so many threads; else this process does."""
+    at_once: int = 1
+    """How many parts are solved at the same time."""
+
+    @property
+    def cpu_seconds(self) -> float:
+        return self.seconds * self.threads * self.at_once
 
 
 class Attempt(NamedTuple):
@@ -69,8 +75,8 @@ def plans(board: chess.Board, means: Means) -> Iterator[tuple[list[PlannedPart],
     complete = {material for _, material, rules in readable_tables(means.directory) if rules == TableRules.RESET}
     limits = Limits(
         means.memory,
-        int(_SPARE * shutil.disk_usage(scratch_of(means.directory)).free),
-        means.seconds * means.threads * BUSY,
+        int(_SPARE * shutil.disk_usage(scratch_of(means.directory)).free) // means.at_once,
+        means.cpu_seconds * BUSY,
     )
     return stages(board, complete, limits, means.threads, pace)
 
@@ -88,42 +94,19 @@ def attempt(
     """What own tables prove of a position. `began` is called with each plan, `report` with the numbers solved, and
     `use` with the last tables, for as long as they are there, and what they say. `distance`: more is solved as long as
     that is not known."""
-    end = time.monotonic() + means.seconds
-
-    def tell(numbers: int) -> None:
-        report(numbers)
-        if time.monotonic() > end:
-            raise _TimeIsOver
-
     best, last = Attempt(None, [], True), Either(None, None)
-    shelf = Shelf(means.directory, writes=means.keeps)
     with closing(DiskArrays(scratch_of(means.directory), means.memory)) as disk_arrays:
-        complete = CompleteTables(means.directory, disk_arrays.array, threads=means.threads)
-
-        def solved(plan: list[PlannedPart], there: dict[PartName, Kept]) -> SolvedTables:
-            make = disk_arrays.array
-            take = partial(complete.take, report=lambda numbers: tell(0))
-            own = solve_plan(
-                plan, take, threads=means.threads, make=make, report=tell, shelf=shelf,
-                there=there, workspace=workspace if means.resumes else None, records=use is not None,
-            )  # fmt: skip
-            return SolvedTables(own)
-
-        def workspace(path: Path, layout: Layout, needed: Tables) -> Workspace:
-            sums = {one.name: complete.sha256_of(one) for one in needed}
-            return Workspace(path, layout, TableRules.RESET, disk_arrays, sums)
-
+        asker = _Asker(board, record, tables, means, disk_arrays, report, records=use is not None)
         for plan, cost in plans(board, means):
-            there = shelf.look_up(plan)
+            there = asker.shelf.look_up(plan)
             is_kept = plan[-1].name in there
-            if not means.hopeful and cost.cpu_seconds > means.seconds * means.threads and not is_kept:
+            if not means.hopeful and cost.cpu_seconds > means.cpu_seconds and not is_kept:
                 raise OutOfRoom(f"solving takes about {time_of(cost.cpu_seconds / means.threads)}")
-            own, said = None, tables.sure(board, record, line=True) if is_kept else None
+            own, said = None, asker.kept() if is_kept else None
             if said is None:  # or another process has just removed it
                 began(plan, cost)
-                weaker = [*shelf.written]
                 try:
-                    own = solved(plan, there)
+                    own, said = asker.solve(plan, there)
                 except _TimeIsOver:
                     best = best._replace(in_time=False)
                     break
@@ -131,9 +114,7 @@ def attempt(
                     if best.answer is None:
                         raise
                     break  # what a smaller plan has proved stands
-                said = bounds.answer(own, board, record, tables)
-                shelf.forget(weaker)
-            best = Attempt(said, plan, True, own is None)
+            best = Attempt(said, plan, True, is_kept and own is None)
             if use is not None:  # else tables of a plan are gone when the next one is solved
                 last = Either(own, tables.own)
             if said.sure.exact and not (distance and said.sure.dtg is None):
@@ -141,3 +122,75 @@ def attempt(
         if use is not None and best.answer is not None:
             use(last, best.answer)
     return best
+
+
+class _Asker:
+    """Asks the tables of one plan after the other."""
+
+    def __init__(
+        self,
+        board: chess.Board,
+        record: int,
+        tables: Tablebase,
+        means: Means,
+        disk_arrays: DiskArrays,
+        report: Callable[[int], None],
+        *,
+        records: bool,
+    ) -> None:
+        self._end = time.monotonic() + means.seconds
+        self._board = board
+        self._record = record
+        self._tables = tables
+        self._means = means
+        self._make = disk_arrays.array
+        self._report = report
+        self._records = records
+        self._complete = CompleteTables(means.directory, self._make, threads=means.threads)
+        self._workspace = workspaces_in(disk_arrays, self._complete) if means.resumes else None
+        self.shelf = Shelf(means.directory.resolve(), writes=means.keeps)
+
+    def kept(self) -> Answer | None:
+        """What tables say that are kept."""
+        return self._tables.sure(self._board, self._record, line=True)
+
+    def solve(self, plan: list[PlannedPart], there: dict[PartName, Kept]) -> tuple[SolvedTables | None, Answer]:
+        """What a plan proves, with its tables where this process has solved them. What the last plan has left, and this
+        one proves too, is removed."""
+        weaker = [*self.shelf.written]
+        own, said = None, self._on_cluster(plan, there)
+        if said is None:
+            own = self._here(plan, there)
+            said = bounds.answer(own, self._board, self._record, self._tables)
+        self.shelf.forget(weaker)
+        return own, said
+
+    def _on_cluster(self, plan: list[PlannedPart], there: dict[PartName, Kept]) -> Answer | None:
+        if self._means.cluster is None:
+            return None
+        directory, left = self._means.directory.resolve(), self._end - time.monotonic()
+        try:
+            new = self._means.cluster.shelve(directory, plan, there, self._report, left)
+        except TimeoutError:
+            raise _TimeIsOver from None
+        self.shelf.written += [path for kept in new for path in kept.files.values()]
+        return self.kept()
+
+    def _here(self, plan: list[PlannedPart], there: dict[PartName, Kept]) -> SolvedTables:
+        own = solve_plan(
+            plan,
+            partial(self._complete.take, report=lambda numbers: self._tell(0)),
+            threads=self._means.threads,
+            make=self._make,
+            report=self._tell,
+            shelf=self.shelf,
+            there=there,
+            workspace=self._workspace,
+            records=self._records,
+        )
+        return SolvedTables(own)
+
+    def _tell(self, numbers: int) -> None:
+        self._report(numbers)
+        if time.monotonic() > self._end:
+            raise _TimeIsOver

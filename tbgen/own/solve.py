@@ -21,6 +21,7 @@ from tbgen.index import Layout, layout_of
 from tbgen.material import Material
 from tbgen.outcome import BASE
 from tbgen.own.choice import Tables
+from tbgen.own.complete import CompleteTables
 from tbgen.own.plan import PlannedPart
 from tbgen.own.search import Kept
 from tbgen.own.shelf import Shelf, Slot, read_kept
@@ -28,11 +29,16 @@ from tbgen.own.slices import PartName, beyond, layout_for
 from tbgen.retro.checkpoint import Checkpoint, Counts, TableArrays
 from tbgen.retro.export import finish
 from tbgen.retro.solver import STAND_IN, Own, Part, Solved, solve
+from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.format.own import Bound
+from tbgen.table_rules import TableRules
 
 T = TypeVar("T")
 
 CompleteParts = Mapping[Material, Part]
+
+
+MakeWorkspace = Callable[[Path, Layout, Tables], Workspace]
 
 
 class OwnTables(NamedTuple):
@@ -54,65 +60,69 @@ def solve_plan(
     report: Callable[[int], None] = lambda numbers: None,
     shelf: Shelf | None = None,
     there: Mapping[PartName, Kept] = MappingProxyType({}),
-    workspace: Callable[[Path, Layout, Tables], Workspace] | None = None,
+    workspace: MakeWorkspace | None = None,
     records: bool = False,
 ) -> OwnTables:
     """Solve all parts. `complete_parts` reads complete tables, `make` makes arrays, and `report` is called with the
     numbers that are solved, of a part that is solved twice both times; what it raises ends the work. Parts that are
     `there`, as a shelf says, are read, but for the position's own. `workspace` makes one for a file of the shelf, given
     the complete tables that it depends on. `records`: contents of all parts that are solved here stay."""
-    work = _Work(complete_parts, threads, make, report, shelf or Shelf(None, writes=False), workspace)
+    solver = PartSolver(complete_parts, threads, make, report, shelf or Shelf(None, writes=False), workspace)
     for part in plan:
         is_root = part is plan[-1]
-        if is_root or not work.read(part, there.get(part.name)):
-            work.solve(part, stays=records or is_root, reads=not is_root)
-    return OwnTables(part.name, work.done, work.contents)
+        if not is_root and solver.read(part.name, there.get(part.name)):
+            report(part.times * part.numbers)
+        else:
+            solver.solve(part, stays=records or is_root, reads=not is_root)
+    return OwnTables(part.name, solver.done, solver.contents)
 
 
 @dataclass
-class _Work:
-    """A plan that is being solved; see `solve_plan`."""
+class PartSolver:
+    """Solves the parts of a plan one after the other; see `solve_plan`."""
 
     complete_parts: Callable[[Tables], CompleteParts]
     threads: int
     make: Make
     report: Callable[[int], None]
     shelf: Shelf
-    workspace: Callable[[Path, Layout, Tables], Workspace] | None
+    workspace: MakeWorkspace | None
     done: dict[PartName, dict[Bound, Part]] = field(default_factory=dict)
-    keys: dict[PartName, str] = field(default_factory=dict)
     contents: dict[PartName, dict[Bound, Contents]] = field(default_factory=dict)
+    _keys: dict[PartName, str] = field(default_factory=dict)
 
-    def read(self, part: PlannedPart, kept: Kept | None) -> bool:
+    def read(self, name: PartName, kept: Kept | None) -> bool:
         """Read a part that is there; False if it is not, or no longer: another process may have removed it."""
         if kept is None:
             return False
         with suppress(MissingTable):
-            self.done[part.name] = read_kept(kept, self.make, self.threads)
-            self.keys[part.name] = kept.key
-            self.report(part.times * part.numbers)
+            self.done[name] = read_kept(kept, self.make, self.threads)
+            self._keys[name] = kept.key
             return True
         return False
 
-    def solve(self, part: PlannedPart, *, stays: bool, reads: bool) -> None:
-        """Solve a part, and put it on the shelf. `stays`: its contents do; `reads`: it may be read instead if another
-        process has solved it meanwhile."""
-        with self.shelf.solving(part, self.keys, lambda: self.report(0)) as slot:
-            if slot is not None and reads and slot.is_filled and self.read(part, slot.kept):
-                return
+    def solve(self, part: PlannedPart, *, stays: bool = False, reads: bool = True) -> Kept | None:
+        """Solve a part that leads to parts that are done, and put it on the shelf. `stays`: its contents do; `reads`:
+        it may be read instead if another process has solved it meanwhile."""
+        with self.shelf.solving(part, self._keys, lambda: self.report(0)) as slot:
+            kept = None if slot is None else slot.kept
+            if slot is not None and reads and slot.is_filled and self.read(part.name, kept):
+                self.report(part.times * part.numbers)
+                return kept
             layout = layout_for(part.name.material, part.placements)
             solved, workspaces = self._solved(part, layout, slot)
             self.done[part.name] = {bound: Part(layout, one.entries) for bound, one in solved.items()}
             if slot is None and not stays:
-                return
+                return None
             contents = {bound: finish(one, self.make, self.threads) for bound, one in solved.items()}
             if stays:
                 self.contents[part.name] = contents
             if slot is not None:
                 self.shelf.put(slot, contents, self.threads, self.make)
-                self.keys[part.name] = slot.kept.key
+                self._keys[part.name] = slot.kept.key
             for one in workspaces:
                 one.clear()
+            return kept
 
     def _solved(
         self, part: PlannedPart, layout: Layout, slot: Slot | None
@@ -145,6 +155,16 @@ class _Work:
                     one.clear()
                 raise
         return solved, workspaces
+
+
+def workspaces_in(disk_arrays: DiskArrays, complete: CompleteTables) -> MakeWorkspace:
+    """Makes workspaces for parts that lead to these complete tables."""
+
+    def make(path: Path, layout: Layout, needed: Tables) -> Workspace:
+        sums = {one.name: complete.sha256_of(one) for one in needed}
+        return Workspace(path, layout, TableRules.RESET, disk_arrays, sums)
+
+    return make
 
 
 def told(of: Mapping[Bound, T], bound: Bound) -> T:

@@ -7,27 +7,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from tbgen.cli.build import _last_line, _lines
 from tbgen.cli.main import main
+from tbgen.cluster.client import local_cluster
+from tbgen.cluster.tasks import Hands
 from tbgen.errors import BadInput
 from tbgen.generate import calibration, workspace
-from tbgen.generate.cluster import (
-    ClusterFailure,
-    Job,
-    News,
-    Unwanted,
-    build_one,
-    check_place,
-    check_workers,
-    local_cluster,
-    run_on_cluster,
-)
+from tbgen.generate.cluster import Job, build_one, run_on_cluster
 from tbgen.generate.execute import execute
 from tbgen.generate.plan import Plan, make_plan
 from tbgen.index import layout_of
@@ -160,18 +150,6 @@ def test_another_worker_goes_on_with_the_slices_of_a_dead_one(four_men: Path, tm
     assert built[1][0].cpu_seconds < built[0][0].cpu_seconds
 
 
-def test_a_worker_that_does_not_see_the_directory(client: "distributed.Client", tmp_path: Path) -> None:
-    job = Job(str(tmp_path), "r", "token", threads=1, memory=1 << 30)
-    (tmp_path / "token").touch()
-    check_workers(client, job)
-    elsewhere = str(tmp_path / "elsewhere")
-    with pytest.raises(ClusterFailure, match=rf"worker tcp://127\.0\.0\.1:\d+ .*not see {re.escape(elsewhere)}"):
-        check_workers(client, replace(job, directory=elsewhere))
-    (tmp_path / "token").unlink()  # a directory of that name, but not ours
-    assert "not see" in (check_place(job) or "")
-    assert "not 0.0.1" in (check_place(replace(job, version="0.0.1")) or "")
-
-
 def test_rebuilding_happens_once(client: "distributed.Client", tmp_path: Path) -> None:
     kvk = parse("KvK")
     first = make_plan([kvk], tmp_path, "r")
@@ -196,7 +174,7 @@ def test_from_the_command_line(alone: dict[str, bytes], tmp_path: Path) -> None:
 
 
 def test_no_scheduler(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tbgen.generate.cluster._PATIENCE", 0.5)
+    monkeypatch.setattr("tbgen.cluster.client._PATIENCE", 0.5)
     for address in ("tcp://127.0.0.1:1", "nowhere:1"):
         assert main(["build", "KvK", "--scheduler", address, "--tables", str(tmp_path)]) == 1
         assert re.fullmatch(rf"tbgen: no dask scheduler answers at {address}: .*\n", capsys.readouterr().err)
@@ -218,18 +196,11 @@ def test_tables_that_share_a_process_do_not_say_what_they_take(
     recorded: list[float] = []
     monkeypatch.setattr(calibration, "record_build", lambda expected, took: recorded.append(took))
     found = []
-    for nthreads in (1, 2):
-        job = Job(str(tmp_path / str(nthreads)), "r", "token", threads=1, memory=1 << 30)
-        Path(job.directory).mkdir()
-        (Path(job.directory) / job.token).touch()
-        task = SimpleNamespace(state="executing")
-        worker = SimpleNamespace(
-            get_current_task=lambda: "key",
-            log_event=lambda topic, words: None,
-            state=SimpleNamespace(tasks={"key": task}, nthreads=nthreads),
-        )
-        monkeypatch.setattr("distributed.get_worker", lambda: worker)  # noqa: B023
-        found.append(build_one(job, "KvK", None, []))
+    for is_alone in (True, False):
+        directory = tmp_path / str(is_alone)
+        directory.mkdir()
+        hands = Hands(directory, 1, is_alone, lambda numbers: None)
+        found.append(build_one(hands, {}, "KvK", Job("r", None, 1 << 30), None))
     one, shared = found
     assert one is not None
     assert shared is not None
@@ -241,24 +212,3 @@ def test_tables_that_share_a_process_do_not_say_what_they_take(
     assert "of CPU" not in _last_line([one, shared], 1.0)
     assert "peak memory" in _lines(one, tmp_path, whole=True)[-1]
     assert "peak memory" not in _lines(shared, tmp_path, whole=True)[-1]
-
-
-def test_a_cancelled_task_ends_at_its_next_report() -> None:
-    told: list[list[object]] = []
-    task = SimpleNamespace(state="executing")
-    worker = SimpleNamespace(
-        get_current_task=lambda: "key",
-        log_event=lambda topic, words: told.append(words),
-        state=SimpleNamespace(tasks={"key": task}),
-    )
-    news = News(worker, "topic", "KNvK")
-    for _ in range(3):  # one after the other, in much less than the time between two messages
-        news(5)
-    assert told == [["KNvK", None], ["KNvK", 5]]
-    assert news.waiting == 10
-    task.state = "cancelled"
-    with pytest.raises(Unwanted):
-        news(5)
-    worker.state.tasks.clear()
-    with pytest.raises(Unwanted):
-        news(5)

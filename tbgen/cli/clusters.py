@@ -1,0 +1,52 @@
+"""Options for work in more than one process, and the cluster that they name."""
+
+import argparse
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from tbgen.cli.common import address, at_once, cores
+from tbgen.errors import BadInput
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from distributed import Client
+
+
+def add_cluster(parser: argparse.ArgumentParser, verb: str, one: str) -> None:
+    """`verb`: what is done with `one`, of which there may be several at once."""
+    parser.add_argument(
+        "--threads", type=at_once, metavar="N", help=f"threads per {one} (default: all cores, which workers share)"
+    )
+    parser.add_argument(
+        "--workers", type=at_once, metavar="N", help=f"{verb} N {one}s at once, each in its own process"
+    )
+    parser.add_argument(
+        "--scheduler", type=address, metavar="ADDRESS", help=f"{verb} on a dask cluster, such as tcp://host:8786"
+    )
+
+
+def check_cluster(args: argparse.Namespace) -> None:
+    if args.workers and args.scheduler:
+        raise BadInput("--workers starts a cluster, --scheduler names one: give one of them")
+
+
+def threads_each(args: argparse.Namespace) -> int:
+    """Threads for each of those that are at work at once on this machine."""
+    threads: int = args.threads or max(1, cores() // (args.workers or 1))
+    return threads
+
+
+def memory_each(args: argparse.Namespace) -> int:
+    """Bytes for each of those that are at work at once."""
+    memory: int = args.memory // (args.workers or 1)
+    return memory
+
+
+def client_of(args: argparse.Namespace) -> "AbstractContextManager[Client | None]":
+    """Of the cluster that the options ask for, if any."""
+    if not args.workers and not args.scheduler:
+        return nullcontext()
+    from tbgen.cluster.client import connect, local_cluster
+
+    return local_cluster(args.workers) if args.workers else connect(args.scheduler)

@@ -1,0 +1,66 @@
+"""A client of a cluster: one that is there, or one of processes of this machine."""
+
+import logging
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from tbgen.errors import BadInput, TbgenError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_PATIENCE: Final = 10
+"""Seconds to wait for a scheduler."""
+
+
+class ClusterFailure(TbgenError):
+    """The cluster is not there, or no longer, or cannot do what was asked."""
+
+
+@contextmanager
+def connect(address: str) -> Iterator["Client"]:
+    """A client of the scheduler at this address."""
+    _require()
+    from distributed import Client
+
+    for logger in ("distributed", "distributed.client"):  # this program reports the same in one line
+        logging.getLogger(logger).setLevel(logging.CRITICAL)
+    try:
+        client = Client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ClusterFailure(f"no dask scheduler answers at {address}: {error}") from None
+    with client:
+        yield client
+
+
+@contextmanager
+def local_cluster(workers: int) -> Iterator["Client"]:
+    """A client of a cluster in processes of this machine, which end with the context."""
+    _require()
+    import dask
+    from distributed import Client, LocalCluster
+
+    # numba does not survive a fork; memory is limited by DiskArrays, which knows what is on disk
+    with (
+        dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}),
+        LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True, memory_limit=None, dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False}, silence_logs=logging.CRITICAL, preload=[__name__],
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):  # fmt: skip
+        yield client
+
+
+def _require() -> None:
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise BadInput('more than one process takes dask.distributed: pip install "tbgen[cluster]"') from None
+
+
+def dask_setup(worker: object) -> None:
+    """Run in each process of a local cluster: it ignores Ctrl-C, and the process that started it ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
