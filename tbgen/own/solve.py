@@ -36,8 +36,6 @@ from tbgen.table_rules import TableRules
 T = TypeVar("T")
 
 CompleteParts = Mapping[Material, Part]
-
-
 MakeWorkspace = Callable[[Path, Layout, Tables], Workspace]
 
 
