@@ -10,22 +10,26 @@ from typing import Any, Final, NamedTuple
 from soaking.builds import build, finish, measure, told
 from soaking.case import Failed, Limits, names_in, shown
 from soaking.damage import damage_directory
-from soaking.ground import RULES, check_place, check_tables, file_of, lay, needed_by
+from soaking.ground import OWN, RULES, check_place, check_tables, file_of, lay, needed_by
 
 
 class _Kind(NamedTuple):
-    """A build that is killed."""
+    """A build that is killed, or solving a position."""
 
     materials: tuple[str, ...]
     there: tuple[str, ...]
     """Tables that are there at the start."""
     words: tuple[str, ...] = ()
     change: dict[str, float] = {}  # noqa: RUF012  nobody writes to it
+    fen: str = ""
+    """The position, whose own tables are kept."""
 
 
 _KEPT: Final = {"worth": 0, "wait": -1.0}
 _SELDOM: Final = {"worth": 0, "wait": 0.02}
 _CHAIN = ("KvK", "KBvK")
+_RACE: Final = "8/8/2K4p/8/Pk6/8/8/8 b - - 4 60"
+"""Its own part, of 20 slices, knows no promotion and is solved for each side; it suffices."""
 _KINDS: Final = {
     "from nothing": _Kind(_CHAIN, ()),
     "one table": _Kind(("KPvK",), needed_by("KPvK")),
@@ -33,9 +37,11 @@ _KINDS: Final = {
     "a workspace now and then": _Kind(("KPvK",), needed_by("KPvK"), change=_SELDOM),
     "forced": _Kind(("KBvK",), _CHAIN, ("--force",)),
     "forced, a workspace": _Kind(("KPvK",), (*needed_by("KPvK"), "KPvK"), ("--force",), _KEPT),
+    "own tables": _Kind((), needed_by("KPvK"), change=_KEPT, fen=_RACE),
+    "own tables now and then": _Kind((), needed_by("KPvK"), change=_SELDOM, fen=_RACE),
     "workers": _Kind(_CHAIN, (), ("--workers", "2")),
 }
-_WEIGHTS: Final = (2, 2, 6, 3, 2, 3, 0.7)
+_WEIGHTS: Final = (2, 2, 6, 3, 2, 3, 4, 2, 0.7)
 _DAMAGED: Final = 0.5
 _WORKERS: Final = 6.0
 """Seconds that a cluster usually takes to build its tables."""
@@ -47,10 +53,14 @@ class Kills:
     def __init__(self, ground: Path) -> None:
         self._ground = ground
         self._measured: dict[tuple[str, str], tuple[int, float]] = {}
+        self._own: dict[str, bytes] = {}
+        """The right own tables, once they have been solved."""
 
     def attempt(self, draw: random.Random, place: Path) -> Counter[str]:
         (name,) = draw.choices(tuple(_KINDS), _WEIGHTS)
         kind, rules = _KINDS[name], draw.choice(RULES)
+        if kind.fen:
+            rules = "r"
         place = place / "tables"
         place.mkdir()
         former = place.with_name("former")
@@ -67,10 +77,11 @@ class Kills:
                 raise Failed(f"{where}: {told(code)}: {shown(err)}")
             did["kills" if code else "not killed in time"] += 1
             check_tables(self._ground, place, where)
+            self._check_own(place, where)
             gone = {file_of(one, rules) for one in kind.there} - names_in(place)
             if gone:
                 raise Failed(f"{where}: gone: {gone}")
-            for work in place.glob(".*.work"):
+            for work in place.rglob(".*.work"):
                 did["left half done"] += 1
                 if draw.random() < _DAMAGED:
                     kept = former / work.name
@@ -84,8 +95,18 @@ class Kills:
         where = f"{rules}, {', '.join(story)}, then {' '.join(words[:-2])}"
         finish(words, place, where, change=kind.change)
         did["finished"] += 1
-        check_place(self._ground, place, {file_of(one, rules) for one in (*kind.there, *kind.materials)}, where)
+        names = {file_of(one, rules) for one in (*kind.there, *kind.materials)}
+        check_place(self._ground, place, names | ({OWN} if kind.fen else set()), where)
+        if kind.fen and names_in(place / OWN) != {*self._own}:
+            raise Failed(f"{where}: {sorted(names_in(place / OWN))}, not {sorted(self._own)}")
+        self._check_own(place, where)
         return did
+
+    def _check_own(self, place: Path, where: str) -> None:
+        """Check that every own table that is there is right."""
+        for name in names_in(place / OWN):
+            if not name.startswith(".") and (place / OWN / name).read_bytes() != self._own.get(name):
+                raise Failed(f"{where}: {name} is WRONG")
 
     def _moment(self, draw: random.Random, name: str, kind: _Kind, rules: str) -> dict[str, Any]:
         """When it is killed."""
@@ -98,6 +119,8 @@ class Kills:
                 lay(self._ground, place, kind.there, rules)
                 words = _words(kind, rules, "2", place)
                 self._measured[name, rules] = measure(words, place, change=kind.change)
+                if kind.fen:
+                    self._own = {one: (place / OWN / one).read_bytes() for one in names_in(place / OWN)}
         steps, seconds = self._measured[name, rules]
         if draw.random() < 0.5:
             return {"step": draw.randrange(1, steps + 1)}
@@ -106,5 +129,7 @@ class Kills:
 
 def _words(kind: _Kind, rules: str, threads: str, place: Path) -> list[str]:
     """The command line."""
+    if kind.fen:
+        return ["solve", "--keep", "-q", "--threads", threads, kind.fen, "--tables", str(place)]
     options = ["--rules", rules, "-q", *kind.words, "--threads", threads]
     return ["build", kind.materials[-1], *options, "--tables", str(place)]

@@ -20,6 +20,7 @@ from tbgen.errors import BadInput, UnsupportedPosition
 from tbgen.fortress import Proof, prove
 from tbgen.probe import Answer, Tablebase, open_tablebase
 from tbgen.rules.fen import Fen, read_fen
+from tbgen.store.leftovers import tidy_own
 from tbgen.store.own import OWN_DIRECTORY
 from tbgen.text import say, to_json
 
@@ -125,6 +126,8 @@ def run(args: argparse.Namespace) -> int:
     with open_tablebase(common.present_tables_directory(args)) as tables, ExitStack() as stack:
         if args.dry_run:
             return _dry_run(args, board)
+        if args.keep:
+            tidy_own(common.tables_directory(args))
         certificate = None
         if args.certificate is not None:
             certificate = stack.enter_context(new_certificate(args.certificate, tables))

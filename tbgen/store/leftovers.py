@@ -41,7 +41,8 @@ class Leftover(NamedTuple):
 def find_leftovers(directory: str | Path) -> list[Leftover]:
     """What lies beside tables that are being built or are not finished, in order of name."""
     found = []
-    for table, paths in _beside_tables(Path(directory)).items():
+    beside = _beside_tables(Path(directory)) | _beside_tables(Path(directory) / OWN_DIRECTORY)
+    for table, paths in beside.items():
         work = any(path.name.endswith(WORK) for path in paths)
         busy = _is_held(lock_of(table.path))
         found.append(Leftover(table, sum(map(used_bytes, paths)), work and not table.path.exists(), busy))
@@ -52,14 +53,23 @@ def tidy(directory: str | Path, again: Container[Material] = ()) -> None:
     """Remove what is useless; what a process has locked stays.
 
     `again`: materials whose tables are to be built again, so that a build of them that was stopped goes on."""
-    place = Path(directory)
+    _tidy(Path(directory), again)
+    tidy_own(directory)
+
+
+def tidy_own(directory: str | Path) -> None:
+    """The same for own tables alone: what builds have left stays."""
+    _tidy(Path(directory) / OWN_DIRECTORY)
+    for token in Path(directory).glob(f"{TOKEN}*"):
+        with suppress(OSError):
+            remove_unlocked(token)
+
+
+def _tidy(place: Path, again: Container[Material] = ()) -> None:
     for table in _beside_tables(place):
         with suppress(Busy, PermissionError), building(table.path, refuse):  # another process's, or another user's
             if table.path.exists() and table.material not in again:
                 remove(workspace_of(table.path))
-    for token in place.glob(f"{TOKEN}*"):
-        with suppress(OSError):
-            remove_unlocked(token)
 
 
 def workspace_of(table: Path) -> Path:
@@ -97,18 +107,18 @@ def held(path: Path) -> Iterator[None]:
 
 def _beside_tables(directory: Path) -> dict[Listed, list[Path]]:
     found: dict[Listed, list[Path]] = {}
-    for place in (directory, directory / OWN_DIRECTORY):
-        paths: list[Path] = []
-        with suppress(FileNotFoundError, NotADirectoryError):
-            paths = sorted(place.iterdir())
-        for path in paths:
-            name = path.name
-            for ending in (LOCK, WORK, HALF):
-                if name.startswith(".") and name.endswith(ending):
-                    stem = name.removeprefix(".").removesuffix(ending)
-                    table = _table_named(path.with_name(stem.rpartition(".")[0] if ending == HALF else stem))
-                    if table is not None:
-                        found.setdefault(table, []).append(path)
+    try:
+        paths = sorted(directory.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return found
+    for path in paths:
+        name = path.name
+        for ending in (LOCK, WORK, HALF):
+            if name.startswith(".") and name.endswith(ending):
+                stem = name.removeprefix(".").removesuffix(ending)
+                table = _table_named(path.with_name(stem.rpartition(".")[0] if ending == HALF else stem))
+                if table is not None:
+                    found.setdefault(table, []).append(path)
     return found
 
 

@@ -3,6 +3,7 @@
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import chess
 import pytest
@@ -146,6 +147,27 @@ def test_nothing_stays_that_nobody_goes_on_with(place: Path, monkeypatch: pytest
     with pytest.raises(OutOfRoom):
         solve(place)
     assert not [one for one in find_leftovers(place) if one.resumable]
+
+
+def test_what_nobody_needs_any_more_is_removed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process may be killed between the last table and the end of its workspace."""
+    put = Shelf.put
+
+    def last(shelf: Shelf, *words: Any) -> None:
+        put(shelf, *words)
+        raise Enough
+
+    with monkeypatch.context() as killed:
+        killed.setattr(Shelf, "put", last)
+        while True:
+            try:
+                solve(place)
+            except Enough:
+                continue
+            break
+    assert find_leftovers(place)
+    assert main(["solve", "--keep", "-q", "--tables", str(place), BOTH_RACE]) == 0
+    assert not find_leftovers(place)
 
 
 def test_a_part_that_another_process_solves_is_waited_for(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
