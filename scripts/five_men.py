@@ -59,14 +59,15 @@ def main() -> None:
     parser.add_argument("--verified", type=Path, metavar="FILE", help="what tbgen verify --json has printed of them")
     args = parser.parse_args()
     data = {name: _read(name) for name in COLUMNS}
+    built = {(row["material"], row["rules"]): row for row in _lines(args.built)}  # the last of each counts
     if args.tables:
         digests = read_digests(DIGESTS)
-        built = {(row["material"], row["rules"]): row for row in _lines(args.built)}  # the last of each counts
         for which in _collect(args.tables, built, data, digests):  # table by table: a stop loses one at most
             _write_digests(digests)
             _write_all(data)
             if which in built:
                 record.record([built[which]])
+    note_built(data["tables"], built)
     note_verified(data["tables"], _lines(args.verified))
     _write_all(data)
     five_men_page.write(data)
@@ -147,6 +148,15 @@ def _compared(tables: Mapping[str, list[Row]]) -> Row:
 
 def _report(what: str, directory: Path, material: Material, *rules: TableRules) -> Any:
     return _tbgen("report", what, material.name, "--rules", *rules, "--tables", str(directory), "--format", "json")
+
+
+def note_built(tables: Iterable[Row], built: Mapping[tuple[str, str], Row]) -> None:
+    """Put into the rows of tables what the last build of each took of disk and memory. The time stays beside the plan,
+    which was made for the machine of the first."""
+    for row in tables:
+        found = built.get((row["material"], row["rules"]))
+        if found is not None:
+            row |= {column: found[column] for column in ("bytes", "peak_memory") if found[column] is not None}
 
 
 def note_verified(tables: Iterable[Row], verified: Iterable[Row]) -> None:

@@ -208,7 +208,11 @@ def _forced(row: Row, rules: str) -> str:
 
 
 def _built(tables: Sequence[Row]) -> str:
-    text = "## What building took\n\nOn two cores that did other work as well; CPU seconds are of all threads.\n\n"
+    text = (
+        "## What building took\n\n"
+        "On two cores that did other work as well; CPU seconds are of all threads. A table that was built again has\n"
+        "the disk and the memory of its last build, and the time of its first: the plan was made for that machine.\n\n"
+    )
     for rules, name in RULES.items():
         if lines := [_costs(row) for row in tables if row["rules"] == rules]:
             text += f"`{rules}` ({name}):\n\n{_table(COSTS, lines)}"
