@@ -2,6 +2,6 @@
 
 `slices.py` lists the placements of pawns that can come up, and numbers positions; `plan.py` says which materials to
 solve; `complete.py` reads the slices of complete tables that these lead to; `solve.py` solves them, with bounds where
-resets lead to materials that no table covers; `shelf.py` keeps them as files, and `search.py` finds those that a plan
-need not solve again.
+resets lead to materials that no table covers, `cluster.py` in several processes; `shelf.py` keeps them as files, and
+`search.py` finds those that a plan need not solve again.
 """
