@@ -83,7 +83,7 @@ function asPgn({ title, goal, result, rules, plies }) {
   const tags = { Event: rules ? `${title}, whole-game mobility` : title,
     Site: document.querySelector("meta[name=generator]").content, Date: "????.??.??", Round: "-", White: "?", Black: "?",
     Result: result, RMobilityResult: goal, PlyCount: plies.length - 1, RMobilityRules: rules || "r", RMobilityRuleSet: "W",
-    RMobilityFifty: "ignored", FEN: plies[0].fen, SetUp: "1" };
+    RMobilityFifty: "ignored", SetUp: "1", FEN: plies[0].fen };
   const heads = Object.entries(tags).map(([name, words]) => `[${name} "${words}"]\n`).join("");
   // A comment stands between two moves: a black move after one bears its number again.
   const moves = plies.slice(1).map(({ san, side, fen, record }) => {
