@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.cli import build, limits
+from tbgen.cli import clusters, limits
 from tbgen.cli.common import address, at_once, cores, seconds, size, some_seconds, whole_number
 from tbgen.cli.main import main, parser_of
 from tbgen.errors import OutOfRoom
@@ -81,11 +81,12 @@ def test_what_a_check_would_not_heed(words: list[str], said: str, capsys: pytest
 def test_cores_that_may_not_be_used_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5})
     monkeypatch.setattr(os, "cpu_count", lambda: 64)
-    for words in (["verify"], ["pack"], ["unpack", "x.tbp"], ["solve", "x"], ["plan"]):
+    for words in (["verify"], ["pack"], ["unpack", "x.tbp"], ["plan"]):
         assert parser_of(words[0]).parse_args(words[1:]).threads == 2
     assert parser_of("adjudicate").parse_args(["x.pgn"]).jobs == 2
-    for given, expected in ((["KvK"], 2), (["KvK", "--workers", "2"], 1), (["KvK", "--threads", "7"], 7)):
-        assert build._threads(parser_of("build").parse_args(given)) == expected
+    for given, expected in (([], 2), (["--workers", "2"], 1), (["--threads", "7"], 7)):
+        for command in ("build", "solve"):
+            assert clusters.threads_each(parser_of(command).parse_args(["KvK", *given])) == expected
 
 
 @pytest.mark.parametrize("option", ["--margin", "--patience"])
