@@ -12,8 +12,6 @@ from soaking.case import Failed, names_in
 
 TBGEN: Final = str(Path(sys.executable).with_name("tbgen"))
 RULES: Final = ("r", "wg")
-OWN: Final = "own"
-"""The directory of own tables, within that of tables."""
 MADE: Final = ("KBvK", "KPvK")
 """Materials that are built, with all that they depend on."""
 TABLES: Final = ("KvK", "KBvK", "KNvK", "KRvK", "KQvK", "KPvK")

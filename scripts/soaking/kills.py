@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple
 from soaking.builds import build, finish, measure, told
 from soaking.case import Failed, Limits, names_in, shown
 from soaking.damage import damage_directory
-from soaking.ground import OWN, RULES, check_place, check_tables, file_of, lay, needed_by
+from soaking.ground import RULES, check_place, check_tables, file_of, lay, needed_by
+from tbgen.store.own import OWN_DIRECTORY
 
 
 class _Kind(NamedTuple):
@@ -96,16 +97,16 @@ class Kills:
         finish(words, place, where, change=kind.change)
         did["finished"] += 1
         names = {file_of(one, rules) for one in (*kind.there, *kind.materials)}
-        check_place(self._ground, place, names | ({OWN} if kind.fen else set()), where)
-        if kind.fen and names_in(place / OWN) != {*self._own}:
-            raise Failed(f"{where}: {sorted(names_in(place / OWN))}, not {sorted(self._own)}")
+        check_place(self._ground, place, names | ({OWN_DIRECTORY} if kind.fen else set()), where)
+        if kind.fen and names_in(place / OWN_DIRECTORY) != {*self._own}:
+            raise Failed(f"{where}: {sorted(names_in(place / OWN_DIRECTORY))}, not {sorted(self._own)}")
         self._check_own(place, where)
         return did
 
     def _check_own(self, place: Path, where: str) -> None:
         """Check that every own table that is there is right."""
-        for name in names_in(place / OWN):
-            if not name.startswith(".") and (place / OWN / name).read_bytes() != self._own.get(name):
+        for name in names_in(place / OWN_DIRECTORY):
+            if not name.startswith(".") and (place / OWN_DIRECTORY / name).read_bytes() != self._own.get(name):
                 raise Failed(f"{where}: {name} is WRONG")
 
     def _moment(self, draw: random.Random, name: str, kind: _Kind, rules: str) -> dict[str, Any]:
@@ -120,7 +121,7 @@ class Kills:
                 words = _words(kind, rules, "2", place)
                 self._measured[name, rules] = measure(words, place, change=kind.change)
                 if kind.fen:
-                    self._own = {one: (place / OWN / one).read_bytes() for one in names_in(place / OWN)}
+                    self._own = {one.name: one.read_bytes() for one in (place / OWN_DIRECTORY).iterdir()}
         steps, seconds = self._measured[name, rules]
         if draw.random() < 0.5:
             return {"step": draw.randrange(1, steps + 1)}

@@ -168,9 +168,9 @@ class _Asker:
     def _on_cluster(self, plan: list[PlannedPart], there: dict[PartName, Kept]) -> Answer | None:
         if self._means.cluster is None:
             return None
-        directory, left = self._means.directory.resolve(), self._end - time.monotonic()
+        left = self._end - time.monotonic()
         try:
-            new = self._means.cluster.shelve(directory, plan, there, self._report, left)
+            new = self._means.cluster.shelve(self._means.directory, plan, there, self._report, left)
         except TimeoutError:
             raise _TimeIsOver from None
         self.shelf.written += [path for kept in new for path in kept.files.values()]
