@@ -100,6 +100,7 @@ def plan_as_object(plan: "list[PlannedPart]", cost: "Cost") -> dict[str, Any]:
             "slices": len(part.placements),
             "numbers": part.numbers,
             "exact": part.exact,
+            "times": part.times,
         }
         for part in plan
     ]
@@ -112,8 +113,8 @@ def plan_in_words(number: int, plan: "list[PlannedPart]", cost: "Cost", threads:
     yield f"{'Then' if number > 1 else 'First'} {_materials(plan)}:"
     yield f"  {size_of(cost.memory)} of memory, {size_of(cost.scratch)} of disk, about {time}"
     for part in reversed(plan):
-        twice = "" if part.exact else ", solved twice"
-        yield f"  {part.name.material.name:<9}{len(part.placements):>6,} slices {part.numbers:>15,} numbers{twice}"
+        how = "" if part.exact else ", solved twice" if part.times > 1 else ", for one side"
+        yield f"  {part.name.material.name:<9}{len(part.placements):>6,} slices {part.numbers:>15,} numbers{how}"
     if not plan[-1].exact:
         yield "  What some captures or promotions lead to is not known: the answer may be bounds."
 

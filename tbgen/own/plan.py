@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Container, Iterable, Iterator, Set
 from contextlib import suppress
+from itertools import product
 from typing import Final, NamedTuple
 
 import chess
@@ -33,15 +34,19 @@ class PlannedPart(NamedTuple):
     """What all parts of the plan ask of the complete tables that its resets lead to, or retaking after these."""
     known: list[PartName]
     """The same for the parts that are planned, as seen from this one."""
-    exact: bool
-    """Whether nothing that its resets lead to is unknown."""
+    bounds: tuple[Bound, ...]
+    """What it is solved for, in its own view: what is exact, both bounds, or one."""
     leads_to: dict[PartName, set[PartName]]
     """See `Chosen`."""
 
     @property
-    def bounds(self) -> tuple[Bound, ...]:
-        """What it is solved for: where something is unknown, once for each side that may mate there."""
-        return (Bound.EXACT,) if self.exact else BOTH
+    def exact(self) -> bool:
+        """Whether nothing that its resets lead to is unknown."""
+        return self.bounds == (Bound.EXACT,)
+
+    def tells(self, bounds: Iterable[Bound], swapped: bool) -> bool:
+        """Whether it is solved for all of these, as they are seen from another part."""
+        return self.exact or {bound.seen(swapped) for bound in bounds} <= {*self.bounds}
 
     @property
     def times(self) -> int:
@@ -64,22 +69,34 @@ class Limits(NamedTuple):
 
 
 def make_plan(
-    board: chess.Board, complete: Container[Material], most: int, room: int = sys.maxsize
+    board: chess.Board, complete: Container[Material], most: int, room: int = sys.maxsize, one_bound: int = 0
 ) -> list[PlannedPart]:
     """The parts in the order in which they can be solved; the last is the position's own. See `choose`."""
-    chosen = choose(board, complete, most, room)
+    chosen = choose(board, complete, most, room, one_bound)
     tables = _merged(part.tables for part in chosen.values())
     plan: list[PlannedPart] = []
-    exact: dict[PartName, bool] = {}
+    exact = set[PartName]()
     for name, part in reversed(chosen.items()):
-        exact[name] = all(one.material in complete or exact.get(beyond(name, one), False) for one in part.leads_to)
-        asked = {*part.leads_to}
+        asked, known, is_exact = set[Material](), set[PartName](), True
         for lead, retaken in part.leads_to.items():
-            if lead.material not in complete and beyond(name, lead) not in chosen:
-                asked |= retaken
-        there = {one: tables[one] for one in sorted({one.material for one in asked if one.material in complete})}
-        known = sorted(one for one in asked if beyond(name, one) in chosen)
-        plan.append(PlannedPart(name, part.placements, part.numbers, there, known, exact[name], part.leads_to))
+            if lead.material in complete:
+                asked.add(lead.material)
+                continue
+            there = beyond(name, lead)
+            answers = there in chosen and (chosen[there].is_whole or lead in part.counted)
+            if answers:
+                known.add(lead)
+            if answers and there in exact:
+                continue
+            is_exact = False
+            if not (answers and {bound.seen(lead.swapped) for bound in part.bounds} <= {*chosen[there].bounds}):
+                asked |= {one.material for one in retaken if one.material in complete}
+                known |= {one for one in retaken if beyond(name, one) in chosen}
+        if is_exact:
+            exact.add(name)
+        needed = {one: tables[one] for one in sorted(asked)}
+        bounds = (Bound.EXACT,) if is_exact else part.bounds
+        plan.append(PlannedPart(name, part.placements, part.numbers, needed, sorted(known), bounds, part.leads_to))
     return plan
 
 
@@ -124,38 +141,60 @@ def stages(
     board: chess.Board, complete: Container[Material], limits: Limits, threads: int, pace: float = 1.0
 ) -> Iterator[tuple[list[PlannedPart], Cost]]:
     """Plans to solve one after the other until the answer is exact, with what each takes: the position's own part
-    alone, then what takes a tenth of the time, then all of it. OutOfRoom if not even the first fits; how long that
-    takes does not matter."""
+    alone, then what takes a tenth of the time, then all of it; both times first with parts for one bound, then with
+    whole ones. Each plan knows all that the last one does. OutOfRoom if not even the first fits; how long that takes
+    does not matter."""
     _check_root(board, limits, threads)
     plan = make_plan(board, complete, 0)
-    least = cost_of(plan, threads, pace)
-    yield plan, least
-    last = len(plan)
-    for share in _SHARES:
-        part = limits._replace(cpu_seconds=share * limits.cpu_seconds)
-        if not _fits(least, part):
+    cost = cost_of(plan, threads, pace)
+    yield plan, cost
+    sizes = _Sizes(0, 0)
+    for share, whole in product(_SHARES, (False, True)):
+        here = limits._replace(cpu_seconds=share * limits.cpu_seconds)
+        found = _largest(board, complete, here, threads, pace, sizes, whole=whole) if _fits(cost, here) else None
+        if found is None:
             continue
-        plan, cost = _largest(board, complete, part, threads, pace)
-        if len(plan) > last:
+        more, cost, sizes = found
+        if numbers_to_solve(more) > numbers_to_solve(plan):
+            plan = more
             yield plan, cost
-            last = len(plan)
+
+
+class _Sizes(NamedTuple):
+    """Numbers of a part, at most."""
+
+    whole: int
+    one_bound: int
 
 
 def _largest(
-    board: chess.Board, complete: Container[Material], limits: Limits, threads: int, pace: float
-) -> tuple[list[PlannedPart], Cost]:
-    """The largest plan within these limits."""
+    board: chess.Board,
+    complete: Container[Material],
+    limits: Limits,
+    threads: int,
+    pace: float,
+    sizes: _Sizes,
+    *,
+    whole: bool,
+) -> tuple[list[PlannedPart], Cost, _Sizes] | None:
+    """The largest plan within these limits, with larger parts than these sizes, whole ones or others; None if there is
+    no such part."""
     room = int(min(limits.cpu_seconds / (pace * _LEAST), limits.scratch / ENTRY))
-    most = room
-    while True:
-        less = most * 2 // 3
+    least, size = sizes.whole if whole else sizes.one_bound, room
+    while size > least:
+        wanted = sizes._replace(whole=size) if whole else sizes._replace(one_bound=size)
+        less = size * 2 // 3
         with suppress(TooMany):
-            plan = make_plan(board, complete, most, room)
+            plan = make_plan(board, complete, wanted.whole, room, wanted.one_bound)
             cost = cost_of(plan, threads, pace)
-            if len(plan) == 1 or _fits(cost, limits):
-                return plan, cost
-            less = min(less, max(part.numbers for part in plan[:-1]) - 1)  # with more it would be the same plan
-        most = less
+            largest = max((part.numbers for part in plan[:-1]), default=0)
+            if largest <= least:
+                return None
+            if _fits(cost, limits):
+                return plan, cost, wanted
+            less = min(less, largest - 1)  # with more it would be the same plan
+        size = less
+    return None
 
 
 def _fits(cost: Cost, limits: Limits) -> bool:
@@ -167,7 +206,7 @@ def _check_root(board: chess.Board, limits: Limits, threads: int) -> None:
     root, start = root_of(board)
     placements = count(start)
     numbers = placements * numbers_per_slice(root.material)
-    least = cost_of([PlannedPart(root, set(), numbers, {}, [], False, {})], threads)
+    least = cost_of([PlannedPart(root, set(), numbers, {}, [], BOTH, {})], threads)
     if least.memory > limits.memory or least.scratch > limits.scratch:
         raise OutOfRoom(
             f"{root.material} from here has {placements:,} placements of pawns and {numbers:,} "

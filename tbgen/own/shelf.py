@@ -10,11 +10,11 @@ from tbgen.contents import Contents, Make
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.material import Material
 from tbgen.own.plan import PlannedPart
-from tbgen.own.search import Kept, Search, notes_for
+from tbgen.own.search import Kept, PartKey, Search, notes_for
 from tbgen.own.slices import PartName
 from tbgen.retro.solver import Part
 from tbgen.store import building, open_table
-from tbgen.store.format.own import BOTH, Bound, OwnNotes, OwnPart
+from tbgen.store.format.own import Bound, OwnNotes, OwnPart
 from tbgen.store.lock import Busy, refuse
 from tbgen.store.own import OwnFile, list_own, own_path
 from tbgen.store.write import write_table
@@ -51,7 +51,7 @@ class Shelf:
 
     @contextmanager
     def solving(
-        self, part: PlannedPart, keys: Mapping[PartName, str], waiting: Callable[[], None]
+        self, part: PlannedPart, keys: Mapping[PartName, PartKey], waiting: Callable[[], None]
     ) -> Iterator[Slot | None]:
         """Nobody else solves this part meanwhile, given the keys of those that it leads to; None if nothing is kept.
         `waiting` is called as long as another process does. What it raises ends the wait."""
@@ -99,7 +99,7 @@ class Shelf:
         return () if notes is None else notes.parts
 
     def _shelved(self) -> dict[Material, list[Kept]]:
-        """All that files have, but for single bounds."""
+        """All that files have."""
         by_key: dict[tuple[Material, str], dict[Bound, Path]] = {}
         for one in () if self._tables is None else list_own(self._tables):
             by_key.setdefault((one.material, one.key), {})[one.bound] = one.path
@@ -107,8 +107,6 @@ class Shelf:
         for (material, key), files in by_key.items():
             if Bound.EXACT in files:
                 files = {Bound.EXACT: files[Bound.EXACT]}
-            elif len(files) < len(BOTH):
-                continue
             found.setdefault(material, []).append(Kept(key, files))
         return found
 

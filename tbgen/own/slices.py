@@ -78,6 +78,8 @@ class Reset(NamedTuple):
     """The men that may have moved, the king left out."""
     target: int | None
     """Where to; None: anywhere."""
+    promotion: str = ""
+    """What a pawn becomes."""
 
 
 def resets(pawns: Placement, material: Material) -> Iterator[Reset]:
@@ -113,7 +115,8 @@ def _pawn_resets(pawns: Placement, side: int, ours: str, theirs: str) -> Iterato
                 if letter in ("P", "p"):
                     after = _with(after, 1 - side, target if letter == "P" else target - up, None)
                 men = ours.replace("P", promotion, 1) if last else ours
-                yield Reset(side, men, theirs.replace(letter.upper(), "", 1), after, promotion, target)
+                rest = theirs.replace(letter.upper(), "", 1)
+                yield Reset(side, men, rest, after, promotion, target, promotion if last else "")
 
 
 def _may_have_passed(pawns: Placement, side: int, target: int) -> bool:

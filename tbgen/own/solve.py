@@ -23,7 +23,7 @@ from tbgen.outcome import BASE
 from tbgen.own.choice import Tables
 from tbgen.own.complete import CompleteTables
 from tbgen.own.plan import PlannedPart
-from tbgen.own.search import Kept
+from tbgen.own.search import Kept, PartKey
 from tbgen.own.shelf import Shelf, Slot, read_kept
 from tbgen.own.slices import PartName, beyond, layout_for
 from tbgen.retro.checkpoint import Checkpoint, Counts, TableArrays
@@ -40,7 +40,7 @@ MakeWorkspace = Callable[[Path, Layout, Tables], Workspace]
 
 
 class OwnTables(NamedTuple):
-    """All parts of a plan, each exact or with both bounds."""
+    """All parts of a plan, each exact or with both bounds or one."""
 
     root: PartName
     """The part of the position itself."""
@@ -87,7 +87,7 @@ class PartSolver:
     workspace: MakeWorkspace | None
     done: dict[PartName, dict[Bound, Part]] = field(default_factory=dict)
     contents: dict[PartName, dict[Bound, Contents]] = field(default_factory=dict)
-    _keys: dict[PartName, str] = field(default_factory=dict)
+    _keys: dict[PartName, PartKey] = field(default_factory=dict)
 
     def read(self, name: PartName, kept: Kept | None) -> bool:
         """Read a part that is there; False if it is not, or no longer: another process may have removed it."""
@@ -95,7 +95,7 @@ class PartSolver:
             return False
         with suppress(MissingTable):
             self.done[name] = read_kept(kept, self.make, self.threads)
-            self._keys[name] = kept.key
+            self._keys[name] = kept.part_key
             return True
         return False
 
@@ -117,7 +117,7 @@ class PartSolver:
                 self.contents[part.name] = contents
             if slot is not None:
                 self.shelf.put(slot, contents, self.threads, self.make)
-                self._keys[part.name] = slot.kept.key
+                self._keys[part.name] = slot.kept.part_key
             for one in workspaces:
                 one.clear()
             return kept
@@ -129,12 +129,11 @@ class PartSolver:
         complete = self.complete_parts(part.complete)
         solved, workspaces = {}, list[Workspace]()
         for bound in part.bounds:
-            known = {
-                (one.material, one.swapped): told(
-                    self.done[beyond(part.name, one)], bound.swapped if one.swapped else bound
-                )
-                for one in part.known
-            }
+            known = {}
+            for lead in part.known:
+                there, wanted = self.done[beyond(part.name, lead)], bound.seen(lead.swapped)
+                if tells(there, wanted):
+                    known[lead.material, lead.swapped] = told(there, wanted)
             checkpoint: Checkpoint = _Arrays(self.make)
             if slot is not None and self.workspace is not None:
                 checkpoint = self.workspace(slot.kept.files[bound], layout, part.complete)
@@ -168,6 +167,11 @@ def workspaces_in(disk_arrays: DiskArrays, complete: CompleteTables) -> MakeWork
 def told(of: Mapping[Bound, T], bound: Bound) -> T:
     """What is there of a bound: the exact one, if that is known."""
     return of[Bound.EXACT if Bound.EXACT in of else bound]
+
+
+def tells(of: Mapping[Bound, T], bound: Bound) -> bool:
+    """Whether something is."""
+    return Bound.EXACT in of or bound in of
 
 
 class _Arrays:

@@ -7,7 +7,7 @@ import chess
 from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents
 from tbgen.errors import MissingTable
 from tbgen.own.slices import PartName, number_of
-from tbgen.own.solve import OwnTables, told
+from tbgen.own.solve import OwnTables, tells, told
 from tbgen.probe import Result
 from tbgen.probe.bounds import OwnSource
 from tbgen.probe.own import Seen, material_of, views_of
@@ -34,7 +34,8 @@ class SolvedTables:
         for name in (one for one in names if one in self._own.parts):
             for seen in views_of(board, material):
                 bound = Bound.BEST if winner != seen.swapped else Bound.WORST
-                number = number_of(seen.board, told(self._own.parts[name], bound).layout)
+                parts = self._own.parts[name]
+                number = number_of(seen.board, told(parts, bound).layout) if tells(parts, bound) else None
                 if number is not None:
                     return self._worth(seen, name, bound, number, record)
         return None

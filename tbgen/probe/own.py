@@ -24,7 +24,7 @@ from tbgen.probe.numbering import material_with, signature
 from tbgen.probe.result import Result
 from tbgen.probe.tables import worth
 from tbgen.store import TableFile, open_table
-from tbgen.store.format.own import Bound, numbers_per_slice
+from tbgen.store.format.own import BOTH, Bound, numbers_per_slice
 from tbgen.store.own import OWN_DIRECTORY, OwnFile, list_own
 
 _OPEN: Final = 32
@@ -73,9 +73,10 @@ class OwnFiles:
                 self._open.popitem()[1].close()
 
     def covers(self, board: chess.Board) -> bool:
-        """Whether there is a table of a position."""
+        """Whether there are tables of a position that know both bounds."""
         with self._lock:
-            return any(True for _ in self._found(board))
+            there = {one.file.bound.seen(seen.swapped) for one, seen, _ in self._found(board)}
+        return Bound.EXACT in there or {*BOTH} <= there
 
     def result(self, board: chess.Board, record: int | None, winner: chess.Color) -> Result | None:
         """The best bound that tables know if this side mates wherever nothing is known; None where there is no table.

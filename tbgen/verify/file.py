@@ -99,7 +99,10 @@ def check_own(
         assert notes is not None, "its name says so"
         complete = entry_cache.take(list(notes.complete), partial(_whole_read, report), lost)
         reached = [Reached(layout_of(there), complete.get(there)) for there in notes.complete]
-        reached += [_part(part, notes.bound, directory, disk_arrays, threads, report, lost) for part in notes.parts]
+        for part in notes.parts:
+            wanted = notes.bound.seen(part.swapped)
+            if part.only in (None, wanted):
+                reached.append(_part(part, wanted, directory, disk_arrays, threads, report, lost))
         mate = BASE << OUTCOME_SHIFT
         unknown = {Bound.BEST: (mate, -mate), Bound.WORST: (-mate, mate)}.get(notes.bound, (0, 0))
         exits = Exits(table.ordered_layout(), reached, unknown)
@@ -114,7 +117,7 @@ def _whole_read(report: Report, material: Material, numbers: int) -> None:
 
 def _part(
     part: OwnPart,
-    bound: Bound,
+    wanted: Bound,
     directory: Path,
     disk_arrays: DiskArrays,
     threads: int,
@@ -122,7 +125,6 @@ def _part(
     lost: Callable[[Material, TbgenError], None],
 ) -> Reached:
     """An own table that another one was solved with. What it is worth for its first side counts."""
-    wanted = bound.swapped if part.swapped else bound
     exact = own_path(directory, part.material, part.key, Bound.EXACT)
     path = exact if check_file(exact) else own_path(directory, part.material, part.key, wanted)
     try:

@@ -8,7 +8,7 @@ import pytest
 from tbgen import position
 from tbgen.material import parse
 from tbgen.own.plan import PlannedPart, make_plan
-from tbgen.own.search import notes_for
+from tbgen.own.search import PartKey, notes_for, part_key
 from tbgen.own.shelf import Shelf
 from tbgen.own.slices import PartName
 from tbgen.own.solve import solve_plan
@@ -27,11 +27,11 @@ SMALL = 100_000
 """Numbers: no piece is on the board."""
 
 
-def keys_of(plan: list[PlannedPart]) -> dict[PartName, str]:
+def keys_of(plan: list[PlannedPart]) -> dict[PartName, PartKey]:
     """By which tables are kept that are made of a plan."""
-    keys: dict[PartName, str] = {}
+    keys: dict[PartName, PartKey] = {}
     for part in plan:
-        keys[part.name] = notes_for(part, keys).key(part.name.material)
+        keys[part.name] = part_key(notes_for(part, keys).key(part.name.material), part.bounds)
     return keys
 
 
@@ -39,10 +39,10 @@ def keys_of(plan: list[PlannedPart]) -> dict[PartName, str]:
     "fen", [EQUAL, APART, "8/1p1r4/3k4/8/P7/3R4/3K4/8 w - - 4 60", "8/p6p/3k4/8/8/3K4/P2P3P/8 b - - 4 60"]
 )
 @pytest.mark.parametrize("known", ["", "KvK KQvK KRvK KBvK KNvK"])
-@pytest.mark.parametrize("most", [0, SMALL, 1 << 22])
-def test_all_images_are_one_plan(fen: str, known: str, most: int) -> None:
+@pytest.mark.parametrize(("most", "one_bound"), [(0, 0), (SMALL, 0), (0, 1 << 22), (1 << 22, 1 << 22)])
+def test_all_images_are_one_plan(fen: str, known: str, most: int, one_bound: int) -> None:
     complete = [*map(parse, known.split())]
-    plans = [make_plan(board, complete, most) for board in images(chess.Board(fen))]
+    plans = [make_plan(board, complete, most, one_bound=one_bound) for board in images(chess.Board(fen))]
     assert all(keys_of(plan) == keys_of(plans[0]) for plan in plans)
 
 

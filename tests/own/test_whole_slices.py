@@ -127,10 +127,10 @@ def _compare(board, atlas, complete, pawns, part, start, end, first, low, high, 
                         counts[WRONG_DISTANCE] += soonest != distance
 
 
-def compared(directory: Path, complete: list[Material], fen: str, most: int = 0) -> list[Compared]:
-    """Solved with these tables, and with own ones of up to `most` numbers."""
-    board = chess.Board(fen)
-    own = solve_plan(make_plan(board, complete, most), partial(parts_of, directory), threads=2, records=True)
+def compared(directory: Path, complete: list[Material], fen: str, most: int = 0, one_bound: int = 0) -> list[Compared]:
+    """Solved with these tables, and with own ones of up to `most` numbers, or for one bound of up to `one_bound`."""
+    plan = make_plan(chess.Board(fen), complete, most, one_bound=one_bound)
+    own = solve_plan(plan, partial(parts_of, directory), threads=2, records=True)
     with open_table(table_path(directory, own.root.material, "r")) as truth:
         return compare(own, truth)
 
@@ -154,30 +154,33 @@ def test_three_men(small_tables: Path) -> None:
 
 
 @pytest.mark.full
-def test_four_men(four_men: Path) -> None:
+@pytest.mark.parametrize(("one_bound", "least"), [(0, 0.1), (1 << 28, 0.5)])
+def test_four_men(one_bound: int, least: float, four_men: Path) -> None:
     known = [one for men in (2, 3) for one in every(men)]
-    slices = compared(four_men, known, "8/7p/8/8/P7/8/8/K6k w - - 0 1")
+    slices = compared(four_men, known, "8/7p/8/8/P7/8/8/K6k w - - 0 1", one_bound=one_bound)
     assert len(slices) == 24
-    check(slices, 0.1, 0.1, 0.1)
+    check(slices, least, least, least)
 
 
 @pytest.mark.full
 @pytest.mark.skipif(not FIVE, reason="TBGEN_FIVE names no directory")
 @pytest.mark.parametrize(
-    ("fen", "most"),
+    ("fen", "most", "one_bound"),
     [
-        ("8/8/3k4/4n3/P7/3B4/3K4/8 w - - 0 1", 0),
-        ("8/8/3k4/4r3/P7/3B4/3K4/8 w - - 0 1", 0),
-        ("8/8/3k4/4b3/P7/3B4/3K4/8 w - - 0 1", 0),
-        ("8/8/3k4/4r3/P7/3R4/3K4/8 w - - 0 1", 0),
-        ("8/7p/3k4/8/P7/3R4/3K4/8 w - - 0 1", 0),
-        ("8/7p/3k4/8/P7/3R4/3K4/8 w - - 0 1", 1 << 28),
-        ("8/7p/3k4/8/P7/7P/3K4/8 w - - 0 1", 1 << 28),
+        ("8/8/3k4/4n3/P7/3B4/3K4/8 w - - 0 1", 0, 0),
+        ("8/8/3k4/4r3/P7/3B4/3K4/8 w - - 0 1", 0, 0),
+        ("8/8/3k4/4b3/P7/3B4/3K4/8 w - - 0 1", 0, 0),
+        ("8/8/3k4/4r3/P7/3R4/3K4/8 w - - 0 1", 0, 0),
+        ("8/7p/3k4/8/P7/3R4/3K4/8 w - - 0 1", 0, 0),
+        ("8/7p/3k4/8/P7/3R4/3K4/8 w - - 0 1", 0, 1 << 28),
+        ("8/7p/3k4/8/P7/3R4/3K4/8 w - - 0 1", 1 << 28, 0),
+        ("8/7p/3k4/8/P7/7P/3K4/8 w - - 0 1", 0, 1 << 28),
+        ("8/7p/3k4/8/P7/7P/3K4/8 w - - 0 1", 1 << 28, 0),
     ],
 )
-def test_five_men(fen: str, most: int) -> None:
+def test_five_men(fen: str, most: int, one_bound: int) -> None:
     directory = Path(FIVE)
     if not table_path(directory, material_of(chess.Board(fen)).normal, "r").exists():
         pytest.skip("its table is not there")
     known = [one for men in (2, 3, 4) for one in every(men)]
-    check(compared(directory, known, fen, most), 0.1, 0.1, 0.1)
+    check(compared(directory, known, fen, most, one_bound), 0.1, 0.1, 0.1)

@@ -35,6 +35,10 @@ class Bound(enum.StrEnum):
         """The same for the other side."""
         return {Bound.WORST: Bound.BEST, Bound.BEST: Bound.WORST}.get(self, self)
 
+    def seen(self, swapped: bool) -> "Bound":
+        """The same for the side that another table has first, which may be the other one."""
+        return self.swapped if swapped else self
+
 
 BOUNDS: Final = tuple(bound.value for bound in Bound)
 BOTH: Final = (Bound.WORST, Bound.BEST)
@@ -48,6 +52,8 @@ class OwnPart(NamedTuple):
     swapped: bool
     """Whether its first side is this table's second."""
     key: str
+    only: Bound | None = None
+    """The bound of its that was known, in its own view, if the other one was not."""
 
 
 class OwnNotes(NamedTuple):
@@ -72,7 +78,10 @@ class OwnNotes(NamedTuple):
         return " ".join(material.name for material in sorted(self.complete)) or _NOTHING
 
     def _parts(self) -> str:
-        words = (f"{_SWAPPED * one.swapped}{one.material.name}.{one.key}" for one in sorted(self.parts))
+        words = (
+            f"{_SWAPPED * one.swapped}{one.material.name}.{one.key}{'' if one.only is None else f'.{one.only}'}"
+            for one in sorted(self.parts)
+        )
         return " ".join(words) or _NOTHING
 
     def facts(self) -> dict[str, str]:
@@ -115,7 +124,7 @@ def _material(name: str) -> Material:
 
 
 def _part(words: str) -> OwnPart:
-    name, _, key = words.removeprefix(_SWAPPED).partition(".")
-    if len(key) != KEY_DIGITS or not {*key} <= {*"0123456789abcdef"}:
+    name, key, *only = words.removeprefix(_SWAPPED).split(".")
+    if len(key) != KEY_DIGITS or not {*key} <= {*"0123456789abcdef"} or not {*only} <= {*BOTH} or len(only) > 1:
         raise ValueError(f"{words} is no own table")
-    return OwnPart(_material(name), words.startswith(_SWAPPED), key)
+    return OwnPart(_material(name), words.startswith(_SWAPPED), key, Bound(only[0]) if only else None)

@@ -1,0 +1,192 @@
+"""Parts that are solved for one bound only: what a side is sure of where it has promoted to a queen."""
+
+import random
+from functools import partial
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tbgen import outcome, position
+from tbgen.checker import check, read
+from tbgen.contents import OUTCOME_SHIFT
+from tbgen.material import Material, every, parse
+from tbgen.own.plan import Limits, PlannedPart, make_plan, numbers_to_solve, stages
+from tbgen.own.shelf import Shelf
+from tbgen.own.slices import PartName, Reset, beyond, lead_of, leads_after_retaking, resets
+from tbgen.own.solve import OwnTables, solve_plan, told
+from tbgen.own.strategy import prove
+from tbgen.own.view import SolvedTables
+from tbgen.own.walks import Placement, mirrored
+from tbgen.probe import bounds, open_tablebase
+from tbgen.store import open_table
+from tbgen.store.format.own import BOTH, Bound
+from tbgen.store.own import list_own
+from tests.support.boards import random_boards
+from tests.support.own_tables import links, parts_of, verdicts
+
+pytestmark = pytest.mark.usefixtures("no_bundle")
+
+THREE = [one for men in (2, 3) for one in every(men)]
+FOUR = [*THREE, *every(4)]
+NEAR = chess.Board("8/P7/8/3k4/8/3K4/7p/8 w - - 4 60")
+"""One placement: each promotion leads to one more."""
+LARGE = 1 << 22
+
+
+@pytest.mark.parametrize(
+    ("material", "complete"),
+    [("KPvKP", THREE), ("KPPvKP", THREE), ("KPPvKPP", []), ("KPPvKPP", FOUR), ("KRPvKPP", FOUR)],
+)
+@pytest.mark.parametrize("most", [0, 100_000, 1 << 20])
+def test_what_is_asked_of_a_part_is_there(material: str, complete: list[Material], most: int) -> None:
+    """In every placement, after retaking too: a part that was not asked for something would answer at random."""
+    halves = 0
+    for board in random_boards(parse(material), 3):
+        plan = make_plan(board, complete, most, one_bound=1 << 24)
+        parts = {part.name: part for part in plan}
+        for part in plan:
+            for bound in part.bounds:
+                for pawns in part.placements:
+                    for reset in resets(pawns, part.name.material):
+                        check_asked(reset, part, bound, parts)
+            halves += len(part.bounds) == 1 and not part.exact
+    assert halves > 0
+
+
+def check_asked(reset: Reset, part: PlannedPart, bound: Bound, parts: dict[PartName, PlannedPart]) -> None:
+    lead, there = lead_of(reset)
+    if answers(lead, part, bound, parts):
+        assert has(parts[beyond(part.name, lead)], there), (part.name, reset)
+        return
+    for behind, retaking in leads_after_retaking(reset):
+        if answers(behind, part, bound, parts):
+            assert has(parts[beyond(part.name, behind)], retaking), (part.name, reset)
+
+
+def answers(lead: PartName, part: PlannedPart, bound: Bound, parts: dict[PartName, PlannedPart]) -> bool:
+    """Whether a part is asked when this bound of another one is solved."""
+    if lead not in part.known:
+        return False
+    return parts[beyond(part.name, lead)].tells([bound], lead.swapped)
+
+
+def has(part: PlannedPart, there: Placement) -> bool:
+    return there in part.placements or mirrored(there) in part.placements
+
+
+def test_only_own_queens_count() -> None:
+    plan = make_plan(NEAR, THREE, 0, one_bound=LARGE)
+    assert [(part.name, part.bounds) for part in plan] == [
+        (PartName(parse("KQvKP"), swapped=True), (Bound.WORST,)),
+        (PartName(parse("KQvKP"), swapped=False), (Bound.WORST,)),
+        (PartName(parse("KPvKP"), swapped=False), BOTH),
+    ]
+
+
+@pytest.fixture(scope="module")
+def little(small_tables: Path) -> OwnTables:
+    return solve_plan(make_plan(NEAR, THREE, 0), partial(parts_of, small_tables))
+
+
+@pytest.fixture(scope="module")
+def queens(small_tables: Path) -> OwnTables:
+    return solve_plan(make_plan(NEAR, THREE, 0, one_bound=LARGE), partial(parts_of, small_tables), records=True)
+
+
+def sure(own: OwnTables, bound: Bound) -> NDArray[np.int32]:
+    """What the first side gets in each position of the own part, at the worst or at best."""
+    outcomes = told(own.parts[own.root], bound).entries >> OUTCOME_SHIFT
+    half = len(outcomes) // 2
+    return np.concatenate([outcomes[:half], -outcomes[half:]])
+
+
+def test_bounds_are_better_and_none_is_lost(little: OwnTables, queens: OwnTables) -> None:
+    worst, best = (sure(queens, bound) for bound in BOTH)
+    assert (worst <= best).all()
+    assert (sure(little, Bound.WORST) <= worst).all()
+    assert (best <= sure(little, Bound.BEST)).all()
+    before, now = (np.mean(sure(own, Bound.WORST) == sure(own, Bound.BEST)) for own in (little, queens))
+    assert now > before + 0.1
+
+
+@pytest.mark.full
+def test_against_the_complete_table(queens: OwnTables, small_tables: Path, four_men: Path) -> None:
+    own, chance = SolvedTables(queens), random.Random(3)
+    with open_tablebase(small_tables) as complete, open_tablebase(four_men) as truth:
+        for board in placed(500):
+            held = chance.choice([outcome.held_by_white, outcome.held_by_black])
+            record = outcome.improved(held(chance.randint(2, position.level(board))), position.goal(board))
+            found = bounds.answer(own, board, record, complete)
+            value = truth.probe(board, record).outcome
+            assert found.sure.white <= value <= found.sure.black
+
+
+def placed(count: int) -> list[chess.Board]:
+    """Positions with these pawns that are not over."""
+    chance, found = random.Random(4), list[chess.Board]()
+    while len(found) < count:
+        board = chess.Board(None)
+        board.set_piece_map({**NEAR.piece_map()})
+        for king in chess.COLORS:
+            square = board.king(king)
+            assert square is not None
+            board.remove_piece_at(square)
+        squares = chance.sample([one for one in chess.SQUARES if not board.piece_at(one)], 2)
+        for square, color in zip(squares, chess.COLORS, strict=True):
+            board.set_piece_at(square, chess.Piece(chess.KING, color))
+        board.turn = chance.choice(chess.COLORS)
+        if position.fault(board) is None and position.level(board) > 1:
+            found.append(board)
+    return found
+
+
+def test_they_are_kept_and_right(small_tables: Path, tmp_path: Path, queens: OwnTables) -> None:
+    """By forward moves; and the files answer as what was solved does, but not for what they know by half."""
+    links(small_tables, tmp_path, " ".join(one.name for one in THREE))
+    plan, more = make_plan(NEAR, THREE, 0, one_bound=LARGE), make_plan(NEAR, THREE, LARGE)
+    solve_plan(plan, partial(parts_of, tmp_path), shelf=Shelf(tmp_path, writes=True))
+    shelf = Shelf(tmp_path, writes=False)
+    assert {*shelf.look_up(plan)} == {part.name for part in plan}
+    assert not shelf.look_up(more)
+    files = [*list_own(tmp_path)]
+    assert sorted((one.material.name, one.bound) for one in files) == [
+        ("KPvKP", "best"), ("KPvKP", "worst"), ("KQvKP", "worst"),
+    ]  # fmt: skip
+    for one in files:
+        with open_table(one.path) as table:
+            assert table.own is not None
+            assert [part.only for part in table.own.parts] == [Bound.WORST] * len(table.own.parts)
+    assert set(verdicts(tmp_path)) == {(0, 0)}
+    own = SolvedTables(queens)
+    with open_tablebase(tmp_path) as kept, open_tablebase(small_tables) as complete:
+        for board in placed(40):
+            record = position.goal(board)
+            assert kept.sure(board, record, line=True) == bounds.answer(own, board, record, complete)
+        assert kept.sure(chess.Board("Q7/8/8/3k4/8/3K4/7p/8 b - - 0 60")) is None
+
+
+def test_what_they_prove_is_proved(queens: OwnTables, small_tables: Path) -> None:
+    """The strategy promotes, and goes on in a part that is known by half."""
+    board = chess.Board("8/P7/8/8/8/1K5k/7p/8 w - - 4 60")
+    own, record = SolvedTables(queens), position.goal(board)
+    with open_tablebase(small_tables) as complete:
+        found = bounds.answer(own, board, record, complete).sure
+        assert found.white > -outcome.BASE
+        proved = prove(own, complete, board, record, chess.WHITE, found.white)
+        assert any("Q" in reply.position for reply in proved.replies)
+        for claim in read([*proved.lines()]):
+            check(claim, complete)
+
+
+def test_plans_grow() -> None:
+    """First for one bound, then for both. Nothing takes more than there is."""
+    for seconds, wanted in ((5.0, [0, 1]), (20.0, [0, 1, 2])):
+        limits = Limits(1 << 32, 1 << 40, seconds)
+        found = [*stages(NEAR, THREE, limits, 2)]
+        assert all(cost.cpu_seconds <= limits.cpu_seconds for _, cost in found)
+        assert [max((part.times for part in plan[:-1]), default=0) for plan, _ in found] == wanted
+        numbers = [numbers_to_solve(plan) for plan, _ in found]
+        assert numbers == sorted(set(numbers))
