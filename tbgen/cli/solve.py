@@ -34,8 +34,8 @@ _EPILOG: Final = """\
 Three things are tried, one after the other, until both sides are sure of the same: that is the result.
 
 1. Tables, where there is one for the position.
-2. Holding: a side that moves only one man, or a few, and lets nothing be taken can often be sure of the record:
-   a king that keeps the other king out, a queen that checks for ever. This takes a second or two.
+2. Holding: a side that moves only one man, or a few, can often be sure of the record: a king that keeps the other
+   king out, a queen that checks for ever. This takes a second or two at most.
 3. The position's own table: the placements of pawns that can come up from it, and no others, solved like any
    table. Where captures and promotions lead to tables, these are asked; where to material that no table covers,
    that is solved as well if --memory, --time and the disk allow, and else taken for a mate, by White and by
@@ -56,7 +56,7 @@ examples:
   tbgen solve "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 10 60 -G3.0"
       a position of Fine's: Black's king keeps White's out, so the record stands
   tbgen solve --dry-run "8/8/3k1p2/8/2P5/1r6/5K2/2R5 w - - 10 60 G5.5"
-      what the position's own table takes
+      what its own tables take
   tbgen solve --time 2h --memory 8G --moves "8/8/3k1p2/8/2P5/1r6/5K2/2R5 w - - 10 60 G5.5"
       the answer, for each move too
   tbgen solve --keep "8/5p2/3k1p2/8/2P5/5P2/5K2/8 w - - 10 60 G5.5"
@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", metavar="G", help="the record of the game so far, as in G3.5 or -G8.5")
     parser.add_argument("--moves", action="store_true", help="also say what both sides are sure of after each move")
     parser.add_argument("--line", action="store_true", help="also print best play, where the answer is exact")
-    parser.add_argument("--dry-run", action="store_true", help="show what the position's own table takes, and end")
+    parser.add_argument("--dry-run", action="store_true", help="show what the position's own tables take, and end")
     parser.add_argument(
         "--time",
         type=common.duration,
