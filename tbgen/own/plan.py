@@ -16,7 +16,7 @@ from tbgen.own.choice import Tables, choose
 from tbgen.own.slices import PartName, beyond, numbers_per_slice, root_of
 from tbgen.own.walks import Placement, TooMany, count
 from tbgen.sizes import LARGE, links_for
-from tbgen.store.format.own import BOTH, Bound
+from tbgen.store.format.own import BOTH, Bound, tells
 
 _SHARES: Final = (0.1, 1.0)
 """Of the time, for the plans that are tried."""
@@ -46,7 +46,7 @@ class PlannedPart(NamedTuple):
 
     def tells(self, bounds: Iterable[Bound], swapped: bool) -> bool:
         """Whether it is solved for all of these, as they are seen from another part."""
-        return self.exact or {bound.seen(swapped) for bound in bounds} <= {*self.bounds}
+        return all(tells(self.bounds, bound.seen(swapped)) for bound in bounds)
 
     @property
     def times(self) -> int:
@@ -74,30 +74,27 @@ def make_plan(
     """The parts in the order in which they can be solved; the last is the position's own. See `choose`."""
     chosen = choose(board, complete, most, room, one_bound)
     tables = _merged(part.tables for part in chosen.values())
-    plan: list[PlannedPart] = []
-    exact = set[PartName]()
+    planned: dict[PartName, PlannedPart] = {}
     for name, part in reversed(chosen.items()):
         asked, known, is_exact = set[Material](), set[PartName](), True
         for lead, retaken in part.leads_to.items():
             if lead.material in complete:
                 asked.add(lead.material)
                 continue
-            there = beyond(name, lead)
-            answers = there in chosen and (chosen[there].is_whole or lead in part.counted)
-            if answers:
+            there = planned.get(beyond(name, lead))
+            if there is not None and not (chosen[there.name].is_whole or lead in part.counted):
+                there = None
+            if there is not None:
                 known.add(lead)
-            if answers and there in exact:
-                continue
-            is_exact = False
-            if not (answers and {bound.seen(lead.swapped) for bound in part.bounds} <= {*chosen[there].bounds}):
+            if there is None or not there.exact:
+                is_exact = False
+            if there is None or not there.tells(part.bounds, lead.swapped):
                 asked |= {one.material for one in retaken if one.material in complete}
                 known |= {one for one in retaken if beyond(name, one) in chosen}
-        if is_exact:
-            exact.add(name)
         needed = {one: tables[one] for one in sorted(asked)}
         bounds = (Bound.EXACT,) if is_exact else part.bounds
-        plan.append(PlannedPart(name, part.placements, part.numbers, needed, sorted(known), bounds, part.leads_to))
-    return plan
+        planned[name] = PlannedPart(name, part.placements, part.numbers, needed, sorted(known), bounds, part.leads_to)
+    return [*planned.values()]
 
 
 def _merged(each: Iterable[Tables]) -> Tables:

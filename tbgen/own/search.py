@@ -8,7 +8,7 @@ from tbgen.material import Material
 from tbgen.own.plan import PlannedPart
 from tbgen.own.slices import PartName, beyond
 from tbgen.own.walks import Placement, mirrored
-from tbgen.store.format.own import Bound, OwnNotes, OwnPart
+from tbgen.store.format.own import Bound, OwnNotes, OwnPart, tells
 
 
 class PartKey(NamedTuple):
@@ -79,7 +79,7 @@ class Search:
 
     def _serving_of(self, part: PlannedPart, kept: Sequence[Kept]) -> Iterator[Kept]:
         for one in kept:
-            if Bound.EXACT not in one.files and not {*part.bounds} <= {*one.files}:
+            if not all(tells(one.files, bound) for bound in part.bounds):
                 continue
             notes = self._notes_of(one.file)
             if notes is not None and _has_all(notes, part.placements) and self._serves(notes, part):

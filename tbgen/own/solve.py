@@ -30,7 +30,7 @@ from tbgen.retro.checkpoint import Checkpoint, Counts, TableArrays
 from tbgen.retro.export import finish
 from tbgen.retro.solver import STAND_IN, Own, Part, Solved, solve
 from tbgen.store.disk_arrays import DiskArrays
-from tbgen.store.format.own import Bound
+from tbgen.store.format.own import Bound, tells
 from tbgen.table_rules import TableRules
 
 T = TypeVar("T")
@@ -167,11 +167,6 @@ def workspaces_in(disk_arrays: DiskArrays, complete: CompleteTables) -> MakeWork
 def told(of: Mapping[Bound, T], bound: Bound) -> T:
     """What is there of a bound: the exact one, if that is known."""
     return of[Bound.EXACT if Bound.EXACT in of else bound]
-
-
-def tells(of: Mapping[Bound, T], bound: Bound) -> bool:
-    """Whether something is."""
-    return Bound.EXACT in of or bound in of
 
 
 class _Arrays:

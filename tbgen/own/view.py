@@ -7,13 +7,13 @@ import chess
 from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents
 from tbgen.errors import MissingTable
 from tbgen.own.slices import PartName, number_of
-from tbgen.own.solve import OwnTables, tells, told
+from tbgen.own.solve import OwnTables, told
 from tbgen.probe import Result
 from tbgen.probe.bounds import OwnSource
 from tbgen.probe.own import Seen, material_of, views_of
 from tbgen.probe.tables import Steps, worth
 from tbgen.retro.solver import Part
-from tbgen.store.format.own import Bound
+from tbgen.store.format.own import Bound, tells
 
 
 class SolvedTables:

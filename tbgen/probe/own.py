@@ -24,7 +24,7 @@ from tbgen.probe.numbering import material_with, signature
 from tbgen.probe.result import Result
 from tbgen.probe.tables import worth
 from tbgen.store import TableFile, open_table
-from tbgen.store.format.own import BOTH, Bound, numbers_per_slice
+from tbgen.store.format.own import BOTH, Bound, numbers_per_slice, tells
 from tbgen.store.own import OWN_DIRECTORY, OwnFile, list_own
 
 _OPEN: Final = 32
@@ -76,7 +76,7 @@ class OwnFiles:
         """Whether there are tables of a position that know both bounds."""
         with self._lock:
             there = {one.file.bound.seen(seen.swapped) for one, seen, _ in self._found(board)}
-        return Bound.EXACT in there or {*BOTH} <= there
+        return all(tells(there, bound) for bound in BOTH)
 
     def result(self, board: chess.Board, record: int | None, winner: chess.Color) -> Result | None:
         """The best bound that tables know if this side mates wherever nothing is known; None where there is no table.

@@ -180,6 +180,13 @@ def test_all_threads_read_what_is_kept(small_tables: Path, tmp_path: Path, monke
     [
         OwnNotes(Bound.WORST, ((27, 35),), (), ()),
         OwnNotes(Bound.EXACT, ((8, 35), (16, 35)), (parse("KPvK"),), (OwnPart(parse("KPvK"), True, "0" * 16),)),
+        OwnNotes(Bound.WORST, ((8, 35),), (), (OwnPart(parse("KQvKP"), False, "0" * 16, Bound.BEST),)),
+        OwnNotes(
+            Bound.WORST,
+            ((8, 35),),
+            (),
+            (OwnPart(parse("KPvK"), False, "0" * 16), OwnPart(parse("KPvK"), False, "0" * 16, Bound.WORST)),
+        ),
     ],
 )
 def test_notes_come_back_as_they_were(notes: OwnNotes, tmp_path: Path) -> None:

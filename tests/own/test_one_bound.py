@@ -25,7 +25,7 @@ from tbgen.store import open_table
 from tbgen.store.format.own import BOTH, Bound
 from tbgen.store.own import list_own
 from tests.support.boards import random_boards
-from tests.support.own_tables import links, parts_of, verdicts
+from tests.support.own_tables import links, parts_of, spread, verdicts
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
 
@@ -116,31 +116,12 @@ def test_bounds_are_better_and_none_is_lost(little: OwnTables, queens: OwnTables
 def test_against_the_complete_table(queens: OwnTables, small_tables: Path, four_men: Path) -> None:
     own, chance = SolvedTables(queens), random.Random(3)
     with open_tablebase(small_tables) as complete, open_tablebase(four_men) as truth:
-        for board in placed(500):
+        for board in spread(NEAR.fen(), 500):
             held = chance.choice([outcome.held_by_white, outcome.held_by_black])
             record = outcome.improved(held(chance.randint(2, position.level(board))), position.goal(board))
             found = bounds.answer(own, board, record, complete)
             value = truth.probe(board, record).outcome
             assert found.sure.white <= value <= found.sure.black
-
-
-def placed(count: int) -> list[chess.Board]:
-    """Positions with these pawns that are not over."""
-    chance, found = random.Random(4), list[chess.Board]()
-    while len(found) < count:
-        board = chess.Board(None)
-        board.set_piece_map({**NEAR.piece_map()})
-        for king in chess.COLORS:
-            square = board.king(king)
-            assert square is not None
-            board.remove_piece_at(square)
-        squares = chance.sample([one for one in chess.SQUARES if not board.piece_at(one)], 2)
-        for square, color in zip(squares, chess.COLORS, strict=True):
-            board.set_piece_at(square, chess.Piece(chess.KING, color))
-        board.turn = chance.choice(chess.COLORS)
-        if position.fault(board) is None and position.level(board) > 1:
-            found.append(board)
-    return found
 
 
 def test_they_are_kept_and_right(small_tables: Path, tmp_path: Path, queens: OwnTables) -> None:
@@ -162,7 +143,7 @@ def test_they_are_kept_and_right(small_tables: Path, tmp_path: Path, queens: Own
     assert set(verdicts(tmp_path)) == {(0, 0)}
     own = SolvedTables(queens)
     with open_tablebase(tmp_path) as kept, open_tablebase(small_tables) as complete:
-        for board in placed(40):
+        for board in spread(NEAR.fen(), 40):
             record = position.goal(board)
             assert kept.sure(board, record, line=True) == bounds.answer(own, board, record, complete)
         assert kept.sure(chess.Board("Q7/8/8/3k4/8/3K4/7p/8 b - - 0 60")) is None

@@ -3,6 +3,7 @@ values are, and what was known of the positions that its resets lead to."""
 
 import enum
 import hashlib
+from collections.abc import Container
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -45,6 +46,11 @@ BOTH: Final = (Bound.WORST, Bound.BEST)
 """Of a table that is not exact."""
 
 
+def tells(there: Container[Bound], bound: Bound) -> bool:
+    """Whether a bound is known where these are: what is exact is both."""
+    return Bound.EXACT in there or bound in there
+
+
 class OwnPart(NamedTuple):
     """Another own table, to which resets lead."""
 
@@ -80,7 +86,7 @@ class OwnNotes(NamedTuple):
     def _parts(self) -> str:
         words = (
             f"{_SWAPPED * one.swapped}{one.material.name}.{one.key}{'' if one.only is None else f'.{one.only}'}"
-            for one in sorted(self.parts)
+            for one in sorted(self.parts, key=lambda one: one[:3])
         )
         return " ".join(words) or _NOTHING
 
