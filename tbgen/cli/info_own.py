@@ -17,7 +17,7 @@ _COLUMNS: Final = {
     "material": Column("material", left=True),
     "bound": Column("bound", left=True),
     "slices": Column("slices"),
-    "pawns": Column("first placement", left=True, spare=2),
+    "pawns": Column("pawns at first", left=True, spare=2),
     "positions": Column("positions", spare=1),
     "bytes": Column("bytes"),
     "own": Column("file", left=True, spare=3),

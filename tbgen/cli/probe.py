@@ -53,7 +53,8 @@ fields of a JSON object:
   error and code (an exit code) instead of an answer
 """
 
-_FROM_OWN: Final = "These are bounds from own tables: where captures or promotions lead is not all known."
+_BOUNDS: Final = "These are bounds from own tables: where captures or promotions lead is not all known."
+_FROM_OWN: Final = "This is from own tables: where captures or promotions lead is not all known."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -146,12 +147,15 @@ class _Pages(_Brief):
         board, record = read.board, read.record
         whole_game = self._args.rules == TableRules.WHOLE_GAME
         notes = []
-        found: Result | Answer
+        found: Result | None = None
+        bounds: Answer | None = None
         try:
             found = tablebase.probe(board, record, moves=True, line=self._args.line)
         except OnlyBounds as error:
-            found = error.known
-            notes.append(_FROM_OWN)
+            bounds = error.known
+            notes.append(_FROM_OWN if bounds.sure.exact else _BOUNDS)
+            if bounds.sure.dtg is not None:  # it is of a move that only bounds are known
+                found = tablebase.probe(board, record, moves=True, line=self._args.line, partial=True)
         except MissingTable as error:
             if self._args.moves:
                 raise
@@ -167,15 +171,15 @@ class _Pages(_Brief):
         say_what_is_dropped(read)
         self._write([*([] if self._first else [[("", "")]]), [(fen, "bold")], [("", "")]])
         self._first = False
-        if isinstance(found, Answer):
-            self._write(show.bounds(board, found, notes, width=self._width, colours=self._colours))
-            if self._args.moves:
-                self._write([[("", "")], *show.sure_moves(board, found)])
-            return
-        self._write(show.position(board, found, notes, width=self._width, colours=self._colours))
-        if found.line is not None:
-            self._write([[("", "")], *show.line(board, found, whole_game=whole_game, width=self._width)])
-        if self._args.moves and found.moves is not None:
+        if found is not None:
+            self._write(show.position(board, found, notes, width=self._width, colours=self._colours))
+            if found.line is not None:
+                self._write([[("", "")], *show.line(board, found, whole_game=whole_game, width=self._width)])
+        elif bounds is not None:
+            self._write(show.bounds(board, bounds, notes, width=self._width, colours=self._colours))
+        if self._args.moves and bounds is not None:
+            self._write([[("", "")], *show.sure_moves(board, bounds)])
+        elif self._args.moves and found is not None and found.moves is not None:
             self._write([[("", "")], *show.moves(board, found)])
 
     def _write(self, lines: Iterable[show.Line]) -> None:

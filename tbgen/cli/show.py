@@ -131,19 +131,22 @@ def _facts(board: chess.Board, result: Result, notes: list[str], width: int) -> 
     yield from _paragraph(sentence(result), _STRONG, width)
     if not result.stands:
         yield from _paragraph(record_sentence(result), "", width)
-    best = _best_moves(board, result.moves or ())
-    if best:
-        yield from _paragraph(f"Best: {', '.join(best)}", "", width)
+    known = result.moves or ()
+    if known and known[0].outcome == result.outcome:  # else nobody knows the best
+        yield from _paragraph(f"Best: {', '.join(_best_moves(board, known))}", "", width)
     for note in notes:
         yield from _paragraph(note, _FAINT, width)
 
 
 def _bounds(board: chess.Board, answer: Answer, notes: list[str], width: int) -> Iterator[Line]:
     yield [(f"{answer.material}, {SIDES[board.turn]} to move", "")]
-    far = "; the distance is not known" if answer.sure.exact else ""
-    said = words.bounds(answer.sure)
-    yield from _paragraph(f"{said[0].upper()}{said[1:]}{far}.", _STRONG, width)
-    if not answer.sure.exact:
+    if answer.sure.exact:
+        forced = f"{SIDES[answer.sure.white > 0]} forces {outcome.text(answer.sure.white)}"
+        said = f"{forced} ({situation(answer.sure.white)}); the distance is not known."
+        yield from _paragraph(said, _STRONG, width)
+    else:
+        said = words.bounds(answer.sure)
+        yield from _paragraph(f"{said[0].upper()}{said[1:]}.", _STRONG, width)
         for bound, side in ((answer.sure.white, True), (answer.sure.black, False)):
             if outcome.level(bound):
                 said = f"{outcome.text(bound)}: {situation(bound)}, or better for {SIDES[side]}."
