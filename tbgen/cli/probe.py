@@ -107,7 +107,7 @@ class _Json:
         try:
             found = as_dict(fen, read.board, tablebase.probe(read.board, read.record, **self._asked), read.dropped)
         except OnlyBounds as error:
-            found = bounds_as_dict(fen, read.board, error.known, moves=self._asked["moves"], dropped=read.dropped)
+            found = bounds_as_dict(fen, read.board, error.known, **self._asked, dropped=read.dropped)
         say(to_json(found))
 
     def error(self, fen: str, error: TbgenError) -> None:

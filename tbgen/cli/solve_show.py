@@ -8,7 +8,7 @@ import chess
 from tbgen import outcome
 from tbgen.fortress import Claim, Proof
 from tbgen.generate.forecast import size_of, time_of
-from tbgen.probe import LineMove, Result, Sure, SureMove, sure_as_dict
+from tbgen.probe import LineMove, Result, Sure, SureMove, line_as_dicts, sure_as_dict
 from tbgen.probe.sure import NOTHING
 from tbgen.probe.words import bounds, situation
 from tbgen.text import SIDES, counted, plies, wrapped
@@ -78,7 +78,7 @@ def as_object(fen: str, found: Found, dropped: int | None = None, *, moves: bool
             for one in found.moves
         ]
     if line:
-        words["line"] = [{"uci": one.uci, "san": one.san, "record": one.record_gscore} for one in found.line]
+        words["line"] = line_as_dicts(found.line)
     return words
 
 

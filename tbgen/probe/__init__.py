@@ -1,6 +1,6 @@
 """Asking the tables: `open_tablebase(directory).probe(board, record)`."""
 
-from tbgen.probe.as_dict import as_dict, bounds_as_dict, move_as_dict, sure_as_dict
+from tbgen.probe.as_dict import as_dict, bounds_as_dict, line_as_dicts, move_as_dict, sure_as_dict
 from tbgen.probe.result import (
     Answers,
     LineMove,
@@ -27,6 +27,7 @@ __all__ = [
     "UnknownMove",
     "as_dict",
     "bounds_as_dict",
+    "line_as_dicts",
     "move_as_dict",
     "open_tablebase",
     "sure_as_dict",

@@ -3,12 +3,13 @@
 Every value has one point of view: a G-score is signed by the side that holds it, in a position and in its moves.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import chess
 
 from tbgen import outcome as outcomes
-from tbgen.probe.result import MoveResult, Result
+from tbgen.probe.result import LineMove, MoveResult, Result
 from tbgen.probe.sure import Answer, Sure
 
 
@@ -32,11 +33,7 @@ def as_dict(fen: str, board: chess.Board, result: Result, dropped: int | None = 
                 for one in result.unknown
             ]
     if result.line is not None:
-        board = board.copy(stack=False)
-        found["line"] = [
-            {"uci": step.move.uci(), "san": board.san_and_push(step.move), "record": outcomes.text(step.record)}
-            for step in result.line
-        ]
+        found["line"] = line_as_dicts(result.line)
     if dropped is not None:
         found["dropped"] = outcomes.text(dropped)
     return found
@@ -53,6 +50,10 @@ def move_as_dict(board: chess.Board, move: MoveResult) -> dict[str, Any]:
     }
 
 
+def line_as_dicts(line: Iterable[LineMove]) -> list[dict[str, str]]:
+    return [{"uci": step.uci, "san": step.san, "record": step.record_gscore} for step in line]
+
+
 def sure_as_dict(sure: Sure) -> dict[str, Any]:
     """What both sides are sure of; where that is the same, the outcome, and the distance if it is known."""
     found: dict[str, Any] = {}
@@ -64,9 +65,15 @@ def sure_as_dict(sure: Sure) -> dict[str, Any]:
 
 
 def bounds_as_dict(
-    fen: str, board: chess.Board, answer: Answer, *, moves: bool = False, dropped: int | None = None
+    fen: str,
+    board: chess.Board,
+    answer: Answer,
+    *,
+    moves: bool = False,
+    line: bool = False,
+    dropped: int | None = None,
 ) -> dict[str, Any]:
-    """The same where own tables know only bounds."""
+    """The same where own tables know only bounds, of the position or of moves. A line is there if the distance is."""
     found = {"fen": fen, "material": answer.material, **sure_as_dict(answer.sure)}
     found["record"] = outcomes.text(answer.record)
     if moves:
@@ -80,6 +87,8 @@ def bounds_as_dict(
             }
             for one in answer.moves
         ]
+    if line and answer.sure.dtg is not None:
+        found["line"] = line_as_dicts(answer.line)
     if dropped is not None:
         found["dropped"] = outcomes.text(dropped)
     return found

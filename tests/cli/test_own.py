@@ -80,11 +80,15 @@ def test_probe_says_what_is_exact_and_what_is_bounded(tables: Path, capsys: pyte
 def test_probe_says_a_distance_though_of_some_moves_only_bounds_are_known(
     tables: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["probe", "--moves", "--line", "8/8/8/8/8/8/7p/4K2k w - - 0 1"]) == 0
+    stalemates = "8/8/8/8/8/8/7p/4K2k w - - 0 1"
+    found = answer(capsys, "probe", "--moves", "--line", stalemates)
+    assert (found["gscore"], found["dtg"], [move["san"] for move in found["line"]]) == ("G0.5", 1, ["Kf1"])
+    assert [move.get("dtg") for move in found["moves"]] == [1, 1, None, None, None]
+    assert main(["probe", "--moves", "--line", stalemates]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "White forces G0.5 (Black stalemated)" in out
     assert "in 1 ply (1 move)" in out
-    assert "Best: Kf1" in out
+    assert "Best: Kf1, Kf2" in out
     assert "These are bounds" not in out
     assert "1. Kf1 (G0.5) Moves, the best first: Kf1 G0.5 in 1 ply" in out
     assert "Kd2 White is sure of" in out
