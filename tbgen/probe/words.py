@@ -41,7 +41,7 @@ def reached(outcome: int, dtg: int | None) -> str:
 
 
 def bounds(sure: Sure) -> str:
-    """What both sides are sure of: `White is sure of G3.5, Black of -G4.0`, or `G3.5 in 4 plies` where that is one."""
+    """What both sides are sure of: `White is sure of -G4.0, Black of G3.5`, or `G3.5 in 4 plies` where that is one."""
     if not sure.known:
         return "nothing is known"
     if sure.exact:
