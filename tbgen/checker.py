@@ -93,12 +93,14 @@ def _head(line: str) -> Claim:
         board = chess.Board(head["fen"])
         record, bound = outcome.parse(head["record"]), outcome.parse(head["bound"])
         defender, plies, length = chess.COLOR_NAMES.index(head["defender"]) == 1, head["plies"], head["replies"]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadInput(f"not a claim: {error}") from None
+    except BadInput:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise BadInput(f"not a claim: {line:.100}") from None
     wrong = board.status() & ~(chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK)
     is_span = plies is None or (type(plies) is int and plies > 0)
     if not is_span or type(length) is not int or wrong or board.castling_rights:
-        raise BadInput(f"not a claim: {line}")
+        raise BadInput(f"not a claim: {line:.100}")
     return Claim(board, record, defender, bound, plies, length, {})
 
 

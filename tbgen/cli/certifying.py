@@ -96,6 +96,8 @@ class Certificate:
                     self._write(claim)
         if self._is_empty:
             why = "nothing was proved here" if found.table is None else "a complete table has the position"
+            if not any(found.board.legal_moves):
+                why = "the game is over"
             raise BadInput(f"there is nothing to certify: {why}")
         say(*(f"tbgen: {one}" for one in self._left_out), file=sys.stderr)
 

@@ -1,6 +1,8 @@
 """`tbgen solve`: what each side is sure of in a position that no table covers."""
 
 import argparse
+import errno
+import os
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -16,7 +18,7 @@ from tbgen.cli.fens import fens, say_what_is_dropped
 from tbgen.cli.progress import Counter, warm_up_visibly
 from tbgen.cli.solve_show import Found, as_object, in_words, plan_as_object, plan_in_words
 from tbgen.cli.solving import announce, find
-from tbgen.errors import BadInput, UnsupportedPosition
+from tbgen.errors import BadInput, TbgenError, UnsupportedPosition
 from tbgen.fortress import Proof, prove
 from tbgen.probe import Answer, Tablebase, open_tablebase
 from tbgen.rules.fen import Fen, read_fen
@@ -35,7 +37,7 @@ Three things are tried, one after the other, until both sides are sure of the sa
 
 1. Tables, where there is one for the position.
 2. Holding: a side that moves only one man, or a few, can often be sure of the record: a king that keeps the other
-   king out, a queen that checks for ever. This takes a second or two at most.
+   king out, a queen that checks for ever. This takes a few seconds at most.
 3. The position's own table: the placements of pawns that can come up from it, and no others, solved like any
    table. Where captures and promotions lead to tables, these are asked; where to material that no table covers,
    that is solved as well if --memory, --time and the disk allow, and else taken for a mate, by White and by
@@ -74,7 +76,8 @@ fields of a JSON object:
   proofs: for each side defender, bound, plies and men
   plies: the first ply at which the record may change for the worse; null: it never does
   men: those that hold, with the squares that they need
-  own: the material, slices and numbers that were solved, read: whether they were kept from before; or why none were
+  own: the material, slices and numbers that were solved, read: whether they were kept from before; or why none were;
+  null where none was needed, or a kept one had the whole answer
   moves and line, if asked for
 """
 
@@ -125,8 +128,9 @@ def run(args: argparse.Namespace) -> int:
         say_what_is_dropped(read)
     with open_tablebase(common.present_tables_directory(args)) as tables, ExitStack() as stack:
         if args.dry_run:
-            return _dry_run(args, board)
+            return _dry_run(args, board, record, tables)
         if args.keep:
+            _make_place(common.tables_directory(args) / OWN_DIRECTORY)
             tidy_own(common.tables_directory(args))
         certificate = None
         if args.certificate is not None:
@@ -197,9 +201,25 @@ def _own(args: argparse.Namespace, held: Found, tables: Tablebase, certificate: 
         )
 
 
-def _dry_run(args: argparse.Namespace, board: chess.Board) -> int:
-    from tbgen.own.attempt import plans
+def _make_place(place: Path) -> None:
+    """Before anything is solved that could not be kept."""
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        if not os.access(place, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise TbgenError(f"own tables cannot be kept in {place}: {error.strerror} (leave out --keep)") from error
 
+
+def _dry_run(args: argparse.Namespace, board: chess.Board, record: int, tables: Tablebase) -> int:
+    from tbgen.own.attempt import plans
+    from tbgen.own.plan import Cost
+
+    is_over = not any(board.legal_moves)
+    if is_over or tables.get(board, record=record) is not None:
+        why = "the game is over" if is_over else "tables have this position"
+        say(to_json(plan_as_object([], Cost(0, 0, 0.0))) if args.json else f"Nothing is to be solved: {why}.")
+        return 0
     means = _means(args)
     for number, (plan, cost) in enumerate(plans(board, means), 1):
         if args.json:

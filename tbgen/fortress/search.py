@@ -11,7 +11,7 @@ more changes nothing, and one of the bound's level or more is the bound at best.
 """
 
 from collections.abc import Callable, Sequence
-from itertools import combinations, product
+from itertools import accumulate, combinations, product
 from typing import Final, NamedTuple
 
 import chess
@@ -30,7 +30,11 @@ Report = Callable[[int, int], None]
 ANY_MOVE: Final = 2
 """Plies that the attacker needs at least, whatever quiet move the defender makes."""
 ARRANGEMENTS: Final = 600_000
-"""Graphs have so many at most: a second or two."""
+"""Graphs have so many at most."""
+IN_ALL: Final = 2_500_000
+"""All graphs of more than two men together have so many at most: a second or two for each side."""
+SETS: Final = 1_000
+"""Of more sets of men not even the sizes are looked at: what can be held among so many pieces is held by a pair."""
 
 
 class Proof(NamedTuple):
@@ -177,7 +181,10 @@ def _bounds(record: int, attacker: int) -> list[int]:
 
 
 def _larger(board: chess.Board, ours: Men, theirs: Men, arrangements: int) -> list[Men]:
-    """The largest sets of men that move, more than one a side, with at most so many arrangements; smallest first."""
+    """The largest sets of men that move, more than one a side, with at most so many arrangements each, and `IN_ALL`
+    together; smallest first."""
+    if (2 ** len(ours) - 1) * (len(theirs) + 1) > SETS:
+        return []
     sizes: dict[frozenset[chess.Square], int] = {}
     for count in range(len(ours), 0, -1):
         for own in combinations(ours, count):
@@ -188,4 +195,6 @@ def _larger(board: chess.Board, ours: Men, theirs: Men, arrangements: int) -> li
                 size = size_of(board, sorted(free_men))
                 if size <= arrangements:
                     sizes[free_men] = size
-    return [sorted(free_men) for free_men in sorted(sizes, key=sizes.__getitem__)]
+    rising = sorted(sizes, key=sizes.__getitem__)
+    together = accumulate(sizes[free_men] for free_men in rising)
+    return [sorted(free_men) for free_men, total in zip(rising, together, strict=True) if total <= IN_ALL]

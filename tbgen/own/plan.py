@@ -208,5 +208,5 @@ def _check_root(board: chess.Board, limits: Limits, threads: int) -> None:
         raise OutOfRoom(
             f"{root.material} from here has {placements:,} placements of pawns and {numbers:,} "
             f"numbers: solving takes {size_of(least.memory)} of memory and {size_of(least.scratch)} of disk, and there "
-            f"are {size_of(limits.memory)} and {size_of(limits.scratch)}"
+            f"are {size_of(limits.memory)} (--memory) and {size_of(limits.scratch)}"
         )

@@ -16,7 +16,7 @@ from tbgen.retro.solver import Part
 from tbgen.store import building, open_table
 from tbgen.store.format.own import Bound, OwnNotes, OwnPart
 from tbgen.store.lock import Busy, refuse
-from tbgen.store.own import OwnFile, list_own, own_path
+from tbgen.store.own import OwnFile, list_own, own_path, replaceable
 from tbgen.store.write import write_table
 
 _GLANCE: Final = 0.1
@@ -143,5 +143,5 @@ def read_kept(kept: Kept, make: Make, threads: int) -> dict[Bound, Part]:
 
 
 def _read(path: Path, make: Make, threads: int) -> Part:
-    with open_table(path, threads=threads) as table:
+    with replaceable(), open_table(path, threads=threads) as table:
         return Part(table.ordered_layout(), table.entries(make=make))

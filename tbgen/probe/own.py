@@ -25,7 +25,7 @@ from tbgen.probe.result import Result
 from tbgen.probe.tables import worth
 from tbgen.store import TableFile, open_table
 from tbgen.store.format.own import BOTH, Bound, numbers_per_slice, tells
-from tbgen.store.own import OWN_DIRECTORY, OwnFile, list_own
+from tbgen.store.own import OWN_DIRECTORY, OwnFile, list_own, replaceable
 
 _OPEN: Final = 32
 """Files that are open at a time: a directory may have thousands."""
@@ -74,7 +74,7 @@ class OwnFiles:
 
     def covers(self, board: chess.Board) -> bool:
         """Whether there are tables of a position that know both bounds."""
-        with self._lock:
+        with self._lock, replaceable():
             there = {one.file.bound.seen(seen.swapped) for one, seen, _ in self._found(board)}
         return all(tells(there, bound) for bound in BOTH)
 
@@ -82,7 +82,7 @@ class OwnFiles:
         """The best bound that tables know if this side mates wherever nothing is known; None where there is no table.
         A position with a right to capture en passant is in no table."""
         best: Result | None = None
-        with self._lock:
+        with self._lock, replaceable():
             for shelved, seen, slice_number in self._found(board):
                 wins = Bound.BEST if winner != seen.swapped else Bound.WORST
                 if shelved.file.bound not in (wins, Bound.EXACT):

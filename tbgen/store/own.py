@@ -7,10 +7,11 @@ The key, 16 digits, stands for what the table depends on (format/own.py), so tha
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, CorruptTable
 from tbgen.material import Material, parse
 from tbgen.store.directory import SUFFIX
 from tbgen.store.format.own import BOUNDS, Bound
@@ -43,6 +44,15 @@ def own_named(path: Path) -> OwnFile | None:
     except BadInput:
         return None
     return OwnFile(path, material, match[2], Bound(match[3])) if material.name == match[1] else None
+
+
+@contextmanager
+def replaceable() -> Iterator[None]:
+    """Says of a damaged own table what can be done about it."""
+    try:
+        yield
+    except CorruptTable as error:
+        raise CorruptTable(f"{error} (remove it: tbgen solve --keep makes it again)") from error
 
 
 def list_own(tables: str | Path, material: Material | None = None) -> Iterator[OwnFile]:

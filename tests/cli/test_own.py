@@ -119,6 +119,8 @@ def test_info_lists_them(tables: Path, capsys: pytest.CaptureFixture[str]) -> No
     path.write_bytes(path.read_bytes()[:-1])
     assert main(["info"]) == 5
     assert f"{path}: it has" in capsys.readouterr().out
+    assert main(["probe", BLOCKED]) == 5
+    assert "(remove it: tbgen solve --keep makes it again)" in capsys.readouterr().err
 
 
 def test_verify_checks_them(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -266,6 +266,24 @@ def test_what_an_own_table_takes(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "KRPvKRP from here has 20 placements of pawns and 591,790,080 numbers" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("fen", "why"),
+    [("8/8/8/4KBk1/8/8/8/8 b - - 0 1", "tables have this position"), ("R5k1/5ppp/8/8/8/8/8/K7 b - - 3 9", "is over")],
+)
+def test_where_no_own_table_is_needed(fen: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", "--dry-run", fen]) == 0
+    assert why in capsys.readouterr().out
+    assert main(["solve", "--dry-run", "--json", fen]) == 0
+    assert json.loads(capsys.readouterr().out) == {"parts": [], "memory": 0, "scratch": 0, "cpu_seconds": 0}
+
+
+def test_a_place_that_cannot_keep_them_is_told_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "own").write_text("")
+    assert main(["solve", "--keep", FINE.format("b")]) == 1
+    err = capsys.readouterr().err
+    assert err == f"tbgen: own tables cannot be kept in {tmp_path / 'own'}: File exists (leave out --keep)\n"
+
+
 def test_too_little_time_or_room_leaves_what_is_held(capsys: pytest.CaptureFixture[str]) -> None:
     fen = "8/5p2/3k1p2/8/2P5/5P2/5K2/8 w - - 10 60 G5.5"
     for words, message in (
@@ -288,6 +306,7 @@ def test_too_little_time_or_room_leaves_what_is_held(capsys: pytest.CaptureFixtu
         (["--record", "G30.0x", FINE.format("b")], 2, "G-score"),
         (["--time", "0", "--certificate", "proof.txt", "4k3/p7/8/3q4/8/8/P2R4/4K3 w - - 0 1"], 2, "nothing was proved"),
         (["--certificate", "proof.txt", "8/8/8/4KBk1/8/8/8/8 b - - 0 1"], 2, "a complete table has the position"),
+        (["--certificate", "proof.txt", "R5k1/5ppp/8/8/8/8/8/K7 b - - 3 9"], 2, "the game is over"),
     ],
 )
 def test_what_cannot_be_solved(words: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,7 @@
 import chess
 import pytest
 
-from tbgen import outcome
+from tbgen import outcome, position
 from tbgen.fortress import Claim, Proof, claims, prove
 from tbgen.fortress.hold import FOR_EVER
 
@@ -58,6 +58,20 @@ def test_many_pieces_take_seconds() -> None:
     """Sixteen pieces have millions of sets of men: those larger than one a side are listed only where they may help."""
     board = chess.Board("b1b1k1b1/1b1b1b1b/b1b1b1b1/1b1b1b1b/B1B1B1B1/1B1B1B1B/B1B1B1B1/1B1K1B1B w - - 0 1")
     assert all(proof.held is None for proof in prove(board, outcome.parse("G10.5"), None, 4096))
+
+
+@pytest.mark.parametrize(
+    ("fen", "pairs", "larger"),
+    [
+        ("rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1", 64, range(1)),
+        ("1nbqkb2/8/8/8/8/8/8/1NBQKBN1 w - - 0 1", 30, range(1, 60)),
+    ],
+)
+def test_larger_sets_are_few(fen: str, pairs: int, larger: range) -> None:
+    """There are hundreds of those that are small enough alone."""
+    board, said = chess.Board(fen), set[int]()
+    prove(board, position.goal(board), report=lambda tried, known: said.add(known - pairs))
+    assert max(said) in larger
 
 
 def test_it_says_how_many_sets_of_men_have_been_tried() -> None:
