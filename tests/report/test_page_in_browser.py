@@ -157,6 +157,7 @@ def test_a_row_and_an_address_choose_a_line(page: Page, file: Path) -> None:
 
 
 def saved(page: Page, button: Locator) -> str:
+    page.wait_for_timeout(150)  # chromium drops the eleventh download within a second
     with page.expect_download() as download:
         button.click()
     return Path(download.value.path()).read_text(encoding="utf-8")
