@@ -43,7 +43,8 @@ FAULTS = {
 
 
 def say(line: str) -> None:
-    print(line, flush=True)
+    sys.stdout.write(f"{line}\n")  # in one piece: with PYTHONUNBUFFERED print writes the end of a line apart
+    sys.stdout.flush()
 
 
 def make_noise() -> None:
