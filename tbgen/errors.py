@@ -1,10 +1,7 @@
 """The one family of errors that callers may see. Each knows the exit code of a command that meets it."""
 
 import errno
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from tbgen.probe import Answer
+from typing import Final
 
 
 class TbgenError(Exception):
@@ -46,16 +43,6 @@ class MissingTable(TbgenError, KeyError):
 
     def __str__(self) -> str:  # KeyError would print the repr
         return str(self.args[0]) if self.args else ""
-
-
-class OnlyBounds(MissingTable):
-    """Own tables have the position, but say only between which bounds its outcome lies."""
-
-    @property
-    def known(self) -> "Answer":
-        """What they say. To ask them again may be too late: another process may remove them."""
-        found: Answer = self.args[2]
-        return found
 
 
 class CorruptTable(TbgenError):

@@ -8,8 +8,8 @@ from typing import Final, Protocol
 from tbgen import outcome
 from tbgen.cli import common, show
 from tbgen.cli.fens import STDIN, fens, say_what_is_dropped
-from tbgen.errors import MissingTable, OnlyBounds, TbgenError
-from tbgen.probe import Answer, Result, Tablebase, as_dict, bounds_as_dict, open_tablebase, words
+from tbgen.errors import MissingTable, TbgenError
+from tbgen.probe import Answer, OnlyBounds, Result, Tablebase, as_dict, bounds_as_dict, open_tablebase, words
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.table_rules import TableRules
 from tbgen.text import say, shown, to_json

@@ -10,7 +10,7 @@ from tbgen.probe.result import (
     ResultWithMoves,
     UnknownMove,
 )
-from tbgen.probe.sure import Answer, Sure, SureMove
+from tbgen.probe.sure import Answer, OnlyBounds, Sure, SureMove
 from tbgen.probe.tablebase import Tablebase, open_tablebase
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Answers",
     "LineMove",
     "MoveResult",
+    "OnlyBounds",
     "Positions",
     "Result",
     "ResultWithMoves",

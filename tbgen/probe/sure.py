@@ -5,6 +5,7 @@ from typing import Final, NamedTuple, Self
 import chess
 
 from tbgen import outcome
+from tbgen.errors import MissingTable
 from tbgen.probe.result import LineMove
 
 
@@ -58,3 +59,13 @@ class Answer(NamedTuple):
     """The best for the side to move first: by what it is sure of, then by what it may hope for."""
     line: list[LineMove]
     """Best play, as far as own tables know it; none if the answer is not exact."""
+
+
+class OnlyBounds(MissingTable):
+    """Own tables have the position, but say only between which bounds its outcome lies."""
+
+    @property
+    def known(self) -> Answer:
+        """What they say. To ask them again may be too late: another process may remove them."""
+        found: Answer = self.args[2]
+        return found

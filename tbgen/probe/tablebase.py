@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen import outcome as outcomes
-from tbgen.errors import BadInput, CorruptTable, MissingTable, OnlyBounds, UnsupportedPosition, check_kind
+from tbgen.errors import BadInput, CorruptTable, MissingTable, UnsupportedPosition, check_kind
 from tbgen.material import Material
 from tbgen.position import check_board, check_record, goal, record_of
 from tbgen.probe import bounds, play
 from tbgen.probe.numbering import check, check_men, is_sound
 from tbgen.probe.own import OwnFiles, material_of
 from tbgen.probe.result import Answers, MoveResult, Positions, Result, ResultWithMoves, UnknownMove
-from tbgen.probe.sure import Answer
+from tbgen.probe.sure import Answer, OnlyBounds
 from tbgen.probe.tables import OpenTables
 from tbgen.rules.fen import read_fen
 from tbgen.store import BUNDLED, TableFile

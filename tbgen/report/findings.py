@@ -1,16 +1,12 @@
 """What was found, in sentences: each is made of the figures, and says what is true of any set of tables."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tbgen import outcome
 from tbgen.probe.words import situation
 from tbgen.report.census import Census
 from tbgen.report.document import written
-from tbgen.text import plies
-
-if TYPE_CHECKING:
-    from tbgen.report.records import Holding
 
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six")
 _NAMED: Final = 3
@@ -74,22 +70,6 @@ def recorded(censuses: Sequence[Census]) -> str:
     if len(censuses) == 1:
         return f"{found}."
     return f"{found}, most often in {most.material} ({share(most.recorded[0] / most.positions)})."
-
-
-def longest(holdings: "Sequence[Holding]") -> str:
-    """The longest way of all, and the longest mate."""
-    farthest = max(holdings, key=lambda one: one.dtg)
-    mates = [one for one in holdings if outcome.level(one.outcome) == 0]
-    if not farthest.dtg:
-        return "Every goal that decides is on the board already."
-    goal = outcome.text(farthest.outcome)
-    if outcome.level(farthest.outcome) == 0:
-        return f"The longest way is to a mate: {plies(farthest.dtg)}, in {farthest.material}."
-    found = f"The longest way to a goal is {plies(farthest.dtg)}, to {goal} in {farthest.material}"
-    if not mates:
-        return f"{found}; no mate can be forced."
-    mate = max(mates, key=lambda one: one.dtg)
-    return f"{found}; the longest forced mate takes {plies(mate.dtg)}, in {mate.material}."
 
 
 def judged(hopeful: Sequence[str], gloomy: Sequence[str], judged_in_all: int) -> str:

@@ -16,7 +16,6 @@ from tbgen.index.positions import fen
 from tbgen.index.symmetry import SymmetryClasses
 from tbgen.material import Material
 from tbgen.probe import Tablebase
-from tbgen.report import findings
 from tbgen.report.census import WHITE, Case, Census
 from tbgen.report.document import Block, Line, Lines, Remark, Section, Table, Value, columns
 from tbgen.report.lines import best_line
@@ -142,7 +141,23 @@ def section(holdings: Sequence[Holding]) -> Section:
         _table("records", "The longest by material", holdings, detail=True),
         Lines("lines", "Lines by material", others, detail=True),
     )
-    return Section("records", "Records", blocks, (findings.longest(holdings),) if holdings else ())
+    return Section("records", "Records", blocks, (longest_way(holdings),) if holdings else ())
+
+
+def longest_way(holdings: Sequence[Holding]) -> str:
+    """The longest way of all, and the longest mate."""
+    farthest = max(holdings, key=lambda one: one.dtg)
+    mates = [one for one in holdings if outcome.level(one.outcome) == 0]
+    if not farthest.dtg:
+        return "Every goal that decides is on the board already."
+    goal = outcome.text(farthest.outcome)
+    if outcome.level(farthest.outcome) == 0:
+        return f"The longest way is to a mate: {plies(farthest.dtg)}, in {farthest.material}."
+    found = f"The longest way to a goal is {plies(farthest.dtg)}, to {goal} in {farthest.material}"
+    if not mates:
+        return f"{found}; no mate can be forced."
+    mate = max(mates, key=lambda one: one.dtg)
+    return f"{found}; the longest forced mate takes {plies(mate.dtg)}, in {mate.material}."
 
 
 def overall(holdings: Sequence[Holding]) -> Iterator[Holding]:

@@ -6,9 +6,9 @@ from typing import Any, Final
 import chess
 
 from tbgen import outcome
-from tbgen.errors import MissingTable, OnlyBounds, TbgenError, UnsupportedPosition
+from tbgen.errors import MissingTable, TbgenError, UnsupportedPosition
 from tbgen.position import goal, level
-from tbgen.probe import Answer, Result, Tablebase, as_dict, bounds_as_dict, move_as_dict
+from tbgen.probe import Answer, OnlyBounds, Result, Tablebase, as_dict, bounds_as_dict, move_as_dict
 from tbgen.rules.fen import format_fen
 from tbgen.serve.problem import problem_of
 from tbgen.serve.question import Question, question

@@ -2,8 +2,9 @@
 
 from typing import Any, Final
 
-from tbgen.errors import BadInput, CorruptTable, MissingTable, OnlyBounds, OutOfRoom, TbgenError, UnsupportedPosition
+from tbgen.errors import BadInput, CorruptTable, MissingTable, OutOfRoom, TbgenError, UnsupportedPosition
 from tbgen.material import Material
+from tbgen.probe import OnlyBounds
 from tbgen.table_rules import TableRules
 
 _SHOWN: Final = 300

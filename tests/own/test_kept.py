@@ -9,14 +9,14 @@ import chess
 import pytest
 
 from tbgen import outcome, position
-from tbgen.errors import OnlyBounds, UnsupportedPosition
+from tbgen.errors import UnsupportedPosition
 from tbgen.material import parse
 from tbgen.own import attempt as attempts
 from tbgen.own.plan import PlannedPart
 from tbgen.own.search import Kept
 from tbgen.own.shelf import Shelf
 from tbgen.own.slices import PartName
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import OnlyBounds, Tablebase, open_tablebase
 from tbgen.store import open_table
 from tbgen.store.format.own import Bound
 from tbgen.store.own import list_own

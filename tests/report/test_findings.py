@@ -14,7 +14,7 @@ from tbgen.report.charts import Stack
 from tbgen.report.compare import Comparison
 from tbgen.report.compare_section import section
 from tbgen.report.make import Request, make
-from tbgen.report.records import Holding
+from tbgen.report.records import Holding, longest_way
 from tbgen.store import open_table, table_path
 from tbgen.table_rules import TableRules
 
@@ -77,13 +77,13 @@ def holding(name: str, value: str, dtg: int) -> Holding:
 
 def test_the_longest_way() -> None:
     mate, other = holding("KPvK", "G0.0", 56), holding("KBvK", "G1.5", 46)
-    assert findings.longest([mate, other]) == "The longest way is to a mate: 56 plies, in KPvK."
-    assert findings.longest([other]).endswith("46 plies, to G1.5 in KBvK; no mate can be forced.")
+    assert longest_way([mate, other]) == "The longest way is to a mate: 56 plies, in KPvK."
+    assert longest_way([other]).endswith("46 plies, to G1.5 in KBvK; no mate can be forced.")
     longer = holding("KQvKQ", "-G5.5", 197)
-    assert findings.longest([mate, other, longer]) == (
+    assert longest_way([mate, other, longer]) == (
         "The longest way to a goal is 197 plies, to -G5.5 in KQvKQ; the longest forced mate takes 56 plies, in KPvK."
     )
-    assert "already" in findings.longest([holding("KvK", "G3.5", 0)])
+    assert "already" in longest_way([holding("KvK", "G3.5", 0)])
 
 
 def test_the_rule_of_thumb() -> None:

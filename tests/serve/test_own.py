@@ -10,8 +10,7 @@ import httpx
 import pytest
 
 from tbgen import outcome
-from tbgen.errors import OnlyBounds
-from tbgen.probe import Answer, Tablebase, open_tablebase
+from tbgen.probe import Answer, OnlyBounds, Tablebase, open_tablebase
 from tbgen.serve import answers
 from tbgen.serve.question import question
 from tbgen.serve.view import explorer

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import chess
 
-from tbgen.errors import MissingTable, OnlyBounds, UnsupportedPosition
-from tbgen.probe import Sure, Tablebase, open_tablebase
+from tbgen.errors import MissingTable, UnsupportedPosition
+from tbgen.probe import OnlyBounds, Sure, Tablebase, open_tablebase
 from tbgen.probe.words import bounds
 from tbgen.referee.adjudicate.finish import Finish
 from tbgen.referee.adjudicate.settings import Settings

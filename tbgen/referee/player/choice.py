@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen.errors import OnlyBounds
-from tbgen.probe import Answer, MoveResult, ResultWithMoves, SureMove, Tablebase
+from tbgen.probe import Answer, MoveResult, OnlyBounds, ResultWithMoves, SureMove, Tablebase
 from tbgen.rules import Game
 
 LONGEST_LINE: Final = 30

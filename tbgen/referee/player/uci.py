@@ -12,7 +12,7 @@ import chess
 
 from tbgen import outcome
 from tbgen._version import __version__
-from tbgen.errors import BadInput, OnlyBounds
+from tbgen.errors import BadInput
 from tbgen.referee.player.mobility import most_mobile
 from tbgen.rules import Game
 from tbgen.rules.fen import read_fen
@@ -201,6 +201,8 @@ class Uci:
             self._write(pending)
 
     def _best(self, among: list[chess.Move]) -> chess.Move:
+        from tbgen.probe import OnlyBounds  # late: a GUI waits for the first answer
+
         try:
             return self._from_tables(among)
         except BrokenPipeError:

@@ -10,8 +10,8 @@ import chess
 import chess.svg
 
 from tbgen import outcome
-from tbgen.errors import MissingTable, OnlyBounds, TbgenError
-from tbgen.probe import Tablebase
+from tbgen.errors import MissingTable, TbgenError
+from tbgen.probe import OnlyBounds, Tablebase
 from tbgen.probe.own import material_of
 from tbgen.report.grades import colour_class
 from tbgen.rules.fen import format_fen

@@ -32,9 +32,10 @@ class Bulk(Positions):
 
     def count(self, here: slice | NDArray[np.int64], of_shape: NDArray[np.uint16], counts: NDArray[np.int64]) -> None:
         """Count some of the positions, in `counts[of_shape[shape], half of the fresh distance]`."""
-        from tbgen.store.read.decode import count  # late: a single look needs no compiler
+        from tbgen.store.read import kernels  # late: a single look needs no compiler
 
-        count(self.shapes[here], self._halves[0, here], of_shape, counts)
+        shapes, halves = self.shapes[here], self._halves[0, here]
+        kernels.count(np.ascontiguousarray(shapes), np.ascontiguousarray(halves), of_shape, counts)
 
     def cut(self, here: slice) -> "Bulk":
         return Bulk(self.shape_table, self.shapes[here], self._halves[:, here])

@@ -94,13 +94,3 @@ def spell_out(bulk: Bulk) -> Staircases:
             steps["holder"], steps["level"], steps["outcome"], steps["distance"],
         )  # fmt: skip
     return Staircases(length, steps)
-
-
-def count(
-    shapes: NDArray[np.unsignedinteger],
-    halves: NDArray[np.unsignedinteger],
-    of_shape: NDArray[np.uint16],
-    counts: NDArray[np.int64],
-) -> None:
-    """See `Bulk.count`."""
-    kernels.count(np.ascontiguousarray(shapes), np.ascontiguousarray(halves), of_shape, counts)
