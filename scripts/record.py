@@ -33,13 +33,11 @@ def record(built: Iterable[dict[str, Any]]) -> None:
     """Put the figures of these tables into the file, in place of those that it has."""
     with FILE.open(newline="") as file:
         rows = {(row["material"], row["rules"]): row for row in csv.DictReader(file)}
-    pace = 1.0
     for one in built:
-        if "pace" not in one or not one.get("cpu_seconds"):  # not measured: by an old version, or beside other tables
+        if not one["pace"]:  # not measured: other tables were built beside it
             continue
-        pace = one["pace"] or pace  # a small table says none
         row = {column: str(one[column]) for column in COLUMNS[:-1]}
-        rows[one["material"], one["rules"]] = row | {"cpu_seconds": f"{one['cpu_seconds'] / pace:.2f}"}
+        rows[one["material"], one["rules"]] = row | {"cpu_seconds": f"{one['cpu_seconds'] / one['pace']:.2f}"}
     in_order = sorted(rows.values(), key=lambda row: (row["rules"], build_key(parse(row["material"]))))
     write_csv(FILE, COLUMNS, in_order)
     print(f"{len(rows)} tables in {FILE}", file=sys.stderr)

@@ -153,8 +153,6 @@ def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
         print_estimates(forecast.rows)
         used = forecast.threads * forecast.at_once
         say(f"about {time_of(forecast.seconds)} on {counted(used, 'core')}")
-        if not forecast.pace.from_builds:
-            print_words("(this machine has built too little to know its pace: a short test says it)")
         say(  # a path is not broken
             f"{size_of(forecast.disk)} of tables and {size_of(forecast.scratch)} while building, in {plan.directory}, "
             f"where {size_of(free_disk(plan.directory))} are free"

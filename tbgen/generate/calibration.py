@@ -1,32 +1,63 @@
-"""How fast this machine builds, compared with the one of the recorded figures. A short test says it at first, and every
-build adds to it."""
+"""The pace of this machine: how many times as long it takes as the one of the recorded figures. A short test begins the
+notes of it, and every build adds to them."""
 
 import json
 import platform
+import time
+import zlib
 from contextlib import suppress
-from math import inf
+from functools import cache
 from pathlib import Path
+from statistics import median
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from tbgen import files
-from tbgen.generate.yardstick import measured_pace
 from tbgen.jit import cache_home
 
-_ENOUGH: Final = 10.0
-"""Builds count from this many estimated CPU seconds on; before, the test does."""
-WORTH: Final = 1.0
+_TEST: Final = 10.0
+"""The test counts as a build of so many estimated CPU seconds."""
+_REFERENCE: Final = 0.250
+"""CPU seconds of the test's work on the machine of the recorded figures."""
+_WORTH: Final = 1.0
 """Estimated CPU seconds of a table that counts: a smaller one tells how long the program takes to start."""
-_LIKELY: Final = 1000.0
-"""No machine is so many times slower, or faster, than that of the recorded figures: the notes are damaged."""
 _FADING: Final = 3600.0
 """Estimated CPU seconds above which earlier builds count half: programs and machines change."""
+_LIKELY: Final = 1000.0
+"""No machine is so many times slower, or faster, than that of the recorded figures: the notes are damaged."""
 
 
 class Pace(NamedTuple):
-    factor: float
-    """How many times as long this machine takes."""
-    from_builds: bool
-    """Or else from the test."""
+    """CPU seconds of what was built here."""
+
+    estimated: float
+    """At a pace of 1."""
+    measured: float
+
+    @property
+    def factor(self) -> float:
+        return self.measured / self.estimated
+
+
+def known_pace() -> Pace:
+    """The pace by the notes. Where there are none yet, or they are damaged, the test begins them."""
+    with suppress(OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError):
+        notes = json.loads(_file().read_text())
+        pace = Pace(float(notes["estimated"]), float(notes["measured"]))
+        if 1 / _LIKELY < pace.factor < _LIKELY:
+            return pace
+    pace = Pace(_TEST, _TEST * tested())
+    _write(pace)
+    return pace
+
+
+def record_build(estimated: float, measured: float) -> None:
+    """Count a table that was built from start to end. `estimated` is its CPU seconds at a pace of 1."""
+    if estimated >= _WORTH:
+        before = known_pace()
+        share = 0.5 if before.estimated > _FADING else 1.0
+        _write(Pace(before.estimated * share + estimated, before.measured * share + measured))
 
 
 def _file() -> Path:
@@ -34,42 +65,29 @@ def _file() -> Path:
     return cache_home() / f"pace-{platform.node() or 'machine'}.json"
 
 
-def _notes() -> dict[str, float]:
-    """Estimated and measured CPU seconds of the tables built so far, and what the test said; nothing where the file is
-    not what this program writes."""
-    try:
-        notes = {str(name): float(figure) for name, figure in json.loads(_file().read_text()).items()}
-    except (OSError, ValueError, AttributeError, TypeError, OverflowError, RecursionError):
-        return {}
-    return notes if all(0 <= figure < inf for figure in notes.values()) else {}
-
-
-def _is_likely(factor: float) -> bool:
-    return 1 / _LIKELY < factor < _LIKELY
-
-
-def _write(notes: dict[str, float]) -> None:
+def _write(pace: Pace) -> None:
     with suppress(OSError):  # a cache that cannot be written costs accuracy, nothing else
-        files.replace(_file(), json.dumps(notes).encode())
+        files.replace(_file(), json.dumps(pace._asdict()).encode())
 
 
-def known_pace() -> Pace:
-    """The factor for estimates on this machine. The first call takes a second: it runs the test."""
-    notes = _notes()
-    estimated, measured, tested = (notes.get(name, 0.0) for name in ("estimated", "measured", "tested"))
-    if estimated >= _ENOUGH and _is_likely(measured / estimated):
-        return Pace(measured / estimated, from_builds=True)
-    if not _is_likely(tested):
-        tested = measured_pace()
-        _write(notes | {"tested": tested})
-    return Pace(tested, from_builds=False)
+@cache
+def tested() -> float:
+    """The pace by a second of what a build does, in about the same shares: memory read in no order, arithmetic in the
+    cache, memory written for the first time, compression."""
+    generator = np.random.default_rng(1)
+    memory = np.ones(1 << 26, np.uint8)  # more than a processor's cache holds
+    places = generator.integers(0, len(memory), 1 << 20)
+    numbers = generator.integers(0, 1 << 31, 1 << 14)
+    text = np.minimum(generator.geometric(0.3, 1 << 17), 255).astype(np.uint8).tobytes()
 
+    def seconds() -> float:
+        begun = time.process_time()
+        for _ in range(6):
+            memory.take(places)
+        for _ in range(3000):
+            np.add(numbers ^ numbers >> 7, numbers)
+        np.ones(len(memory) // 2, np.uint8)
+        zlib.compress(text, 6)
+        return time.process_time() - begun
 
-def record_build(estimated: float, measured: float) -> None:
-    """Count a table that was built from start to end. `estimated` is its CPU seconds at a pace of 1."""
-    if estimated < WORTH:
-        return
-    notes = _notes()
-    before = notes.get("estimated", 0.0), notes.get("measured", 0.0)
-    share = 0.5 if before[0] > _FADING else 1.0
-    _write(notes | {"estimated": before[0] * share + estimated, "measured": before[1] * share + measured})
+    return median(seconds() for _ in range(3)) / _REFERENCE

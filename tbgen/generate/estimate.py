@@ -1,11 +1,11 @@
-"""What building a table will take: what it took before (recorded.py), or else an average over its kind, from counting
-alone, so that it works for any material."""
+"""What building a table will take: what it took before (recorded.py), or else averages by the count of its numbers, for
+any material."""
 
 from dataclasses import asdict, dataclass
 from math import comb
 from typing import Any, Final, NamedTuple
 
-from tbgen.generate.recorded import recorded
+from tbgen.generate.recorded import Recorded, recorded
 from tbgen.index.groups import GROUP_SIZES
 from tbgen.index.kings import FIXED, FREE, PAIRS
 from tbgen.material import Material
@@ -14,27 +14,19 @@ from tbgen.table_rules import TableRules
 
 
 class Kind(NamedTuple):
-    """Averages over the tables of one kind."""
+    """What a number of a table takes on average."""
 
-    legal: float
-    """Legal positions per number."""
+    positions: float
+    """Legal ones."""
     disk: float
-    """Bytes per legal position."""
+    """Bytes."""
     cpu: float
-    """Microseconds per number, writing included."""
+    """Microseconds at a pace of 1, writing included."""
 
 
-# Averages over the recorded tables of four men, at a pace of 1.
-KINDS: Final = {
-    "pieces against a king": Kind(0.75, 0.32, 0.53),
-    "pieces against pieces": Kind(0.73, 0.78, 1.10),
-    "pawns against a king": Kind(0.83, 0.29, 0.67),
-    "pawns against men": Kind(0.83, 0.66, 1.16),
-}
-_MORE_MEN: Final = Kind(0.9, 1.5, 1.25)
-"""Factors for each man above four, from comparing tables of four men with twelve of five."""
-_START: Final = 0.3
-"""CPU seconds that every table takes."""
+_FOUR_MEN: Final = Kind(0.8, 0.36, 1.16)
+_MORE_MEN: Final = Kind(0.87, 1.16, 1.25)
+"""Factors for each man above four."""
 PROGRAM: Final = 220 << 20
 """Bytes of the program itself, imports included."""
 _SOLVING: Final = 14
@@ -98,11 +90,8 @@ def numbers_of(material: Material) -> int:
 
 
 def kind_of(material: Material) -> Kind:
-    """The averages for this material."""
-    who = "pawns" if material.pawns else "pieces"
-    whom = "a king" if not material.second else "men" if material.pawns else "pieces"
-    more = max(0, material.men - 4)
-    return Kind(*(figure * by**more for figure, by in zip(KINDS[f"{who} against {whom}"], _MORE_MEN, strict=True)))
+    """The averages for tables of so many men."""
+    return Kind(*(figure * by ** (material.men - 4) for figure, by in zip(_FOUR_MEN, _MORE_MEN, strict=True)))
 
 
 def solving(largest: int, numbers: int, threads: int) -> int:
@@ -111,21 +100,10 @@ def solving(largest: int, numbers: int, threads: int) -> int:
     return PROGRAM + _SOLVING * at_work
 
 
-class _Taken(NamedTuple):
-    """What depends on the positions themselves, not on their number alone."""
-
-    positions: int
-    disk: int
-    cpu_seconds: float
-
-
-def _average(material: Material, numbers: int) -> _Taken:
-    kind = kind_of(material)
-    return _Taken(
-        int(float(f"{numbers * kind.legal:.1e}")),
-        int(numbers * kind.legal * kind.disk),
-        _START + numbers * kind.cpu * 1e-6,
-    )
+def _average(material: Material, numbers: int) -> Recorded:
+    """What a table will take that has never been built; two digits of its positions."""
+    positions, disk, cpu = kind_of(material)
+    return Recorded(int(float(f"{numbers * positions:.1e}")), int(numbers * disk), numbers * cpu * 1e-6)
 
 
 def estimate(material: Material, rules: TableRules, threads: int, pace: float = 1.0) -> Estimate:
@@ -133,7 +111,7 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     (calibration.py)."""
     numbers, slices, largest = _size(material)
     found = recorded(material.name, rules)
-    taken = _Taken(*found) if found else _average(material, numbers)
+    taken = found or _average(material, numbers)
     successors = [ENTRY * _size(other).numbers for other in material.successors()]
     arrays = [*(size * numbers for size in _WRITTEN), *successors, LINK * links_for(numbers)]
     kept = 2 * ENTRY * numbers  # entries and staircases while they are found, in a workspace if it has one
@@ -147,6 +125,6 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
         largest_slice=largest,
         memory=solving(largest, numbers, threads) + sum(size for size in arrays if size < LARGE) + kept - on_disk,
         scratch=sum(size for size in arrays if size >= LARGE) + on_disk,
-        disk=taken.disk,
+        disk=taken.bytes,
         cpu_seconds=round(taken.cpu_seconds * pace, 1),
     )

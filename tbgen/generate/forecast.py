@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tbgen.errors import OutOfRoom
-from tbgen.generate.calibration import Pace, known_pace
+from tbgen.generate.calibration import known_pace
 from tbgen.generate.estimate import ENTRY, Estimate, estimate
 from tbgen.generate.plan import Plan
 from tbgen.store import table_path
@@ -27,8 +27,8 @@ class Forecast:
     """Threads per table."""
     at_once: int
     """Tables that are built side by side."""
-    pace: Pace
-    """Of this machine."""
+    pace: float
+    """Of this machine (calibration.py)."""
 
     @property
     def disk(self) -> int:
@@ -61,14 +61,13 @@ class Forecast:
             **{name: getattr(self, name) for name in ("disk", "scratch", "memory")},
             **{name: round(getattr(self, name), 1) for name in ("cpu_seconds", "seconds")},
             "free": free_disk(self.plan.directory),
-            "pace": round(self.pace.factor, 2),
-            "calibrated": self.pace.from_builds,
+            "pace": round(self.pace, 2),
         }
 
 
 def make_forecast(plan: Plan, threads: int, at_once: int = 1) -> Forecast:
-    pace = known_pace()
-    rows = tuple(estimate(material, plan.rules, threads, pace.factor) for material in plan.todo)
+    pace = known_pace().factor
+    rows = tuple(estimate(material, plan.rules, threads, pace) for material in plan.todo)
     return Forecast(plan, rows, threads, at_once, pace)
 
 

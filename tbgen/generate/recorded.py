@@ -1,4 +1,4 @@
-"""What tables that were built have taken: figures of every table of up to four men, and of those of five men so far.
+"""What tables that were built have taken: figures of every table of up to five men.
 
 `scripts/record` writes recorded.csv from what `tbgen build --json` prints.
 """
@@ -18,12 +18,12 @@ class Recorded(NamedTuple):
     """Legal ones, each once up to symmetry."""
     bytes: int
     cpu_seconds: float
-    """At a pace of 1 (yardstick.py)."""
+    """At a pace of 1 (calibration.py)."""
 
 
 def recorded(material: str, rules: TableRules) -> Recorded | None:
-    """The figures of a table; those of the rules `r` where it has been built under these only."""
-    return _all().get((material, rules)) or _all().get((material, TableRules.RESET))
+    """The figures of a table."""
+    return _all().get((material, rules))
 
 
 @cache

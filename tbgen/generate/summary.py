@@ -72,8 +72,7 @@ class Summary:
     cpu_seconds: float | None
     """Of all threads; None if the process built other tables meanwhile."""
     pace: float | None
-    """How fast the machine was, before and after on average (generate/yardstick.py); None for a table of less than a
-    second, and where CPU seconds are."""
+    """Of the machine, as it was known (generate/calibration.py); None where CPU seconds are."""
     bytes: int
     peak_memory: int | None
     """Bytes, of the process while it was built; since it began where the system does not let it measure anew. None if

@@ -9,7 +9,6 @@ from tbgen.generate.estimate import estimate
 from tbgen.generate.sample import check_sample
 from tbgen.generate.summary import Clocks, Summary, begin_peak, summarise
 from tbgen.generate.workspace import Workspace
-from tbgen.generate.yardstick import measured_pace
 from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.retro.export import finish
@@ -46,7 +45,7 @@ def build_table(
         if path.exists() and stamp_of(path.stat()) != replaced:
             return None
         expected = estimate(material, rules, threads).cpu_seconds
-        pace = measured_pace() if alone and expected >= calibration.WORTH else None
+        pace = calibration.known_pace().factor if alone else None
         begun = Clocks.read()
         disk_arrays.peak = 0
         begin_peak()
@@ -74,7 +73,7 @@ def build_table(
         write_table(path, contents, solved.counts._asdict(), threads=threads, make=disk_arrays.array, check=check)
         workspace.clear()
         entry_cache.put(material, contents.entries, seal.sha256_of(path))
-        counts, pace = solved.counts, pace and (pace + measured_pace()) / 2
+        counts = solved.counts
         summary = summarise(contents, path, begun, pace, disk_arrays.peak, counts.attractions, counts.looks, alone)
         if from_the_start and summary.cpu_seconds is not None:
             calibration.record_build(expected, summary.cpu_seconds)

@@ -143,23 +143,24 @@ def test_dry_run_is_a_table_of_what_it_takes(small_tables: Path, capsys: pytest.
 def test_the_pace_of_this_machine_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TBGEN_CACHE", str(tmp_path))
     plan = make_plan([parse("KRvKN")], tmp_path, "r")
-    monkeypatch.setattr(calibration, "measured_pace", lambda: 0.5)
+    monkeypatch.setattr(calibration, "tested", lambda: 0.5)
     before = make_forecast(plan, 1)
     calibration.record_build(0.5, 100.0)  # too small to tell
-    assert calibration.known_pace() == before.pace == (0.5, False)
+    assert calibration.known_pace().factor == before.pace == 0.5
     for _ in range(4):
-        calibration.record_build(5.0, 10.0)
+        calibration.record_build(5.0, 13.75)
     after = make_forecast(plan, 1)
-    assert after.pace == (2.0, True)
+    assert after.pace == 2.0
     assert after.seconds == pytest.approx(4 * before.seconds, rel=0.05)
     for words in (
-        "{", "[1]", "[" * 100_000, '{"estimated": "a"}', '{"estimated": 20, "measured": 0}', '{"tested": -1}',
-        '{"tested": NaN}', '{"tested": Infinity}', f'{{"tested": 1{"0" * 400}}}', '{"tested": 1e-9}',
-        '{"estimated": 20, "measured": 1e300}', '{"estimated": Infinity, "measured": 5}',
+        "{", "[1]", "[" * 100_000, '{"estimated": 1}', '{"estimated": "a", "measured": 1}',
+        '{"estimated": 20, "measured": 0}', '{"estimated": 0, "measured": 20}', '{"estimated": 20, "measured": -1}',
+        '{"estimated": 20, "measured": NaN}', '{"estimated": 20, "measured": 1e300}',
+        '{"estimated": Infinity, "measured": 5}', f'{{"estimated": 20, "measured": 1{"0" * 400}}}',
     ):  # fmt: skip
         for file in tmp_path.iterdir():
             file.write_text(words)
-        assert calibration.known_pace() == (0.5, False)
+        assert calibration.known_pace().factor == 0.5
 
 
 def leave(place: Path, *names: str) -> None:
