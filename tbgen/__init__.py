@@ -8,17 +8,19 @@
 White forces G1.5 (Black left with one move, not in check) in 4 plies (2 moves); worth 0.5625 points to White.
 G1.5 1.5 4 ['g5h5', 'g5h4', 'g5h6']
 
-The directory's tables come first; the package's own, of two and three men, fill the gaps, and answer alone in
-`open_tablebase()`. That gives a `Tablebase`; its `probe` answers one position, `probe_many` arrays of `Positions`.
-What can go wrong is a `TbgenError`. `tbgen.rules` keeps the record of a game, ends games and scores them.
+The directory's tables come first; the package's own, of two and three men, fill the gaps. Without a directory,
+`$TBGEN_TABLES` names one. That gives a `Tablebase`; its `probe` answers one position, `probe_many` arrays of
+`Positions`. What can go wrong is a `TbgenError`. `tbgen.rules` keeps the record of a game, ends games and scores them.
 The `tbgen` command builds tables: `tbgen build --all 3`.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tbgen._version import __version__
 
 if TYPE_CHECKING:
+    from tbgen import rules as rules
     from tbgen.errors import BadInput as BadInput
     from tbgen.errors import CorruptTable as CorruptTable
     from tbgen.errors import MissingTable as MissingTable
@@ -46,6 +48,7 @@ __all__ = [
     "UnsupportedPosition",
     "__version__",
     "open_tablebase",
+    "rules",
 ]
 
 
@@ -55,6 +58,8 @@ if not TYPE_CHECKING:  # a checker that saw it would take any name for a public 
         """The public names, imported when first used: most modules of the package need none of them."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name == "rules":
+            return import_module("tbgen.rules")
         from tbgen import errors, probe
 
         return getattr(errors if hasattr(errors, name) else probe, name)

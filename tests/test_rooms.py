@@ -30,6 +30,7 @@ ROOMS = {
     "errors": "",
     "turns": "",
     "sizes": "",
+    "where": "errors",
     "text": "errors",
     "columns": "text",
     "files": "",
@@ -102,7 +103,8 @@ ROOMS = {
     "rules": "errors outcome table_rules position",
     # Tables asked. No solver, and no compiler either.
     "probe": (
-        "errors outcome table_rules material position contents board index store/format store/own store rules text"
+        "errors where outcome table_rules material position contents board index store/format store/own store rules "
+        "text"
     ),
     # More men than tables have: what a side is sure of by holding. The checker knows nothing of the prover.
     "fortress": "outcome certificate board probe errors",
@@ -136,13 +138,13 @@ ROOMS = {
     ),
     # Wiring.
     "cli": (
-        "_version called errors files packed interrupts columns outcome table_rules material position index "
+        "_version called errors where files packed interrupts columns outcome table_rules material position index "
         "store/directory store/own store store/disk_arrays store/entry_cache store/leftovers cluster verify archive "
         "generate probe fortress checker rules text pgn own referee/syzygy referee/game_files referee/adjudicate "
         "referee/match referee/player referee/annotate report serve"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
-    "tbgen": "_version errors probe",
+    "tbgen": "_version errors probe rules",
 }  # fmt: skip
 
 # Foreign packages with the only rooms that may import them.

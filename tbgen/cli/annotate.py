@@ -8,7 +8,7 @@ from typing import Final
 
 from tbgen.cli import common
 from tbgen.cli.remarks import Remarks
-from tbgen.probe import open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.table_rules import TableRules
 from tbgen.text import INPUT, counted, say
 
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
     with ExitStack() as stack, Remarks() as remarks:
         directory = common.present_tables_directory(args)
-        tables = cache(lambda rules: stack.enter_context(open_tablebase(directory, rules)))
+        tables = cache(lambda rules: stack.enter_context(Tablebase(directory, rules)))
         tables(args.rules or TableRules.RESET)  # what is wrong with them is said at once
         teller = Teller(tables, args.rules)
         source = stack.enter_context(opened(args.games))

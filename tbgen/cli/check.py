@@ -10,7 +10,7 @@ from tbgen import outcome, packed
 from tbgen.checker import Claim, check, read
 from tbgen.cli import common
 from tbgen.cli.progress import Counter
-from tbgen.probe import open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.text import counted, lines, say, to_json
 
 _LONGEST: Final = 4096
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    with open_tablebase(common.present_tables_directory(args)) as tables, packed.reading(args.file) as source:
+    with Tablebase(common.present_tables_directory(args)) as tables, packed.reading(args.file) as source:
         for claim in read(line.text for line in lines(source, _LONGEST)):
             side = chess.COLOR_NAMES[claim.defender]
             with Counter(quiet=args.quiet or args.json) as counter:

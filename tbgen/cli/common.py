@@ -15,11 +15,11 @@ from tbgen.errors import BadInput
 from tbgen.material import MEN_IN_TABLES, Material, every, parse
 from tbgen.table_rules import TableRules
 from tbgen.text import say, width, wrapped
+from tbgen.where import VARIABLE, existing
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-VARIABLE: Final = "TBGEN_TABLES"
 DEFAULT: Final = "data"
 RULES: Final = tuple(rules.value for rules in TableRules)
 """As plain text, which is how argparse shows choices."""
@@ -180,9 +180,7 @@ def tables_directory(args: argparse.Namespace) -> Path:
 def present_tables_directory(args: argparse.Namespace) -> Path:
     """The same for commands that can do without tables: a directory that `--tables` names must exist."""
     directory = tables_directory(args)
-    if args.tables is not None and not directory.is_dir():
-        raise BadInput(f"no such directory of tables: {directory}")
-    return directory
+    return directory if args.tables is None else existing(directory)
 
 
 def add_rules(

@@ -9,7 +9,7 @@ from tbgen import outcome
 from tbgen.cli import common, show
 from tbgen.cli.fens import STDIN, fens, say_what_is_dropped
 from tbgen.errors import MissingTable, TbgenError
-from tbgen.probe import Answer, OnlyBounds, Result, Tablebase, as_dict, bounds_as_dict, open_tablebase, words
+from tbgen.probe import Answer, OnlyBounds, Result, Tablebase, as_dict, bounds_as_dict, words
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.table_rules import TableRules
 from tbgen.text import say, shown, to_json
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     given = None if args.record is None else outcome.parse(args.record)
     writer = _Json(args) if args.json else _Brief(args) if args.quiet else _Pages(args)
     code = 0
-    with open_tablebase(common.present_tables_directory(args), args.rules) as tablebase:
+    with Tablebase(common.present_tables_directory(args), args.rules) as tablebase:
         for fen in fens(args.fens):
             try:
                 read = read_fen(fen, whole_game=args.rules == TableRules.WHOLE_GAME)

@@ -20,7 +20,7 @@ from tbgen.cli.solve_show import Found, as_object, in_words, plan_as_object, pla
 from tbgen.cli.solving import announce, find
 from tbgen.errors import BadInput, TbgenError, UnsupportedPosition
 from tbgen.fortress import Proof, prove
-from tbgen.probe import Answer, Tablebase, open_tablebase
+from tbgen.probe import Answer, Tablebase
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.store.leftovers import tidy_own
 from tbgen.store.own import OWN_DIRECTORY
@@ -126,7 +126,7 @@ def run(args: argparse.Namespace) -> int:
         raise UnsupportedPosition(f"with rights to castle nothing is proved: {board.fen()}")
     if not (args.json or args.dry_run):
         say_what_is_dropped(read)
-    with open_tablebase(common.present_tables_directory(args)) as tables, ExitStack() as stack:
+    with Tablebase(common.present_tables_directory(args)) as tables, ExitStack() as stack:
         if args.dry_run:
             return _dry_run(args, board, record, tables)
         if args.keep:

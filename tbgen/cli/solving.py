@@ -10,7 +10,7 @@ from tbgen import outcome, position
 from tbgen.cli.solve_show import Found
 from tbgen.errors import MissingTable, OutOfRoom, UnsupportedPosition
 from tbgen.fortress import Proof, claims, prove
-from tbgen.probe import Sure, SureMove, Tablebase, UnknownMove, open_tablebase
+from tbgen.probe import Sure, SureMove, Tablebase, UnknownMove
 from tbgen.probe.sure import NOTHING
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Solver:
         self._means = means
         self._warm_up: Callable[[], None] | None = warm_up
         self._watch = watch
-        self._tables = open_tablebase(means.directory)
+        self._tables = Tablebase(means.directory)
 
     def __call__(self, board: chess.Board, record: int) -> Sure | None:
         """What is proved; None with rights to castle."""

@@ -123,14 +123,17 @@ class ResultWithMoves(Result):
 
 @dataclass(frozen=True)
 class Positions:
-    """Positions of the same men, without rights to castle or to capture en passant."""
+    """Positions of the same men, without rights to castle or to capture en passant.
+
+    `men` names White's men, then Black's, and with them the columns of `squares`, letter by letter: those of `KRvKN`
+    are White's king, White's rook, Black's king, Black's knight. In `KNvKR` White has the knight.
+    `squares[position, man]` are numbers as python-chess has them: a1 = 0, b1 = 1 ... h8 = 63.
+    `white_to_move[position]` is true or false.
+    """
 
     men: str
-    """White's men, then Black's, as in `KRvKN`: the order of the columns. `KNvKR`: White has the knight."""
     squares: ArrayLike
-    """`[position, man]`: squares as python-chess numbers them, a1 = 0, b1 = 1 ... h8 = 63."""
     white_to_move: ArrayLike
-    """`[position]`."""
 
 
 class Answers(NamedTuple):

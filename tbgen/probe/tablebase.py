@@ -1,5 +1,6 @@
 """`Tablebase`: the tables of a directory and of the package, asked for positions."""
 
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from os import PathLike
@@ -22,6 +23,7 @@ from tbgen.probe.tables import OpenTables
 from tbgen.rules.fen import read_fen
 from tbgen.store import BUNDLED, TableFile
 from tbgen.table_rules import TableRules
+from tbgen.where import VARIABLE, existing
 
 T = TypeVar("T")
 
@@ -244,11 +246,13 @@ def open_tablebase(
 ) -> Tablebase:
     """The tables for `r` (captures and pawn moves reset the record) or `wg` (nothing does).
 
-    The directory's tables come first; the package's own, of two and three men, fill the gaps. Without a directory
-    they are all there is.
+    The directory's tables come first; the package's own, of two and three men, fill the gaps. Without a directory, the
+    environment's `TBGEN_TABLES` names one; without that, the package's tables are all there is.
     A table is opened when a position first needs it, so tables built meanwhile are found. `threads`: how many decode
     when much of a table is read in order."""
-    return Tablebase(directory, rules, threads=threads)
+    if directory is None:
+        directory = os.environ.get(VARIABLE) or None
+    return Tablebase(None if directory is None else existing(directory), rules, threads=threads)
 
 
 class _Few:

@@ -9,7 +9,7 @@ from tbgen.called import called_as
 from tbgen.errors import BadInput, MissingTable
 from tbgen.index import layout_of
 from tbgen.material import Material, build_key
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.report import compare, compare_section, potential, records, stats
 from tbgen.report.census import Census, take
 from tbgen.report.document import Document, Section
@@ -135,4 +135,4 @@ def _censuses(request: Request, holdings: list[Holding] | None = None) -> list[C
 
 def _tablebase(request: Request, rules: TableRules) -> Tablebase:
     """A new one for each material: an open table keeps its shapes in memory."""
-    return open_tablebase(request.directory, rules, threads=request.threads)
+    return Tablebase(request.directory, rules, threads=request.threads)

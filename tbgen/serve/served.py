@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tbgen.errors import CorruptTable
 from tbgen.material import Material
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.store import Stamp, file_digest, readable_tables, stamp_of
 from tbgen.store.own import list_own
 from tbgen.table_rules import TableRules
@@ -81,7 +81,7 @@ class Served:
         self.directory = directory
         self.state = look(directory)
         self._changing = threading.Lock()
-        self._open = {rules: _Lent(open_tablebase(directory, rules)) for rules in TableRules}
+        self._open = {rules: _Lent(Tablebase(directory, rules)) for rules in TableRules}
 
     def refresh(self) -> bool:
         """Look again; True if something has changed. A table that was replaced or is gone is read no more.
@@ -91,7 +91,7 @@ class Served:
         for rules in TableRules:
             if any(new.tables.get(key) != one for key, one in old.tables.items() if one.rules == rules):
                 with self._changing:
-                    before, self._open[rules] = self._open[rules], _Lent(open_tablebase(self.directory, rules))
+                    before, self._open[rules] = self._open[rules], _Lent(Tablebase(self.directory, rules))
                     before.retired = True
                     self._close_if_idle(before)
         self.state = new

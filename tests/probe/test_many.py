@@ -2,6 +2,8 @@
 
 import random
 import runpy
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -143,6 +145,22 @@ def test_the_package_shows_what_there_is() -> None:
     assert tbgen.MissingTable is MissingTable
     page = pydoc.plain(pydoc.render_doc(tbgen))
     assert all(f"class {name}" in page for name in ("Tablebase", "Result", "Positions", "TbgenError"))
+    positions = pydoc.plain(pydoc.render_doc(tbgen.Positions))
+    assert "White's rook, Black's king" in " ".join(positions.split())
+
+
+def test_the_rules_of_the_game_come_with_the_package() -> None:
+    """In a fresh process, where nothing has imported them yet."""
+    code = """
+import tbgen
+game = tbgen.rules.Game.from_fen("8/8/8/4KBk1/8/8/8/8 b - - 7 30 G3.5")
+turn = game.push_san("Kh5")
+print(turn.standing, tbgen.rules.scoring.scoring("harmonic").points(turn.outcome))
+assert all(getattr(tbgen.rules, name) for name in tbgen.rules.__all__)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == "G3.5 9/16\n"
 
 
 def test_type_checkers_see_all_names_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:

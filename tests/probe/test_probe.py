@@ -348,6 +348,27 @@ def test_unknown_rules(tmp_path: Path) -> None:
         open_tablebase(tmp_path, "blitz")
 
 
+def test_which_directory_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_tables: Path) -> None:
+    """The one that is given, else the environment's, else none; what is named is there."""
+    knights = "8/8/8/2K3k1/8/8/8/2NN4 w - - 0 1"
+    monkeypatch.setenv("TBGEN_TABLES", str(small_tables))
+    with open_tablebase() as tablebase, pickle.loads(pickle.dumps(tablebase)) as copy:
+        assert tablebase.probe(knights) == copy.probe(knights)
+    with open_tablebase(tmp_path) as tablebase, pytest.raises(MissingTable):
+        tablebase.probe(knights)
+    monkeypatch.setenv("TBGEN_TABLES", "")
+    with open_tablebase() as tablebase, pytest.raises(MissingTable):
+        tablebase.probe(knights)
+    file = tmp_path / "file"
+    file.touch()
+    for wrong in (tmp_path / "nowhere", file, ""):
+        with pytest.raises(BadInput, match=f"^no such directory of tables: {wrong}$"):
+            open_tablebase(wrong)
+    monkeypatch.setenv("TBGEN_TABLES", str(tmp_path / "nowhere"))
+    with pytest.raises(BadInput, match="no such directory of tables"):
+        open_tablebase()
+
+
 def test_public_names() -> None:
     assert tbgen.open_tablebase is open_tablebase
     assert tbgen.Tablebase is Tablebase

@@ -21,7 +21,7 @@ import httpx
 import pytest
 
 from tbgen.cli.main import main
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.serve.limits import Buckets, Limits
 from tbgen.serve.protocol import Protocol
 from tbgen.serve.served import Served
@@ -339,8 +339,8 @@ def test_an_old_answer_never_bears_the_new_tag(
     served = Served(tmp_path)
     before, seen = served.state, []
     monkeypatch.setattr(
-        "tbgen.serve.served.open_tablebase",
-        lambda *words: (seen.append(served.state), open_tablebase(*words))[1],  # type: ignore[func-returns-value]
+        "tbgen.serve.served.Tablebase",
+        lambda *words: (seen.append(served.state), Tablebase(*words))[1],  # type: ignore[func-returns-value]
     )
     with open_table(tmp_path / "KBvK.r.h5") as table:
         write_table(tmp_path / "KBvK.r.h5", table.part(0, table.size), {"attractions": 17})

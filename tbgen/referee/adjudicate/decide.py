@@ -7,7 +7,7 @@ from typing import NamedTuple
 import chess
 
 from tbgen.errors import MissingTable, UnsupportedPosition
-from tbgen.probe import OnlyBounds, Sure, Tablebase, open_tablebase
+from tbgen.probe import OnlyBounds, Sure, Tablebase
 from tbgen.probe.words import bounds
 from tbgen.referee.adjudicate.finish import Finish
 from tbgen.referee.adjudicate.settings import Settings
@@ -91,7 +91,7 @@ class Decider:
         directory = self._settings.tables
         assert directory is not None, "nobody asks"
         if rules not in self._tables:
-            self._tables[rules] = open_tablebase(directory, rules)
+            self._tables[rules] = Tablebase(directory, rules)
         return self._tables[rules]
 
     def decide(self, finish: Finish, board: chess.Board, record: int, rules: RuleSet) -> Decision:

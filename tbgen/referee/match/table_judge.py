@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tbgen import outcome
 from tbgen.errors import MissingTable, UnsupportedPosition
-from tbgen.probe import open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.rules.ends import Game
 from tbgen.rules.rulesets import RuleSet
 
@@ -31,7 +31,7 @@ class TableJudge:
     """The tables of a match."""
 
     def __init__(self, directory: Path, rules: RuleSet) -> None:
-        self._tables = open_tablebase(directory, rules.of_tables)
+        self._tables = Tablebase(directory, rules.of_tables)
         self._only_mates = not rules.adjudicates_draws
         self.missing = Counter[str]()
         """What tables would have been needed, and how often they were asked for."""

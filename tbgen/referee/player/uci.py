@@ -250,9 +250,9 @@ class Uci:
 
     def _open(self) -> "Tablebase":
         if self._tablebase is None:
-            from tbgen.probe import open_tablebase  # late: it takes longer to import than the rest to start
+            from tbgen.probe import Tablebase  # late: it takes longer to import than the rest to start
 
-            self._tablebase = open_tablebase(self._tables, self._rules)
+            self._tablebase = Tablebase(self._tables, self._rules)
         return self._tablebase
 
     def _close(self) -> None:
