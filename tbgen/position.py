@@ -132,53 +132,67 @@ def _on_rank(text: str) -> tuple[tuple[str, int], ...] | None:
 
 def fault(board: chess.Board) -> str | None:
     """Why a board is illegal, or None if it is not."""
-    if _is_fine(board):  # as a rule; all that can be wrong takes ten times as long
+    if is_plain(board):  # as a rule; all that can be wrong takes ten times as long
         return None
     status = board.status()
     return next((words for flag, words in _FAULTS.items() if status & flag), None)
 
 
-def _is_fine(board: chess.Board) -> bool:
-    """True only for boards without a fault. Those with rights, or with as many men as there can be, have it to be
-    looked at closely."""
-    turn = board.turn
-    ours = board.occupied_co[turn]
-    theirs = board.occupied_co[not turn]
-    kings = board.kings
-    if (
-        (kings & ours).bit_count() != 1
-        or (kings & theirs).bit_count() != 1
-        or board.castling_rights
-        or board.ep_square is not None
-        or board.pawns & chess.BB_BACKRANKS
-        or board.occupied.bit_count() > _FEW
+def is_plain(board: object, most: int = _FEW) -> bool:
+    """True only for boards of chess without a fault. Those with rights, or with more men, have to be looked at
+    closely."""
+    if type(board) is not chess.Board:
+        return False
+    occupied, turn = board.occupied, board.turn
+    if board.castling_rights or board.ep_square is not None or occupied.bit_count() > most or type(turn) is not bool:
+        return False
+    ours, theirs = board.occupied_co[turn], board.occupied_co[not turn]
+    pawns, knights, bishops, rooks = board.pawns, board.knights, board.bishops, board.rooks
+    queens, kings = board.queens, board.kings
+    if not (  # sets without a common square are as large together as their sum
+        pawns | knights | bishops | rooks | queens | kings == occupied == ours | theirs <= chess.BB_ALL
+        and pawns + knights + bishops + rooks + queens + kings == occupied == ours + theirs
+        and (kings & ours).bit_count() == (kings & theirs).bit_count() == 1
+        and not pawns & chess.BB_BACKRANKS
     ):
         return False
     king = (kings & theirs).bit_length() - 1
-    near = kings & _KING[king] | board.knights & _KNIGHT[king] | board.pawns & _PAWN[not turn][king]
-    if near & ours:
+    if ours & (kings & _KING[king] | knights & _KNIGHT[king] | pawns & _PAWN[not turn][king]):
         return False
-    occupied = board.occupied
-    straight = (board.rooks | board.queens) & ours
+    straight = (rooks | queens) & ours
     if straight and straight & (_RANK[king][_RANK_MASK[king] & occupied] | _FILE[king][_FILE_MASK[king] & occupied]):
         return False
-    diagonal = (board.bishops | board.queens) & ours
+    diagonal = (bishops | queens) & ours
     return not diagonal or not diagonal & _DIAGONAL[king][_DIAGONAL_MASK[king] & occupied]
 
 
 def check_board(board: object) -> None:
-    """BadInput for what is no board."""
+    """BadInput for what is no board of chess: a program may make what no FEN says."""
     check_kind(board, chess.Board, "a board", "give a chess.Board; Game.from_fen and Tablebase.probe take FENs")
+    assert isinstance(board, chess.Board)
+    if board.uci_variant != chess.Board.uci_variant:
+        raise BadInput(f"a board of {board.aliases[0]}, not of chess")
+    if type(board.turn) not in (bool, int) or board.turn not in chess.COLORS:
+        raise BadInput(f"the side to move is chess.WHITE or chess.BLACK, not {board.turn!r:.60}")
+    again = chess.BaseBoard(None)
+    again.set_piece_map(board.piece_map())
+    if again != board or again.occupied_co != board.occupied_co:
+        raise BadInput("a board whose bitboards contradict each other (set_piece_at changes them together)")
+
+
+def check_legal(board: chess.Board) -> None:
+    """BadInput for what is no legal board of chess."""
+    check_board(board)
+    found = fault(board)
+    if found is not None:
+        raise BadInput(f"illegal position: {found}: {board.fen()}")
 
 
 def checked_copy(board: chess.Board | None) -> chess.Board:
     """A copy of a legal board, without its move stack; the start position for None."""
     if board is None:
         return chess.Board()
-    check_board(board)
-    found = fault(board)
-    if found is not None:
-        raise BadInput(f"illegal position: {found}: {board.fen()}")
+    check_legal(board)
     return board.copy(stack=False)
 
 
@@ -290,6 +304,8 @@ def _king_steps(board: chess.Board, king: int, theirs: int, ours: int) -> int:
     knights = board.knights & theirs
     straight = (board.rooks | board.queens) & theirs
     diagonal = (board.bishops | board.queens) & theirs
+    if not (knights or straight or diagonal):
+        return steps.bit_count()
     others = (ours | theirs) ^ (1 << king)  # the king does not shield what is behind it
     count = 0
     while steps:
@@ -298,15 +314,17 @@ def _king_steps(board: chess.Board, king: int, theirs: int, ours: int) -> int:
         if knights & _KNIGHT[square]:
             continue
         # The look-up without blockers, by 0, is a fast one and mostly says no.
-        lines = _DIAGONAL[square]
-        if diagonal & lines[0] and diagonal & lines[_DIAGONAL_MASK[square] & others]:
-            continue
-        lines = _RANK[square]
-        if straight & lines[0] and straight & lines[_RANK_MASK[square] & others]:
-            continue
-        lines = _FILE[square]
-        if straight & lines[0] and straight & lines[_FILE_MASK[square] & others]:
-            continue
+        if diagonal:
+            lines = _DIAGONAL[square]
+            if diagonal & lines[0] and diagonal & lines[_DIAGONAL_MASK[square] & others]:
+                continue
+        if straight:
+            lines = _RANK[square]
+            if straight & lines[0] and straight & lines[_RANK_MASK[square] & others]:
+                continue
+            lines = _FILE[square]
+            if straight & lines[0] and straight & lines[_FILE_MASK[square] & others]:
+                continue
         count += 1
     return count
 

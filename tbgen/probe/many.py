@@ -66,7 +66,10 @@ def answer(tables: OpenTables, positions: Positions, records: ArrayLike | None) 
     """All answers; `records`, if given, holds one per position, 0 for its own goal."""
     material, is_reversed, columns = _columns(positions.men)
     squares = _integers("squares", positions.squares)
-    white_moves = _integers("sides to move", positions.white_to_move, "biu").astype(np.bool_)
+    turns = _integers("sides to move", positions.white_to_move, "biu")
+    if (turns > 1).any() or (turns < 0).any():
+        raise BadInput("a side to move is True or 1, White, or False or 0, Black")
+    white_moves = turns.astype(np.bool_)
     if white_moves.ndim != 1:
         raise BadInput("one side to move is needed for each position: white_to_move has one dimension")
     count = len(white_moves)

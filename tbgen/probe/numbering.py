@@ -11,7 +11,7 @@ import chess
 
 from tbgen import position
 from tbgen.board.geometry import GEOMETRY, RANKS_MIRRORED
-from tbgen.errors import BadInput, UnsupportedPosition
+from tbgen.errors import UnsupportedPosition
 from tbgen.index import layout_of
 from tbgen.index.kings import kings
 from tbgen.index.pawns import SWAP_BIT
@@ -57,6 +57,8 @@ class Numbering(NamedTuple):
     half: memoryview
     family: memoryview
     flip: memoryview
+    pairs: tuple[Pairs, ...]
+    """By family."""
 
 
 @cache
@@ -110,6 +112,7 @@ def make_numbering(men: int) -> Numbering:
         layout.half_size.data,
         layout.family.data,
         layout.flip.data,
+        _pairs(),
     )
 
 
@@ -121,9 +124,7 @@ def is_sound(board: chess.Board) -> bool:
 
 def check(board: chess.Board) -> None:
     """Raise what is wrong with a board that is not sound, but for too many men: own tables may have more."""
-    found = position.fault(board)
-    if found is not None:
-        raise BadInput(f"illegal position: {found}: {board.fen()}")
+    position.check_legal(board)
     if board.castling_rights and position.level(board) > position.STALEMATE:  # who is mated castles no more
         check_men(board.occupied.bit_count())
         raise UnsupportedPosition(f"tables know no castling: {board.fen()}")
@@ -139,40 +140,43 @@ def check_men(men: int) -> None:
 
 def number_of(numbering: Numbering, board: chess.Board) -> int:
     """The number of a sound board with the men that the numbering was made for."""
+    _, white_first, has_pawns, groups, inner, slice_of, start, half, families, flips, pairs = (
+        numbering  # at once: faster
+    )
     white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
-    if numbering.white_first:
+    if white_first:
         first, second, second_moves, symmetry = white, black, not board.turn, 0
     else:
         first, second, second_moves, symmetry = black, white, board.turn, RANKS_MIRRORED
     code = shift = 0
-    if numbering.pawns:
-        mirror = 0 if numbering.white_first else 56
+    if has_pawns:
+        mirror = 0 if white_first else 56
         for pawns in (board.pawns & first, board.pawns & second):
             while pawns:
                 pawn = pawns.bit_length() - 1
                 pawns ^= 1 << pawn
                 code |= (pawn ^ mirror) << shift
                 shift += 6
-    found = numbering.slice_of[code]
+    found = slice_of[code]
     part = found >> 4
     symmetry = _AFTER[(found & 7) << 3 | symmetry]
     if found & SWAP_BIT:
         first, second, second_moves = second, first, not second_moves
     if second_moves:
-        flip = numbering.flip[part]
+        flip = flips[part]
         if flip >= 0:
             first, second, second_moves = second, first, False
             symmetry = _AFTER[flip << 3 | symmetry]
     image = symmetry << 6
     men = board.kings
     pair = _IMAGE[image | (men & first).bit_length() - 1] << 6 | _IMAGE[image | (men & second).bit_length() - 1]
-    pairs = _pairs()[numbering.family[part]]
-    image = _AFTER[pairs.symmetry[pair] << 3 | symmetry] << 6
-    number: int = numbering.start[part] + pairs.number[pair] * numbering.inner
+    first_number, turned = pairs[families[part]]
+    image = _AFTER[turned[pair] << 3 | symmetry] << 6
+    number: int = start[part] + first_number[pair] * inner
     if second_moves:
-        number += numbering.half[part]
+        number += half[part]
     kinds = (0, board.knights, board.bishops, board.rooks, board.queens)
-    for kind, side, size, stride in numbering.groups:
+    for kind, side, size, stride in groups:
         men = kinds[kind] & (second if side else first)
         if size == 1:
             number += _IMAGE[image | men.bit_length() - 1] * stride

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tbgen import outcome as outcomes
 from tbgen.errors import BadInput, CorruptTable, MissingTable, UnsupportedPosition, check_kind
-from tbgen.material import Material
-from tbgen.position import check_board, check_record, goal, record_of
+from tbgen.material import MEN_IN_TABLES, Material
+from tbgen.position import check_legal, check_record, goal, is_plain, record_of
 from tbgen.probe import bounds, play
 from tbgen.probe.numbering import check, check_men, is_sound
 from tbgen.probe.own import OwnFiles, material_of
@@ -126,7 +126,6 @@ class Tablebase:
         """
         board, given = self._asked(position, record)
         try:
-            check_men(board.occupied.bit_count())
             found = play.result(self._tables, board, given)
         except (MissingTable, UnsupportedPosition):
             over = play.at_end(goal(board))
@@ -151,10 +150,9 @@ class Tablebase:
     def complete(self, board: chess.Board, record: int | None = None) -> Result:
         """What complete tables alone say of a legal position. MissingTable and UnsupportedPosition where they say
         nothing."""
-        check_board(board)
-        check_men(board.occupied.bit_count())
-        if board.castling_rights:
+        if not is_plain(board, MEN_IN_TABLES):
             check(board)
+            check_men(board.occupied.bit_count())
         return play.result(self._tables, board, record)
 
     def known(self, board: chess.Board, record: int | None = None) -> Result | None:
@@ -167,18 +165,18 @@ class Tablebase:
     def beyond(self, board: chess.Board, record: int | None = None) -> list[MoveResult]:
         """Of a legal position that no table has, the moves that end the game or lead to a complete table. Best first,
         as far as that can be said: other moves may be better."""
-        check_board(board)
+        check_legal(board)
         own = goal(board)
         return play.moves(_Few(self._tables), board, own if record is None else outcomes.improved(record, own), [])
 
     def _asked(self, position: chess.Board | str, record: Record) -> tuple[chess.Board, int | None]:
         """A legal position, and the record of the game."""
-        if isinstance(position, str):
-            board, record = self._read(position, record)
-        else:
-            check_kind(position, chess.Board, "a position", "give a FEN or a chess.Board")
+        if isinstance(position, chess.Board):
             board = position
-        if not is_sound(board):
+        else:
+            check_kind(position, str, "a position", "give a FEN or a chess.Board")
+            board, record = self._read(position, record)
+        if not is_plain(board, MEN_IN_TABLES):
             check(board)
         return board, None if record is None else _outcome(board, record)
 

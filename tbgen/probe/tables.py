@@ -11,7 +11,7 @@ from tbgen import outcome as outcomes
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.material import Material
 from tbgen.position import goal
-from tbgen.probe.numbering import Numbering, make_numbering, material_with, number_of, signature
+from tbgen.probe.numbering import Numbering, check_men, make_numbering, material_with, number_of, signature
 from tbgen.probe.result import Result
 from tbgen.store import TableFile, find_table, open_table
 from tbgen.table_rules import TableRules
@@ -61,6 +61,7 @@ class OpenTables:
         men = signature(board)
         found = self._by_men.get(men)
         if found is None:
+            check_men(board.occupied.bit_count())
             numbering = make_numbering(men)
             found = self._by_men[men] = NumberedTable(
                 numbering.material.name, numbering, self.table(numbering.material)

@@ -214,6 +214,9 @@ def test_what_is_no_integer_is_not_rounded(tablebase: Tablebase) -> None:
             tablebase.probe_many(Positions("KNvK", wrong, turns))
     with pytest.raises(BadInput, match="sides to move are integers"):
         tablebase.probe_many(Positions("KNvK", squares, ["w", "b"]))
+    for turn in (2, -1):
+        with pytest.raises(BadInput, match="a side to move is True or 1, White"):
+            tablebase.probe_many(Positions("KNvK", squares, [1, 0, turn]))
     for squares in (np.zeros((0, 3)), []):
         assert len(tablebase.probe_many(Positions("KNvK", squares, []), []).dtg) == 0
 

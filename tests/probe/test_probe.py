@@ -18,6 +18,7 @@ from tbgen.position import fault, goal, level
 from tbgen.probe import Result, Tablebase, open_tablebase, play, tables
 from tbgen.probe.numbering import is_sound
 from tbgen.store import TableFile, open_table
+from tests.support.boards import boards_of_no_chess
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 MATERIALS = ["KvK", "KBvK", "KvKB", "KNvK", "KPvK", "KvKP", "KQvK", "KvKR"]
@@ -235,6 +236,24 @@ def test_what_is_no_position(resetting: Tablebase, what: object) -> None:
     for ask in (resetting.probe, resetting.get, resetting.sure):
         with pytest.raises(BadInput, match=r"not a position: .* \(give a FEN or a chess\.Board\)"):
             ask(what)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("fen", [BISHOP, chess.STARTING_FEN])
+def test_only_boards_of_chess_are_probed(resetting: Tablebase, fen: str) -> None:
+    asks = (resetting.probe, resetting.get, resetting.sure, resetting.complete, resetting.known, resetting.beyond)
+    for words, board in boards_of_no_chess(fen):
+        for ask in (*asks, lambda board: resetting.probe_many([board])):
+            with pytest.raises(BadInput, match=words) as raised:
+                ask(board)
+            assert raised.type is BadInput
+            assert "\n" not in str(raised.value)
+
+
+def test_a_side_to_move_may_be_an_integer(resetting: Tablebase) -> None:
+    board = chess.Board(BISHOP)
+    expected = resetting.probe(board)
+    board.turn = 0  # type: ignore[assignment]
+    assert resetting.probe(board) == expected
 
 
 def test_complete_tables_know_no_castling(resetting: Tablebase) -> None:

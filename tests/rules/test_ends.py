@@ -27,6 +27,7 @@ from tbgen.rules.rulesets import (
     parse_cutoff,
     rule_set,
 )
+from tests.support.boards import boards_of_no_chess
 
 ALL = list(RULE_SETS.values())
 KNIGHTS_OUT_AND_HOME = "Nf3 Nf6 Ng1 Ng8"
@@ -212,6 +213,14 @@ def test_texts_are_refused_where_moves_and_boards_are_wanted() -> None:
     for take in boards:
         with pytest.raises(BadInput, match=rf"^not a board: '{fen}' \(give a chess\.Board; Game\.from_fen and Tabl"):
             take(fen)
+
+
+def test_only_boards_of_chess_are_played_on() -> None:
+    for fen in ("8/8/8/4KBk1/8/8/8/8 b - - 0 1", chess.STARTING_FEN):
+        for words, board in boards_of_no_chess(fen):
+            for take in (Game, Game.replayed, Record, Record.replayed):
+                with pytest.raises(BadInput, match=words):
+                    take(board)
 
 
 def test_other_things_are_refused_where_texts_and_rule_sets_are_wanted() -> None:

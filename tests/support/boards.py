@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator
 
 import chess
+import chess.variant
 
 from tbgen import material
 from tbgen.material import Material
@@ -41,3 +42,27 @@ def random_boards(one: Material, count: int, seed: int = 0) -> Iterator[chess.Bo
 def material_on(board: chess.Board) -> Material:
     white, black = ("".join(p.symbol().upper() for p in board.piece_map().values() if p.color == c) for c in (1, 0))
     return material.parse(f"K{white.replace('K', '')}vK{black.replace('K', '')}")
+
+
+def boards_of_no_chess(fen: str) -> Iterator[tuple[str, chess.Board]]:
+    """A position as boards of the variants that python-chess knows, and as boards that contradict themselves; each with
+    words of the line that refuses it."""
+    for variant in chess.variant.VARIANTS:
+        if variant.uci_variant != "chess":
+            yield variant.aliases[0], variant(fen)
+    for name in ("occupied", "pawns", "knights", "bishops", "rooks", "queens", "kings"):
+        for changed in (getattr(chess.Board(fen), name) ^ chess.BB_B8, 1 << 64, -1):
+            board = chess.Board(fen)
+            setattr(board, name, changed)
+            yield "bitboards", board
+    for color in chess.COLORS:
+        board = chess.Board(fen)
+        board.occupied_co[color] ^= chess.BB_B8
+        yield "bitboards", board
+    board = chess.Board(fen)
+    board.queens = board.bishops  # a man of two kinds
+    yield "bitboards", board
+    for turn in (2, -1, None, "w", 1.0):
+        board = chess.Board(fen)
+        board.turn = turn  # type: ignore[assignment]
+        yield "side to move", board
