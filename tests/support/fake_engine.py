@@ -67,7 +67,6 @@ class Engine:
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
-        self.rng = random.Random(args.seed)
         self.board = chess.Board()
         self.games = self.moves = 0
 
@@ -107,7 +106,9 @@ class Engine:
             self.board.push_uci(move)
 
     def choose(self, board: chess.Board) -> str:
-        return self.rng.choice(sorted(map(str, board.legal_moves)) or ["0000"])
+        """By the seed and the position alone: a game is the same in any process, and after any other."""
+        rng = random.Random(f"{self.args.seed} {board.fen()}")
+        return rng.choice(sorted(map(str, board.legal_moves)) or ["0000"])
 
     def reply(self, move: str) -> str:
         board = self.board.copy()

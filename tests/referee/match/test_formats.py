@@ -131,12 +131,13 @@ def test_a_format_goes_on_where_it_was(capsys: pytest.CaptureFixture[str], tmp_p
     words += ["--scoring", "classical"]
     games, standings = played(capsys, *words)
     whole = pgn.read_text()
-    parts = whole.split("\n\n[Event")
-    for count in (1, len(parts) - 1):
-        pgn.write_text("\n\n[Event".join(parts[:count]) + "\n\n")
+    parts = [f"{part}\n\n" for part in re.split(r"\n\n(?=\[Event)", whole.rstrip())]
+    others = [[part for part in parts if part != lost] for lost in parts[-2:]]  # either may be the last to end
+    for kept in (parts[:1], *others):
+        pgn.write_text("".join(kept))
         rest, again = played(capsys, *words)
-        assert len(rest) == len(games) - count
-        assert [line["player"] for line in again["table"]] == [line["player"] for line in standings["table"]]
+        assert len(rest) == len(games) - len(kept)
+        assert again["table"] == standings["table"]
 
 
 def test_what_a_game_says_of_itself(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -146,7 +147,7 @@ def test_what_a_game_says_of_itself(capsys: pytest.CaptureFixture[str], tmp_path
     words = ["--engines", str(engines), "--each", "tc=5", "elo=3000", "--openings", str(book), "--max-moves", "2"]
     played(capsys, *words, "--games", "1", "--pgn", str(pgn), "--site", "Here", "--affinity")
     headers = TagSection(pgn.read_bytes()).headers
-    assert (headers["Site"], headers["ECO"], headers["WhiteElo"]) == ("Here", "B20", "3000")
+    assert (headers["Site"], headers["ECO"][:2], headers["WhiteElo"]) == ("Here", "B2", "3000")
     assert headers["Opening"].startswith("Sicilian Defense")
     assert headers["WhiteEngine"] == headers["BlackEngine"] == "fake"
     assert headers["GameStartTime"] <= headers["GameEndTime"]
@@ -189,7 +190,7 @@ def test_what_else_stands_behind_moves(capsys: pytest.CaptureFixture[str], tmp_p
     for node in game.mainline():
         score, line = re.search(r"([-+0-9.]+)/1 .*, pv ([a-h1-8 ]+), left 6[0-3]\.[0-9][0-9]s", node.comment).groups()  # type: ignore[union-attr]
         assert (score, line) == ("+0.12", node.move.uci())
-    assert "adjudication: move limit" in node.comment
+    assert "adjudication: move limit" in " ".join(node.comment.split())
 
 
 def test_scores_that_are_white_s(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -211,9 +212,10 @@ def test_a_pause_between_games(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_pondering(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     heard = tmp_path / "heard"
-    words = [*fake("A", "--heard", str(heard), "--ponders"), "ponder=yes", "start=10", *GOOD]
+    words = [*fake("A", "--heard", str(heard), "--ponders"), "ponder=yes", "start=10"]
+    words += [*fake("As expected"), *GOOD]
     began = time.monotonic()
-    _, standings = played(capsys, *words, "--each", "tc=60", "--max-moves", "6", "--games", "4")
+    _, standings = played(capsys, *words, "--each", "tc=60", "--max-moves", "6", "--games", "2")
     assert {"setoption name Ponder value true", "ponderhit", "stop"} < set(heard.read_text().splitlines())
     assert {line["forfeits"] for line in standings["table"]} == {0}
     assert time.monotonic() - began < 10  # a game that begins while the engine ponders would not be heard of

@@ -1,5 +1,6 @@
 """Who plays whom."""
 
+import random
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -33,6 +34,21 @@ def played(form: Format, result: Result = lambda game: "G3.0") -> tuple[list[lis
 
 def the_first_wins(game: Pairing) -> str:
     return "G0.0" if game.white < game.black else "-G0.0"
+
+
+def test_the_order_of_players_is_not_that_of_their_games() -> None:
+    def standings(form: Format, rng: random.Random) -> Standings:
+        found = Standings([str(number) for number in range(form.engines)], scoring("classical"))
+        for batch in form.batches(found):
+            for game in rng.sample(batch, len(batch)):  # those of a batch end as they end
+                level = (game.white * 7 + game.black * 3) % 11
+                found.add(Entry(game.round, str(game.white), str(game.black), outcome.held_by_white(level), "normal"))
+        return found
+
+    for system in ("swiss", "knockout", "round-robin"):
+        form = Format(system=system, engines=7, games=2, rounds=4)
+        tables = [standings(form, random.Random(seed)).as_dict()["table"] for seed in range(5)]
+        assert tables == [tables[0]] * 5
 
 
 def test_everybody_plays_everybody_with_both_colours() -> None:
