@@ -1,8 +1,8 @@
 """An engine of Winboard's protocol for tests: plays any legal move at once.
 
-    python tests/support/fake_xboard.py [--resign N]
+    python tests/support/fake_xboard.py [--resign N] [--old]
 
-With --resign it gives up at its Nth move of a game.
+With --resign it gives up at its Nth move of a game. With --old it knows the first version of the protocol only.
 """
 
 import argparse
@@ -17,15 +17,26 @@ def say(line: str) -> None:
 
 
 class Engine:
-    def __init__(self, resign: int | None) -> None:
+    def __init__(self, resign: int | None, old: bool) -> None:
         self.resign = resign
+        self.old = old
+        self.editing: bool | None = None
+        """Whose men are put on the board."""
         self.rng = random.Random(0)
         self.board = chess.Board()
         self.moves = 0
 
     def obey(self, line: str) -> None:
         command, _, rest = line.strip().partition(" ")
-        if command == "protover":
+        if self.editing is not None:
+            self.edit(command)
+        elif self.old and command in ("protover", "ping", "setboard", "usermove", "computer"):
+            say(f"Error (unknown command): {command}")
+        elif self.old and command[1:2].isdigit():
+            self.board.push_uci(command)
+        elif self.old and command == "edit":
+            self.editing = chess.WHITE
+        elif command == "protover":
             say('feature ping=1 setboard=1 usermove=1 myname="fake xboard" done=1')
         elif command == "ping":
             say(f"pong {rest}")
@@ -39,6 +50,19 @@ class Engine:
             self.go()
         elif command == "quit":
             sys.exit()
+
+    def edit(self, command: str) -> None:
+        if command == "#":
+            self.board.clear_board()
+        elif command == "c":
+            self.editing = not self.editing
+        elif command == ".":
+            self.editing = None
+            self.board.castling_rights = chess.BB_CORNERS
+            self.board.castling_rights = self.board.clean_castling_rights()
+        else:
+            symbol = command[0] if self.editing else command[0].lower()
+            self.board.set_piece_at(chess.parse_square(command[1:]), chess.Piece.from_symbol(symbol))
 
     def go(self) -> None:
         self.moves += 1
@@ -54,7 +78,8 @@ class Engine:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--resign", type=int)
-    engine = Engine(parser.parse_args().resign)
+    parser.add_argument("--old", action="store_true")
+    engine = Engine(**vars(parser.parse_args()))
     for line in sys.stdin:
         engine.obey(line)
 

@@ -104,7 +104,7 @@ async def play(
     clocks = {colour: Clock(client.contestant.control) for colour, client in clients.items()}
     plies: list[Ply] = []
     scores = ScoreWatch(conditions.resign, conditions.draw)
-    faults = await _announce(clients, told)
+    faults = await _announce(clients, opening.board, told)
     if faults:
         (absent,) = faults
         words = str(faults[absent]).removeprefix(f"{clients[absent].contestant.name} ")
@@ -128,12 +128,14 @@ class NobodyStarts(CannotStart):
     """A game that has no players: it cannot be lost by either."""
 
 
-async def _announce(clients: Mapping[chess.Color, Client], record: str | None) -> dict[chess.Color, TbgenError]:
+async def _announce(
+    clients: Mapping[chess.Color, Client], start: chess.Board, record: str | None
+) -> dict[chess.Color, TbgenError]:
     """Announce a game to both. Gives the side that does not start, if any; NobodyStarts if neither does."""
     faults: dict[chess.Color, TbgenError] = {}
     for colour, client in clients.items():
         try:
-            await client.new_game(record)
+            await client.new_game(start, record)
         except TbgenError as error:  # an option that is no longer known, perhaps
             faults[colour] = error
     if len(faults) == len(clients):

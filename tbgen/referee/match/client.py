@@ -8,7 +8,7 @@ import asyncio
 import enum
 import os
 import signal
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -17,14 +17,14 @@ from chess.engine import EngineError, EngineTerminatedError, Info, InfoDict, Lim
 
 from tbgen.errors import BadInput, TbgenError
 from tbgen.referee.match.contestants import Contestant
-from tbgen.referee.match.protocol import Guarded, Uci, XBoard
+from tbgen.referee.match.protocol import Guarded, Uci
+from tbgen.referee.match.xboard import XBoard
 from tbgen.text import shown
 
 _ATTEMPTS: Final = 3
 _PAUSE: Final = 0.5
 _FAREWELL: Final = 1.0
 _SHOWN: Final = 40
-_CHESS960: Final = "UCI_Chess960"
 _FIRST_NOTE: Final = 5.0
 """Seconds after which a note says that an engine is waited for."""
 _NEXT_NOTE: Final = 30.0
@@ -87,14 +87,20 @@ class Client:
         """What the engine called itself when it was last started."""
         return self._identity
 
-    async def ready(self, *, chess960: bool = False) -> None:
-        """Start the engine if it is not running, and see that it knows the kind of chess to be played."""
+    async def ready(self, starts: Iterable[chess.Board] = ()) -> None:
+        """Start the engine if it is not running, and see that it knows how to begin from these positions."""
         await self._tried(self._running)
-        if chess960 and isinstance(self._protocol, Uci) and _CHESS960 not in self._protocol.options:
-            raise BadInput(f"{self.contestant.name} does not play Chess960, as openings ask for")
+        for board in starts:
+            self._require(board)
 
-    async def new_game(self, record: str | None) -> None:
-        """Announce a game, in which the start position bears this record."""
+    def _require(self, start: chess.Board) -> None:
+        """BadInput if the engine cannot be told of a position."""
+        lacking = "" if self._protocol is None else self._protocol.lacks(start)
+        if lacking:
+            raise BadInput(f"{self.contestant.name} does not know {lacking}, as this opening asks for: {start.fen()}")
+
+    async def new_game(self, start: chess.Board, record: str | None) -> None:
+        """Announce a game from a position, which bears this record."""
 
         async def announce() -> None:
             protocol = await self._running()
@@ -108,6 +114,7 @@ class Client:
             await protocol.ping()
 
         await self._tried(announce)
+        self._require(start)
 
     async def _tried(self, action: Callable[[], Awaitable[object]]) -> None:
         """Do what needs an engine, with another one if it dies of it, a few times.

@@ -8,7 +8,7 @@ import hashlib
 import logging
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -35,7 +35,8 @@ class Start(NamedTuple):
     """The order to start an engine."""
 
     engine: int
-    chess960: bool
+    positions: Sequence[chess.Board]
+    """Some that its games begin with."""
 
 
 class Started(NamedTuple):
@@ -122,7 +123,7 @@ class _Desk:
         """Carry an order out."""
         if isinstance(order, Start):
             try:
-                await self._client(order.engine).ready(chess960=order.chess960)
+                await self._client(order.engine).ready(order.positions)
             except TbgenError as error:
                 return Started(order.engine, error)
             return Started(order.engine, None)

@@ -10,7 +10,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from chess.engine import Protocol, UciProtocol, XBoardProtocol
+import chess
+from chess.engine import Protocol, UciProtocol
 
 from tbgen.text import decoded, shown
 
@@ -30,6 +31,7 @@ _LAST_WORDS: Final = 3
 """Lines of standard error that are kept."""
 _LONGEST_WORDS: Final = 200
 """Characters of them that are shown."""
+_CHESS960: Final = "UCI_Chess960"
 _KNOWN: Final = (b"bestmove", b"readyok", b"uciok", b"id ", b"option", b"copyprotection", b"registration")
 _MOVE: Final = b"bestmove"
 _READY: Final = b"readyok"
@@ -100,6 +102,10 @@ class Uci(Guarded, UciProtocol):
     _figures = b""
     """The last line of figures. It is read together with the move: a game keeps no others."""
 
+    def lacks(self, board: chess.Board) -> str:
+        """What the engine would have to know for a game from this position; nothing if it knows it."""
+        return _CHESS960 if board.chess960 and _CHESS960 not in self.options else ""
+
     def send_line(self, line: str) -> None:
         """Say something to the engine."""
         if self.record is not None and line.startswith("position fen "):
@@ -150,15 +156,3 @@ class Uci(Guarded, UciProtocol):
 
     def _log(self, line: bytes) -> None:
         LOGGER.debug("%s: >> %s", self, decoded(line[:LONGEST]))
-
-
-class XBoard(Guarded, XBoardProtocol):
-    """The protocol of Winboard engines. There is no place for a record in it."""
-
-    record: str | None = None
-
-    def line_received(self, line: str) -> None:
-        """A line that is read."""
-        if line.startswith("move "):
-            self.answer = line.removeprefix("move").strip()
-        super().line_received(line)

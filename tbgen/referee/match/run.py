@@ -1,8 +1,10 @@
 """A match: games played side by side, entered when they are over, and taken up where they were left."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
+
+import chess
 
 from tbgen.errors import BadInput, TbgenError
 from tbgen.interrupts import terminable
@@ -15,6 +17,7 @@ from tbgen.referee.match.openings import Openings
 from tbgen.referee.match.schedule import Pairing
 from tbgen.referee.match.standings import Standings
 from tbgen.referee.match.systems import Format
+from tbgen.referee.match.xboard import can_be_edited
 from tbgen.rules.statistics import Verdict
 
 Watch: TypeAlias = Callable[[Event], None]
@@ -111,7 +114,7 @@ class Match:
         for words in self.plan.openings.notes():
             watch(Note(words))
         with terminable(), Desks(self.plan.setting, self._concurrency, self.plan.processors) as desks:
-            self._try_engines(desks, watch, chess960=any(opening.board.chess960 for opening in openings))
+            self._try_engines(desks, watch, [opening.board for opening in openings])
             while self.todo and not self.decided:
                 self._play(desks, watch)
                 self._advance()
@@ -122,15 +125,18 @@ class Match:
         most = max(len(self.todo), len(self.plan.setting.engines) // 2 * self.plan.form.games)
         return min(self.plan.concurrency, most)
 
-    def _try_engines(self, desks: Desks, watch: Watch, *, chess960: bool) -> None:
+    def _try_engines(self, desks: Desks, watch: Watch, starts: Iterable[chess.Board]) -> None:
         """Start every engine once: what is wrong with a command line is found out before anything is played.
 
         One that does not start may do so later. But a match of fewer than two engines is none.
         """
         faults: list[TbgenError] = []
         engines = len(self.plan.setting.engines)
+        kinds = list(
+            {(board.chess960, can_be_edited(board)): board for board in starts}.values()
+        )  # one of each will do
         for number in range(engines):
-            desks.give(Start(number, chess960))
+            desks.give(Start(number, kinds))
             while not isinstance(told := desks.next(), Started):
                 watch(told)
             if isinstance(told.fault, BadInput):

@@ -1,8 +1,10 @@
 """Openings, results as they come, formats and kinds of engines of `tbgen match`."""
 
 import json
+import os
 import re
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -172,6 +174,25 @@ def test_an_xboard_engine(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     meek = [game for game in games if "Meek" in (game["white"], game["black"])]
     assert {game["ending"].partition(" ")[2] for game in meek} == {"resigns"}
     assert {game["plies"] for game in games if game not in meek} == {10}
+
+
+def test_xboard_engines_that_do_not_know_setboard(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    book = tmp_path / "book.pgn"
+    starts = [chess.STARTING_FEN, "8/8/8/4k3/8/8/8/K6R b - - 3 1", "r3k2r/p6p/8/8/8/8/8/R3K2R b KQkq - 0 1"]
+    book.write_text("".join(f'[Event "?"]\n[FEN "{fen}"]\n\n*\n\n' for fen in starts) + '[Event "?"]\n\n1. e4 e5 *\n')
+    old = shlex.join([sys.executable, str(FAKE.parent / "fake_xboard.py"), "--old"])
+    engines = [f"cmd={old}", "proto=xboard", "name=Old"], ["cmd=fairymax", "proto=xboard", "name=Max"]
+    there = shutil.which("fairymax", path=f"{os.environ.get('PATH', os.defpath)}:/usr/games") is not None
+    words = [*GOOD, *(word for engine in engines[: 1 + there] for word in ("--engine", *engine)), "--each", "tc=60"]
+    words += ["depth=3", "--max-moves", "4", "--openings"]
+    games, standings = played(capsys, *words, str(book), "--rounds", "4")
+    assert len(games) == (24 if there else 8)
+    assert {line["forfeits"] for line in standings["table"]} == {0}
+    book = tmp_path / "book.epd"
+    for fen in ("r3k2r/8/8/8/8/8/8/R3K2R w KQk - 0 1", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2"):
+        book.write_text(fen)
+        said = complaint(capsys, *words, str(book))
+        assert said == (2, f"tbgen: Old does not know setboard, as this opening asks for: {fen}\n")
 
 
 def test_another_process_for_every_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
