@@ -109,6 +109,23 @@ def plies(count: int) -> str:
     return f"{count} {'ply' if count == 1 else 'plies'}"
 
 
+def size_of(count: float) -> str:
+    """A number of bytes in words: `3.4 GiB`."""
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if count < 1024 or unit == "TiB":
+            break
+        count /= 1024
+    return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
+
+
+def time_of(seconds: float) -> str:
+    """A time in words: `2.7 h`."""
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.1f} s"
+
+
 def wrapped(words: str, width: int, indent: str = "") -> list[str]:
     """Lines of at most this width. What belongs together stays in one: `97.8 %`, `12 plies`, `31. Kb4`."""
     lines = textwrap.wrap(_TOGETHER.sub(_NO_BREAK, words), width, initial_indent=indent, subsequent_indent=indent)

@@ -33,6 +33,7 @@ ROOMS = {
     "where": "errors",
     "text": "errors",
     "columns": "text",
+    "progress": "text",
     "files": "",
     "packed": "errors",
     "interrupts": "",
@@ -97,7 +98,7 @@ ROOMS = {
     "generate": (
         "_version errors turns sizes files outcome table_rules material contents kept jit index cluster retro/values "
         "retro/checkpoint retro/solver retro/export retro/link_log retro/precompile store/format store "
-        "store/read store/write store/disk_arrays store/entry_cache store/leftovers verify"
+        "store/read store/write store/disk_arrays store/entry_cache store/leftovers text verify"
     ),
     # The game around the tables.
     "rules": "errors outcome table_rules position",
@@ -112,7 +113,7 @@ ROOMS = {
     "own": (
         "errors sizes outcome table_rules material position contents certificate index cluster "
         "retro/checkpoint retro/solver retro/export store/format store/lock store/own store store/write "
-        "store/disk_arrays generate probe"
+        "store/disk_arrays generate probe text"
     ),
     "pgn": "errors rules text",
     "referee": "",
@@ -129,7 +130,7 @@ ROOMS = {
     "referee/player": "_version errors outcome table_rules position probe rules text",
     "report": (
         "_version called errors columns turns outcome table_rules material position contents board index store probe "
-        "rules text"
+        "progress rules text"
     ),
     # The tables over HTTP.
     "serve": (
@@ -141,7 +142,7 @@ ROOMS = {
         "_version called errors where files packed interrupts columns outcome table_rules material position index "
         "store/directory store/own store store/disk_arrays store/entry_cache store/leftovers cluster verify archive "
         "generate probe fortress checker rules text pgn own referee/syzygy referee/game_files referee/adjudicate "
-        "referee/match referee/player referee/annotate report serve"
+        "progress referee/match referee/player referee/annotate report serve"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version errors probe rules",
@@ -156,7 +157,7 @@ ONLY_IN = {
         "position certificate probe fortress checker own rules pgn referee/syzygy referee/adjudicate referee/annotate "
         "referee/match referee/player report serve cli"
     ),
-    "rich": "report cli",
+    "rich": "progress cli",
     "shtab": "cli",
     "distributed": "cluster generate own cli",  # the other three for the type of a client only
     "dask": "cluster",

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final
 
 from tbgen.cli import common
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
 from tbgen.interrupts import terminable
+from tbgen.progress import Display, Task
 from tbgen.referee.adjudicate.decide import Solve
 from tbgen.referee.adjudicate.files import Done, adjudicate
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, DRAWS, parse_kinds
@@ -22,10 +22,7 @@ from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS, m
 from tbgen.referee.game_files import STANDARD
 from tbgen.referee.syzygy import Syzygy
 from tbgen.table_rules import TableRules
-from tbgen.text import OUTPUT, say, shown, to_json, width
-
-if TYPE_CHECKING:
-    from rich.progress import TaskID
+from tbgen.text import OUTPUT, say, to_json, width
 
 _DEFAULT: Final = ",".join(str(finish) for finish in DRAWS if finish in BY_DEFAULT)
 
@@ -194,60 +191,36 @@ def _solver(args: argparse.Namespace, bar: "_Bar") -> Iterator[Solve | None]:
     means = Means(directory, args.memory, args.solve, args.jobs, keeps, hopeful=False)
 
     def warm_up() -> None:
-        bar.pause()  # a terminal has room for one display
-        warm_up_visibly(args.jobs, quiet=args.quiet)
-        bar.go_on()
+        with bar.paused():
+            warm_up_visibly(args.jobs, quiet=args.quiet)
 
     with contextlib.closing(Solver(means, warm_up, bar)) as solver:
         yield solver
 
 
-class _Bar:
-    """How far the work is, on a terminal; and lines above it, on any standard error."""
+class _Bar(Display):
+    """How far the games are, and the position that is solved."""
 
     def __init__(self, paths: list[Path], *, quiet: bool) -> None:
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-        console = common.console(sys.stderr)
-        self._bars = Progress(
-            TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
-            console=console, transient=True, disable=quiet or not console.is_terminal,
-        )  # fmt: skip
+        super().__init__(quiet=quiet)
         known = all(path.is_file() for path in paths)
         size = sum(path.stat().st_size for path in paths) if known else None
-        self._task = self._bars.add_task("judging games", total=size)
-        self._solving: TaskID | None = None
-
-    def __enter__(self) -> Self:
-        self._bars.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bars.stop()
+        self._games = self.task("judging games", size, every=0)
+        self._solving: Task | None = None
 
     def advance(self, read: int) -> None:
-        self._bars.advance(self._task, read)
-
-    def pause(self) -> None:
-        self._bars.stop()
-
-    def go_on(self) -> None:
-        self._bars.start()
+        """So many more bytes of the games are done."""
+        self._games.advance(read)
 
     def begin(self, what: str, total: int) -> None:
         self.end()
-        self._solving = self._bars.add_task(what, total=total)
+        self._solving = self.task(what, total, every=0)
 
     def solved(self, numbers: int) -> None:
         if self._solving is not None:
-            self._bars.advance(self._solving, numbers)
+            self._solving.advance(numbers)
 
     def end(self) -> None:
         if self._solving is not None:
-            self._bars.remove_task(self._solving)
+            self._solving.end()
             self._solving = None
-
-    def say(self, line: str) -> None:
-        self._bars.console.print(shown(line), markup=False, soft_wrap=True)

@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memory: int) -> None:
     """`memory`: bytes for each table."""
-    from tbgen.cli.progress import Progress, warm_up_visibly
+    from tbgen.cli.progress import TableProgress, warm_up_visibly
     from tbgen.generate.cluster import run_on_cluster
     from tbgen.generate.estimate import PROGRAM
     from tbgen.generate.execute import execute
@@ -123,7 +123,7 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
     costs = {row.material: row.cpu_seconds for row in forecast.rows}
     done: list[Summary] = []
     begun = time.perf_counter()
-    with Progress(plan.todo, quiet=quiet, costs=costs) as progress:
+    with TableProgress(plan.todo, quiet=quiet, costs=costs) as progress:
         if client:
             summaries = run_on_cluster(
                 plan, client, progress, threads=threads if args.workers else args.threads, memory=memory,
@@ -143,7 +143,8 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
 
 def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
     from tbgen.cli.plan import print_estimates
-    from tbgen.generate.forecast import free_disk, size_of, time_of
+    from tbgen.generate.forecast import free_disk
+    from tbgen.text import size_of, time_of
 
     plan = forecast.plan
     if as_json:
@@ -162,7 +163,7 @@ def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
 
 
 def _last_line(done: "list[Summary]", seconds: float) -> str:
-    from tbgen.generate.forecast import size_of, time_of
+    from tbgen.text import size_of, time_of
 
     slowest = max(done, key=lambda summary: summary.seconds)
     cpu = [summary.cpu_seconds for summary in done if summary.cpu_seconds is not None]

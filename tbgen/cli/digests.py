@@ -15,7 +15,7 @@ from tbgen.table_rules import TableRules
 from tbgen.text import lines, say, to_json
 
 if TYPE_CHECKING:
-    from tbgen.cli.progress import Progress
+    from tbgen.cli.progress import TableProgress
 
 Wanted = Sequence[Listed]
 
@@ -82,14 +82,14 @@ def compare_digests(wanted: Wanted, listed: Path, *, threads: int, json: bool, q
     return max(codes)
 
 
-def _progress(wanted: Wanted, *, quiet: bool) -> "Progress":
-    from tbgen.cli.progress import Progress
+def _progress(wanted: Wanted, *, quiet: bool) -> "TableProgress":
+    from tbgen.cli.progress import TableProgress
 
-    return Progress([one.material for one in wanted], quiet=quiet)
+    return TableProgress([one.material for one in wanted], quiet=quiet)
 
 
 def _each(
-    wanted: Wanted, threads: int, progress: "Progress"
+    wanted: Wanted, threads: int, progress: "TableProgress"
 ) -> Iterator[tuple[Material, TableRules, str | TbgenError]]:
     """The digest of each table, or the error if there is none."""
     for path, material, rules in wanted:

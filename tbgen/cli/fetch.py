@@ -1,16 +1,14 @@
 """`tbgen fetch`: tables from a server, with all that they depend on."""
 
 import argparse
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Final
 
 from tbgen.cli import common
 from tbgen.errors import BadInput
-from tbgen.generate.forecast import require_room, size_of
+from tbgen.generate.forecast import require_room
 from tbgen.material import MEN_IN_TABLES
-from tbgen.text import counted, say
+from tbgen.progress import Counter
+from tbgen.text import counted, say, size_of
 
 _EPILOG: Final = """\
 A server is whatever `tbgen serve` answers at: one machine builds, all others fetch. Every byte is compared with its
@@ -54,18 +52,8 @@ def run(args: argparse.Namespace) -> int:
             say(f"{table.material} ({table.rules}): {size_of(table.size)}")
         return 0
     require_room(directory, plan.left, "have yet to come")
-    with _bar(plan.left, quiet=args.quiet) as tick:
+    with Counter(quiet=args.quiet, sizes=True) as counter:
+        counter.begin("fetching", plan.left)
         for table in plan.coming:
-            fetch(source, table, directory, tick)
+            fetch(source, table, directory, counter.advance)
     return 0
-
-
-@contextmanager
-def _bar(total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
-
-    console = common.console(sys.stderr)
-    columns = (BarColumn(), DownloadColumn(binary_units=True), TransferSpeedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bars:
-        task = bars.add_task("", total=total)
-        yield lambda count: bars.advance(task, count)

@@ -49,9 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from tbgen.archive.format import packed_name
     from tbgen.archive.pack import pack
-    from tbgen.cli.progress import Counter
-    from tbgen.generate.forecast import size_of
+    from tbgen.progress import Counter
     from tbgen.store import table_path
+    from tbgen.text import size_of
 
     directory = common.tables_directory(args)
     place: Path = args.output or directory

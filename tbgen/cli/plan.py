@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
 def print_estimates(rows: Sequence["Estimate"]) -> None:
     """A table, with totals if there are several rows."""
-    from tbgen.generate.forecast import size_of, time_of
+    from tbgen.text import size_of, time_of
 
     columns = (
         Column("table", left=True), Column("numbers", spare=1), Column("positions, about"), Column("memory"),

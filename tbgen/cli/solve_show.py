@@ -7,11 +7,10 @@ import chess
 
 from tbgen import outcome
 from tbgen.fortress import Claim, Proof
-from tbgen.generate.forecast import size_of, time_of
 from tbgen.probe import LineMove, Result, Sure, SureMove, line_as_dicts, sure_as_dict
 from tbgen.probe.sure import NOTHING
 from tbgen.probe.words import bounds, situation
-from tbgen.text import SIDES, counted, plies, wrapped
+from tbgen.text import SIDES, counted, plies, size_of, time_of, wrapped
 
 if TYPE_CHECKING:
     from tbgen.own.attempt import Attempt

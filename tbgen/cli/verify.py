@@ -30,7 +30,7 @@ from tbgen.table_rules import TableRules
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
-    from tbgen.cli.progress import Progress
+    from tbgen.cli.progress import TableProgress
     from tbgen.store.disk_arrays import DiskArrays
     from tbgen.store.own import OwnFile
 
@@ -98,9 +98,9 @@ def run(args: argparse.Namespace) -> int:
     check_address_space(_space(args))
     from tbgen.cli.progress import warm_up_visibly
     from tbgen.generate.estimate import PROGRAM
-    from tbgen.generate.forecast import size_of
     from tbgen.store.directory import Listed, table_path
     from tbgen.store.disk_arrays import DiskArrays, scratch_of
+    from tbgen.text import size_of
 
     if args.memory < PROGRAM:
         raise OutOfRoom(f"{size_of(PROGRAM)} of memory are needed, and --memory leaves {size_of(args.memory)}")
@@ -163,7 +163,7 @@ def _own_reports(
     args: argparse.Namespace, directory: Path, own: "list[OwnFile]", disk_arrays: "DiskArrays"
 ) -> Iterator[Report]:
     """Check own tables, after all others."""
-    from tbgen.cli.progress import Counter
+    from tbgen.progress import Counter
     from tbgen.store import find_table
     from tbgen.store.entry_cache import EntryCache
     from tbgen.verify.file import check_own
@@ -197,9 +197,9 @@ def _reports(
     disk_arrays: "DiskArrays",
 ) -> Iterator[Report]:
     """Check table after table, whatever is wrong with one of them."""
-    from tbgen.cli.progress import Progress
+    from tbgen.cli.progress import TableProgress
 
-    with Progress([material for material, _ in wanted], quiet=args.quiet or args.json) as progress:
+    with TableProgress([material for material, _ in wanted], quiet=args.quiet or args.json) as progress:
         for report in _checked(args, directory, wanted, disk_arrays, progress):
             yield _tell(args, report, progress.show)
 
@@ -209,7 +209,7 @@ def _checked(
     directory: Path,
     wanted: list[tuple[Material, TableRules]],
     disk_arrays: "DiskArrays",
-    progress: "Progress",
+    progress: "TableProgress",
 ) -> Iterator[Report]:
     from tbgen.store import open_table, table_path
     from tbgen.store.entry_cache import EntryCache

@@ -13,6 +13,7 @@ from tbgen.generate.plan import Plan
 from tbgen.store import table_path
 from tbgen.store.entry_cache import ROOM
 from tbgen.store.leftovers import used_bytes, workspace_of
+from tbgen.text import size_of
 
 BUSY: Final = 0.85
 """The share of the time in which cores are at work."""
@@ -104,18 +105,3 @@ def require_room(directory: Path, needed: int, what: str) -> None:
     free = free_disk(directory)
     if needed > free:
         raise OutOfRoom(f"make room in {directory}: {size_of(needed)} {what}, {size_of(free)} are free")
-
-
-def size_of(count: float) -> str:
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if count < 1024 or unit == "TiB":
-            break
-        count /= 1024
-    return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
-
-
-def time_of(seconds: float) -> str:
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.1f} {unit}"
-    return f"{seconds:.1f} s"

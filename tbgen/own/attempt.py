@@ -12,7 +12,7 @@ import chess
 
 from tbgen.errors import OutOfRoom
 from tbgen.generate.calibration import known_pace
-from tbgen.generate.forecast import BUSY, time_of
+from tbgen.generate.forecast import BUSY
 from tbgen.own.cluster import Cluster
 from tbgen.own.complete import CompleteTables
 from tbgen.own.plan import Cost, Limits, PlannedPart, stages
@@ -26,6 +26,7 @@ from tbgen.probe.bounds import OwnSource
 from tbgen.store import readable_tables
 from tbgen.store.disk_arrays import DiskArrays, scratch_of
 from tbgen.table_rules import TableRules
+from tbgen.text import time_of
 
 _SPARE: Final = 0.9
 """The share of the free disk that may be used."""

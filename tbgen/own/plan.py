@@ -10,13 +10,13 @@ import chess
 
 from tbgen.errors import OutOfRoom
 from tbgen.generate.estimate import ENTRY, LINK, kind_of, numbers_of, solving
-from tbgen.generate.forecast import size_of
 from tbgen.material import Material
 from tbgen.own.choice import Tables, choose
 from tbgen.own.slices import PartName, beyond, numbers_per_slice, root_of
 from tbgen.own.walks import Placement, TooMany, count
 from tbgen.sizes import LARGE, links_for
 from tbgen.store.format.own import BOTH, Bound, tells
+from tbgen.text import size_of
 
 _SHARES: Final = (0.1, 1.0)
 """Of the time, for the plans that are tried."""

@@ -10,16 +10,18 @@ from tbgen.errors import BadInput, MissingTable
 from tbgen.index import layout_of
 from tbgen.material import Material, build_key
 from tbgen.probe import Tablebase
+from tbgen.progress import Counter
 from tbgen.report import compare, compare_section, potential, records, stats
 from tbgen.report.census import Census, take
 from tbgen.report.document import Document, Section
-from tbgen.report.progress import Watch
 from tbgen.report.records import Holding
 from tbgen.store import build_some, readable_tables
 from tbgen.table_rules import TableRules
 
 ALL: Final = "all"
 _TITLE: Final = "What the tables know"
+_PATIENCE: Final = 0.5
+"""Seconds without a bar."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +68,11 @@ def _compare(request: Request, censuses: tuple[Sequence[Census], Sequence[Census
     materials = _materials(request, request.rules)
     found = []
     one, other = request.rules
-    with Watch("comparing", sum(layout_of(material).size for material in materials)) as watch:
+    with _counter("comparing", materials) as counter:
         for material in materials:
             with _tablebase(request, one) as first, _tablebase(request, other) as second:
                 tables = first.table(material), second.table(material)
-                found.append(compare.compare(tables, (first, second), watch.tick))
+                found.append(compare.compare(tables, (first, second), counter.advance))
     yield compare_section.section(found, censuses)
 
 
@@ -122,11 +124,11 @@ def _censuses(request: Request, holdings: list[Holding] | None = None) -> list[C
     rules = request.rules[0]
     materials = _materials(request, [rules])
     found = []
-    with Watch("counting", sum(layout_of(material).size for material in materials)) as watch:
+    with _counter("counting", materials) as counter:
         for material in materials:
             with _tablebase(request, rules) as tablebase:
                 table = tablebase.table(material)
-                census = take(table, watch.tick)
+                census = take(table, counter.advance)
                 if holdings is not None:
                     holdings += records.find(table, census, request.limit, tablebase)
             found.append(census)
@@ -136,3 +138,10 @@ def _censuses(request: Request, holdings: list[Holding] | None = None) -> list[C
 def _tablebase(request: Request, rules: TableRules) -> Tablebase:
     """A new one for each material: an open table keeps its shapes in memory."""
     return Tablebase(request.directory, rules, threads=request.threads)
+
+
+def _counter(what: str, materials: Sequence[Material]) -> Counter:
+    """Shows how many numbers have been read, unless that takes only a moment."""
+    counter = Counter(quiet=False, patience=_PATIENCE)
+    counter.begin(what, sum(layout_of(material).size for material in materials))
+    return counter

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tbgen import kept
+from tbgen import progress as displays
 from tbgen.cli import progress
 from tbgen.generate import precompile
 from tbgen.material import parse
@@ -71,10 +72,10 @@ def test_nothing_of_it_where_quiet_is_wanted(capsys: pytest.CaptureFixture[str])
 def test_builds_into_a_file_print_a_line_now_and_then(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "_EVERY", 0.0)
+    monkeypatch.setattr(displays, "EVERY", 1e-9)
     names = [parse("KBvK"), parse("KNvK")]
     for quiet in (False, True):
-        with progress.Progress(names, quiet=quiet) as bars:
+        with progress.TableProgress(names, quiet=quiet) as bars:
             bars.began(names[0])
             bars.solved(names[0], 59136 // 2)
             bars.solved(names[0], 59136 // 4)
@@ -90,7 +91,7 @@ def test_results_are_printed_in_any_case(
     quiet: bool, stream: type[io.StringIO], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdout", out := stream())
-    with progress.Progress([parse("KBvK")], quiet=quiet) as bars:
+    with progress.TableProgress([parse("KBvK")], quiet=quiet) as bars:
         bars.show(["KBvK: all right"])
     assert "KBvK: all right\n" in out.getvalue()
     assert (out.getvalue() == "KBvK: all right\n") == (quiet or stream is io.StringIO)

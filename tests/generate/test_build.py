@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tbgen.cli.main import main
-from tbgen.cli.progress import Progress
+from tbgen.cli.progress import TableProgress
 from tbgen.errors import OutOfRoom
 from tbgen.generate import calibration
 from tbgen.generate.forecast import check_disk, make_forecast
@@ -333,16 +333,16 @@ def test_missing_dependency_of_verify(small_tables: Path, tmp_path: Path, capsys
 
 def test_bars_move_by_cost_and_go_back_when_a_table_begins_anew(tmp_path: Path) -> None:
     plan = make_plan([parse("KNvK")], tmp_path, "r")
-    progress = Progress(plan.todo, quiet=True, costs={"KvK": 1.0, "KNvK": 3.0})
-    whole = progress._bars.tasks[0]
+    progress = TableProgress(plan.todo, quiet=True, costs={"KvK": 1.0, "KNvK": 3.0})
+    whole = progress._all
     knights = parse("KNvK")
     progress.began(knights)
     progress.solved(knights, layout_of(knights).size // 2)
-    assert (whole.completed, whole.total) == (1.5, 4)
+    assert (whole.done, whole.total) == (1.5, 4)
     progress.began(knights)
-    assert whole.completed == 0
+    assert whole.done == 0
     progress.finished(knights)
-    assert whole.completed == 3
+    assert whole.done == 3
 
 
 def test_shelf_reads_and_keeps(small_tables: Path) -> None:

@@ -16,7 +16,7 @@ from tbgen.cli.main import main
 from tbgen.errors import BadInput
 from tbgen.report.document import Document, lines, written
 from tbgen.report.document import tables as tables_of
-from tbgen.report.progress import Watch
+from tbgen.progress import Counter
 from tbgen.report.write import write
 
 
@@ -90,8 +90,9 @@ def test_outcomes_are_written_as_everywhere(level: int, white_to_move: bool) -> 
 
 
 def test_no_bar_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
-    with Watch("counting", 10) as watch:
-        watch.tick(10)
+    with Counter(quiet=False, patience=0.5) as counter:
+        counter.begin("counting", 10)
+        counter.advance(10)
     assert capsys.readouterr() == ("", "")
 
 

@@ -1,0 +1,191 @@
+"""How far work is: bars on a terminal, one below the other; elsewhere a line a minute on standard error."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, Self, TextIO
+
+from tbgen.text import say, shown, time_of
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+EVERY: Final = 60.0
+"""Seconds from one line to the next, where there is no terminal."""
+LONG: Final = 600.0
+"""Seconds over which the speed of long work is averaged, for the time left."""
+_SHORT: Final = 30.0
+
+
+class Display:
+    """Shows tasks, which may go on at the same time."""
+
+    def __init__(
+        self,
+        *,
+        quiet: bool,
+        stream: TextIO | None = None,
+        period: float = _SHORT,
+        patience: float = 0.0,
+        sizes: bool = False,
+    ) -> None:
+        """`stream`: where bars are drawn if it is a terminal, standard error if not given. `period`: seconds over which
+        the speed is averaged. Within `patience` seconds no bar appears. `sizes`: tasks count bytes."""
+        self.stream = stream or sys.stderr
+        self._period = period
+        self._patient_until = time.monotonic() + patience
+        self._sizes = sizes
+        self.quiet = quiet
+        self.draws = not quiet and self.stream.isatty()
+        self._bars: Progress | None = None
+        self._tasks: list[Task] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._clear()
+        self.draws = False
+
+    def task(
+        self, what: str, total: float | None, *, done: float = 0.0, every: float | None = None, drawn: bool = True
+    ) -> "Task":
+        """A new task, of which so much was done before; it has a bar if it is `drawn`. `every`: seconds from one of its
+        lines to the next; 0: it has none. Without a total nobody knows when it is done."""
+        every = EVERY if every is None else every
+        task = Task(self, what, total, done, 0.0 if self.quiet or self.draws else every, drawn=drawn)
+        self._tasks.append(task)
+        self.draw()
+        return task
+
+    def say(self, line: str) -> None:
+        """Print a line above the bars."""
+        if self._bars is not None:
+            self._bars.console.print(shown(line), markup=False, emoji=False, soft_wrap=True)
+        else:
+            say(line, file=self.stream, flush=True)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Leave the terminal to another display."""
+        self._clear()
+        draws, self.draws = self.draws, False
+        try:
+            yield
+        finally:
+            self.draws = draws
+            self.draw()
+
+    def draw(self) -> None:
+        """Draw what is at work, if it is time to."""
+        if self._bars is None and self.draws and time.monotonic() >= self._patient_until:
+            self._bars = _make_bars(self.stream, self._period, sizes=self._sizes)
+            self._bars.start()
+        for task in self._tasks if self._bars is not None else ():
+            task.draw(self._bars)
+
+    def forget(self, task: "Task") -> None:
+        """Remove a task's bar."""
+        self._tasks.remove(task)
+        task.erase(self._bars)
+
+    def _clear(self) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+            for task in self._tasks:
+                task.erase(self._bars)
+            self._bars = None
+
+
+class Task:
+    """Something of which more and more is done."""
+
+    def __init__(
+        self, display: Display, what: str, total: float | None, done: float, every: float, *, drawn: bool
+    ) -> None:
+        self._display = display
+        self.what = what
+        self.total = total
+        self.done = self._first = done
+        self._every = every
+        self._drawn = drawn
+        self._begun = self._last = time.monotonic()
+        self._bar: TaskID | None = None
+
+    def advance(self, count: float) -> None:
+        """So much more is done."""
+        self.at(self.done + count)
+
+    def at(self, done: float, total: float | None = None) -> None:
+        """So much is done, of so much: that may have grown."""
+        self.done, self.total = done, self.total if total is None else total
+        self._display.draw()
+        now = time.monotonic()
+        if self._every and self.total and now - self._last >= self._every:
+            self._last = now
+            share, new = done / self.total, (done - self._first) / self.total
+            left = f", about {time_of((1 - share) / new * (now - self._begun))} left" if new > 0 else ""
+            self._display.say(f"tbgen: {self.what}: {share:.0%}{left}".replace("%", " %"))
+
+    def end(self) -> None:
+        """It is done with."""
+        self._display.forget(self)
+
+    def draw(self, bars: "Progress | None") -> None:
+        """Draw its bar as it is now."""
+        if bars is not None and self._drawn:
+            if self._bar is None:
+                self._bar = bars.add_task(self.what, total=self.total, completed=int(self._first))
+            bars.update(self._bar, total=self.total, completed=self.done)
+
+    def erase(self, bars: "Progress | None") -> None:
+        """Remove its bar."""
+        if bars is not None and self._bar is not None:
+            bars.remove_task(self._bar)
+        self._bar = None
+
+
+class Counter(Display):
+    """One task at a time."""
+
+    _task: Task | None = None
+
+    def begin(self, what: str, total: float) -> None:
+        """Start again at nothing."""
+        if self._task is not None:
+            self._task.end()
+        self._task = self.task(what, total)
+
+    def advance(self, count: float) -> None:
+        """So much more is done."""
+        if self._task is not None:
+            self._task.advance(count)
+
+    def more(self, what: str, total: float, count: float) -> None:
+        """So much more of this is done. What was not at work, or is done, begins."""
+        if self._task is None or what != self._task.what or self._task.done >= (self._task.total or 0):
+            self.begin(what, total)
+        self.advance(count)
+
+    def at(self, done: float, total: float) -> None:
+        """So much is done, of so much: that may have grown."""
+        if self._task is not None:
+            self._task.at(done, total)
+
+
+def _make_bars(stream: TextIO, period: float, *, sizes: bool) -> "Progress":
+    """Bars that leave nothing behind. Made late: their package takes time to import."""
+    from rich import progress
+    from rich.console import Console
+
+    counts = (
+        (progress.DownloadColumn(binary_units=True), progress.TransferSpeedColumn())
+        if sizes
+        else (progress.TaskProgressColumn(),)
+    )
+    return progress.Progress(
+        progress.SpinnerColumn(), progress.TextColumn("{task.description}"), progress.BarColumn(), *counts,
+        progress.TimeRemainingColumn(),
+        console=Console(file=stream, highlight=False, emoji=False), transient=True, speed_estimate_period=period,
+    )  # fmt: skip
