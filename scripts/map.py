@@ -28,15 +28,15 @@ class Box(NamedTuple):
 
 
 COMMON: Final = (
-    "_version called errors where turns sizes text columns progress files packed interrupts outcome table_rules material "
-    "position contents"
+    "_version called errors where turns sizes text columns progress files own_files packed interrupts outcome "
+    "table_rules material position contents"
 )
 BOXES: Final = {
     "what everybody speaks of": Box(
         500,
         0,
         (
-            "errors  where  text  columns  progress  files  packed  interrupts  turns  sizes",
+            "errors  where  text  columns  progress  files  own_files  packed  interrupts  turns  sizes",
             "material  position  outcome  table_rules  contents",
         ),
         COMMON,

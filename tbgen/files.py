@@ -12,35 +12,36 @@ import os
 import re
 import secrets
 import stat
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EACCES, EBADF, EINVAL, ENOSYS, ENOTSUP, EPERM, EROFS
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
+from tbgen.own_files import PUBLIC, create, followed
+
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _DESCRIPTORS: Final = (Path("/dev/fd"), Path("/proc/self/fd"))
-_HALF: Final = ".part"
 _NO_SYNC: Final = frozenset({EACCES, EBADF, EINVAL, ENOSYS, ENOTSUP, EPERM, EROFS})
 """What systems say that cannot sync a directory, or do not allow it."""
 _RANDOM: Final = 8
 """Bytes."""
-_YOUNG: Final = 60.0
-"""Seconds. A younger file may belong to a run that is about to lock it."""
+_HALF: Final = ".part"
+_LEFT: Final = re.compile(rf"\.(.*)\.[0-9a-f]{{{2 * _RANDOM}}}{re.escape(_HALF)}", re.DOTALL)
+"""The name of a new file: that of its target, and a random one."""
 _LONGEST: Final = 100
 """Bytes of the target's name in the name of the new file: a longer name might not be allowed."""
-_PRIVATE: Final = 0o600
-_PUBLIC: Final = 0o666
-"""Permissions of a new file, less what the umask forbids."""
+_LOCK: Final = fcntl.LOCK_EX | fcntl.LOCK_NB
+PRIVATE: Final = 0o600
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes the target's place at the end of the block; an exception leaves what was there."""
+def replacing(target: Path, mode: int = PUBLIC) -> Iterator[BinaryIO]:
+    """A file to write that takes the target's place at the end of the block; an exception leaves what was there.
+
+    `mode`: permissions where there is none."""
     with _telling(target):
         there = _status(target)
         direct = None if there is None else _direct(target, there)
@@ -48,24 +49,29 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
         with _Stream(direct, target) as raw, io.BufferedWriter(raw) as stream:
             yield stream
         return
-    place = target.resolve()  # behind a link
-    _sweep(place)
-    beside = place.with_name(f"{_stem(place)}{secrets.token_hex(_RANDOM)}{_HALF}")
-    with _made(beside, target, _PUBLIC if there is None else _PRIVATE) as stream:
-        with _telling(target):
-            _lock(stream.fileno())
-            if there is not None:
-                _take_after(stream.fileno(), there)
-        yield stream
-        _flush(stream, target)
-        with _telling(target):
-            os.replace(beside, place)  # noqa: PTH105
-    settle(place.parent)
+    with _telling(target):
+        place = followed(target)
+    name = _cut(place)
+    sweep(place.parent, lambda left: left == name)
+    while True:
+        beside = place.with_name(f".{name}.{secrets.token_hex(_RANDOM)}{_HALF}")
+        with _made(beside, target, mode if there is None else PRIVATE) as stream:
+            with _telling(target):
+                if not _held(stream.fileno()):
+                    continue
+                if there is not None:
+                    _take_after(stream.fileno(), there)
+            yield stream
+            _flush(stream, target)
+            with _telling(target):
+                os.replace(beside, place)  # noqa: PTH105
+        settle(place.parent)
+        return
 
 
-def replace(target: Path, data: bytes) -> None:
+def replace(target: Path, data: bytes, mode: int = PUBLIC) -> None:
     """Write a whole file."""
-    with replacing(target) as stream:
+    with replacing(target, mode) as stream:
         stream.write(data)
 
 
@@ -74,7 +80,7 @@ def write_aside(wanted: Path, data: bytes) -> Path:
     place, number = wanted, 1
     while True:
         try:
-            with _made(place, place, _PUBLIC) as stream:
+            with _made(place, place, PUBLIC) as stream:
                 stream.write(data)
                 _flush(stream, place)
         except FileExistsError:
@@ -83,6 +89,20 @@ def write_aside(wanted: Path, data: bytes) -> Path:
         else:
             settle(place.parent)
             return place
+
+
+def sweep(directory: Path, wanted: Callable[[str], bool]) -> None:
+    """Remove what killed runs left of files with the names that are wanted. A run that is alive holds a lock."""
+    for left in directory.glob(f".*{_HALF}"):
+        match = _LEFT.fullmatch(left.name)
+        if match and wanted(match[1]):
+            with suppress(OSError):  # one that cannot be removed does no harm
+                handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+                try:
+                    fcntl.flock(handle, _LOCK)
+                    left.unlink()
+                finally:
+                    os.close(handle)
 
 
 def settle(directory: Path) -> None:
@@ -110,7 +130,7 @@ def _made(place: Path, told: Path, mode: int) -> Iterator[BinaryIO]:
     try:
         try:
             with _telling(told):
-                handle = os.open(place, _NEW, mode)
+                handle = create(place, mode=mode)
         except FileExistsError:
             ours = False
             raise
@@ -165,7 +185,7 @@ def _direct(target: Path, there: os.stat_result) -> int | None:
     if number is not None:
         return os.dup(number)
     if not stat.S_ISREG(there.st_mode):
-        return os.open(target, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY)
+        return os.open(followed(target), os.O_WRONLY | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC)
     if not os.access(target, os.W_OK) and target.exists():  # another process may have removed it by now
         raise PermissionError(EACCES, os.strerror(EACCES))
     return None
@@ -185,31 +205,20 @@ def _descriptor(path: Path) -> int | None:
         path = path.parent / path.readlink()
 
 
-def _stem(place: Path) -> str:
-    """The start of the names of files that are to take this one's place."""
-    return f".{os.fsdecode(os.fsencode(place.name)[:_LONGEST])}."
+def _cut(place: Path) -> str:
+    """As much of the target's name as goes into that of the new file."""
+    return os.fsdecode(os.fsencode(place.name)[:_LONGEST])
 
 
-def _sweep(place: Path) -> None:
-    """Remove what killed runs left beside this file. A run that is alive holds a lock."""
-    ours = re.compile(rf"{re.escape(_stem(place))}[0-9a-f]{{{2 * _RANDOM}}}{re.escape(_HALF)}")
-    for left in filter(lambda one: ours.fullmatch(one.name), place.parent.glob("*")):
-        with suppress(OSError):  # one that cannot be removed does no harm
-            handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-            try:
-                if time.time() - os.fstat(handle).st_mtime > _YOUNG and _lock(handle):
-                    left.unlink()
-            finally:
-                os.close(handle)
-
-
-def _lock(handle: int) -> bool:
-    """Lock a file for as long as it is open; False if another process has. Some systems have no locks."""
+def _held(handle: int) -> bool:
+    """Lock a new file for as long as it is open; False if another run sweeps it away just now."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+        fcntl.flock(handle, _LOCK)
+    except BlockingIOError:
         return False
-    return True
+    except OSError:  # a system without locks, where nothing is swept
+        return True
+    return os.fstat(handle).st_nlink > 0
 
 
 def _take_after(handle: int, there: os.stat_result) -> None:

@@ -1,6 +1,7 @@
 """Files that commands write: whole or not at all, and never through anybody else's."""
 
 import errno
+import fcntl
 import os
 import resource
 import stat
@@ -134,10 +135,6 @@ with files.replacing(Path("f")) as stream:
         Path(f".f.{digit * 16}.part").symlink_to(".f.part")
     assert len(names()) == 13
     files.replace(Path("f"), NEW)
-    assert len(names()) == 14, "one may be about to lock it"
-    for name in names():
-        os.utime(name, (1, 1), follow_symlinks=False)
-    files.replace(Path("f"), NEW)
     files.replace(Path("g"), NEW)
     assert len(names()) == 14, "one is still being written, and others are not ours"
     runs[1].communicate()
@@ -145,6 +142,41 @@ with files.replacing(Path("f")) as stream:
     assert Path("f").read_bytes() == b"half"
     assert [name for name in names() if not Path(name).is_symlink()] == [".f.part", "f", "g"]
     assert len(names()) == 13
+
+
+def test_a_file_that_another_run_sweeps_before_it_is_locked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other run takes it for one that a killed run has left."""
+    call = fcntl.flock
+
+    def late(handle: int, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", call)
+        files.sweep(Path.cwd(), lambda name: name == "f")
+        call(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    files.replace(Path("f"), NEW)
+    assert Path("f").read_bytes() == NEW
+    assert names() == ["f"]
+
+
+@pytest.mark.parametrize("kind", ["f", "pipe"])
+def test_the_link_of_another_user_is_not_followed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Anybody may plant one in a directory such as /tmp; the kernel does not look at it where a file is replaced."""
+    Path("f").write_bytes(OLD)
+    os.mkfifo("pipe")
+    Path("link").symlink_to(kind)
+    call = Path.lstat
+
+    def planted(path: Path) -> os.stat_result:
+        found = list(call(path))
+        found[stat.ST_UID] = 1 + os.geteuid()
+        return os.stat_result(found)
+
+    monkeypatch.setattr(Path, "lstat", planted)
+    with pytest.raises(PermissionError, match="another user's link: 'link'"):
+        files.replace(Path("link"), NEW)
+    assert Path("f").read_bytes() == OLD
+    assert names() == ["f", "link", "pipe"]
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace", "fchmod"])

@@ -33,8 +33,9 @@ ROOMS = {
     "where": "errors",
     "text": "errors",
     "columns": "text",
+    "own_files": "",
     "progress": "text",
-    "files": "",
+    "files": "own_files",
     "packed": "errors",
     "interrupts": "",
     "outcome": "errors",
@@ -54,12 +55,8 @@ ROOMS = {
     "retro/threads": "jit intrinsics board",
     "retro/values": "sizes outcome contents jit intrinsics",
     "retro/graph": "jit intrinsics board index retro/threads",
-    "retro/survey": (
-        "jit intrinsics outcome material contents board index retro/threads retro/values retro/graph"
-    ),
-    "retro/sweep": (
-        "jit intrinsics turns outcome contents retro/threads retro/values retro/graph retro/survey"
-    ),
+    "retro/survey": "jit intrinsics outcome material contents board index retro/threads retro/values retro/graph",
+    "retro/sweep": "jit intrinsics turns outcome contents retro/threads retro/values retro/graph retro/survey",
     "retro/checkpoint": "",
     "retro/solver": (
         "errors turns sizes table_rules material index retro/threads retro/values retro/graph retro/survey "
@@ -73,21 +70,21 @@ ROOMS = {
     ),
     # Tables on disk: two ways that share the format only. Neither knows how tables are made.
     "store/directory": "called errors table_rules material",
-    "store/lock": "",
+    "store/lock": "own_files",
     "store/format": "turns outcome material contents index",
     "store/own": "errors table_rules material store/directory store/format",
     "store/read": "errors turns table_rules material contents jit index store/directory store/format store/own",
-    "store/write": "_version turns files table_rules material contents jit index store/lock store/format",
+    "store/write": "_version turns files table_rules material contents jit index store/lock store/format own_files",
     "store": "store/directory store/lock store/read",
-    "store/disk_arrays": "sizes",
+    "store/disk_arrays": "sizes own_files",
     "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
-    "store/leftovers": "table_rules material store/directory store/lock store/own",
+    "store/leftovers": "table_rules material store/directory store/lock store/own files own_files",
     # Tables made by many processes.
     "cluster": "_version errors store/leftovers",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
     "verify": (
-        "errors turns outcome table_rules material contents jit intrinsics board index store/format store/own store "
-        "store/disk_arrays store/entry_cache"
+        "errors turns outcome table_rules material contents jit intrinsics board index store/format store/own "
+        "store store/disk_arrays store/entry_cache"
     ),
     # Tables packed to be kept or sent, and made again by forward moves.
     "archive": (
@@ -96,24 +93,24 @@ ROOMS = {
     ),
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
-        "_version errors turns sizes files outcome table_rules material contents kept jit index cluster retro/values "
-        "retro/checkpoint retro/solver retro/export retro/link_log retro/precompile store/format store "
-        "store/read store/write store/disk_arrays store/entry_cache store/leftovers text verify"
+        "_version errors turns sizes files outcome table_rules material contents kept jit index cluster "
+        "retro/values retro/checkpoint retro/solver retro/export retro/link_log retro/precompile store/format "
+        "store store/read store/write store/disk_arrays store/entry_cache store/leftovers text verify own_files"
     ),
     # The game around the tables.
     "rules": "errors outcome table_rules position",
     # Tables asked. No solver, and no compiler either.
     "probe": (
-        "errors where outcome table_rules material position contents board index store/format store/own store rules "
-        "text"
+        "errors where outcome table_rules material position contents board index store/format store/own store "
+        "rules text"
     ),
     # More men than tables have: what a side is sure of by holding. The checker knows nothing of the prover.
     "fortress": "outcome certificate board probe errors",
     "checker": "errors outcome probe text",
     "own": (
-        "errors sizes outcome table_rules material position contents certificate index cluster "
-        "retro/checkpoint retro/solver retro/export store/format store/lock store/own store store/write "
-        "store/disk_arrays generate probe text"
+        "errors sizes outcome table_rules material position contents certificate index cluster retro/checkpoint "
+        "retro/solver retro/export store/format store/lock store/own store store/write store/disk_arrays generate "
+        "probe text"
     ),
     "pgn": "errors rules text",
     "referee": "",
@@ -124,25 +121,26 @@ ROOMS = {
         "errors columns outcome table_rules probe rules text pgn referee/workers referee/syzygy referee/game_files"
     ),
     "referee/match": (
-        "_version errors files packed interrupts columns outcome probe rules text pgn referee/workers referee/syzygy"
+        "_version errors files packed interrupts columns outcome probe rules text pgn referee/workers "
+        "referee/syzygy"
     ),
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version errors outcome table_rules position probe rules text",
     "report": (
-        "_version called errors columns turns outcome table_rules material position contents board index store probe "
-        "progress rules text"
+        "_version called errors columns turns outcome table_rules material position contents board index store "
+        "probe progress rules text"
     ),
     # The tables over HTTP.
     "serve": (
-        "_version errors files outcome table_rules material position index probe rules referee/annotate report store "
-        "store/own text"
+        "_version errors files outcome table_rules material position index probe rules referee/annotate report "
+        "store store/own text"
     ),
     # Wiring.
     "cli": (
         "_version called errors where files packed interrupts columns outcome table_rules material position index "
-        "store/directory store/own store store/disk_arrays store/entry_cache store/leftovers cluster verify archive "
-        "generate probe fortress checker rules text pgn own referee/syzygy referee/game_files referee/adjudicate "
-        "progress referee/match referee/player referee/annotate report serve"
+        "store/directory store/own store store/disk_arrays store/entry_cache store/leftovers cluster verify "
+        "archive generate probe fortress checker rules text pgn own referee/syzygy referee/game_files "
+        "referee/adjudicate progress referee/match referee/player referee/annotate report serve"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version errors probe rules",

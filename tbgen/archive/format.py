@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from tbgen.errors import BadInput, CorruptTable, MissingTable
 from tbgen.index import layout_of
 from tbgen.material import MEN_NUMBERED, Material, parse
-from tbgen.store.directory import check_file
+from tbgen.store.directory import PACKED, check_file
 from tbgen.store.format.order import numbers_of
 from tbgen.table_rules import TableRules
 from tbgen.text import to_json
 
-SUFFIX: Final = ".tbp"
 MAGIC: Final = b"tbgen packed endgame table 1\n"
 """The number is that of the format."""
 _LENGTH: Final = 8
@@ -149,7 +148,7 @@ class Packed:
 
 
 def packed_name(material: Material, rules: TableRules) -> str:
-    return f"{material.name}.{rules}{SUFFIX}"
+    return f"{material.name}.{rules}{PACKED}"
 
 
 def _order(notes: Notes) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from tbgen.files import settle
+from tbgen.own_files import create, reopen
 from tbgen.retro.checkpoint import Counts
 
 _NAME: Final = "journal"
@@ -58,13 +59,14 @@ def read(place: Path, build: dict[str, Any]) -> tuple[dict[str, Any], list[Batch
 def start(place: Path, head: dict[str, Any], batches: Iterable[Batch]) -> None:
     """Replace the journal by a new one, in one step."""
     beside = place / f"{_NAME}.new"
-    _write(beside, "wb", [head, *map(_line, batches)])
+    beside.unlink(missing_ok=True)
+    _write(create(beside), [head, *map(_line, batches)])
     beside.replace(place / _NAME)
     settle(place)
 
 
 def add(place: Path, batch: Batch) -> None:
-    _write(place / _NAME, "ab", [_line(batch)])
+    _write(reopen(place / _NAME, os.O_WRONLY | os.O_APPEND), [_line(batch)])
 
 
 def _sound(data: bytes) -> Iterable[dict[str, Any]]:
@@ -79,8 +81,8 @@ def _check(text: bytes) -> bytes:
     return b"%08x\n" % zlib.crc32(text)
 
 
-def _write(path: Path, mode: str, lines: list[dict[str, Any]]) -> None:
-    with path.open(mode) as file:
+def _write(handle: int, lines: list[dict[str, Any]]) -> None:
+    with os.fdopen(handle, "wb") as file:
         for line in lines:
             text = json.dumps(line).encode("ascii")
             file.write(text + b" " + _check(text))

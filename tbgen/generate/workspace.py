@@ -11,7 +11,6 @@ the small ones of a few seconds.
 """
 
 import os
-import stat
 import time
 import zlib
 from collections.abc import Iterable, Mapping
@@ -29,6 +28,7 @@ from tbgen.generate import journal
 from tbgen.generate.journal import Batch, Done, Stretch
 from tbgen.index import Layout
 from tbgen.jit import SOLVER
+from tbgen.own_files import create, foreign, is_own, reopen
 from tbgen.retro import link_log
 from tbgen.retro.checkpoint import Counts, TableArrays
 from tbgen.retro.values.staircase import Links
@@ -119,13 +119,15 @@ class Workspace:
     # --- going on -------------------------------------------------------------------------------------------
 
     def _remove_what_is_no_file(self) -> None:
-        """Builds make only files here. With a pipe in place of one this build would wait for ever, with a link it would
-        write elsewhere; without them, the file is missing, and what it held is solved again."""
+        """Builds of this user make only files here. With a pipe in place of one this build would wait for ever, with a
+        link it would write elsewhere; without them, the file is missing, and what it held is solved again."""
         if self._place.is_symlink() or not self._place.is_dir():
             remove(self._place)
             return
+        if self._place.stat().st_uid != os.geteuid():  # it may be the work of hours
+            raise foreign(self._place)
         for path in self._place.iterdir():
-            if not stat.S_ISREG(path.lstat().st_mode):
+            if not is_own(path.lstat()):
                 remove(path)
 
     def _resume(self, numbers: int, links: int) -> _Resumed | None:
@@ -176,7 +178,8 @@ class Workspace:
         """Begin a new journal and a new file of links, with what is finished."""
         self._number = resumed.number
         log = self._log(self._number)
-        log.write_bytes(b"")
+        log.unlink(missing_ok=True)
+        os.close(create(log))
         batches = [self._batch(resumed.done)] if resumed.done else []
         journal.start(self._place, {**self._build, "number": self._number}, batches)
         for other in self._place.glob("links*"):
@@ -204,7 +207,7 @@ class Workspace:
         links = Links(self._arrays_now().links)
         slots, keys = np.empty(_LINKS, _SLOT), np.empty(_LINKS, _KEY)
         stretches = []
-        with self._log(self._number).open("ab") as file:
+        with os.fdopen(reopen(self._log(self._number), os.O_WRONLY | os.O_APPEND), "ab") as file:
             for part in parts:
                 staircases, at = self._arrays_now().staircases[self._numbers(part)], 0
                 while at < len(staircases):

@@ -13,6 +13,8 @@ from tbgen.material import Material, parse
 from tbgen.table_rules import TableRules
 
 SUFFIX: Final = ".h5"
+PACKED: Final = ".tbp"
+"""Of packed tables."""
 BUNDLED: Final = Path(__file__).parent.parent / "bundled"
 """The package's own tables: all of two and three men (scripts/bundle makes them)."""
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from tbgen.own_files import create_or_reopen
 from tbgen.sizes import LARGE
 
 _GLANCE: Final = 0.005
@@ -77,7 +78,7 @@ class DiskArrays:
     def named(self, path: Path, count: int, kind: DTypeLike) -> NDArray[Any]:
         """The array in this file, zeros if the file is new."""
         self.look()
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        handle = create_or_reopen(path)
         try:
             memory = self._map(handle, path, count, np.dtype(kind))
         finally:

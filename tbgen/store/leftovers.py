@@ -1,28 +1,36 @@
-"""What builds leave in a directory beside tables, and in that of own tables: files in use, files that a stopped build
-needs, and useless ones.
+"""What commands leave in a directory beside tables, and in that of own tables: files in use, files that a stopped
+command needs, and useless ones.
 
-.KRPvKR.r.h5.lock        locked by the process that builds the table
-.KRPvKR.r.h5.work/       what a stopped build goes on with; useless once the table is there
-.KRPvKR.r.h5.4711.half   a table that process 4711 is writing; useless to all others
-.tbgen-3f9c...           locked by a process that builds on a cluster
+.KRPvKR.r.h5.lock             locked by the process that builds the table, fetches or unpacks it
+.KRPvKR.r.h5.work/            what a stopped build goes on with; useless once the table is there
+.KRPvKR.r.h5.83ad...coming    what a stopped fetch goes on with; useless once the table is there
+.KRPvKR.r.h5.3f9c...half      a table that is being written; useless to all other processes
+.KRPvKR.r.tbp.3f9c...part     a packed table that is being written; likewise
+.tbgen-3f9c...                locked by a process that builds on a cluster
 """
 
 import fcntl
 import os
+import re
 import shutil
 from collections.abc import Container, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tbgen import files
 from tbgen.material import Material
-from tbgen.store.directory import Listed, named
+from tbgen.own_files import share
+from tbgen.store.directory import PACKED, SUFFIX, Listed, named
 from tbgen.store.lock import HALF, LOCK, Busy, building, lock, lock_of, refuse, remove_unlocked
 from tbgen.store.own import OWN_DIRECTORY, own_named
 from tbgen.table_rules import TableRules
 
 WORK: Final = ".work"
+COMING: Final = ".coming"
 TOKEN: Final = ".tbgen-"
+_LEFT: Final = re.compile(rf"\.(.+\{SUFFIX})(?:\{LOCK}|\{WORK}|\..+\{HALF}|\..+\{COMING})")
+"""A name, and the table's."""
 
 
 class Leftover(NamedTuple):
@@ -39,10 +47,12 @@ class Leftover(NamedTuple):
 
 
 def find_leftovers(directory: str | Path) -> list[Leftover]:
-    """What lies beside tables that are being built or are not finished, in order of name."""
+    """What lies beside tables that are being built or are not finished, in order of name: what builds have left."""
     found = []
     beside = _beside_tables(Path(directory)) | _beside_tables(Path(directory) / OWN_DIRECTORY)
     for table, paths in beside.items():
+        if all(path.name.endswith(COMING) for path in paths):
+            continue
         work = any(path.name.endswith(WORK) for path in paths)
         busy = _is_held(lock_of(table.path))
         found.append(Leftover(table, sum(map(used_bytes, paths)), work and not table.path.exists(), busy))
@@ -50,7 +60,7 @@ def find_leftovers(directory: str | Path) -> list[Leftover]:
 
 
 def tidy(directory: str | Path, again: Container[Material] = ()) -> None:
-    """Remove what is useless; what a process has locked stays.
+    """Remove what is useless in a directory; what a process has locked stays.
 
     `again`: materials whose tables are to be built again, so that a build of them that was stopped goes on."""
     _tidy(Path(directory), again)
@@ -68,12 +78,21 @@ def tidy_own(directory: str | Path) -> None:
 def _tidy(place: Path, again: Container[Material] = ()) -> None:
     for table in _beside_tables(place):
         with suppress(Busy, PermissionError), building(table.path, refuse):  # another process's, or another user's
-            if table.path.exists() and table.material not in again:
-                remove(workspace_of(table.path))
+            if table.path.exists():
+                if table.material not in again:
+                    remove(workspace_of(table.path))
+                for coming in coming_of(table.path):
+                    remove(coming)
+    files.sweep(place, lambda name: name.endswith(PACKED))
 
 
 def workspace_of(table: Path) -> Path:
     return table.with_name(f".{table.name}{WORK}")
+
+
+def coming_of(table: Path) -> list[Path]:
+    """What fetches that were stopped have of a table."""
+    return sorted(table.parent.glob(f".{table.name}.*{COMING}"))
 
 
 def remove(path: Path) -> None:
@@ -112,13 +131,10 @@ def _beside_tables(directory: Path) -> dict[Listed, list[Path]]:
     except (FileNotFoundError, NotADirectoryError):
         return found
     for path in paths:
-        name = path.name
-        for ending in (LOCK, WORK, HALF):
-            if name.startswith(".") and name.endswith(ending):
-                stem = name.removeprefix(".").removesuffix(ending)
-                table = _table_named(path.with_name(stem.rpartition(".")[0] if ending == HALF else stem))
-                if table is not None:
-                    found.setdefault(table, []).append(path)
+        match = _LEFT.fullmatch(path.name)
+        table = match and _table_named(path.with_name(match[1]))
+        if table:
+            found.setdefault(table, []).append(path)
     return found
 
 
@@ -130,7 +146,7 @@ def _table_named(path: Path) -> Listed | None:
 def _is_held(path: Path) -> bool:
     """Whether a process has locked this file."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        handle = share(path)
     except OSError:
         return False
     try:

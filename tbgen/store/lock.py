@@ -2,16 +2,19 @@
 
 import fcntl
 import os
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from tbgen.own_files import share
+
 LOCK: Final = ".lock"
 HALF: Final = ".half"
 """The end of the name of a file that is being written."""
-_PUBLIC: Final = 0o666
-"""Permissions of a lock, less what the umask forbids: several users may build into one directory."""
+_RANDOM: Final = 8
+"""Bytes."""
 
 
 class Busy(Exception):
@@ -29,8 +32,8 @@ def lock_of(table: Path) -> Path:
 
 
 def half_written(path: Path) -> Path:
-    """The name under which this process writes a table before it gives the table its own."""
-    return path.with_name(f".{path.name}.{os.getpid()}{HALF}")
+    """A name under which to write a table before it gets its own: one that nobody can guess."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(_RANDOM)}{HALF}")
 
 
 def sweep(path: Path) -> None:
@@ -63,7 +66,7 @@ def lock(beside: Path, waiting: Callable[[], None] | None = None) -> int:
     """Make a file if it is not there, and lock it. `waiting` is called once if another process has locked it; it may
     raise an error instead of waiting. Whoever removes such a file holds its lock: see `remove_unlocked`."""
     while True:
-        handle = _open(beside, os.O_CREAT)
+        handle = share(beside, os.O_CREAT)
         try:
             try:
                 _flock(handle, beside, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -73,7 +76,7 @@ def lock(beside: Path, waiting: Callable[[], None] | None = None) -> int:
                     waiting = None
                 _flock(handle, beside, fcntl.LOCK_EX)
             try:
-                if os.path.samestat(os.fstat(handle), beside.stat()):
+                if os.path.samestat(os.fstat(handle), beside.lstat()):
                     return handle
             except FileNotFoundError:
                 pass
@@ -89,25 +92,14 @@ def remove_unlocked(beside: Path) -> None:
     It is locked meanwhile: a process that waits for it finds that the name has gone, and starts again. Another user's
     file stays in a directory that lets nobody remove it: it locks nothing."""
     with suppress(FileNotFoundError):
-        handle = _open(beside)
+        handle = share(beside)
         try:
             with suppress(BlockingIOError, PermissionError):
                 _flock(handle, beside, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.path.samestat(os.fstat(handle), beside.stat()):
+                if os.path.samestat(os.fstat(handle), beside.lstat()):
                     beside.unlink()
         finally:
             os.close(handle)
-
-
-def _open(beside: Path, flags: int = 0) -> int:
-    """Another user's file may allow reading only, which is enough for a lock on a disk of this machine."""
-    try:
-        return os.open(beside, os.O_RDWR | os.O_CLOEXEC | flags, _PUBLIC)
-    except PermissionError as error:
-        try:
-            return os.open(beside, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        except FileNotFoundError:  # there is none, and none may be made
-            raise error from None
 
 
 def _flock(handle: int, beside: Path, how: int) -> None:

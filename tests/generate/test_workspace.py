@@ -208,18 +208,48 @@ def put(kind: str, path: Path) -> None:
             path.symlink_to("none/at/all")
         case "elsewhere":
             path.symlink_to(path.parent.parent / "elsewhere")
+        case "hard link":
+            path.hardlink_to(path.parent.parent / "elsewhere")
 
 
 def no_end(number: int, frame: object) -> None:
     raise AssertionError("the build hangs")
 
 
+@pytest.mark.parametrize("name", ["journal.new", "links.1"])
+def test_a_link_where_a_file_is_about_to_be_made(
+    name: str, place: Path, expected: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody has planted it after the build has looked at what is there."""
+    stop(place, 9)
+    (place / "mine").write_bytes(b"mine")
+    (journal_of(place).parent / name).symlink_to(place / "mine")
+    monkeypatch.setattr(Workspace, "_remove_what_is_no_file", lambda self: None)
+    build(place)
+    assert table_path(place, KPVK, "r").read_bytes() == expected
+    assert (place / "mine").read_bytes() == b"mine"
+
+
+def test_what_another_user_has_left_stays(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be the work of hours, and nobody knows what its user does to it meanwhile."""
+    stop(place, 9)
+    before = {path.name: path.read_bytes() for path in journal_of(place).parent.iterdir()}
+    me = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: me + 1)
+    with pytest.raises(PermissionError, match=r"remove it: .*work"):
+        build(place)
+    assert {path.name: path.read_bytes() for path in journal_of(place).parent.iterdir()} == before
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
-    thinned(
-        ["entries", "staircases", "links", "journal", "workspace"],
-        ["pipe", "directory", "zeros", "nowhere", "elsewhere"],
-    ),
+    [
+        *thinned(
+            ["entries", "staircases", "links", "journal", "workspace"],
+            ["pipe", "directory", "zeros", "nowhere", "elsewhere"],
+        ),
+        *((name, "hard link") for name in ("entries", "links", "journal")),
+    ],
 )
 def test_what_is_no_file_is_solved_again(place: Path, expected: bytes, name: str, kind: str) -> None:
     stop(place, 9)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tbgen import outcome
 from tbgen.cli.main import main
 from tbgen.errors import BadInput
+from tbgen.progress import Counter
 from tbgen.report.document import Document, lines, written
 from tbgen.report.document import tables as tables_of
-from tbgen.progress import Counter
 from tbgen.report.write import write
 
 

@@ -11,6 +11,7 @@ import pytest
 from tbgen.store import leftovers
 from tbgen.store.leftovers import TOKEN, held, tidy
 from tbgen.store.lock import building, half_written, lock_of
+from tests.support.planting import plant
 
 
 @pytest.mark.parametrize("moment", ["open", "flock", "fstat"])
@@ -58,8 +59,9 @@ def test_all_who_may_write_can_lock(tmp_path: Path) -> None:
 def test_the_lock_of_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that a killed build left may be read and not be written to, and not be removed either."""
     call, table = os.open, tmp_path / "KQvK.r.h5"
+    half = half_written(table)
     lock_of(table).touch()
-    half_written(table).touch()
+    half.touch()
 
     def reads_only(path: Path, flags: int, *mode: int) -> int:
         if path == lock_of(table) and flags & os.O_ACCMODE != os.O_RDONLY:
@@ -76,14 +78,30 @@ def test_the_lock_of_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             assert leftovers._is_held(lock_of(table))
         tidy(tmp_path)
         assert lock_of(table).exists()
-        assert half_written(table).exists()
+        assert half.exists()
     assert not leftovers._is_held(lock_of(table))
     with building(table), pytest.raises(ZeroDivisionError), building(table, waiting=lambda: 1 // 0):
         pass
     assert not lock_of(table).exists()
-    assert not half_written(table).exists()
+    assert not half.exists()
     with pytest.raises(PermissionError), building(table):
         pass
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "hard link", "pipe", "directory", "socket"])
+def test_what_is_no_lock_is_let_alone(kind: str, tmp_path: Path) -> None:
+    """Through a link a file elsewhere would be made, or locked."""
+    victim, beside = tmp_path / "victim", lock_of(tmp_path / "tables" / "KQvK.r.h5")
+    beside.parent.mkdir()
+    if kind != "dangling link":
+        victim.touch()
+    plant(kind, beside, victim)
+    with pytest.raises(PermissionError, match=r"remove it: .*lock"), building(tmp_path / "tables" / "KQvK.r.h5"):
+        pass
+    assert victim.exists() == (kind != "dangling link")
+    tidy(tmp_path / "tables")
+    assert not leftovers._is_held(beside)
+    assert os.path.lexists(beside)
 
 
 def test_a_system_without_locks_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import errno
 import io
 import os
+import secrets
 import signal
 import stat
 import subprocess
@@ -19,7 +20,7 @@ import pytest
 from tbgen.contents import Contents
 from tbgen.material import parse
 from tbgen.store import building, open_table, table_path
-from tbgen.store.lock import HALF
+from tbgen.store.lock import HALF, half_written
 from tbgen.store.write import encode, write_table
 from tests.support.contents import random_contents
 from tests.support.places import ROOT
@@ -259,6 +260,20 @@ def test_different_tables_at_once(tmp_path: Path) -> None:
     for me in range(20):
         with open_table(tmp_path / f"{me}.h5") as table:
             assert np.array_equal(table.part(0, table.size).entries, kvk(me).entries)
+
+
+def test_nothing_is_written_through_a_link(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even where somebody has guessed the name."""
+    victim = path.with_name("victim")
+    victim.write_bytes(b"mine")
+    monkeypatch.setattr(secrets, "token_hex", lambda size: "guessed")
+    half_written(path).symlink_to(victim)
+    with pytest.raises(FileExistsError, match=path.name):
+        write_table(path, kvk(1), {})
+    monkeypatch.undo()
+    path.with_name(f".{path.name}.{os.getpid()}.half").symlink_to(victim)
+    write_table(path, kvk(1), {})
+    assert victim.read_bytes() == b"mine"
 
 
 def test_the_directory_is_made(tmp_path: Path) -> None:

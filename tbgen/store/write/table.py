@@ -15,6 +15,7 @@ from tbgen._version import __version__
 from tbgen.contents import Contents, Make, in_memory
 from tbgen.files import settle
 from tbgen.index import layout_of
+from tbgen.own_files import create
 from tbgen.store.format import seal
 from tbgen.store.format.own import BOUND, OWN, OwnNotes
 from tbgen.store.format.schema import FACTS, SHAPES, Facts, columns, describe, note
@@ -49,7 +50,7 @@ def write_table(
     path = Path(path)
     half = half_written(path)
     try:
-        with half.open("wb+") as file, _workers(threads) as pool:
+        with os.fdopen(create(half), "wb+") as file, _workers(threads) as pool:
             head = _write(file, contents, encode(contents, pool, make), facts, own, program)
             stamp = seal.make_seal(file, head)
             file.seek(0)
