@@ -133,7 +133,7 @@ ROOMS = {
     # The tables over HTTP.
     "serve": (
         "_version errors files outcome table_rules material position index probe rules referee/annotate report "
-        "store store/own text"
+        "store store/own text pgn"
     ),
     # Wiring.
     "cli": (

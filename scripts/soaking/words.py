@@ -15,7 +15,7 @@ from soaking.ground import tables_of
 from soaking.mangle import mangled
 from soaking.positions import a_fen
 from tbgen.serve.app import make_app
-from tbgen.serve.service import Settings
+from tbgen.serve.service import Service, Settings
 
 CODES: Final = (0, 1, 2, 3, 4, 5, 6)
 _APART: Final = 0.004
@@ -153,7 +153,7 @@ class Words:
 
 def _served(settings: Settings, listening: socket.socket, ready: Callable[[], None]) -> None:
     """In place of a server that would run until it is stopped: all that it does before it listens."""
-    make_app(settings)
+    make_app(Service(settings))
     ready()
 
 

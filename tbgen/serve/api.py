@@ -20,6 +20,7 @@ from tbgen.serve.problem import Problem, missing_material
 from tbgen.serve.question import Question, asked, check_names, params_of, rules_of, switch
 from tbgen.serve.served import Shelved
 from tbgen.serve.service import COST_OF_LINE, JSON, Job, Service, encoded
+from tbgen.serve.shares import client_of
 from tbgen.serve.work import QUICK, SLOW
 from tbgen.table_rules import TableRules
 from tbgen.text import decoded, from_json
@@ -31,7 +32,10 @@ _AT_ONCE: Final = 2500
 _WITH_MOVES: Final = 200
 """The same with moves, which come one by one."""
 _PER_REQUEST: Final = 50
+_WITH_MOVES_PER_REQUEST: Final = 5
 """Positions of a batch that cost as much as a request."""
+_MARKS: Final = {JSON: b",", "text/plain": b"\n"}
+"""What stands between positions. There is none within one."""
 Ask = Callable[[Question, Tablebase], Any]
 _BATCH: Final = ("fens", "record", "rules", "moves")
 
@@ -124,11 +128,21 @@ class Api:
 
     async def batch(self, request: Request) -> Response:
         service = self._service
-        wanted = await self._batch(request)
+        media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media not in _MARKS:
+            raise Problem(415, "unsupported_media_type", "a batch is application/json or text/plain",
+                          'curl --json \'{"fens": ["8/8/8/4KBk1/8/8/8/8 b - - 0 1"]}\'')  # fmt: skip
+        body = await request.body()
         most = service.settings.limits.positions
+        positions = body.count(_MARKS[media]) + 1  # or a few less: what it costs to read them is known before
+        if positions > 2 * most:
+            raise _too_many(most)
+        service.charge(request, positions / _PER_REQUEST)
+        wanted = await service.do(request, QUICK, partial(self._batch, media, body, request.scope["query_string"]))
         if len(wanted.fens) > most:
-            raise Problem(413, "too_many_positions", f"more than {most:,} positions", "send them in several batches")
-        service.charge(request, len(wanted.fens) / _PER_REQUEST)
+            raise _too_many(most)
+        if wanted.moves:
+            service.charge(request, len(wanted.fens) / _WITH_MOVES_PER_REQUEST)
         service.metrics.positions.inc(len(wanted.fens))
         size = _WITH_MOVES if wanted.moves else _AT_ONCE
         pieces = [wanted.fens[at : at + size] for at in range(0, len(wanted.fens), size)]
@@ -137,28 +151,23 @@ class Api:
             with service.served.tablebase(wanted.rules) as there:
                 return many.lines(fens, wanted.record, wanted.rules, there, with_moves=wanted.moves)
 
-        first = await service.work.do(QUICK, partial(answer, pieces[0])) if pieces else b""
+        first = await service.do(request, QUICK, partial(answer, pieces[0])) if pieces else b""
 
         async def stream() -> AsyncIterator[bytes]:
             yield first
             for fens in pieces[1:]:
-                yield await service.work.do(QUICK, partial(answer, fens))
+                yield await service.work.do(QUICK, partial(answer, fens), client_of(request.scope))
 
         return StreamingResponse(stream(), media_type=NDJSON, headers={"cache-control": "no-store"})
 
-    async def _batch(self, request: Request) -> "_Batch":
+    def _batch(self, media: str, body: bytes, query: bytes) -> "_Batch":
         """One FEN a line, with all else in the query; or an object."""
-        body = await request.body()
-        media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         rules = self._service.settings.rules
-        if media == "text/plain":
-            params = params_of(request.scope["query_string"])
-            check_names(params, "record", "rules", "moves")
-            fens = [line.strip() for line in decoded(body).splitlines() if line.strip()]
-            return _Batch(fens, params.get("record"), rules_of(params, rules), switch(params, "moves"))
         if media != JSON:
-            raise Problem(415, "unsupported_media_type", "a batch is application/json or text/plain",
-                          'curl --json \'{"fens": ["8/8/8/4KBk1/8/8/8/8 b - - 0 1"]}\'')  # fmt: skip
+            params = params_of(query)
+            check_names(params, "record", "rules", "moves")
+            fens = [line.strip() for line in decoded(body).split("\n") if line.strip()]
+            return _Batch(fens, params.get("record"), rules_of(params, rules), switch(params, "moves"))
         given = from_json(body)
         if not isinstance(given, dict) or not isinstance(given.get("fens"), list):
             raise BadInput('a batch is an object with a list of FENs: {"fens": [...]}')
@@ -191,7 +200,7 @@ class Api:
         check_names(params, "rules")
         only = rules_of(params, self._service.settings.rules) if "rules" in params else None
         tables = [one for one in self._service.served.state.tables.values() if only in (None, one.rules)]
-        return Job(lambda: {"materials": list(map(shelved, tables))}, kind=None)
+        return Job(lambda: {"materials": list(map(shelved, tables))})
 
     def _material(self, request: Request) -> Job:
         one = self._named(request)
@@ -235,10 +244,15 @@ class Api:
 
     async def metrics(self, request: Request) -> Response:
         media = "text/plain; version=0.0.4"
-        return Response(self._service.metrics.render(), media_type=media, headers={"cache-control": "no-store"})
+        body = await self._service.do(request, QUICK, self._service.metrics.render)
+        return Response(body, media_type=media, headers={"cache-control": "no-store"})
 
     async def openapi(self, request: Request) -> Response:
         return Response(self._document, media_type=JSON, headers={"cache-control": "public, max-age=3600"})
+
+
+def _too_many(most: int) -> Problem:
+    return Problem(413, "too_many_positions", f"more than {most:,} positions", "send them in several batches")
 
 
 class _Batch(NamedTuple):

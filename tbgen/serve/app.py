@@ -20,7 +20,7 @@ from tbgen.serve.downloads import Downloads
 from tbgen.serve.limits import Guard
 from tbgen.serve.pages import Pages
 from tbgen.serve.problem import Problem, problem_of
-from tbgen.serve.service import Service, Settings, encoded
+from tbgen.serve.service import Service, encoded
 from tbgen.serve.view import frame
 from tbgen.text import say
 
@@ -36,8 +36,8 @@ _ASKED_WRONG: Final = (400, 404, 405)
 _ROBOTS: Final = "User-agent: *\nDisallow: /v1/\nDisallow: /standard\nDisallow: /*?\n"
 
 
-def make_app(settings: Settings) -> ASGIApp:
-    service = Service(settings)
+def make_app(service: Service) -> ASGIApp:
+    settings = service.settings
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

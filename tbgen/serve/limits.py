@@ -2,14 +2,16 @@
 
 import asyncio
 import time
-from collections import OrderedDict
-from collections.abc import MutableMapping
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tbgen.errors import TbgenError
 from tbgen.serve.metrics import OTHER, Metrics
-from tbgen.serve.problem import Problem
+from tbgen.serve.problem import Problem, problem_of
+from tbgen.serve.shares import Buckets, Share, client_of
 from tbgen.text import to_json
 
 _SECURITY: Final = (
@@ -23,8 +25,17 @@ _SECURITY: Final = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
 )
-_CLIENTS: Final = 10_000
-"""Clients that are remembered. The longest silent is forgotten first: its bucket is full again."""
+_SHARE: Final = 4
+"""One client may have this part of places, connections and memory."""
+_BYTES: Final = 8192
+"""Of a body, that cost as much as a request."""
+_TOO_MUCH: Final = 429
+ABORT: Final = "tbgen.abort"
+"""How to close a connection, in the scope of its requests."""
+_HELD: Final = "tbgen.held"
+"""Bytes of memory, in the scope of a request."""
+_PAUSE: Final = 0.5
+"""Seconds before a client hears that it asks for too much: to say so time and again is work as well."""
 
 
 class Limits(NamedTuple):
@@ -42,33 +53,13 @@ class Limits(NamedTuple):
     """Seconds to send a request, to wait for an answer, to take a piece of it."""
     head: int = 16 << 10
     """Bytes of a request line and its headers."""
+    headers: int = 100
     connections: int = 1000
+    memory: int = 128 << 20
+    """Bytes of bodies and what is made of them."""
 
-
-class Buckets:
-    """What each client may still ask for: as much as it likes for ten seconds' worth, then so much a second."""
-
-    _DEPTH: Final = 10.0
-
-    def __init__(self, rate: float) -> None:
-        self._rate = rate
-        self._depth = rate * self._DEPTH
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def take(self, client: str, cost: float) -> float:
-        """Seconds to wait before asking again: 0 where it was taken. What costs more than all takes all."""
-        if not self._rate:
-            return 0.0
-        now = time.monotonic()
-        left, at = self._left.get(client, (self._depth, now))
-        left = min(self._depth, left + (now - at) * self._rate)
-        cost = min(cost, self._depth)
-        wait = max(0.0, (cost - left) / self._rate)
-        self._left[client] = left - (0.0 if wait else cost), now
-        self._left.move_to_end(client)
-        if len(self._left) > _CLIENTS:
-            self._left.popitem(last=False)
-        return wait
+    def share(self, most: int) -> Share:
+        return Share(most, max(1, most // _SHARE))
 
 
 class Guard:
@@ -79,13 +70,13 @@ class Guard:
         self._limits = limits
         self._metrics = metrics
         self._buckets = Buckets(limits.per_client)
-        self._at_work = 0
-        metrics.at_work.set_function(lambda: self._at_work)
+        self._places = limits.share(limits.at_once)
+        self._memory = limits.share(limits.memory)
+        metrics.at_work.set_function(lambda: self._places.used)
 
     def charge(self, scope: MutableMapping[str, Any], cost: float) -> None:
         """Take more from a client whose request turns out to be worth it."""
-        client = scope.get("client")
-        wait = self._buckets.take(client[0] if client else "", cost)
+        wait = self._buckets.take(client_of(scope), cost)
         if wait:
             self._metrics.refused.labels("per_client").inc()
             raise Problem(
@@ -93,28 +84,47 @@ class Guard:
                 "wait as long as Retry-After says; /v1/batch takes many positions at once", int(wait) + 1,
             )  # fmt: skip
 
+    def hold(self, scope: MutableMapping[str, Any], size: int) -> None:
+        """Memory that a request needs, until it is answered."""
+        self._memory.take(client_of(scope), size)
+        scope[_HELD] += size
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        exchange = _Exchange(scope, receive, send, self._limits)
-        started = time.perf_counter()
-        self._at_work += 1
+        exchange = _Exchange(self, scope, receive, send, self._limits)
+        client, started = client_of(scope), time.perf_counter()
+        scope[_HELD] = 0
         try:
-            self._check(scope)
-            await self._app(scope, exchange.receive, exchange.send)
+            with self._place(client):
+                self._check(scope)
+                await self._app(scope, exchange.receive, exchange.send)
         except Problem as problem:
-            await refuse(problem, exchange.send)
+            await exchange.refuse(problem)
+        except RuntimeError as error:  # so Starlette passes on what comes too late to be answered
+            if not isinstance(error.__cause__, (Problem, TbgenError)):
+                raise
+            await exchange.refuse(problem_of(error.__cause__))
         finally:
-            self._at_work -= 1
+            self._memory.give(client, scope[_HELD])
             endpoint = scope.get("endpoint")
             route = OTHER if endpoint is None else getattr(endpoint, "__name__", "static")
             self._metrics.answered(route, exchange.status, time.perf_counter() - started)
 
-    def _check(self, scope: Scope) -> None:
-        if self._at_work > self._limits.at_once:
+    @contextmanager
+    def _place(self, client: str) -> Iterator[None]:
+        try:
+            self._places.take(client)
+        except Problem:
             self._metrics.refused.labels("at_once").inc()
-            raise Problem(503, "busy", "too many requests are at work", "ask again a little later", 1)
+            raise
+        try:
+            yield
+        finally:
+            self._places.give(client)
+
+    def _check(self, scope: Scope) -> None:
         self.charge(scope, 1)
         for name, value in scope["headers"]:
             if name == b"content-length" and int(value) > self._limits.body:
@@ -122,9 +132,11 @@ class Guard:
 
 
 class _Exchange:
-    """One request: its body counted and waited for no longer than allowed, its answer given its headers."""
+    """One request: its body counted, charged and waited for no longer than allowed, its answer given its headers."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, limits: Limits) -> None:
+    def __init__(self, guard: Guard, scope: Scope, receive: Receive, send: Send, limits: Limits) -> None:
+        self._guard = guard
+        self._scope = scope
         self._receive = receive
         self._send = send
         self._limits = limits
@@ -141,25 +153,35 @@ class _Exchange:
         except TimeoutError:
             raise Problem(408, "too_slow", "the request came too slowly", "send it faster, or in parts") from None
         self._whole = not message.get("more_body")
-        self._size += len(message.get("body", b""))
+        size = len(message.get("body", b""))
+        self._size += size
         if self._size > self._limits.body:
             raise too_large(self._limits.body)
+        if size:
+            self._guard.charge(self._scope, size / _BYTES)
+            self._guard.hold(self._scope, size)
         return message
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
+            if self.status == _TOO_MUCH:
+                await asyncio.sleep(_PAUSE)
             message["headers"] = [*message.get("headers", ()), *_SECURITY]
         await self._send(message)
 
-
-async def refuse(problem: Problem, send: Send) -> None:
-    """Answer with an error alone, from outside the application."""
-    body = to_json({"error": problem.as_dict()}).encode()
-    headers = {"content-type": "application/json", "content-length": str(len(body)), **problem.headers}
-    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": problem.status, "headers": pairs})
-    await send({"type": "http.response.body", "body": body})
+    async def refuse(self, problem: Problem) -> None:
+        """Answer with an error alone, from outside the application; if an answer has begun, break it off."""
+        if self.status:
+            self._scope[ABORT]()
+            while (await self._receive())["type"] != "http.disconnect":
+                pass
+            return
+        body = to_json({"error": problem.as_dict()}).encode()
+        headers = {"content-type": "application/json", "content-length": str(len(body)), **problem.headers}
+        pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+        await self.send({"type": "http.response.start", "status": problem.status, "headers": pairs})
+        await self.send({"type": "http.response.body", "body": body})
 
 
 def too_large(most: int) -> Problem:

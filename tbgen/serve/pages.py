@@ -2,15 +2,15 @@
 
 import asyncio
 import io
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
-from functools import cache
+from functools import cache, partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-from urllib.parse import parse_qsl
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -20,15 +20,16 @@ from tbgen.index import layout_of
 from tbgen.material import parse
 from tbgen.probe import Tablebase
 from tbgen.serve.problem import Problem, missing_material, problem_of
-from tbgen.serve.question import check_names, params_of, rules_of, switch
+from tbgen.serve.question import check_names, fields_of, params_of, rules_of, switch
 from tbgen.serve.served import Shelved
-from tbgen.serve.service import COST_OF_LINE, Job, Service
+from tbgen.serve.service import COST_OF_LINE, COST_OF_PAGE, Job, Service
 from tbgen.serve.view import explorer, materials
 from tbgen.serve.work import QUICK, SLOW
 from tbgen.table_rules import TableRules
 from tbgen.text import decoded
 
 if TYPE_CHECKING:
+    from tbgen.pgn.split import Unit
     from tbgen.referee.annotate.game import Told
 
 _STATIC: Final = Path(__file__).parent / "static"
@@ -36,7 +37,18 @@ _HTML: Final = "text/html"
 _PGN: Final = "application/x-chess-pgn"
 _PLIES: Final = 2000
 """Of a game that is told."""
+_GAME: Final = 1 << 18
+"""Bytes of one."""
 _GAMES: Final = 50
+_MOVES: Final = 10_000
+"""Of all games together."""
+_BYTES_PER_REQUEST: Final = 1000
+_MOVES_PER_REQUEST: Final = 10
+"""To read so many bytes costs as much as a request, and so does to tell so many moves."""
+_SHOWN: Final = 1 << 20
+"""Bytes of games that are shown."""
+_PIECE: Final = 1 << 16
+_Shown = TypeVar("_Shown")
 _BY_CURL: Final = f'curl --data-binary @games.pgn -H "content-type: {_PGN}"'
 """Without a type, curl says that it sends a form."""
 _COUNTED_UNASKED: Final = 20 << 20
@@ -79,7 +91,7 @@ class Pages:
         def make(there: Tablebase) -> str:
             return write(fen, rules, there, with_line=with_line)
 
-        kind, cost = (SLOW, COST_OF_LINE) if with_line else (QUICK, 0)
+        kind, cost = (SLOW, COST_OF_LINE) if with_line else (QUICK, COST_OF_PAGE)
         return Job(lambda: self._service.ask(rules, make), kind, _HTML, cost)
 
     # Materials
@@ -89,7 +101,8 @@ class Pages:
         tables = [one for one in self._service.served.state.tables.values() if one.rules == rules and one.sha256]
         if self._counting is None or self._counting.done():
             self._counting = asyncio.create_task(self._count(tables))
-        body = materials.listing(tables, self._service.studies, rules)
+        listing = partial(materials.listing, tables, dict(self._service.studies), rules)
+        body = await self._service.do(request, QUICK, listing)
         return Response(body, media_type=_HTML, headers={"cache-control": "no-cache"})
 
     async def _count(self, tables: list[Shelved]) -> None:
@@ -131,54 +144,96 @@ class Pages:
 
         if request.method != "POST":
             return Response(game.games(None, "", []), media_type=_HTML)
-        pgn, rules = await self._sent(request)
-        told = await self._tell(request, pgn, rules)
-        body = game.games(rules, decoded(pgn), [(one, fault) for _, one, fault in told if one or fault])
+        sent = await self._sent(request)
+        if len(sent.pgn) > _SHOWN:
+            raise Problem(413, "too_large", f"more than {_SHOWN >> 20} MiB of games", "tbgen annotate takes any number")
+        found = await self._told(request, sent, _AS_PAGE, lambda _, told, fault: (told, fault))
+        told = [one for one in found if any(one)]
+        body = await self._service.do(request, QUICK, lambda: game.games(sent.rules, decoded(sent.pgn), told).encode())
         # Whoever comes back from the board is to find the game: what may not be kept has to be sent again.
-        return Response(body, media_type=_HTML, headers={"cache-control": "private, no-cache"})
+        headers = {"cache-control": "private, no-cache", "content-length": str(len(body))}
+        return StreamingResponse(_pieces(body), media_type=_HTML, headers=headers)
 
     async def annotate(self, request: Request) -> Response:
-        pgn, rules = await self._sent(request)
-        told = await self._tell(request, pgn, rules)
-        faults = [fault for _, one, fault in told if one is None and fault]
-        if faults and not any(one for _, one, _ in told):  # all of it would come back as it was, as if it were told
+        sent = await self._sent(request)
+        found = await self._told(request, sent, _AS_PGN, lambda data, told, fault: (data, told is not None, fault))
+        faults = [fault for _, is_told, fault in found if fault and not is_told]
+        if faults and not any(is_told for _, is_told, _ in found):  # all of it would come back as it was, as if told
             raise Problem(400, "bad_input", f"no game that can be read; line {faults[0]}", _BY_CURL)
         headers = {"cache-control": "no-store", "content-disposition": 'attachment; filename="annotated.pgn"'}
-        return Response(b"".join(data for data, _, _ in told), media_type=_PGN, headers=headers)
+        return Response(b"".join(data for data, _, _ in found), media_type=_PGN, headers=headers)
 
-    async def _sent(self, request: Request) -> tuple[bytes, TableRules | None]:
-        """What a form sent, or a program: then the PGN alone is the body. No rules: each game has its own."""
+    async def _sent(self, request: Request) -> "_Sent":
+        """What a form sent, or a program: then the PGN alone is the body."""
         body = await request.body()
         media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        given: Mapping[str, str] = params_of(request.scope["query_string"])
         if media == "application/x-www-form-urlencoded":
-            try:
-                fields = dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=4))
-            except ValueError:
-                raise Problem(400, "bad_input", "a form that cannot be read", _BY_CURL) from None
+            fields = await self._service.do(request, QUICK, partial(fields_of, body))
             if "pgn" not in fields:
                 raise Problem(400, "bad_input", "a form without the field pgn", _BY_CURL)
             check_names(fields, "pgn", "rules")
-            body, given = fields.get("pgn", "").replace("\r\n", "\n").encode("utf-8", "replace"), fields
-        elif media not in (_PGN, "text/plain"):
+            rules = {"rules": decoded(fields.get("rules", b""))}
+            return _Sent(fields["pgn"].replace(b"\r\n", b"\n"), rules_of(rules, None))
+        if media not in (_PGN, "text/plain"):
             raise Problem(415, "unsupported_media_type", f"games are {_PGN} or text/plain", _BY_CURL)
-        return body, rules_of(given, None)
+        return _Sent(body, rules_of(params_of(request.scope["query_string"]), None))
 
-    async def _tell(
-        self, request: Request, pgn: bytes, rules: TableRules | None
-    ) -> list[tuple[bytes, "Told | None", str]]:
-        from tbgen.referee.annotate.files import has_more, tell  # late: a server that starts needs none of it
+    async def _told(
+        self, request: Request, sent: "_Sent", needs: "_Needs", show: "Callable[[bytes, Told | None, str], _Shown]"
+    ) -> list["_Shown"]:
+        """Game by game: between two others have their turn, and who has left gets no further one."""
+        from tbgen.referee.annotate.files import tell  # late: a server that starts needs none of it
         from tbgen.referee.annotate.game import Teller
 
         service = self._service
-        service.charge(request, COST_OF_LINE + len(pgn) / 1000)
+        service.charge(request, COST_OF_LINE + len(sent.pgn) / _BYTES_PER_REQUEST)
+        units, moves = await service.do(request, QUICK, partial(_units, sent.pgn))
+        service.charge(request, moves / _MOVES_PER_REQUEST)
+        service.guard.hold(request.scope, needs.byte * len(sent.pgn) + needs.move * moves)
 
-        def work() -> list[tuple[bytes, "Told | None", str]]:
-            if has_more(io.BytesIO(pgn), _GAMES):
-                raise Problem(413, "too_many_games", f"more than {_GAMES} games", "tbgen annotate takes any number")
+        def work(unit: "Unit") -> "_Shown":
             with ExitStack() as stack:
                 tables = cache(lambda rules: stack.enter_context(service.served.tablebase(rules)))
-                return list(tell(io.BytesIO(pgn), Teller(tables, rules, service.settings.rules), _PLIES))
+                return show(*tell(unit, Teller(tables, sent.rules, service.settings.rules), _PLIES))
 
-        found: list[tuple[bytes, Told | None, str]] = await service.work.do(SLOW, work)
-        return found
+        return [await service.do(request, SLOW, partial(work, unit)) for unit in units]
+
+
+class _Needs(NamedTuple):
+    """Bytes of memory for what is told."""
+
+    byte: int
+    """Of games."""
+    move: int
+
+
+_AS_PGN: Final = _Needs(2, 100)
+_AS_PAGE: Final = _Needs(12, 1600)
+"""HTML has five bytes and more for some characters."""
+
+
+class _Sent(NamedTuple):
+    pgn: bytes
+    rules: TableRules | None
+    """None: each game has its own."""
+
+
+def _units(pgn: bytes) -> tuple[list["Unit"], int]:
+    """The games, and how many moves they have together."""
+    from tbgen.pgn.split import units  # late: a server that starts needs none of it
+    from tbgen.referee.annotate.files import moves_in
+
+    found = list(islice(units(io.BytesIO(pgn)), _GAMES + 1))
+    if len(found) > _GAMES:
+        raise Problem(413, "too_many_games", f"more than {_GAMES} games", "tbgen annotate takes any number")
+    if any(len(unit.data) > _GAME for unit in found):
+        raise Problem(413, "too_large", f"a game of more than {_GAME >> 10} KiB", "tbgen annotate takes it")
+    moves = sum(map(moves_in, found))
+    if moves > _MOVES:
+        raise Problem(413, "too_many_moves", f"more than {_MOVES:,} moves", "tbgen annotate takes any number")
+    return found, moves
+
+
+async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+    for at in range(0, len(body), _PIECE):
+        yield body[at : at + _PIECE]

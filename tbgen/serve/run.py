@@ -2,8 +2,10 @@
 
 import asyncio
 import ctypes
+import os
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -13,12 +15,20 @@ import uvicorn
 from tbgen.errors import TbgenError
 from tbgen.serve.app import make_app
 from tbgen.serve.protocol import Protocol
-from tbgen.serve.service import Settings
+from tbgen.serve.service import Service, Settings
+from tbgen.serve.work import Work
 
-_GRACE: Final = 20
-"""Seconds in which what is begun may end."""
+_GRACE: Final = 16.0
+"""Seconds in which what is begun may end. Who still waits then is told so."""
+_TELLING: Final = 2.0
+"""Seconds for that. Of the 20 that are promised, the others are for the end itself."""
+_SWITCH: Final = 0.001
+"""Seconds that a thread computes before another one has its turn: the one that answers single positions waits for it
+several times a request."""
 _BACKLOG: Final = 2048
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_INTERRUPTED: Final = 128 + signal.SIGINT
+"""The exit code."""
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 _LARGE: Final = 1 << 18
 """Bytes of a block that goes back to the system when it is freed."""
@@ -29,6 +39,10 @@ class _Server(uvicorn.Server):
     """uvicorn's, but signals are heard in the loop, and the caller decides what they mean for the exit code."""
 
     stopped_by: int | None = None
+
+    def __init__(self, config: uvicorn.Config, work: Work) -> None:
+        super().__init__(config)
+        self._work = work
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -44,6 +58,20 @@ class _Server(uvicorn.Server):
     def _stop(self, number: int) -> None:
         self.stopped_by = number
         self.handle_exit(number, None)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        loop = asyncio.get_running_loop()
+        ends = (
+            loop.call_later(_GRACE, self._work.stop),
+            loop.call_later(_GRACE + _TELLING, self._break_off),
+        )
+        await super().shutdown(sockets)
+        for end in ends:
+            end.cancel()
+
+    def _break_off(self) -> None:
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -72,9 +100,11 @@ def address_of(listening: socket.socket) -> str:
 def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None]) -> int | None:
     """Serve until a signal, which is given back."""
     _give_memory_back()
-    Protocol.limits = settings.limits
+    sys.setswitchinterval(_SWITCH)
+    Protocol.limits, Protocol.places = settings.limits, settings.limits.share(settings.limits.connections)
+    service = Service(settings)
     config = uvicorn.Config(
-        make_app(settings),
+        make_app(service),
         http=Protocol,
         ws="none",
         lifespan="on",
@@ -83,11 +113,13 @@ def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None
         server_header=False,
         backlog=_BACKLOG,
         timeout_keep_alive=20,
-        timeout_graceful_shutdown=_GRACE,
     )
-    server = _Server(config)
+    server = _Server(config, service.work)
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
         runner.run(_serve(server, listening, ready))
+    if service.work.at_work:  # nobody waits for it, and Python would
+        sys.stdout.flush()
+        os._exit(0 if server.stopped_by == signal.SIGTERM else _INTERRUPTED)
     return server.stopped_by
 
 

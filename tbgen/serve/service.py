@@ -2,7 +2,7 @@
 
 import asyncio
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -15,6 +15,7 @@ from tbgen.probe import Tablebase
 from tbgen.serve.limits import Guard, Limits
 from tbgen.serve.metrics import Metrics
 from tbgen.serve.served import Served, Shelved
+from tbgen.serve.shares import client_of
 from tbgen.serve.work import QUICK, SLOW, Answer, Work
 from tbgen.table_rules import TableRules
 from tbgen.text import to_json
@@ -23,8 +24,9 @@ JSON: Final = "application/json"
 _FRESH: Final = "public, max-age=60"
 """How long answers may be taken for granted: a table may be replaced."""
 
+COST_OF_PAGE: Final = 5
 COST_OF_LINE: Final = 20
-COST_OF_STUDY: Final = 20
+COST_OF_STUDY: Final = 100
 """In positions."""
 
 
@@ -34,8 +36,6 @@ class Settings(NamedTuple):
     limits: Limits = Limits()
     cors: tuple[str, ...] = ()
     """Origins whose pages may ask; none unless told otherwise."""
-    public: bool = False
-    """Whether robots may index pages; they are never let at the interface."""
 
 
 class Job(NamedTuple):
@@ -63,6 +63,12 @@ class Service:
     def charge(self, request: Request, cost: float) -> None:
         self.guard.charge(request.scope, cost)
 
+    async def do(self, request: Request | None, kind: str, job: Callable[[], Any], key: Hashable = None) -> Any:
+        """Work for who asks, as long as somebody hears the answer; None: for the server itself."""
+        if request is None:
+            return await self.work.do(kind, job, key=key)
+        return await self.work.do(kind, job, client_of(request.scope), key, request.is_disconnected)
+
     def tag(self, request: Request) -> str:
         """Of the answer to a request: another one when any table is another, or the program."""
         words = request.scope["path"].encode() + b"?" + request.scope["query_string"]
@@ -82,7 +88,9 @@ class Service:
             if job.cost:
                 self.charge(request, job.cost)
             make = job.make
-            body = encoded(make()) if job.kind is None else await self.work.do(job.kind, lambda: encoded(make()), key)
+            body = (
+                encoded(make()) if job.kind is None else await self.do(request, job.kind, lambda: encoded(make()), key)
+            )
             found = Answer(body, job.media)
             self.work.kept.put(key, found)
         else:
@@ -102,7 +110,7 @@ class Service:
 
             if request is not None:
                 self.charge(request, COST_OF_STUDY)
-            found = await self.work.do(SLOW, lambda: self.ask(table.rules, partial(study, table.path)), key)
+            found = await self.do(request, SLOW, lambda: self.ask(table.rules, partial(study, table.path)), key)
             self.studies[key] = found
         return found
 

@@ -1,10 +1,14 @@
 """Answers: worked out once for all that ask at the same time, in threads that lines cannot fill, and kept."""
 
 import asyncio
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
+from weakref import WeakValueDictionary
+
+from starlette.requests import ClientDisconnect
 
 from tbgen.serve.problem import Problem
 
@@ -13,9 +17,10 @@ QUICK: Final = "quick"
 SLOW: Final = "slow"
 """Up to seconds and more: lines, games, statistics. They have threads of their own."""
 
-_THREADS: Final = {QUICK: 4, SLOW: 2}
-_WAITING: Final = {QUICK: 256, SLOW: 32}
-"""Jobs of a kind that may be begun or wait."""
+_THREADS: Final = {QUICK: 4, SLOW: 3}
+"""A client has half of them at most."""
+_LOOK_EVERY: Final = 1.0
+"""Seconds after which those who wait are looked after."""
 _KEPT: Final = 32 << 20
 """Bytes of answers."""
 _OVERHEAD: Final = 500
@@ -53,47 +58,110 @@ class Kept:
         self.used = 0
 
 
+class _Job:
+    """One that somebody waits for."""
+
+    def __init__(self) -> None:
+        self.task: asyncio.Task[Any]
+        self.askers = 0
+        self.begun = False
+
+
+Gone = Callable[[], Awaitable[bool]]
+"""Whether who asked has left."""
+
+
 class Work:
-    """Used by the event loop's thread alone; the jobs run in others."""
+    """Used by the event loop's thread alone; the jobs run in others. Each client's wait for one another."""
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
-        """Seconds that who asked waits. The job goes on, for those who ask again."""
+        """Seconds that who asked waits. The job goes on if it has begun, for those who ask again."""
         self._pools = {kind: ThreadPoolExecutor(threads, f"tbgen-{kind}") for kind, threads in _THREADS.items()}
-        self._waiting = dict.fromkeys(_THREADS, 0)
-        self._shared: dict[Hashable, asyncio.Future[Any]] = {}
+        self._free = {kind: asyncio.Semaphore(threads) for kind, threads in _THREADS.items()}
+        self._turns: WeakValueDictionary[tuple[str, str], asyncio.Semaphore] = WeakValueDictionary()
+        self._shared: dict[Hashable, _Job] = {}
+        self._at_work: set[_Job] = set()
+        self._stopped = False
         self.kept = Kept()
 
-    async def do(self, kind: str, job: Callable[[], Any], key: Hashable = None) -> Any:
-        """The job's result. Jobs with the same key that are asked for meanwhile are one."""
+    @property
+    def at_work(self) -> bool:
+        """Whether a thread still works, maybe for nobody."""
+        return bool(self._at_work)
+
+    async def do(
+        self, kind: str, job: Callable[[], Any], client: str = "", key: Hashable = None, gone: Gone | None = None
+    ) -> Any:
+        """The job's result. Jobs with the same key that are asked for meanwhile are one. One that nobody waits for any
+        more is not begun."""
         found = self._shared.get(key) if key is not None else None
         if found is None:
-            if self._waiting[kind] >= _WAITING[kind]:
-                raise Problem(503, "busy", "too much is asked at the moment", "ask again a little later", 2)
-            found = self._begin(kind, job, key)
+            found = self._add(kind, job, client, key)
+        found.askers += 1
         try:
-            return await asyncio.wait_for(asyncio.shield(found), self._patience)
-        except TimeoutError:
-            raise Problem(
-                503, "too_slow", f"this takes longer than {self._patience:g} seconds",
-                "it is still being worked out: ask again later", 10,
-            ) from None  # fmt: skip
+            return await self._result(found.task, gone)
+        finally:
+            found.askers -= 1
+            if not found.askers and not found.begun:
+                self._shared.pop(key, None)
+                found.task.cancel()
 
-    def _begin(self, kind: str, job: Callable[[], Any], key: Hashable) -> asyncio.Future[Any]:
-        found: asyncio.Future[Any] = asyncio.get_running_loop().run_in_executor(self._pools[kind], job)
-        self._waiting[kind] += 1
+    async def _result(self, task: "asyncio.Task[Any]", gone: Gone | None) -> Any:
+        until = time.monotonic() + self._patience
+        while True:
+            await asyncio.wait((task,), timeout=min(_LOOK_EVERY, self._patience))
+            if task.done():
+                return task.result()
+            if self._stopped:
+                raise _stopping()
+            if gone is not None and await gone():
+                raise ClientDisconnect
+            if time.monotonic() >= until:
+                raise Problem(
+                    503, "too_slow", f"this takes longer than {self._patience:g} seconds",
+                    "it is still being worked out: ask again later", 10,
+                )  # fmt: skip
+
+    def _add(self, kind: str, job: Callable[[], Any], client: str, key: Hashable) -> _Job:
+        if self._stopped:
+            raise _stopping()
+        made = _Job()
+        made.task = asyncio.create_task(self._in_turn(made, kind, job, client))
         if key is not None:
-            self._shared[key] = found
+            self._shared[key] = made
 
-        def done(future: asyncio.Future[Any]) -> None:
-            self._waiting[kind] -= 1
-            self._shared.pop(key, None)
-            if not future.cancelled():
-                future.exception()  # who asked may have gone: it is no news then
+        def done(task: "asyncio.Task[Any]") -> None:
+            if self._shared.get(key) is made:
+                del self._shared[key]
+            if not task.cancelled():
+                task.exception()  # who asked may have gone: it is no news then
 
-        found.add_done_callback(done)
-        return found
+        made.task.add_done_callback(done)
+        return made
+
+    async def _in_turn(self, made: _Job, kind: str, job: Callable[[], Any], client: str) -> Any:
+        turn = self._turns.setdefault((kind, client), asyncio.Semaphore(_THREADS[kind] // 2))
+
+        def work() -> Any:
+            try:
+                return job()
+            finally:
+                self._at_work.discard(made)
+
+        async with turn, self._free[kind]:
+            made.begun = True
+            self._at_work.add(made)
+            return await asyncio.get_running_loop().run_in_executor(self._pools[kind], work)
+
+    def stop(self) -> None:
+        """Tell all that wait that nothing more will come."""
+        self._stopped = True
 
     def close(self) -> None:
         for pool in self._pools.values():
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _stopping() -> Problem:
+    return Problem(503, "stopping", "the server is being stopped", "ask again when it is back", 10)
