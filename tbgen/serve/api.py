@@ -270,7 +270,7 @@ def shelved(one: Shelved) -> dict[str, Any]:
         "men": one.material.men,
         "file": one.path.name,
         "bytes": one.size,
-        "sha256": one.sha256,
+        "seal_sha256": one.sha256,
     }
 
 

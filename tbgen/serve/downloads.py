@@ -1,10 +1,12 @@
 """The files themselves: a list of all with their digests, and each in parts or whole, for `tbgen fetch`."""
 
 import asyncio
+import hashlib
 import os
 import re
 from collections.abc import AsyncIterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from functools import partial
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -15,10 +17,13 @@ from tbgen.serve.api import shelved
 from tbgen.serve.problem import Problem, missing
 from tbgen.serve.question import check_names, params_of
 from tbgen.serve.served import Shelved
-from tbgen.serve.service import Job, Service
-from tbgen.store import stamp_of
+from tbgen.serve.service import JSON, Job, Service, encoded
+from tbgen.serve.work import QUICK, SLOW
+from tbgen.store import Stamp, stamp_of
 
 _BLOCK: Final = 1 << 18
+_PATIENCE: Final = 1.0
+"""Seconds that a list waits for digests."""
 _KIND: Final = "application/x-hdf5"
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})\Z")
 """One range. Whoever asks for several, or for one that no file has, gets the whole file, as HTTP allows."""
@@ -27,17 +32,42 @@ _RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})\Z")
 class Downloads:
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._sums: dict[tuple[str, Stamp], str] = {}
+        """SHA-256 of whole files."""
+        self._adding: asyncio.Task[None] | None = None
 
     def routes(self) -> list[BaseRoute]:
         return [Route("/v1/tables", self.manifest), Route("/v1/tables/{name}", self.table)]
 
     async def manifest(self, request: Request) -> Response:
-        return await self._service.answered(request, self._manifest)
-
-    def _manifest(self, request: Request) -> Job:
+        """Reading all bytes of all tables takes its time: what is not read yet has no digest of the file."""
         check_names(params_of(request.scope["query_string"]))
-        tables = [shelved(one) for one in self._service.served.state.tables.values() if one.sha256]
-        return Job(lambda: {"digest": "sha256 of all bytes behind the first 512", "tables": tables}, kind=None)
+        tables = [one for one in self._service.served.state.tables.values() if one.sha256]
+        if any(_name(one) not in self._sums for one in tables):
+            if self._adding is None or self._adding.done():
+                self._adding = asyncio.create_task(self._add_up(tables))
+            await asyncio.wait((self._adding,), timeout=_PATIENCE)
+        if all(_name(one) in self._sums for one in tables):
+            return await self._service.answered(request, lambda _: Job(partial(self._listed, tables)))
+        body = await self._service.do(request, QUICK, lambda: encoded(self._listed(tables)))
+        return Response(body, media_type=JSON, headers={"cache-control": "no-store"})
+
+    def _listed(self, tables: list[Shelved]) -> dict[str, Any]:
+        return {"tables": [shelved(one) | {"file_sha256": self._sums.get(_name(one))} for one in tables]}
+
+    async def _add_up(self, tables: list[Shelved]) -> None:
+        """One after the other, the small ones first."""
+        there = {_name(one) for one in tables}
+        self._sums = {name: found for name, found in self._sums.items() if name in there}
+
+        def add(one: Shelved) -> None:
+            with os.fdopen(_open(one), "rb") as file:
+                self._sums[_name(one)] = hashlib.file_digest(file, "sha256").hexdigest()
+
+        for one in sorted(tables, key=lambda one: one.size):
+            if _name(one) not in self._sums:
+                with suppress(Problem, OSError):  # another list will have it
+                    await self._service.do(None, SLOW, partial(add, one), ("sum", *_name(one)))
 
     async def table(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -47,17 +77,28 @@ class Downloads:
         return _send(request, found)
 
 
-def _send(request: Request, table: Shelved) -> Response:
+def _name(table: Shelved) -> tuple[str, Stamp]:
+    """Another one when the file is another."""
+    return table.path.name, table.stamp
+
+
+def _open(table: Shelved) -> int:
     """The very file that the digest is of, whatever bears its name now."""
     try:
         # not blocking: by now a pipe may have the name
         handle = os.open(table.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         raise missing(table.path.name) from None
+    if stamp_of(os.fstat(handle)) != table.stamp or not table.sha256:
+        os.close(handle)
+        raise Problem(503, "changing", "this table is being replaced", "ask again in a few seconds", 3)
+    return handle
+
+
+def _send(request: Request, table: Shelved) -> Response:
+    handle = _open(table)
     with ExitStack() as stack:
         stack.callback(os.close, handle)
-        if stamp_of(os.fstat(handle)) != table.stamp or not table.sha256:
-            raise Problem(503, "changing", "this table is being replaced", "ask again in a few seconds", 3)
         tag = f'"{table.sha256}"'
         headers = {"etag": tag, "accept-ranges": "bytes", "cache-control": "public, no-cache"}
         if tag in request.headers.get("if-none-match", ""):

@@ -58,8 +58,12 @@ _SURE: Final = {
     "black": _GSCORE,
 }
 _TABLE: Final = {
-    "material": _TEXT, "rules": _RULES, "men": _WHOLE, "file": _TEXT, "bytes": _WHOLE, "sha256": _TEXT,
+    "material": _TEXT, "rules": _RULES, "men": _WHOLE, "file": _TEXT, "bytes": _WHOLE,
+    "seal_sha256": _TEXT | {"description": "of all bytes behind the first 512, as these say; empty for a damaged file"},
 }  # fmt: skip
+_LISTED: Final = _TABLE | {
+    "file_sha256": _or_null(_TEXT) | {"description": "of the whole file, as sha256sum says; null until it is known"}
+}
 _LILA_VALUE: Final = {
     "category": {"type": "string", "enum": ["win", "unknown", "cursed-win", "blessed-loss", "loss"]},
     **{name: {"type": ["integer", "null"]} for name in ("dtz", "precise_dtz", "dtc", "dtm", "dtw")},
@@ -113,7 +117,7 @@ SCHEMAS: Final = {
     },
     "Materials": _object({"materials": _list(_ref("Table"))}),
     "Table": _object(_TABLE),
-    "Manifest": _object({"digest": _TEXT, "tables": _list(_ref("Table"))}),
+    "Manifest": _object({"tables": _list(_object(_LISTED))}),
     "Material": _object({**_TABLE, "needs": _list(_TEXT), "missing": _list(_TEXT)}),
     "Stats": _object(
         {

@@ -371,5 +371,5 @@ def test_a_damaged_table(small_tables: Path, document: dict[str, Any], tmp_path:
         )
         assert "<b>Kh5</b>" in client.get("/", params={"fen": BISHOP, "part": "1"}).text
         found = answered(client, document, "/v1/materials", "Materials")["materials"]
-        assert [one["sha256"] == "" for one in found[:2]] == [False, True]
-        assert all(one["sha256"] for one in found[2:])
+        assert [one["seal_sha256"] == "" for one in found[:2]] == [False, True]
+        assert all(one["seal_sha256"] for one in found[2:])
