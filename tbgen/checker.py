@@ -35,7 +35,7 @@ class Claim(NamedTuple):
     bound: int
     """The game ends with this or better for the defender ..."""
     plies: int | None
-    """... or, where this is a number, nothing worse can happen before that ply."""
+    """... or, where this is a number, the record is not worse before that ply, whatever the game may end with."""
     length: int
     """How many replies there are."""
     replies: dict[str, Reply]
@@ -181,13 +181,13 @@ class _Check:
         return self._rank(game, reply) if self._is_bad(game.record) else -1
 
     def _after(self, game: _Game, move: chess.Move) -> _Game | None:
-        """The game after a move; None where complete tables know that it ends well."""
+        """The game after a move; None where complete tables know that it ends well, if the claim is about its end."""
         board = game.board.copy(stack=False)
         board.push(move)
         left = None if game.left is None else game.left - 1
         if not game.board.is_zeroing(move):
             return self._game(board, outcome.improved(game.record, _goal(board)), left)
-        found = None if self._tables is None else self._tables.known(board)
+        found = None if self._tables is None or left is not None else self._tables.known(board)
         if found is None:
             return self._game(board, _goal(board), left)
         if self._is_bad(found.outcome):

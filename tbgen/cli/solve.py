@@ -75,7 +75,7 @@ fields of a JSON object:
   white, black: the G-scores that each side is sure of; where these are equal, gscore and winner as well
   dtg, if it is known (0: the record stands)
   proofs: for each side defender, bound, plies and men
-  plies: the first ply at which the record may change for the worse; null: it never does
+  plies: before this ply the record is not worse than the bound; null: the game ends with that or better
   men: those that hold, with the squares that they need
   own: the material, slices and numbers that were solved, read: whether they were kept from before; or why none were;
   null where none was needed, or a kept one had the whole answer

@@ -33,7 +33,8 @@ class Claim(NamedTuple):
     defender: chess.Color
     bound: int
     plies: int | None
-    """None: for ever. Else the first ply at which the record may change to something worse than the bound."""
+    """None: for ever. Else the first ply at which the record may change to something worse than the bound: no table is
+    asked, since a capture that ends well may begin with a worse record."""
     held: Hold
     replies: list[Reply]
 
@@ -72,8 +73,11 @@ class Claim(NamedTuple):
 def claims(board: chess.Board, record: int, proof: Proof, tables: Tablebase | None) -> list[Claim]:
     """What a proof claims: a bound that holds for ever, and how long the record holds if that is not the bound."""
     found = []
-    for held, bound, plies in ((proof.held, proof.bound, None), (proof.delay, record, proof.plies)):
+    for held, bound, plies, known in (
+        (proof.held, proof.bound, None, tables),
+        (proof.delay, record, proof.plies, None),
+    ):
         if held is not None:
-            strategy = replies(held, board.turn, bound, tables)
+            strategy = replies(held, board.turn, bound, known)
             found.append(Claim(board, record, proof.defender, bound, plies, held, strategy))
     return found

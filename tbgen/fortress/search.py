@@ -123,6 +123,8 @@ class _Attempt:
         if plies == FOR_EVER:
             self.best = self.best._replace(bound=self._record, plies=plies, held=found, delay=None)
             return
+        if plies > self.best.plies and self._tables is not None:  # what ends well may begin with a worse record
+            found, plies = self._hold(graph, Exits(graph, None), last)
         if plies > self.best.plies:
             self.best = self.best._replace(plies=plies, delay=found if plies > ANY_MOVE else None)
         low, high = self._reached, last

@@ -7,14 +7,16 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen import outcome
+from tbgen import checker, outcome
 from tbgen.checker import check, read
+from tbgen.errors import WrongClaim
 from tbgen.fortress import claims, prove
 from tbgen.material import parse
 from tbgen.position import goal, level
 from tbgen.probe import Tablebase, open_tablebase
 from tests.support.blocked import twin_with_exits_for
 from tests.support.boards import random_boards
+from tests.support.short_games import keeps
 from tests.support.slow_twin.goals import Goal, goal_worth, worth
 from tests.support.slow_twin.placements import men_of, normal_form
 
@@ -107,3 +109,52 @@ def test_against_the_slow_twin(fen: str, attacker: chess.Color) -> None:
             seen += 1
             same += goal_worth(proof.bound) == value
     assert same > seen / 2
+
+
+@pytest.mark.parametrize(
+    ("fen", "record"),
+    [
+        ("8/4P3/8/8/2k5/8/8/2K5 w - - 0 1", "G9.5"),
+        ("8/K7/8/2P5/k7/8/8/8 w - - 0 1", "-G6.5"),
+        ("8/8/8/8/3k2K1/6P1/8/r7 b - - 1 1", "-G13.0"),
+    ],
+)
+def test_a_claim_for_some_plies_is_about_the_record(fen: str, record: str, small_tables: Path) -> None:
+    """Claims are changed at random. Tables change no verdict, and what is accepted is true by brute force: that a
+    capture ends well is not enough if a worse record comes of it first."""
+    board, given, chance = chess.Board(fen), outcome.parse(record), random.Random(fen)
+    accepted = refused = 0
+    with open_tablebase(small_tables) as tables:
+        for known in (None, tables):
+            for proof in prove(board, given, known, 4096):
+                told = [line for claim in claims(board, given, proof, known) if claim.plies for line in claim.lines()]
+                for claim in read(told) if told else ():
+                    assert is_accepted(claim, None)
+                    for tried in [claim, *(disturbed(claim, chance) for _ in range(40))]:
+                        verdict = is_accepted(tried, None)
+                        assert is_accepted(tried, tables) == verdict, tried
+                        assert not verdict or keeps(board, given, tried.defender, tried.bound, tried.plies or 0), tried
+                        accepted, refused = accepted + verdict, refused + (not verdict)
+    assert min(accepted, refused) > 5
+
+
+def is_accepted(claim: checker.Claim, tables: Tablebase | None) -> bool:
+    try:
+        return check(claim, tables) > 0
+    except WrongClaim:
+        return False
+
+
+def disturbed(claim: checker.Claim, chance: random.Random) -> checker.Claim:
+    """With other replies, captures above all, and another bound and number of plies."""
+    replies = dict(claim.replies)
+    for name in chance.sample(sorted(replies), min(len(replies), chance.choice((0, 1, 2)))):
+        board = chess.Board(f"{name.partition(':')[0]} {'w' if claim.defender else 'b'} - - 0 1")
+        moves = [*board.legal_moves]
+        resets = [move for move in moves if board.is_zeroing(move)]
+        replies[name] = replies[name]._replace(
+            move=chance.choice(resets if resets and chance.random() < 0.5 else moves)
+        )
+    bound = claim.bound + chance.choice((-2, -1, 0, 0, 1, 2))
+    plies = max(1, min(8, (claim.plies or 1) + chance.choice((-2, -1, 0, 1, 2))))
+    return claim._replace(replies=replies, bound=bound, plies=plies)

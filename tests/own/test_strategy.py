@@ -318,6 +318,33 @@ def every_placement(start: chess.Board, turn: chess.Color) -> Iterator[chess.Boa
                 yield board
 
 
+@pytest.mark.parametrize("side", chess.COLORS)
+def test_no_position_comes_again_while_the_record_is_worse_than_the_bound(tables: Tablebase, side: chess.Color) -> None:
+    """So a third occurrence under the same record ends the game well."""
+    (claim,) = read(gained(tables, side))
+    chance, sign, bad = random.Random(side), 1 if side else -1, 0
+    for _ in range(200):
+        board, record, met = claim.board.copy(), claim.record, set[str]()
+        for _ in range(40):
+            if record * sign < claim.bound * sign:
+                assert board.epd() not in met
+                met.add(board.epd())
+                bad += 1
+            else:
+                met.clear()
+            if not any(board.legal_moves):
+                break
+            reply = claim.replies[name_of(board)].move if board.turn == side else None
+            move = reply or chance.choice([*board.legal_moves])
+            is_reset = board.is_zeroing(move)
+            board.push(move)
+            if is_reset and tables.known(board) is not None:
+                break
+            own = position.goal(board)
+            record = own if is_reset else outcome.improved(record, own)
+    assert bad > 30
+
+
 def test_too_long_a_proof(tables: Tablebase, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strategy, "MOST", 20)
     with pytest.raises(OutOfRoom, match=r"the proof that White is sure of G5\.5 takes more than 20 replies"):
