@@ -42,6 +42,9 @@ result rests on:
   syzygy, cursed win the same, only by ignoring 50 moves
   awarded            G0.0, for a game that was won without mate on the board
 
+With ", late" behind it halfmove clock and DTG pass 100 together: the 50-move
+rule may have come before the goal.
+
 A draw is of one of these kinds, by its tags Termination and TerminationDetails,
 the comment behind its last move, and what the board shows:
 

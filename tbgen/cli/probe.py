@@ -45,6 +45,8 @@ examples:
 fields of a JSON object:
   fen, material, gscore, winner, dtg (plies to the goal that decides; 0 if the
   record stands), exact (if false, dtg is an upper bound), record, stands
+  late, if halfmove clock and dtg pass 100 together: the 50-move rule may come
+  before the goal; known where dtg is
   dropped, the FEN's record, if it does not count
   moves with --moves, each with: uci, san, gscore, dtg, reset, record
   line with --line, each move with: uci, san, record
@@ -161,6 +163,8 @@ class _Pages(_Brief):
                 raise
             found = tablebase.probe(board, record, line=self._args.line)
             notes.append(f"The best moves are not known: {error}.")
+        dtg = found.dtg if found is not None else None
+        notes += filter(None, [words.late(board.halfmove_clock, dtg)])
         if whole_game:
             notes.append("Whole-game mobility: nothing resets the record.")
         if record is None and board.halfmove_clock and not whole_game:

@@ -9,7 +9,7 @@ from tbgen import outcome
 from tbgen.fortress import Claim, Proof
 from tbgen.probe import LineMove, Result, Sure, SureMove, line_as_dicts, sure_as_dict
 from tbgen.probe.sure import NOTHING
-from tbgen.probe.words import bounds, situation
+from tbgen.probe.words import bounds, late, situation
 from tbgen.text import SIDES, counted, plies, size_of, time_of, wrapped
 
 if TYPE_CHECKING:
@@ -54,7 +54,11 @@ class Found(NamedTuple):
 
 def as_object(fen: str, found: Found, dropped: int | None = None, *, moves: bool, line: bool) -> dict[str, Any]:
     """For programs. `dropped`: what the FEN gave as the record in vain."""
-    words: dict[str, Any] = {"fen": fen, "record": outcome.text(found.record), **sure_as_dict(found.sure)}
+    words: dict[str, Any] = {
+        "fen": fen,
+        "record": outcome.text(found.record),
+        **sure_as_dict(found.sure, found.board.halfmove_clock),
+    }
     if dropped is not None:
         words["dropped"] = outcome.text(dropped)
     words["proofs"] = [
@@ -139,6 +143,7 @@ def in_words(found: Found, *, moves: bool, line: bool) -> Iterator[str]:
         if sure.white == record:
             how = ": the record stands"
         yield from ("", f"The result is {outcome.text(sure.white)}{how}.")
+        yield from filter(None, [late(board.halfmove_clock, sure.dtg)])
     elif found.own is not None or found.kept is not None:
         yield from ("", f"Proved: {bounds(sure)}." if sure.known else "Nothing is known.")
     if moves and found.moves:

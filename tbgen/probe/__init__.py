@@ -9,6 +9,7 @@ from tbgen.probe.result import (
     Result,
     ResultWithMoves,
     UnknownMove,
+    is_late,
 )
 from tbgen.probe.sure import Answer, OnlyBounds, Sure, SureMove
 from tbgen.probe.tablebase import Tablebase, open_tablebase
@@ -28,6 +29,7 @@ __all__ = [
     "UnknownMove",
     "as_dict",
     "bounds_as_dict",
+    "is_late",
     "line_as_dicts",
     "move_as_dict",
     "open_tablebase",

@@ -9,7 +9,7 @@ from typing import Any
 import chess
 
 from tbgen import outcome as outcomes
-from tbgen.probe.result import LineMove, MoveResult, Result
+from tbgen.probe.result import LineMove, MoveResult, Result, is_late
 from tbgen.probe.sure import Answer, Sure
 
 
@@ -24,6 +24,7 @@ def as_dict(fen: str, board: chess.Board, result: Result, dropped: int | None = 
         "exact": result.exact,
         "record": outcomes.text(result.record),
         "stands": result.stands,
+        "late": is_late(board.halfmove_clock, result.dtg),
     }
     if result.moves is not None:
         found["moves"] = [move_as_dict(board, move) for move in result.moves]
@@ -54,13 +55,16 @@ def line_as_dicts(line: Iterable[LineMove]) -> list[dict[str, str]]:
     return [{"uci": step.uci, "san": step.san, "record": step.record_gscore} for step in line]
 
 
-def sure_as_dict(sure: Sure) -> dict[str, Any]:
-    """What both sides are sure of; where that is the same, the outcome, and the distance if it is known."""
+def sure_as_dict(sure: Sure, clock: int | None = None) -> dict[str, Any]:
+    """What both sides are sure of; where that is the same, the outcome, and the distance if it is known. `clock`: of a
+    position, which may be late."""
     found: dict[str, Any] = {}
     if sure.exact:
         found |= {"gscore": outcomes.text(sure.white), "winner": chess.COLOR_NAMES[sure.white > 0]}
         if sure.dtg is not None:
             found["dtg"] = sure.dtg
+            if clock is not None:
+                found["late"] = is_late(clock, sure.dtg)
     return found | {"white": outcomes.text(sure.white), "black": outcomes.text(sure.black)}
 
 
@@ -74,7 +78,7 @@ def bounds_as_dict(
     dropped: int | None = None,
 ) -> dict[str, Any]:
     """The same where own tables know only bounds, of the position or of moves. A line is there if the distance is."""
-    found = {"fen": fen, "material": answer.material, **sure_as_dict(answer.sure)}
+    found = {"fen": fen, "material": answer.material, **sure_as_dict(answer.sure, board.halfmove_clock)}
     found["record"] = outcomes.text(answer.record)
     if moves:
         found["moves"] = [

@@ -1,13 +1,21 @@
 """What a probe answers. Outcomes are the integers of tbgen/outcome.py, positive when White holds the score."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import chess
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tbgen import outcome as outcomes
+
+_FIFTY: Final = 100
+"""Plies."""
+
+
+def is_late(clock: int, dtg: int | None) -> bool:
+    """Whether halfmove clock and distance pass 100 together: the 50-move rule may come before the goal."""
+    return bool(dtg) and clock + (dtg or 0) > _FIFTY
 
 
 class MoveResult(NamedTuple):

@@ -3,7 +3,7 @@
 from typing import Final
 
 from tbgen import outcome as outcomes
-from tbgen.probe.result import Result
+from tbgen.probe.result import Result, is_late
 from tbgen.probe.sure import Sure
 from tbgen.rules.scoring import Exponential, decimal
 from tbgen.text import SIDES, plies
@@ -38,6 +38,13 @@ def points(outcome: int) -> str:
 def reached(outcome: int, dtg: int | None) -> str:
     """`G1.5 in 4 plies`; `G1.5` where it stands, or nobody knows how far off it is."""
     return outcomes.text(outcome) + (f" in {plies(dtg)}" if dtg else "")
+
+
+def late(clock: int, dtg: int | None) -> str:
+    """That the goal may come too late; nothing where it does not."""
+    if not is_late(clock, dtg):
+        return ""
+    return f"The 50-move rule may come first: the halfmove clock, {clock}, and {plies(dtg or 0)} pass 100 together."
 
 
 def bounds(sure: Sure) -> str:

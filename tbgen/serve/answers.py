@@ -8,7 +8,7 @@ import chess
 from tbgen import outcome
 from tbgen.errors import MissingTable, TbgenError, UnsupportedPosition
 from tbgen.position import goal, level
-from tbgen.probe import Answer, OnlyBounds, Result, Tablebase, as_dict, bounds_as_dict, move_as_dict
+from tbgen.probe import Answer, OnlyBounds, Result, Tablebase, as_dict, bounds_as_dict, is_late, move_as_dict
 from tbgen.rules.fen import format_fen
 from tbgen.serve.problem import problem_of
 from tbgen.serve.question import Question, question
@@ -26,17 +26,18 @@ def position(asked: Question, tablebase: Tablebase) -> str:
         return to_json(_bounds(asked, error.known, moves=False))
     if asked.read.dropped is not None:
         return to_json(as_dict(asked.fen, asked.board, found, asked.read.dropped))
-    return with_fen(to_json(asked.fen), found.material, found.outcome, found.dtg, found.exact, found.record)
+    late = is_late(asked.board.halfmove_clock, found.dtg)
+    return with_fen(to_json(asked.fen), found.material, found.outcome, found.dtg, found.exact, found.record, late)
 
 
-def with_fen(quoted: str, material: str, value: int, dtg: int, exact: bool, record: int) -> str:
+def with_fen(quoted: str, material: str, value: int, dtg: int, exact: bool, record: int, late: bool) -> str:
     """The JSON of `as_dict`, whose part behind the FEN is the same for many positions."""
-    return f"{_HEAD}{quoted}{_behind_fen(material, value, dtg, exact, record)}"
+    return f"{_HEAD}{quoted}{_behind_fen(material, value, dtg, exact, record, late)}"
 
 
 @lru_cache(1 << 15)
-def _behind_fen(material: str, value: int, dtg: int, exact: bool, record: int) -> str:
-    words = to_json(as_dict("", chess.Board(None), Result(material, value, dtg, exact, record)))
+def _behind_fen(material: str, value: int, dtg: int, exact: bool, record: int, late: bool) -> str:
+    words = to_json(as_dict("", chess.Board(None), Result(material, value, dtg, exact, record)) | {"late": late})
     return words.removeprefix(f'{_HEAD}""')
 
 

@@ -16,7 +16,7 @@ from tbgen import outcome
 from tbgen.errors import TbgenError
 from tbgen.material import MEN_IN_TABLES, parse
 from tbgen.position import STALEMATE
-from tbgen.probe import Positions, Tablebase
+from tbgen.probe import Positions, Tablebase, is_late
 from tbgen.serve import answers
 from tbgen.table_rules import TableRules
 
@@ -55,6 +55,7 @@ class _Read(NamedTuple):
     white_moves: list[bool]
     records: list[int]
     """0: the position's own goal."""
+    clocks: list[int]
 
 
 class _Boards(NamedTuple):
@@ -97,7 +98,7 @@ def _at_once(fens: Sequence[str], record: str | None, rules: TableRules, tableba
 
 
 def _read(fens: Sequence[str], record: str | None, rules: TableRules) -> _Read:
-    found = _Read([], [], [], [])
+    found = _Read([], [], [], [], [])
     given = None
     if record:
         try:
@@ -120,6 +121,7 @@ def _read(fens: Sequence[str], record: str | None, rules: TableRules) -> _Read:
             found.boards.append(head[:-2])
             found.white_moves.append(turn == " w")
             found.records.append(own if given is None else given)
+            found.clocks.append(int(counters.partition(" ")[0]))
     return found
 
 
@@ -195,12 +197,14 @@ def _of_men(
         return {}
     assert found.records is not None
     return {
-        row: answers.with_fen(f'"{fens[row]}"', material, value, dtg, True, stands)  # nothing in it has to be escaped
-        for row, value, dtg, stands in zip(
+        # nothing in a FEN has to be escaped
+        row: answers.with_fen(f'"{fens[row]}"', material, value, dtg, True, stands, is_late(clock, dtg))
+        for row, value, dtg, stands, clock in zip(
             np.array(read.rows)[rows].tolist(),
             found.outcomes.tolist(),
             found.dtg.tolist(),
             found.records.tolist(),
+            np.array(read.clocks)[rows].tolist(),
             strict=True,
         )
         if value  # 0: no legal position

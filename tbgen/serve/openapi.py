@@ -46,6 +46,7 @@ _POSITION: Final = {
     "exact": _TRUTH,
     "record": _GSCORE,
     "stands": _TRUTH,
+    "late": _TRUTH | {"description": "halfmove clock and dtg pass 100 together: the 50-move rule may come first"},
     "moves": _list(_ref("Move")),
     "line": _list(_ref("Step")),
     "dropped": _GSCORE,
@@ -91,9 +92,9 @@ SCHEMAS: Final = {
         ("missing", "fen"),
     ),
     "Bounds": _object(
-        {"fen": _TEXT, "material": _TEXT, **_SURE, "record": _GSCORE}
+        {"fen": _TEXT, "material": _TEXT, **_SURE, "late": _POSITION["late"], "record": _GSCORE}
         | {"moves": _list(_ref("BoundsMove")), "dropped": _GSCORE},
-        ("gscore", "winner", "dtg", "moves", "dropped"),
+        ("gscore", "winner", "dtg", "late", "moves", "dropped"),
     ),
     "BoundsMove": _object(
         {"uci": _TEXT, "san": _TEXT, "reset": _TRUTH, "record": _GSCORE, **_SURE}, ("gscore", "winner", "dtg")

@@ -58,8 +58,18 @@ def test_an_object(capsys: pytest.CaptureFixture[str]) -> None:
             "exact": True,
             "record": "G3.5",
             "stands": False,
+            "late": False,
         }
     ]
+
+
+def test_what_the_50_move_rule_may_end_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """In words, too; a record that stands is never late."""
+    for counters, late in (("96 90", False), ("97 90", True), ("97 90 G1.0", False)):
+        fen = f"8/8/8/4KBk1/8/8/8/8 b - - {counters}"
+        assert objects(capsys, fen)[1][0]["late"] is late
+        assert main(["probe", fen]) == 0
+        assert ("The 50-move rule may come first" in capsys.readouterr().out) is late
 
 
 def test_moves_and_line(capsys: pytest.CaptureFixture[str]) -> None:

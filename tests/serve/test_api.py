@@ -23,6 +23,7 @@ from tests.support.serving import Server, serving
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 LATER = "8/8/8/4KBk1/8/8/8/8 b - - 7 30"
+LATE = "8/8/8/4KBk1/8/8/8/8 b - - 99 90"
 KNIGHTS = "8/8/8/8/8/1k6/8/KN5N w - - 0 1"
 
 
@@ -51,7 +52,7 @@ def test_the_document_is_one_and_names_every_address(document: dict[str, Any], s
         jsonschema.Draft202012Validator.check_schema(schema)
 
 
-@pytest.mark.parametrize("query", [{"fen": BISHOP}, {"fen": f"{LATER} G2.5"}, {"fen": f"{BISHOP} G2.5"}])
+@pytest.mark.parametrize("query", [{"fen": fen} for fen in (BISHOP, f"{LATER} G2.5", f"{BISHOP} G2.5", LATE)])
 @pytest.mark.parametrize("options", [[], ["--moves"], ["--line"]])
 def test_the_same_json_as_tbgen_probe(
     client: httpx.Client,

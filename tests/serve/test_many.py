@@ -37,7 +37,7 @@ def a_batch(seed: int) -> list[str]:
         for square, letter in zip(dice.sample(range(64), 5), dice.choice(MEN), strict=False):
             board.set_piece_at(square, chess.Piece.from_symbol(letter))
         record = dice.choice(("", "", f" {dice.choice(('', '-', '+', 'm'))}G{dice.randrange(20)}.{dice.choice('05')}"))
-        clocks = f"{dice.choice((0, 1, 40))} {dice.randrange(1, 100)}"
+        clocks = f"{dice.choice((0, 1, 40, 99))} {dice.randrange(1, 100)}"
         fens.append(f"{board.board_fen()} {dice.choice('wb')} - - {clocks}{record}")
     dice.shuffle(fens)
     return fens
@@ -52,6 +52,7 @@ def test_the_same_answers_as_one_by_one(small_tables: Path, rules: TableRules, r
         known = many._at_once(fens, record, rules, there)
         expected = [answers.one(fen, record, rules, there, with_moves=False) for fen in fens]
     assert found == expected
+    assert any(json.loads(line).get("late") for line in found) == (record not in ("G0.5", "nonsense"))
     if record not in ("G0.5", "nonsense"):  # those take all as an error, one by one
         assert {json.loads(line)["material"] for line in known.values()} >= {"KBvK", "KPvK", "KRvK"}
 

@@ -19,7 +19,7 @@ from tbgen.pgn.moves import BadMoves
 from tbgen.pgn.replay import Replay, play_all
 from tbgen.pgn.split import BadLine, Unit, about
 from tbgen.pgn.tags import TagSection
-from tbgen.probe import Sure
+from tbgen.probe import Sure, is_late
 from tbgen.probe.own import material_of
 from tbgen.referee.adjudicate.decide import Basis, Decider, Decision, Reach, Solve
 from tbgen.referee.adjudicate.finish import Finish, finish_of
@@ -70,6 +70,8 @@ class Verdict(NamedTuple):
     table: str
     """The one that answered, or is missing."""
     dtg: int
+    late: bool
+    """Whether the 50-move rule may come before the goal."""
     scheme: Scoring
     solved: Solved | None = None
     """What solving the position alone has shown, if it was tried."""
@@ -152,6 +154,7 @@ class Judge:
             found = Decision(_MATE[result], Basis.AWARDED, Reach.NOT_ASKED)
         else:
             found = self._decider.decide(finish, board, turn.outcome, rules)
+        late = rules.fifty.plies is not None and is_late(turn.quiet, found.dtg)
         verdict = Verdict(
             headers.get("White") or _NO_NAME,
             headers.get("Black") or _NO_NAME,
@@ -162,11 +165,14 @@ class Judge:
             found.reach,
             found.table,
             found.dtg,
+            late,
             scheme,
             Solved(material_of(board).normal.name, turn.outcome, found.sure) if found.sure is not None else None,
         )
         return Judged(
-            section.changed(_tags(headers, found.outcome, f"{found.basis}{found.words}", scheme, rules)),
+            section.changed(
+                _tags(headers, found.outcome, f"{found.basis}{found.words}{', late' if late else ''}", scheme, rules)
+            ),
             verdict,
             note=None if dropped is None else Fault(unit.number, unit.line, start.note),
         )

@@ -87,4 +87,5 @@ def _game(verdict: Verdict) -> dict[str, Any]:
         "result": outcome.text(verdict.outcome),
         "basis": str(verdict.basis),
         **sure_as_dict(verdict.solved.sure),
+        "late": verdict.late,
     }

@@ -63,6 +63,7 @@ class Report:
         self._results: Counter[int] = Counter()
         self._tables: Counter[tuple[str, Basis]] = Counter()
         self._longest: dict[str, int] = {}
+        self._late: Counter[str] = Counter()
         self._missing: Counter[str] = Counter()
         self._crosstable = Crosstable()
         self.proofs = Proofs()
@@ -82,6 +83,7 @@ class Report:
         if verdict.reach is Reach.ANSWERED:
             self._tables[verdict.table, verdict.basis] += 1
             self._longest[verdict.table] = max(self._longest.get(verdict.table, 0), verdict.dtg)
+            self._late[verdict.table] += verdict.late
         elif verdict.reach is Reach.MISSING:
             self._missing[verdict.table] += 1
         self.proofs.add(verdict)
@@ -153,15 +155,17 @@ class Report:
         ]
 
     @property
-    def tables(self) -> list[tuple[str, int, int, int]]:
-        """Table, draws in which it found better than the record, in which the record stands, longest distance."""
+    def tables(self) -> list[tuple[str, int, int, int, int]]:
+        """Table, draws in which it found better than the record, in which the record stands, longest distance, draws in
+        which the 50-move rule may come before the goal."""
         names = Counter({name: 0 for name, _ in self._tables})
         for (name, _), count in self._tables.items():
             names[name] += count
-        return [
-            (name, games - self._tables[name, Basis.STANDS], self._tables[name, Basis.STANDS], self._longest[name])
-            for name, games in names.most_common()
-        ]
+        found = []
+        for name, games in names.most_common():
+            stands = self._tables[name, Basis.STANDS]
+            found.append((name, games - stands, stands, self._longest[name], self._late[name]))
+        return found
 
     @property
     def _score(self) -> Scoring:
@@ -194,8 +198,8 @@ class Report:
                 for level, white, black in self.results
             },
             "tables": {
-                name: {"improved": improved, "stands": stands, "longest": longest}
-                for name, improved, stands, longest in self.tables
+                name: {"improved": improved, "stands": stands, "longest": longest, "late": late}
+                for name, improved, stands, longest, late in self.tables
             },
             "missing": dict(self.missing),
             **self.proofs.as_dict(),
@@ -243,7 +247,7 @@ class Report:
         yield from _table(*self._results_table(), width)
         if self._tables:
             yield ""
-            yield from _table(("decided by", "improved", "stands", "longest DTG"), self.tables, width)
+            yield from _table(("decided by", "improved", "stands", "longest DTG", "late"), self.tables, width)
         if self._missing:
             yield ""
             yield from _table(("missing", "games"), self.missing, width)

@@ -216,6 +216,7 @@ class Uci:
         return move
 
     def _from_tables(self, among: list[chess.Move]) -> chess.Move:
+        from tbgen.probe import words
         from tbgen.referee.player.choice import ranked, with_line
 
         tablebase = self._open()
@@ -224,6 +225,9 @@ class Uci:
         record = outcome.text(found.record)
         how = "stands" if best.outcome == found.record else f"in {plies(best.dtg)}, record {record}"
         self._say(f"G-score {outcome.text(best.outcome)} {how} ({found.material})")
+        late = words.late(self._game.board.halfmove_clock, best.dtg)
+        if late:
+            self._say(late)
         for number, choice in enumerate(found.choices[: self._lines], start=1):
             self._write(self._info(with_line(tablebase, self._game, choice), number))
         return best.move

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.adjudicating import SAMPLE, run
+from tests.support.judged_games import game
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -33,8 +34,8 @@ G5.5        1      0  0.500244
 G16.5       0      1  0.500000
 G17.5       0      1  0.500000
 
-decided by  improved  stands  longest DTG
-KBvK               1       0            1
+decided by  improved  stands  longest DTG  late
+KBvK               1       0            1     0
 
 missing  games
 KRBvKR       1
@@ -60,6 +61,18 @@ def report(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     return found
 
 
+def test_what_the_50_move_rule_may_have_ended_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """By tables one ply is missing; a ply before that the clock was at 98, or 99."""
+    games = [
+        game("30... Kh6 1/2-1/2", FEN=f"8/8/8/4KBk1/8/8/8/8 b - - {clock} 90 G3.0", Termination="adjudication")
+        for clock in (98, 99)
+    ]
+    Path("late.pgn").write_bytes(b"\n".join(games))
+    assert report(capsys, "late.pgn", "-o", "out.pgn")["tables"]["KBvK"]["late"] == 1
+    ends = [line for line in Path("out.pgn").read_text().splitlines() if "RMobilityTermination" in line]
+    assert ends == ['[RMobilityTermination "tablebase, DTG 1"]', '[RMobilityTermination "tablebase, DTG 1, late"]']
+
+
 def test_the_report_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     Path("bad.pgn").write_bytes(BROKEN)
     found = report(capsys, str(SAMPLE), "bad.pgn")
@@ -70,7 +83,7 @@ def test_the_report_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     }  # fmt: skip
     assert found["finishes"]["mate"] == {"games": 1}
     assert found["results"]["G0.0"] == {"white": 1, "black": 1}
-    assert found["tables"] == {"KBvK": {"improved": 1, "stands": 0, "longest": 1}}
+    assert found["tables"] == {"KBvK": {"improved": 1, "stands": 0, "longest": 1, "late": 0}}
     ann = next(row for row in found["crosstable"] if row["player"] == "Ann")
     assert (ann["games"], ann["points"], ann["balance"]["G0.5"]) == (4, 1.5, -1)
     assert ann["against"]["Bob"] == {"games": 2, "points": 0.5}

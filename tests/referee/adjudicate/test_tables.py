@@ -26,7 +26,7 @@ def test_tables_decide(small_tables: Path) -> None:
     assert result(AGREED, settings) == ("G1.5", "tablebase, DTG 1")
     found = judged(AGREED, settings).verdict
     assert found is not None
-    assert found[2:-2] == (
+    assert found[2:-3] == (
         outcome.parse("G1.5"),
         found.points,
         Finish.ADJUDICATION,

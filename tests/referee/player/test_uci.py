@@ -61,6 +61,12 @@ def test_the_best_move_with_its_line(talk: Talk) -> None:
     ]
 
 
+def test_what_the_50_move_rule_may_end_first(talk: Talk) -> None:
+    late = "info string The 50-move rule may come first: the halfmove clock, 97, and 4 plies pass 100 together."
+    assert talk(f"position fen {BISHOP.replace('0 1', '97 90')}", "go")[1] == late
+    assert late not in talk(f"position fen {BISHOP.replace('0 1', '96 90')}", "go")
+
+
 def test_one_ply(talk: Talk) -> None:
     assert talk(f"position fen {BISHOP} moves g5h5 e5f4 h5h6", "go")[0] == (
         "info string G-score G1.5 in 1 ply, record G2.5 (KBvK)"
