@@ -1,7 +1,8 @@
 """A running engine, and what it may do wrong.
 
-Every engine runs in a process group of its own: a Ctrl-C is for the referee, not for it, and what it has
-started goes with it. Whatever it does within a game is either a legal move in time or a `Breach`.
+Every engine runs in a process group of its own: a Ctrl-C is for the referee, not for it. What it has started
+goes with it, also from sessions of its own (`strays`). Whatever it does within a game is either a legal move in time
+or a `Breach`.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ import chess
 from chess.engine import EngineError, EngineTerminatedError, Info, InfoDict, Limit, PovScore
 
 from tbgen.errors import BadInput, TbgenError
+from tbgen.referee.match import strays
 from tbgen.referee.match.contestants import Contestant
 from tbgen.referee.match.protocol import Guarded, Uci
 from tbgen.referee.match.xboard import XBoard
@@ -31,6 +33,7 @@ _NEXT_NOTE: Final = 30.0
 _SETTLING: Final = ", without an answer to 'isready' after its last move"
 FIGURES: Final = Info.BASIC | Info.SCORE
 """What an engine is asked about its thinking."""
+_TURN: Final = 0.01
 _LINGER: Final = 0.1
 """Seconds that the loop goes on after the last engine has gone."""
 _PROTOCOLS: Final[Mapping[str, type[Uci | XBoard]]] = {"uci": Uci, "xboard": XBoard}
@@ -72,8 +75,9 @@ class Answer(NamedTuple):
 class Client:
     """An engine that is started when it is needed, and again when it has gone."""
 
-    def __init__(self, contestant: Contestant, note: Callable[[str], None] = lambda words: None) -> None:
+    def __init__(self, contestant: Contestant, mark: str, note: Callable[[str], None] = lambda words: None) -> None:
         self.contestant = contestant
+        self._mark = mark
         self._note = note
         self._transport: asyncio.SubprocessTransport | None = None
         self._protocol: Uci | XBoard | None = None
@@ -160,8 +164,9 @@ class Client:
             return self._protocol
         one = self.contestant
         self._transport, protocol = await _PROTOCOLS[one.protocol].popen(
-            list(one.command), setpgrp=True, cwd=one.directory
+            list(one.command), setpgrp=True, cwd=one.directory, env=strays.marked(self._mark)
         )
+        strays.RUNNING[self._transport.get_pid()] = self._mark
         self._starting = protocol
         for line in one.setup:
             protocol.send_line(line)
@@ -258,8 +263,16 @@ class Client:
         transport, self._transport, self._protocol, self._starting = self._transport, None, None, None
         if transport is None:
             return
+        pid = transport.get_pid()
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(transport.get_pid(), signal.SIGKILL)
+            os.killpg(pid, signal.SIGKILL)
+        strays.RUNNING[pid] = ""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_FAREWELL):
+                while transport.get_returncode() is None or strays.end():
+                    await asyncio.sleep(_TURN)
+        if transport.get_returncode() is not None:
+            del strays.RUNNING[pid]
         protocol = transport.get_protocol()
         if isinstance(protocol, Guarded):
             # Pipes that a stray grandchild holds open must not hold us up.

@@ -18,6 +18,7 @@ import chess
 from chess.engine import Info
 
 from tbgen.errors import TbgenError
+from tbgen.referee.match import strays
 from tbgen.referee.match.bout import Bout, Judges, NobodyStarts, play
 from tbgen.referee.match.client import FIGURES, Client, quit_all
 from tbgen.referee.match.conditions import Setting
@@ -53,13 +54,14 @@ class Game(NamedTuple):
     opening: Opening
 
 
-def work(pipe: Connection, setting: Setting, processors: frozenset[int]) -> None:
-    """Be a desk: obey orders until the pipe is closed."""
+def work(pipe: Connection, setting: Setting, processors: frozenset[int], mark: str) -> None:
+    """Be a desk: obey orders until the pipe is closed. The marks of its engines begin with its own."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    strays.adopt()
     if processors:
         os.sched_setaffinity(0, processors)
     log_to(setting.log)
-    asyncio.run(_serve(pipe, setting))
+    asyncio.run(_serve(pipe, setting, mark))
 
 
 def log_to(path: Path | None) -> None:
@@ -74,7 +76,7 @@ def log_to(path: Path | None) -> None:
     LOGGER.setLevel(logging.DEBUG)
 
 
-async def _serve(pipe: Connection, setting: Setting) -> None:
+async def _serve(pipe: Connection, setting: Setting, mark: str) -> None:
     loop = asyncio.get_running_loop()
     # Lines of an engine that the client library stumbles over cost the engine its game, and that is all.
     loop.set_exception_handler(lambda _, context: LOGGER.debug("%s", context))
@@ -90,7 +92,7 @@ async def _serve(pipe: Connection, setting: Setting) -> None:
             task.cancel()
 
     loop.add_reader(pipe.fileno(), listen)
-    desk = _Desk(setting, lambda words: pipe.send(Note(words)))
+    desk = _Desk(setting, mark, lambda words: pipe.send(Note(words)))
     try:
         while True:
             pipe.send(await desk.obey(await orders.get()))
@@ -108,8 +110,9 @@ async def _serve(pipe: Connection, setting: Setting) -> None:
 class _Desk:
     """The engines that run here."""
 
-    def __init__(self, setting: Setting, note: Callable[[str], None]) -> None:
+    def __init__(self, setting: Setting, mark: str, note: Callable[[str], None]) -> None:
         self._setting = setting
+        self._mark = mark
         self._note = note
         self.clients: dict[int, Client] = {}
         self._played = False
@@ -131,7 +134,8 @@ class _Desk:
 
     def _client(self, number: int) -> Client:
         """An engine, not necessarily started."""
-        return self.clients.setdefault(number, Client(self._setting.engines[number], self._note))
+        one = Client(self._setting.engines[number], f"{self._mark}_{number}", self._note)
+        return self.clients.setdefault(number, one)
 
     async def _play(self, pairing: Pairing, opening: Opening) -> Finished | Unplayed:
         if self._played:

@@ -1,5 +1,6 @@
 """All desks of a match, seen from the process that runs it: orders go out, and what happens comes in."""
 
+import secrets
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,6 +12,7 @@ from typing import Final, NamedTuple, Self
 
 from tbgen.errors import TbgenError
 from tbgen.referee.match import desk as desk_module
+from tbgen.referee.match import strays
 from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.desk import Game, Start, Started, work
 from tbgen.referee.match.events import Event, Note, Unplayed
@@ -25,12 +27,23 @@ _ATTEMPTS: Final = 3
 class _Desk:
     """One desk."""
 
-    def __init__(self, process: ForkServerProcess, pipe: Connection, processors: frozenset[int]) -> None:
+    def __init__(self, process: ForkServerProcess, pipe: Connection, processors: frozenset[int], mark: str) -> None:
         self.process = process
+        self.mark = mark
         self.pipe = pipe
         self.processors = processors
         self.order: Start | Game | None = None
         self.attempts = 0
+
+    def end(self, patience: float | None = None) -> None:
+        """Wait until it has gone, and its engines with it."""
+        self.process.join(patience)
+        if self.process.exitcode is None:
+            self.process.kill()
+            self.process.join()
+        if self.process.exitcode:
+            strays.end_marked(self.mark)
+        self.process.close()
 
 
 class Processors(NamedTuple):
@@ -102,20 +115,17 @@ class Desks:
         for desk in self._desks:
             desk.pipe.close()
         for desk in self._desks:
-            desk.process.join(_FAREWELL)
-            if desk.process.exitcode is None:
-                desk.process.kill()
-                desk.process.join()
-            desk.process.close()
+            desk.end(_FAREWELL)
         self._desks = []
 
     def _open(self, processors: frozenset[int]) -> _Desk:
         ours, theirs = self._context.Pipe()
+        mark = secrets.token_hex(8)
         with deaf():  # a process that was half started would complain when its parent has gone
-            process = self._context.Process(target=work, args=(theirs, self._setting, processors), daemon=True)
+            process = self._context.Process(target=work, args=(theirs, self._setting, processors, mark), daemon=True)
             process.start()
         theirs.close()
-        return _Desk(process, ours, processors)
+        return _Desk(process, ours, processors, mark)
 
     def _send(self, desk: _Desk) -> None:
         with suppress(OSError):  # it has gone: `_wait` finds out
@@ -140,7 +150,7 @@ class Desks:
     def _reopen(self, desk: _Desk) -> None:
         """A desk was ended from outside, perhaps for want of memory: open another, and begin its game again."""
         desk.pipe.close()
-        desk.process.join()
+        desk.end()
         other = self._open(desk.processors)
         self._desks[self._desks.index(desk)] = other
         self._ready.append(Note("a process that had a game played was ended from outside"))

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -176,3 +177,53 @@ def test_openings_that_an_engine_cannot_play(capsys: pytest.CaptureFixture[str],
     book.write_text("4k3/8/8/8/8/8/8/1K1R4 w D - 0 1\n")
     code, words = complaint(capsys, *GOOD, *fake("Other"), "--each", "tc=1", "--openings", str(book))
     assert (code, words[:67]) == (2, "tbgen: Good does not know UCI_Chess960, as this opening asks for: 4")
+
+
+@pytest.mark.parametrize("fault", ["", "crash", "stubborn"])
+def test_what_engines_have_started_goes_with_them(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, fault: str
+) -> None:
+    pids, host = tmp_path / "pids", tmp_path / "host"
+    engine = shlex.join([sys.executable, str(FAKE), *(["--fault", fault, "--at", "1"] if fault else [])])
+    host.write_text(
+        f"#!/bin/sh\nsetsid sleep 600 & echo $! >> {pids}\nenv -i setsid sleep 600 & echo $! >> {pids}\n"
+        f"(setsid sh -c 'sleep 600 & echo $! >> {pids}; wait' &)\nexec {engine}\n"
+    )
+    host.chmod(0o755)
+    words = [*GOOD, "--engine", f"cmd={host}", "name=Host", "--each", "tc=5", "--max-moves", "2", "--games", "2"]
+    assert main(["match", "--json", *words]) == 0
+    assert len(pids.read_text().split()) >= 3
+    assert [pid for pid in pids.read_text().split() if Path("/proc", pid).exists()] == []
+
+
+def test_what_an_engine_leaves_whose_desk_is_killed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pids, host = tmp_path / "pids", tmp_path / "host"
+    host.write_text(
+        f"#!/bin/sh\nif [ -e {pids} ]; then exec {shlex.join([sys.executable, str(FAKE)])}; fi\n"
+        f"setsid sleep 600 & echo $! > {pids}; kill -9 $PPID; sleep 600\n"
+    )
+    host.chmod(0o755)
+    words = [*GOOD, "--engine", f"cmd={host}", "name=Host", "--each", "tc=5", "--max-moves", "1"]
+    assert main(["match", "--json", *words]) == 0
+    stat = Path("/proc", pids.read_text().strip(), "stat")
+    assert not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"  # nobody's but init's
+
+
+def test_what_a_running_engine_has_started_is_let_alone() -> None:
+    code = """if True:
+        import os, subprocess
+        from tbgen.referee.match import strays
+
+        strays.adopt()
+        call = ["sh", "-c", "setsid sleep 600 >&2 & echo $!"]
+        environments = {"PATH": os.defpath}, strays.marked("one"), strays.marked("other")
+        told = [subprocess.run(call, stdout=subprocess.PIPE, env=env).stdout for env in environments]
+        strays.RUNNING[4194305] = "other"
+        while strays.end():
+            pass
+        print(*(os.path.exists(f"/proc/{int(pid)}") for pid in told))
+        del strays.RUNNING[4194305]
+        strays.end()
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["False", "False", "True"]
