@@ -66,7 +66,7 @@ exit codes:
 _TAKES: Final = re.compile(r"^argument (?:-\w/)?(--[\w-]+)\S*: takes ")
 """An error of our own argument types, with the option under any of its names."""
 _MISTYPED: Final = re.compile(
-    r"unrecognized arguments: (?P<option>--[\w-]+)|argument COMMAND: invalid choice: '(?P<command>[^']+)'"
+    r"unrecognized arguments: -?(?P<option>-[\w-]+)|argument COMMAND: invalid choice: '(?P<command>[^']+)'"
 )
 _EXAMPLE: Final = re.compile(rf"(?<=^  ){NAME}\b", re.MULTILINE)
 """The command's name in an example."""
@@ -106,7 +106,8 @@ class _Parser(argparse.ArgumentParser):
         if found is None:
             return ""
         known = self._option_string_actions if found["option"] else COMMANDS
-        close = difflib.get_close_matches(found["option"] or found["command"], known, 1)
+        option = found["option"] and f"-{found['option']}"  # some programs have long options with one dash
+        close = difflib.get_close_matches(option or found["command"], known, 1)
         return f"did you mean {close[0]}? " if close else ""
 
 

@@ -266,6 +266,9 @@ def test_whole_game_mobility_has_no_resets(capsys: pytest.CaptureFixture[str]) -
 def test_a_mistyped_word_gets_a_hint(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert failure(capsys, "prob", MOVES)[1].endswith("(did you mean probe? see tbgen --help)\n")
     assert failure(capsys, "probe", MOVES, "--mov")[1].endswith("(did you mean --moves? see tbgen probe --help)\n")
+    assert failure(capsys, "match", "-engine", "cmd=a", "-each", "tc=1")[1].startswith(
+        "tbgen: unrecognized arguments: -engine cmd=a -each tc=1 (did you mean --engine? "
+    )
     assert "did you mean" not in failure(capsys, "quartz")[1]
     monkeypatch.setenv("TBGEN_CALLED_AS", "my scripts/tbgen")
     assert failure(capsys, "probe", MOVES, "--mov")[1].endswith("see 'my scripts/tbgen' probe --help)\n")

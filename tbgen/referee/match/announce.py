@@ -38,7 +38,9 @@ def status_line(standings: Standings, games: int | None) -> str:
     sample = standings.sample(first)
     words = counted(standings.games, "game") if games is None else f"{standings.games} of {counted(games, 'game')}"
     if len(standings.players) == 2 and standings.games:
-        words += f"  {first} {sample.games.ratio:.4f}  Elo {_elo(sample.elo())}  LOS {100 * sample.los:.1f} %"
+        elo = _elo(sample.elo())
+        words += f"  {first} {sample.games.ratio:.4f}  {f'Elo {elo}' if elo else 'no estimate of Elo'}"
+        words += f"  LOS {100 * sample.los:.1f} %"
     if standings.sprt is None:
         return words
     return f"{words}  {sprt_words(standings)}"
@@ -79,7 +81,7 @@ def crosstable(standings: Standings, lines: Sequence[Line]) -> tuple[list[str], 
         row = [str(line.place), line.player, str(line.games), decimal(line.score), *(against if opponents else ())]
         row += [decimal(line.mobility)] if mobility else []
         row += [decimal(line.sonneborn_berger, 2)] if opponents else []
-        row += [str(line.as_white), str(line.as_black), _elo(line.elo), f"{100 * line.los:.1f} %"]
+        row += [str(line.as_white), str(line.as_black), _elo(line.elo) or "no estimate", f"{100 * line.los:.1f} %"]
         row += [" ".join(map(str, line.pairs)), str(line.forfeits or "")]
         rows.append(row)
     return heads, rows
@@ -112,5 +114,8 @@ def _balances(lines: Sequence[Line]) -> Iterator[str]:
 
 
 def _elo(interval: Interval) -> str:
-    value = f"{interval.value:+z.1f}" if math.isfinite(interval.value) else f"{interval.value:+}"
+    """The estimate; nothing where there is none, as when one side has all points."""
+    if not math.isfinite(interval.value):
+        return ""
+    value = f"{interval.value:+z.1f}"
     return f"{value} ± {interval.margin:.1f}" if math.isfinite(interval.margin) else value

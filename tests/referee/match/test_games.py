@@ -211,7 +211,8 @@ def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert "forfeits" in out
     assert main(["match", *words[:-5], "--each", "tc=9", "--games", "2"]) == 0
     out = capsys.readouterr().out
-    assert "2 of 2 games  Good 1.0000  Elo +inf" in out
+    assert "2 of 2 games  Good 1.0000  no estimate of Elo  LOS" in out
+    assert "inf" not in out
     assert main(["match", "--quiet", *words[:-5], "--each", "tc=9", "--games", "2"]) == 0
     assert "of 2 games" not in capsys.readouterr().out
 
