@@ -18,9 +18,10 @@ from tbgen.referee.adjudicate.decide import Solve
 from tbgen.referee.adjudicate.files import Done, adjudicate
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, DRAWS, parse_kinds
 from tbgen.referee.adjudicate.report import TOP, Report
-from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS, make_settings
+from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, make_settings, rule_set_name
 from tbgen.referee.game_files import STANDARD
 from tbgen.referee.syzygy import Syzygy
+from tbgen.rules.scoring import SCORINGS, scoring_name
 from tbgen.table_rules import TableRules
 from tbgen.text import OUTPUT, say, to_json, width
 
@@ -95,10 +96,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"players in the crosstable (default: {TOP})",
     )
-    parser.add_argument("--scoring", choices=SHORT_SCORINGS, help="default: the game's own, else exponential")
+    parser.add_argument(
+        "--scoring", type=scoring_name, choices=tuple(SCORINGS), help="default: the game's own, else exponential"
+    )
     parser.add_argument("--cutoff", metavar="G", help="from this score on all is a draw (default: G6.0)")
     parser.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25 (default: the game's own, else G5.75)")
-    parser.add_argument("--rules-set", choices=SHORT_RULE_SETS, help="default: the game's own, by its tags, else W")
+    parser.add_argument(
+        "--rules-set", type=rule_set_name, choices=SHORT_RULE_SETS, help="default: the game's own, by its tags, else W"
+    )
     common.add_rules(parser, None, "the game's own, else r")
     parser.add_argument(
         "--decide", metavar="KINDS", default=_DEFAULT, help=f"draws for tables to decide (default: {_DEFAULT})"

@@ -16,12 +16,13 @@ from tbgen.cli.common import (
     some_seconds,
     whole_number,
 )
-from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, SHORT_SCORINGS
+from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, rule_set_name
 from tbgen.referee.match.conditions import MARGIN, PATIENCE
 from tbgen.referee.match.export import MORE
 from tbgen.referee.match.ranking import DEFAULT as TIEBREAK
 from tbgen.referee.match.systems import SYSTEMS
 from tbgen.rules.rulesets import FIFTY_MOVES
+from tbgen.rules.scoring import SCORINGS, scoring_name
 
 _MOST_GAMES: Final = 1_000_000
 """Of two engines: their pairings are written down beforehand."""
@@ -159,11 +160,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CPUS",
         help="give each game processors of its own, of these (as in 0,2,4-7) or all",
     )
-    parser.add_argument("--rules-set", choices=SHORT_RULE_SETS, default="W", help="what ends a game (default: W)")
+    parser.add_argument(
+        "--rules-set", type=rule_set_name, choices=SHORT_RULE_SETS, default="W", help="what ends a game (default: W)"
+    )
     add_rules(parser)
     parser.add_argument("--fifty", choices=tuple(FIFTY_MOVES), help="form of the 50-move rule, if not the rule set's")
     parser.add_argument("--cutoff", metavar="G", help="of rules and scorings that have one (default: G6.0)")
-    parser.add_argument("--scoring", choices=SHORT_SCORINGS, help="default: exponential; otb under the rules otb")
+    parser.add_argument(
+        "--scoring", type=scoring_name, choices=tuple(SCORINGS), help="default: exponential; otb under the rules otb"
+    )
     parser.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25, also against an opening's own")
     parser.add_argument(
         "--default-komi",

@@ -128,9 +128,14 @@ def parse_cutoff(words: str | int) -> int:
 
 
 def named(name: str, known: Mapping[str, _Thing], what: str) -> _Thing:
-    """What is known by a name, in any case, with spaces, dashes or underscores."""
-    wanted = " ".join(name.replace("-", " ").replace("_", " ").split()).casefold()
+    """What is known by a name, in any spelling."""
+    wanted = bare_name(name)
     for key, value in known.items():
-        if key.casefold() == wanted:
+        if bare_name(key) == wanted:
             return value
     raise BadInput(f"no such {what}: {name!r} (there are: {', '.join(known)})")
+
+
+def bare_name(name: str) -> str:
+    """A name without what spellings differ in: "Chess 960", "chess-960"; "RMobility Winner", "rMobilityWinner"."""
+    return "".join(filter(str.isalnum, name.casefold()))

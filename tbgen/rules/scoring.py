@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, Self
 from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.position import record_of
-from tbgen.rules.rulesets import DEFAULT_CUTOFF, SHEET_LEVEL, named, parse_cutoff
+from tbgen.rules.rulesets import DEFAULT_CUTOFF, SHEET_LEVEL, bare_name, named, parse_cutoff
 
 WIN: Final = Fraction(1)
 DRAW: Final = Fraction(1, 2)
@@ -182,10 +182,17 @@ SCORINGS: Final[Mapping[str, type[Scoring]]] = MappingProxyType(
         "classical": Classical,
         "winner": Winner,
         "komi": WithKomi,
-        "full points": FullPoints,
-        "over the board": OverTheBoard,
+        "full": FullPoints,
+        "otb": OverTheBoard,
     }
 )
+_BY_TITLE: Final = {bare_name(kind.title): name for name, kind in SCORINGS.items()}
+
+
+def scoring_name(words: str) -> str:
+    """The name of a scoring that is named or titled so in any spelling; what is none as it is."""
+    bare = bare_name(words)
+    return _BY_TITLE.get(bare, bare if bare in SCORINGS else words)
 
 
 def scoring(
@@ -195,8 +202,7 @@ def scoring(
     komi: str | Komi | None = None,
 ) -> Scoring:
     """A scoring by its name or title, with another cutoff or komi if given."""
-    titles = {kind.title: kind for kind in SCORINGS.values()}
-    kind = named(name, {**titles, **SCORINGS}, "scoring")
+    kind = named(scoring_name(name), SCORINGS, "scoring")
     given: dict[str, Any] = {}
     if cutoff is not None:
         given["cutoff"] = parse_cutoff(cutoff)

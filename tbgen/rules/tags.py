@@ -14,7 +14,7 @@ import chess
 from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.rules.fen import Fen, read_fen, with_record
-from tbgen.rules.rulesets import C_LEGACY, FIFTY_MOVES, RuleSet, W, named, parse_cutoff, rule_set
+from tbgen.rules.rulesets import C_LEGACY, FIFTY_MOVES, RuleSet, W, bare_name, named, parse_cutoff, rule_set
 from tbgen.rules.scoring import Komi, Scoring, points_text, scoring
 from tbgen.table_rules import TableRules
 
@@ -228,8 +228,3 @@ def fen_of_start(board: chess.Board, record: int | None) -> str | None:
     """The FEN of a game's start; None for the usual one."""
     fen = board.fen()
     return None if fen == chess.STARTING_FEN and not board.chess960 and record is None else fen
-
-
-def bare_name(variant: str) -> str:
-    """The name of a variant without what spellings differ in: "Chess 960", "chess-960"."""
-    return "".join(filter(str.isalnum, variant.casefold()))

@@ -185,7 +185,7 @@ def test_colours_swapped_swap_the_points(result: int, komi: Komi, cutoff: int) -
 def test_a_better_outcome_is_never_worth_less(one: int, other: int, komi: Komi) -> None:
     low, high = sorted((one, other))
     for name in SCORINGS:
-        scheme = scoring(name, komi=komi if name in ("komi", "full points") else None)
+        scheme = scoring(name, komi=komi if name in ("komi", "full") else None)
         assert scheme.points(low) <= scheme.points(high)
 
 
@@ -241,7 +241,12 @@ def test_scorings_by_name() -> None:
     assert scoring("komi", komi="-G3.5", cutoff=8) == WithKomi(komi=Komi(14, False), cutoff=8)
     with pytest.raises(BadInput, match="no such scoring"):
         scoring("linear")
-    for name in SCORINGS:
+    for name in ("winner", "rMobilityWinner", "RMobility Winner", "rmobility_winner"):
+        assert scoring(name) == Winner()
+    assert {scoring(name) for name in ("full", "Full Points", "full-points")} == {FullPoints()}
+    assert {scoring(name) for name in ("otb", "OTB", "over the board")} == {OverTheBoard()}
+    for name, kind in SCORINGS.items():
+        assert scoring(kind.title) == scoring(name) == kind()
         assert pickle.loads(pickle.dumps(scoring(name))) == scoring(name)
 
 

@@ -1,24 +1,24 @@
 """How to judge games: the scoring, the rules, and what tables have a say in."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, Finish
 from tbgen.referee.syzygy import MOST_MEN
-from tbgen.rules.rulesets import OTB, RuleSet, W, rule_set
-from tbgen.rules.scoring import SCORINGS, Exponential, FullPoints, Scoring, Winner, WithKomi, scoring
-
-SHORT_SCORINGS: Final[Mapping[str, str]] = MappingProxyType(
-    {{"full points": "full", "over the board": "otb"}.get(name, name): name for name in SCORINGS}
-)
-"""The names of scorings as one types them."""
+from tbgen.rules.rulesets import OTB, RuleSet, W, bare_name, rule_set
+from tbgen.rules.scoring import Exponential, FullPoints, Scoring, Winner, WithKomi, scoring
 
 SHORT_RULE_SETS: Final = ("W", "C", "C-legacy", OTB.name)
 """The names of rule sets that a tournament may have been played under."""
+
+
+def rule_set_name(words: str) -> str:
+    """One of these in any spelling; what is none as it is."""
+    return next((name for name in SHORT_RULE_SETS if bare_name(name) == bare_name(words)), words)
+
+
 _EXPONENTIAL: Final = Exponential()
 
 
@@ -62,8 +62,7 @@ def make_settings(
     rules = rule_set(rules_name or "W", cutoff=cutoff)
     if rules.name == OTB.name and cutoff is not None:
         raise BadInput("over the board nothing weaker than G3.5 is written down, and there is no other cutoff")
-    wanted = scoring_name or ("over the board" if rules.name == OTB.name else "exponential")
-    scheme = scoring(SHORT_SCORINGS.get(wanted, wanted), komi=komi)
+    scheme = scoring(scoring_name or (OTB.name if rules.name == OTB.name else "exponential"), komi=komi)
     if komi is not None and not isinstance(scheme, FullPoints):
         raise BadInput(f"{scheme.title} scoring knows no komi (komi and full do)")
     if cutoff is not None:

@@ -73,5 +73,8 @@ def test_of_the_conditions() -> None:
         conditions = plan("--scoring", "komi", option, "G3.25").setting.conditions
         assert conditions.own_komi is not also_against_own
         assert "quarters=13" in str(conditions.scoring)
+    for words in ("rMobilityWinner", "RMobility Winner", "winner"):
+        assert plan("--scoring", words).setting.conditions.scoring.title == "RMobility Winner"
+    assert plan("--rules-set", "c legacy").setting.conditions.rules.legacy
     setting = plan("--event", "A", "--site", "B", "--wait", "2", "--pgn-more", "pv", "nps").setting
     assert (setting.event, setting.site, setting.wait, setting.comments) == ("A", "B", 2.0, ("pv", "nps"))
