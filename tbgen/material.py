@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tbgen.errors import BadInput
+from tbgen.text import typed
 
 MEN_IN_TABLES: Final = 5
 """Tables are built and probed with at most this many men, kings included."""
@@ -122,7 +123,7 @@ def build_key(material: Material) -> tuple[int, int, tuple[int, ...], tuple[int,
 
 def parse(words: str) -> Material:
     """The normal material that any spelling stands for: `KvKB`, `kbk`, `KBK`, `KB-K`."""
-    squeezed = words.strip().upper().replace("-", "V").replace(" ", "").replace("_", "V")
+    squeezed = typed(words).strip().upper().replace("-", "V").replace(" ", "").replace("_", "V")
     match = _NAME.match(squeezed)
     if match is None:
         raise BadInput(f"not a material: {words!r} (write both sides with their kings, as in KRvKN)")

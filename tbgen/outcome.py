@@ -13,6 +13,7 @@ import re
 from typing import Any, Final
 
 from tbgen.errors import BadInput
+from tbgen.text import typed
 
 BASE: Final = 512
 """Above every level."""
@@ -75,7 +76,7 @@ def text(outcome: int) -> str:
 
 def parse(words: str) -> int:
     """The outcome that a text stands for: `G1.5`, `-G8.5`, `mG8.5`, `g3`."""
-    match = _TEXT.match(words.strip())
+    match = _TEXT.match(typed(words).strip())
     if match is None:
         raise BadInput(f"not a G-score: {words!r} (write G1.5 when White holds it, -G1.5 when Black does)")
     sign, whole, half = match.groups()

@@ -1,7 +1,8 @@
 """Text from outside: how it is read and how it is shown. Both are decided here only.
 
 Read: bytes are UTF-8; where they are not, they are Latin-1, as the PGN standard has it. So every byte can be read. The
-names of files are the exception: they are read as the system reads them (`os.fsdecode`), to be found again.
+names of files are the exception: they are read as the system reads them (`os.fsdecode`), to be found again. What is
+pasted has a typesetter's signs where programs have those of a keyboard: `typed` is for what a program must understand.
 
 Shown: a line is a line. Characters that could steer a terminal (controls, marks of direction) are written as escapes,
 and so are bytes that are not text and characters that the encoding lacks. `prepare` does this to the standard streams.
@@ -15,6 +16,7 @@ import re
 import shutil
 import sys
 import textwrap
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol, TextIO
@@ -50,6 +52,20 @@ _BYTES: Final = range(0xDC80, 0xDD00)
 """The characters that Python puts for bytes of a file's name that it cannot decode."""
 
 
+class _Typed(dict[int, str]):
+    """What is typed for a character, by its code: what is named, else what goes for its category."""
+
+    def __missing__(self, code: int) -> str:
+        return _OF_CATEGORY.get(unicodedata.category(chr(code)), chr(code))
+
+
+_OF_CATEGORY: Final = {"Pd": "-", "Zs": " ", "Cf": "", "Pi": '"', "Pf": '"'}
+"""Dashes, spaces, what has no width, quotation marks."""
+_TYPED: Final = _Typed(str.maketrans({"−": "-", "„": '"', "½": "1/2", "×": "x", "…": "..."}))
+_TYPED.update(dict.fromkeys(range(0x91, 0x95), '"') | dict.fromkeys((0x96, 0x97), "-") | {0x85: "..."})
+"""Signs of Windows, where they have been read as Latin-1."""
+
+
 class LineReader(Protocol):
     """A file opened for reading bytes."""
 
@@ -71,6 +87,11 @@ def decoded(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError:
         return data.decode("latin-1")
+
+
+def typed(words: str) -> str:
+    """Words with the signs of a keyboard in place of a typesetter's: `b - -` for `b – –`, `1/2-1/2` for `½–½`."""
+    return words if words.isascii() else words.translate(_TYPED)
 
 
 def lines(source: LineReader, longest: int, decode: Callable[[bytes], str] = decoded) -> Iterator[Line]:

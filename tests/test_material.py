@@ -42,9 +42,9 @@ def test_the_small_ones_by_name() -> None:
     ("words", "name"),
     [
         ("KvKB", "KBvK"), ("kbk", "KBvK"), ("KBK", "KBvK"), ("kvbk", None), ("KBvK", "KBvK"), ("kb-k", "KBvK"),
-        ("K_KB", "KBvK"), (" krvkn ", "KRvKN"), ("KN v KR", "KRvKN"), ("KNKR", "KRvKN"), ("KKQ", "KQvK"),
-        ("KK", "KvK"), ("kvk", "KvK"), ("KPNRBQvK", "KQRBNPvK"), ("KvKPQ", "KQPvK"), ("KPvKN", "KNvKP"),
-        ("KPRvKPR", "KRPvKRP"), ("KNvKPP", "KPPvKN"), ("\tKRPvKB\n", "KRPvKB"),
+        ("K_KB", "KBvK"), (" krvkn ", "KRvKN"), ("KN v KR", "KRvKN"), ("KN – KR", "KRvKN"), ("KNKR", "KRvKN"),
+        ("KKQ", "KQvK"), ("KK", "KvK"), ("kvk", "KvK"), ("KPNRBQvK", "KQRBNPvK"), ("KvKPQ", "KQPvK"),
+        ("KPvKN", "KNvKP"), ("KPRvKPR", "KRPvKRP"), ("KNvKPP", "KPPvKN"), ("\tKRPvKB\n", "KRPvKB"),
     ],
 )  # fmt: skip
 def test_spellings(words: str, name: str | None) -> None:

@@ -38,9 +38,9 @@ ROOMS = {
     "files": "own_files",
     "packed": "errors",
     "interrupts": "",
-    "outcome": "errors",
+    "outcome": "errors text",
     "table_rules": "errors",
-    "material": "errors",
+    "material": "errors text",
     "position": "errors outcome",
     "certificate": "outcome text",
     "contents": "material table_rules turns",
@@ -98,7 +98,7 @@ ROOMS = {
         "store store/read store/write store/disk_arrays store/entry_cache store/leftovers text verify own_files"
     ),
     # The game around the tables.
-    "rules": "errors outcome table_rules position",
+    "rules": "errors outcome table_rules position text",
     # Tables asked. No solver, and no compiler either.
     "probe": (
         "errors where outcome table_rules material position contents board index store/format store/own store "

@@ -9,7 +9,7 @@ import os
 import pytest
 
 from tbgen.cli.limits import failure_of
-from tbgen.text import counted, decoded, from_json, lines, named, shown, to_json, wrapped
+from tbgen.text import counted, decoded, from_json, lines, named, shown, to_json, typed, wrapped
 from tests.support.runs import EVIL, ROOT
 
 
@@ -29,6 +29,18 @@ def test_bytes_are_text() -> None:
 )
 def test_what_is_shown(words: str, expected: str) -> None:
     assert shown(words) == expected
+
+
+def test_what_is_pasted_is_as_if_typed() -> None:
+    dashes = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\uff0d\x96\x97"
+    spaces = "\xa0\u2003\u2009\u202f\u3000"
+    assert typed(dashes) == "-" * len(dashes)
+    assert typed(spaces) == " " * len(spaces)
+    assert (
+        typed("\u201ca\u201d \u201eb\u201c \xabc\xbb \x93d\x94 \u200b\ufeff1\u2026e5 N\xd7f3 \xbd")
+        == '"a" "b" "c" "d" 1...e5 Nxf3 1/2'
+    )
+    assert typed("Grün, 棋") == "Grün, 棋"
 
 
 def test_errors_of_the_system_get_a_name() -> None:

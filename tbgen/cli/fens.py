@@ -6,8 +6,8 @@ from typing import Final
 
 from tbgen.cli.common import check_input_once
 from tbgen.errors import BadInput
-from tbgen.rules.fen import Fen
-from tbgen.text import lines_of_input, say
+from tbgen.rules.fen import QUOTES, Fen
+from tbgen.text import lines_of_input, say, typed
 
 STDIN: Final = "-"
 _TURNS: Final = ("w", "b")
@@ -19,7 +19,7 @@ _LONGEST: Final = 4096
 
 def fens(words: Sequence[str]) -> Iterator[str]:
     """Every FEN, in order. `-` stands for standard input, one FEN per line."""
-    named = list(_named(words))
+    named = list(_named([typed(word).strip(QUOTES) for word in words]))
     check_input_once(named)
     for one in named:
         if one == STDIN:

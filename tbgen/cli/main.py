@@ -68,6 +68,8 @@ _TAKES: Final = re.compile(r"^argument (?:-\w/)?(--[\w-]+)\S*: takes ")
 _MISTYPED: Final = re.compile(
     r"unrecognized arguments: -?(?P<option>-[\w-]+)|argument COMMAND: invalid choice: '(?P<command>[^']+)'"
 )
+_PASTED: Final = re.compile(r"\A[–—](?=[a-z]{2})")
+"""What word processors make of the dashes of an option."""
 _EXAMPLE: Final = re.compile(rf"(?<=^  ){NAME}\b", re.MULTILINE)
 """The command's name in an example."""
 _NO_OPTION: Final = re.compile(r"-(?:[gG]\d|\d+$|\d*\.\d+$)")
@@ -76,7 +78,7 @@ _NO_OPTION: Final = re.compile(r"-(?:[gG]\d|\d+$|\d*\.\d+$)")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit code."""
-    words = list(sys.argv[1:] if argv is None else argv)
+    words = [_PASTED.sub("--", word) for word in (sys.argv[1:] if argv is None else argv)]
     text.prepare(heedless=bool(words) and words[0] in _AT_WORK)
     try:
         return _run(words)

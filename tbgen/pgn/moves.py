@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Final, NamedTuple, NoReturn
 
 from tbgen.errors import BadInput
+from tbgen.text import decoded, typed
 
 RESULTS: Final = frozenset({"1-0", "0-1", "1/2-1/2", "*"})
 
@@ -13,6 +14,9 @@ _PLAIN: Final = re.compile(r"[^{}();%$\[\]<>]*\Z")
 """A text without comments and variations: only white space separates its tokens."""
 
 _COMMENT: Final = re.compile(r"\{[^}]*\}?|;[^\n]*|^%[^\n]*", re.MULTILINE)
+_SIGNS: Final = re.compile(rf"({_COMMENT.pattern})|[^\x00-\x7f]+", re.MULTILINE)
+"""A comment, or bytes that are not ASCII."""
+_FIGURES: Final = str.maketrans(dict(zip("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN KQRBN ", strict=True)))
 _TOKEN: Final = re.compile(r"[()]|\$\d+|[^\s()$]+")
 _NOT_A_LINE_END: Final = re.compile(r"[^\n]")
 _SHOWN: Final = 20
@@ -37,6 +41,19 @@ class Moves(NamedTuple):
     result: str
     comment: str
     """The last one, if it stands right before the result."""
+
+
+def text_of(data: bytes) -> str:
+    """The bytes behind the tags as text, byte by byte; outside comments, signs are those of a keyboard."""
+    text = data.decode("latin-1")
+    return text if text.isascii() else _SIGNS.sub(_typed, text)
+
+
+def _typed(match: re.Match[str]) -> str:
+    if match[1]:
+        return match[1]
+    signs = decoded(match[0].encode("latin-1"))
+    return typed(signs).translate(_FIGURES).encode().decode("latin-1")
 
 
 def read(text: str) -> Moves:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from tbgen.errors import BadInput
-from tbgen.text import BOM, LineReader
+from tbgen.text import BOM, LineReader, decoded, typed
 
 LONGEST: Final = 1 << 22
 """Bytes of a game. What is longer is passed on in pieces and not read: to read it takes thirty times as much memory."""
@@ -17,15 +17,17 @@ LONGEST: Final = 1 << 22
 _LINE: Final = 1 << 20
 """Bytes of a line. What is longer is read in pieces, of which only the first can begin anything."""
 
-NAME: Final = rb'[A-Za-z0-9_\x80-\xff][^\s"\\\[\](){};]*'
+MARK: Final = rb'(?:"|\xe2\x80[\x9c-\x9f])'
+"""A quotation mark, a keyboard's or a typesetter's."""
+NAME: Final = rb"(?!%s)[A-Za-z0-9_\x80-\xff](?:(?!%s)[^\s\\\[\](){};])*" % (MARK, MARK)
 """Of a tag. The standard has letters, digits and underscores; others are met with."""
-_TAG: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*["\]]' % NAME)
+_TAG: Final = re.compile(rb"[ \t]*\[[ \t]*(%s)[ \t]*(?:\]|%s)" % (NAME, MARK))
 _EVENT: Final = b"Event"
 _NUL: Final = b"\0"
 _MOVES: Final = re.compile(rb"\s*(?:\d+[ \t]*\.|(?:1-0|0-1|1/2-1/2|\*)\s*\Z)")
 """How a game begins that has no tags."""
 
-_RESULTS: Final = (b"1-0", b"0-1", b"1/2-1/2", b"*")
+_RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
 _ASIDE: Final = (b"%", b";")
 """Lines that begin with these are no part of a tag section, and do not end it."""
 
@@ -120,7 +122,7 @@ class _Splitter:
             and self._gap
             and not self._in_comment
             and not line.isspace()
-            and self._last.rstrip().endswith(_RESULTS)
+            and typed(decoded(self._last)).rstrip().endswith(_RESULTS)
         )
 
     def begin(self, line_number: int) -> Unit | None:

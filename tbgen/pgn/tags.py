@@ -5,15 +5,15 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from tbgen.pgn.moves import BadMoves
-from tbgen.pgn.split import NAME, BadLine
+from tbgen.pgn.moves import BadMoves, text_of
+from tbgen.pgn.split import MARK, NAME, BadLine
 from tbgen.rules.tags import CUTOFF, FIFTY, KOMI, LEGACY, RECORD, RULE_SET, RULES, SCORING
-from tbgen.text import BOM, decoded
+from tbgen.text import BOM, decoded, typed
 
 _STRICT: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*(?:"((?:[^"\\\r\n]|\\.)*)"[ \t]*)?\]' % NAME)
 """With or without a value: cuteRMob's tag `Legacy` has none."""
-_LOOSE: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*"([^\r\n]*)"[ \t]*\]' % NAME)
-"""With quotation marks in the value that are not escaped."""
+_LOOSE: Final = re.compile(rb"[ \t]*\[[ \t]*(%s)[ \t]*%s([^\r\n]*)%s[ \t]*\]" % (NAME, MARK, MARK))
+"""With quotation marks in the value that are not escaped, or a typesetter's around it."""
 _END: Final = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 _READ: Final = {
     name.casefold(): name
@@ -23,6 +23,8 @@ _READ: Final = {
     )
 }  # fmt: skip
 """Tags that say how to read a game; upper and lower case are the same in their names."""
+_UNDERSTOOD: Final = set(_READ.values()) - {"Black", "White"}
+"""The others are names, which are shown as they are written."""
 _ESCAPED: Final = re.compile(r'\\(["\\])')
 _ESCAPE: Final = re.compile(r'(["\\])')
 _SHOWN: Final = 40
@@ -65,9 +67,16 @@ class TagSection:
             at, line = stop, line + 1
         for tag in self._tags:
             self.headers.setdefault(_READ.get(tag.name.casefold(), tag.name), tag.value)
+        for name in _UNDERSTOOD & self.headers.keys():
+            self.headers[name] = typed(self.headers[name])
         self.end = at
         self.lines = line
         """How many lines that is."""
+
+    @property
+    def text(self) -> str:
+        """What is behind the tags: see `text_of`."""
+        return text_of(self._data[self.end :])
 
     def bad_line(self, error: BadMoves, text: str, at: int | None = None) -> BadLine:
         """What is wrong with moves, and in which line. The place in the text behind the tags is the error's, unless
@@ -89,7 +98,7 @@ class TagSection:
                 raise BadLine(f"not a tag: {ascii(shown)[1:-1]}", line)
             found = [loose]
         for match in found:
-            name, value = decoded(match[1]), decoded(match[2] or b"")
+            name, value = typed(decoded(match[1])).strip(), decoded(match[2] or b"")
             if "\\" in value:
                 value = _ESCAPED.sub(r"\1", value)
             start = data.index(b"[", match.start())

@@ -15,6 +15,7 @@ from tbgen.errors import BadInput, check_kind
 from tbgen.rules import fen
 from tbgen.rules.record import Record, Standing, check_move
 from tbgen.rules.rulesets import RuleSet, W, check_rules
+from tbgen.text import typed
 
 _BARE_KINGS_LEVEL: Final = 17
 """G8.5: a bare king in the open, kept from no square."""
@@ -138,7 +139,7 @@ class Game:
         self._require_going_on()
         check_kind(text, str, "a move's text", "write it as Nf3, or give a chess.Move to Game.push")
         try:
-            move = self.board.parse_san(text)
+            move = self.board.parse_san(typed(text))
         except ValueError as error:
             raise BadInput(f"at ply {self.record.ply + 1}: {error}") from None
         return self.push(move)

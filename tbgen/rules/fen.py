@@ -14,6 +14,7 @@ import chess
 from tbgen import outcome, position
 from tbgen.errors import BadInput, check_kind
 from tbgen.rules.record import standing
+from tbgen.text import typed
 
 FIELDS: Final = 6
 LONGEST: Final = 200
@@ -23,6 +24,8 @@ _SHOWN: Final = 60
 _COUNTER: Final = re.compile(r"[0-9]{1,6}\Z")
 _RECORD: Final = re.compile(r"[+\-mM]?[gG]")
 _FILES: Final = re.compile(r"[A-Ha-h]")
+QUOTES: Final = "\"'"
+"""Around a FEN they are left out."""
 _SLASHES: Final = 7
 """Of a board."""
 _REQUIRED: Final = 2
@@ -102,7 +105,7 @@ def format_fen(board: chess.Board, record: int | None = None, *, whole_game: boo
 
 def with_record(text: str, record: str) -> str:
     """A FEN with this record as its seventh field, unless it has one. Fields that are missing before it are written."""
-    fields = text.split()
+    fields = typed(text).split()
     if not _REQUIRED <= len(fields) <= FIELDS:
         return text
     return " ".join([*fields, *_OPTIONAL[len(fields) - _REQUIRED :], record])
@@ -113,9 +116,10 @@ def _fields(text: str) -> list[str]:
     check_kind(text, str, "a FEN", "give the text of one")
     if len(text) > LONGEST:
         raise BadInput(f"too long for a FEN (more than {LONGEST} characters): {_shown(text)}")
-    if not text.isascii() or not text.replace("\t", " ").strip().isprintable():
+    plain = typed(text).replace("\t", " ").strip().strip(QUOTES)
+    if not plain.isascii() or not plain.isprintable():
         raise BadInput(f"a FEN has no such characters: {_shown(text)}")
-    fields = text.split()
+    fields = plain.split()
     if not fields:
         raise BadInput("an empty text is not a FEN")
     if len(fields) > FIELDS + 1:

@@ -341,6 +341,16 @@ def test_options_among_an_unquoted_fen(capsys: pytest.CaptureFixture[str]) -> No
     assert (found["record"], len(found["line"])) == ("-G2.5", found["dtg"])
 
 
+def test_a_command_line_as_pasted(capsys: pytest.CaptureFixture[str]) -> None:
+    """Blogs and word processors make one dash of two, and quotation marks that no shell knows."""
+    _, [plain] = objects(capsys, LATER, "--line", "--record", "-G2.5")
+    for words in (
+        [LATER.replace("-", "–"), "–line", "—record", "−G2.5"],
+        [*f"“{LATER}”".replace("-", "–").split(), "--line", "--record", "–G2.5"],
+    ):
+        assert objects(capsys, *words) == (0, [{**plain, "fen": LATER}])
+
+
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     out = capsys.readouterr().out

@@ -41,6 +41,20 @@ def test_the_entries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert (found["points"], found["quiet"], found["end"]) == ("1-0", 0, None)
 
 
+def test_a_game_as_pasted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "game.pgn"
+    fen = BISHOP.replace("-", "–")
+    path.write_text(
+        f"[White “Ann”]\n[Black “Bob”]\n[FEN “{fen}”]\n[Result “½–½”]\n\n"
+        "30…\xa0Kh5 {30 – “well”} 31.\u2009♔f4 Kh6 32. ♔g4 ½–½\n\n"
+        '[White "Ann"]\n[Black "Bob"]\n\n1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. 0–0 0—0 5. N×e5 1–0\n'
+    )
+    assert main(["sheet", str(path)]) == 0
+    first, second = capsys.readouterr().out.split("\n\n")
+    assert f"{first}\n" == SHEET
+    assert "won otherwise" in second
+
+
 def test_a_game_that_the_sheet_does_not_decide(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "game.pgn"
     path.write_text("1. e4 e5 1-0\n\n1. e4 e5 *\n\n1. e4 e5 1/2-1/2\n\n1. f3 e5 2. g4 Qh4# 0-1\n")

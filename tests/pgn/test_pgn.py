@@ -34,6 +34,32 @@ def split(data: bytes) -> list[Unit]:
     return list(units(io.BytesIO(data)))
 
 
+PASTED = (
+    '[Event “a – b”]\n[Site\xa0“c”]\n[Result "½-½"]\n\n1. e4 {½ – “so”} e5 2. Nf3 ½–½\n\n'
+    "1. e4 e5 ½-½\n\n1…e5 2. ♘f3 1–0\n"
+)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_games_as_people_paste_them(encoding: str) -> None:
+    """Bytes stay, but are read as if they had been typed."""
+    data = PASTED.replace("♘", "N").encode(encoding) if encoding != "utf-8" else PASTED.encode()
+    if encoding == "cp1252":
+        data = data.replace(b"\x93", b'"').replace(b"\x94", b'"').replace(b"\xa0", b" ")
+    games = split(data)
+    assert b"".join(unit.data for unit in games) == data
+    sections = [TagSection(unit.data) for unit in games]
+    assert [read(section.text)[:2] for section in sections] == [
+        (["1.", "e4", "e5", "2.", "Nf3"], "1/2-1/2"), (["1.", "e4", "e5"], "1/2-1/2"), (["1...e5", "2.", "Nf3"], "1-0"),
+    ]  # fmt: skip
+    assert sections[0].headers["Result"] == "1/2-1/2"
+    assert sections[0].headers["Site"] == "c"
+    changed = sections[0].changed({"Result": "1/2-1/2", "Site": "d"})
+    assert b'[Result "1/2-1/2"]' in changed
+    assert b'[Site "d"]' in changed
+    assert "{½ – “so”}".encode() in changed or encoding != "utf-8"
+
+
 @given(files)
 def test_games_put_together_make_the_file(data: bytes) -> None:
     line = 1

@@ -49,6 +49,20 @@ def test_there_and_back(board: chess.Board, record: int, whole_game: bool) -> No
     assert found == (goal if redundant or better else record)
 
 
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "8/8/8/4KBk1/8/8/8/8 b – – 12 40 −G3.5",
+        "8/8/8/4KBk1/8/8/8/8\xa0b\u202f—\u2009—\xa012 40 –G3.5\n",
+        "“8/8/8/4KBk1/8/8/8/8 b - - 12 40 -G3.5”",
+        "'8/8/8/4KBk1/8/8/8/8 b - - 12 40\u200b -G3.5'",
+    ],
+)
+def test_what_people_paste(pasted: str) -> None:
+    plain = "8/8/8/4KBk1/8/8/8/8 b - - 12 40 -G3.5"
+    assert read_fen(pasted) == read_fen(plain)
+
+
 @settings(deadline=None, max_examples=50)
 @given(boards())
 def test_there_and_back_without_a_record(board: chess.Board) -> None:

@@ -76,6 +76,8 @@ def test_the_record_and_the_rules(client: httpx.Client, document: dict[str, Any]
     assert ask(fen=f"{BISHOP} G2.5")["dropped"] == "G2.5"
     assert "dropped" not in ask(fen=f"{BISHOP} G2.5", rules="wg")
     assert ask(fen=BISHOP.replace(" ", "_")) == {**ask(fen=BISHOP), "fen": BISHOP}
+    pasted = BISHOP.replace("-", "–").replace(" ", "\xa0")
+    assert ask(fen=pasted) == {**ask(fen=BISHOP), "fen": pasted}
 
 
 def test_the_fen_after_each_move_leads_on(client: httpx.Client, document: dict[str, Any], small_tables: Path) -> None:
@@ -143,6 +145,12 @@ def test_games_are_told_by_their_own_rules(client: httpx.Client, small_tables: P
         assert "record G1.0" in told
         page = httpx.get(f"{server.url}/", params={"fen": LATER, "rules": "r"}).text
         assert set(re.findall(r"rules=(\w+)", page)) == {"r"}, "links keep to the rules of their page"
+
+
+def test_a_game_as_pasted(client: httpx.Client) -> None:
+    pasted = TAKES.replace("1/2-1/2", "½–½").replace('"', "”").replace("-", "–")
+    assert "record G3.5" in client.post("/v1/annotate", content=pasted.encode(), headers=PGN).text
+    assert client.post("/game", data={"pgn": pasted, "rules": ""}).text.count(">reset</span>") == 1
 
 
 def test_games_that_are_not_told(client: httpx.Client) -> None:

@@ -126,7 +126,7 @@ class Judge:
         try:
             unit.check()
             section = TagSection(unit.data)
-            text = unit.data[section.end :].decode("latin-1")  # byte by byte, and nothing in it is asked for
+            text = section.text
             if not section.headers and not text:
                 return Judged(unit.data)
             try:

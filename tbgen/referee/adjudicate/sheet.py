@@ -52,7 +52,7 @@ class Sheet(NamedTuple):
 def sheet_of(data: bytes) -> Sheet | None:
     """The sheet of a game; None for what is none. BadLine where its moves cannot be read."""
     section = TagSection(data)
-    text = data[section.end :].decode("latin-1")
+    text = section.text
     if not section.headers and not text.strip():
         return None
     try:

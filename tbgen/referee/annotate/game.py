@@ -95,7 +95,7 @@ class Teller:
         """BadInput for what is no game, BadLine where its moves cannot be read or are more than `most`."""
         unit.check()
         section = TagSection(unit.data)
-        text = unit.data[section.end :].decode("latin-1")
+        text = section.text
         try:
             return self._tell(unit, section, _OURS.sub("", text), most)
         except BadMoves as error:

@@ -23,7 +23,7 @@ from tbgen.rules.fen import Fen, read_fen
 from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import Komi
 from tbgen.rules.tags import KOMI, read_start
-from tbgen.text import lines
+from tbgen.text import lines, typed
 
 _EPD_FIELDS: Final = 4
 _LONGEST: Final = 1 << 16
@@ -172,10 +172,9 @@ def _from_game(source: bytes, kind: Kind) -> Found:
         headers["Variant"] = "Chess960"
     start = read_start(headers, whole_game=kind.rules.whole_game)
     komi = headers.get(KOMI)
-    text = source[section.end :].decode("latin-1")
     playing = start.board.copy(stack=False)
     # A book's games may end without a result.
-    for token in pgn_moves.read(f"{text}\n*").tokens:
+    for token in pgn_moves.read(f"{section.text}\n*").tokens:
         if kind.plies is not None and len(playing.move_stack) >= kind.plies:
             break
         step = None if token in pgn_moves.RESULTS else san.step(token)
@@ -186,6 +185,7 @@ def _from_game(source: bytes, kind: Kind) -> Found:
 
 def _from_line(line: str, kind: Kind) -> Found:
     """An opening from an EPD, or from a FEN with or without a record."""
+    line = typed(line)
     fields = line.split()
     if len(fields) > _EPD_FIELDS and _OPERATION.search(line):
         board = chess.Board(chess960=True)  # others forget rights that only Chess960 knows

@@ -141,7 +141,7 @@ def _headers_of_whole(data: bytes) -> dict[str, str] | None:
     """The tags of a game; None if it breaks off."""
     try:
         section = TagSection(data)
-        moves.read(data[section.end :].decode("latin-1"))
+        moves.read(section.text)
     except BadInput:
         return None
     return section.headers

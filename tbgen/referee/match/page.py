@@ -50,7 +50,7 @@ class Page:
         board, _ = start_of(headers)
         fen = board.fen()
         words = []
-        for token in pgn_moves.read(pgn[section.end :].decode("latin-1")).tokens:
+        for token in pgn_moves.read(section.text).tokens:
             step = san.step(token)
             if step is not None:
                 san.play(board, step)
