@@ -1,6 +1,5 @@
 """docs/five-men.md and docs/five-men/longest.pgn, from the rows that scripts/five_men.py has collected."""
 
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -252,8 +251,3 @@ def _game(row: Row) -> chess.pgn.Game:
     game.headers["Site"] = "tbgen"
     game.headers["RMobilityResult"] = row["gscore"]
     return game
-
-
-def read_games() -> list[chess.pgn.Game]:
-    text = io.StringIO(GAMES.read_text())
-    return list(iter(lambda: chess.pgn.read_game(text), None))

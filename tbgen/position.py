@@ -212,11 +212,6 @@ def goal(board: chess.Board) -> int:
     return outcome.goal(level(board), board.turn)
 
 
-def legal_count(board: chess.Board) -> int:
-    """How many legal moves there are; promoting on one square counts four."""
-    return level(board) >> 1
-
-
 def level(board: chess.Board) -> int:
     """Twice the number of legal moves, and one more when not in check: twice the G-score."""
     turn = board.turn

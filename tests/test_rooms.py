@@ -34,7 +34,6 @@ ROOMS = {
     "text": "errors",
     "columns": "text",
     "own_files": "",
-    "progress": "text",
     "files": "own_files",
     "packed": "errors",
     "interrupts": "",
@@ -128,7 +127,7 @@ ROOMS = {
     "referee/player": "_version errors outcome table_rules position probe rules text",
     "report": (
         "_version called errors columns turns outcome table_rules material position contents board index store "
-        "probe progress rules text"
+        "probe rules text"
     ),
     # The tables over HTTP.
     "serve": (
@@ -140,7 +139,7 @@ ROOMS = {
         "_version called errors where files packed interrupts columns outcome table_rules material position index "
         "store/directory store/own store store/disk_arrays store/entry_cache store/leftovers cluster verify "
         "archive generate probe fortress checker rules text pgn own referee/syzygy referee/game_files "
-        "referee/adjudicate progress referee/match referee/player referee/annotate report serve"
+        "referee/adjudicate referee/match referee/player referee/annotate report serve"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version errors probe rules",
@@ -155,7 +154,7 @@ ONLY_IN = {
         "position certificate probe fortress checker own rules pgn referee/syzygy referee/adjudicate referee/annotate "
         "referee/match referee/player report serve cli"
     ),
-    "rich": "progress cli",
+    "rich": "cli",
     "shtab": "cli",
     "distributed": "cluster generate own cli",  # the other three for the type of a client only
     "dask": "cluster",

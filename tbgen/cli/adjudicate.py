@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from tbgen.cli import common
+from tbgen.cli.display import Display, Task
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
 from tbgen.interrupts import terminable
-from tbgen.progress import Display, Task
 from tbgen.referee.adjudicate.decide import Solve
 from tbgen.referee.adjudicate.files import Done, adjudicate
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, DRAWS, parse_kinds

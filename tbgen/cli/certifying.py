@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 import chess
 
 from tbgen import files, packed
+from tbgen.cli.display import Counter
 from tbgen.cli.solve_show import Found
 from tbgen.errors import BadInput, MissingTable, OutOfRoom
 from tbgen.fortress import Claim
 from tbgen.probe import Answer, SureMove, Tablebase
 from tbgen.probe.sure import NOTHING
-from tbgen.progress import Counter
 from tbgen.text import say
 
 if TYPE_CHECKING:

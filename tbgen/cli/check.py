@@ -9,8 +9,8 @@ import chess
 from tbgen import outcome, packed
 from tbgen.checker import Claim, check, read
 from tbgen.cli import common
+from tbgen.cli.display import Counter
 from tbgen.probe import Tablebase
-from tbgen.progress import Counter
 from tbgen.text import counted, lines, say, to_json
 
 _LONGEST: Final = 4096

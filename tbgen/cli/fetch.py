@@ -4,10 +4,10 @@ import argparse
 from typing import Final
 
 from tbgen.cli import common
+from tbgen.cli.display import Counter
 from tbgen.errors import BadInput
 from tbgen.generate.forecast import require_room
 from tbgen.material import MEN_IN_TABLES
-from tbgen.progress import Counter
 from tbgen.text import counted, say, size_of
 
 _EPILOG: Final = """\

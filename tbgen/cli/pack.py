@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from tbgen.archive.format import packed_name
     from tbgen.archive.pack import pack
-    from tbgen.progress import Counter
+    from tbgen.cli.display import Counter
     from tbgen.store import table_path
     from tbgen.text import size_of
 

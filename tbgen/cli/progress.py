@@ -4,10 +4,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from tbgen.cli.display import LONG, Display, Task
 from tbgen.generate.estimate import numbers_of
 from tbgen.generate.precompile import cold_parts, share_compiled, warm_up
 from tbgen.material import Material
-from tbgen.progress import LONG, Display, Task
 from tbgen.text import say
 
 COMPILING: Final = "compiling the solver, this once"

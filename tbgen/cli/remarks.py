@@ -4,7 +4,6 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable
-from types import TracebackType
 from typing import Final, Self
 
 from tbgen.text import counted, say
@@ -49,7 +48,5 @@ class Remarks:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.end()

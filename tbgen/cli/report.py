@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from tbgen.cli.display import Counter
     from tbgen.report.make import Request, make
     from tbgen.report.write import write
 
@@ -73,7 +74,10 @@ def run(args: argparse.Namespace) -> int:
     if len(rules) == 2 and args.report not in ("compare", "all"):
         raise BadInput(f"{args.report} takes one set of rules")
     materials = tuple(parse(word) for word in words)
-    document = make(args.report, Request(present_tables_directory(args), rules, materials, args.limit, args.threads))
+    directory = present_tables_directory(args)
+    with Counter(quiet=False) as counter:
+        request = Request(directory, rules, materials, args.limit, args.threads, counter.more)
+        document = make(args.report, request)
     room = width() if args.output is None else None
     text = write(document, form, table=args.table, details=args.details or bool(materials), width=room)
     if args.output is not None:

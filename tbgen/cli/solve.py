@@ -14,6 +14,7 @@ from tbgen import outcome, position
 from tbgen.cli import common
 from tbgen.cli.certifying import Certificate, new_certificate
 from tbgen.cli.clusters import add_cluster, check_cluster, client_of, memory_each, threads_each
+from tbgen.cli.display import Counter
 from tbgen.cli.fens import fens, say_what_is_dropped
 from tbgen.cli.progress import warm_up_visibly
 from tbgen.cli.solve_show import Found, as_object, in_words, plan_as_object, plan_in_words
@@ -21,7 +22,6 @@ from tbgen.cli.solving import announce, find
 from tbgen.errors import BadInput, TbgenError, UnsupportedPosition
 from tbgen.fortress import Proof, prove
 from tbgen.probe import Answer, Tablebase
-from tbgen.progress import Counter
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.store.leftovers import tidy_own
 from tbgen.store.own import OWN_DIRECTORY

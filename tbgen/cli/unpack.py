@@ -49,8 +49,8 @@ def run(args: argparse.Namespace) -> int:
     check_address_space(space)
     from tbgen.archive.format import Packed
     from tbgen.archive.unpack import warm_up
+    from tbgen.cli.display import Counter
     from tbgen.generate.estimate import PROGRAM
-    from tbgen.progress import Counter
     from tbgen.store import find_table
     from tbgen.store.disk_arrays import DiskArrays, scratch_of
     from tbgen.store.entry_cache import EntryCache
@@ -105,8 +105,8 @@ def _one(
     disk_arrays: "DiskArrays",
 ) -> None:
     from tbgen.archive.unpack import PER_THREAD, unpack
+    from tbgen.cli.display import Counter
     from tbgen.generate.estimate import PROGRAM
-    from tbgen.progress import Counter
     from tbgen.store import building, table_path
 
     path = table_path(directory, packed.material, packed.rules)

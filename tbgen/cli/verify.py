@@ -163,7 +163,7 @@ def _own_reports(
     args: argparse.Namespace, directory: Path, own: "list[OwnFile]", disk_arrays: "DiskArrays"
 ) -> Iterator[Report]:
     """Check own tables, after all others."""
-    from tbgen.progress import Counter
+    from tbgen.cli.display import Counter
     from tbgen.store import find_table
     from tbgen.store.entry_cache import EntryCache
     from tbgen.verify.file import check_own

@@ -62,7 +62,7 @@ def prove(
     return [_prove(board, record, defender, tables, arrangements, report) for defender in (chess.WHITE, chess.BLACK)]
 
 
-def goals(graph: Graph, exits: Exits, attacker: int, record: int, bound: int) -> Goals:
+def goals(exits: Exits, attacker: int, record: int, bound: int) -> Goals:
     """What has to be held for a bound."""
     sign = 1 if attacker == 0 else -1
     limit = min(level(record), level(bound)) if bound * sign > 0 else level(record)
@@ -140,7 +140,7 @@ class _Attempt:
         self._reached = low
 
     def _hold(self, graph: Graph, exits: Exits, at: int) -> tuple[Hold, int]:
-        found = hold(graph, self._attacker, goals(graph, exits, self._attacker, self._record, self._bounds[at]))
+        found = hold(graph, self._attacker, goals(exits, self._attacker, self._record, self._bounds[at]))
         return found, found.at(graph.start, self._board.turn)
 
 

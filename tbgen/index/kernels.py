@@ -147,13 +147,6 @@ def locate(atlas, table, squares, mover):
     return atlas.slice[part + S_START] + mover * atlas.slice[part + S_HALF] + number
 
 
-@kernel
-def locate_many(atlas, table, squares, movers, numbers):
-    """`locate` for rows of squares."""
-    for row in range(len(numbers)):
-        numbers[row] = locate(atlas, table, squares[row], movers[row])
-
-
 @inlined
 def part_from(atlas, table, part, number):
     """The slice in which a number of a table lies, looked for from this one on."""
@@ -181,12 +174,3 @@ def decode(atlas, table, pawns, part, number, squares):
     for pawn in range(atlas.men[table] - first_pawn):
         squares[first_pawn + pawn] = pawns[part, pawn]
     return mover
-
-
-@kernel
-def decode_many(atlas, table, pawns, numbers, squares, movers):
-    """The way back for all `numbers` of a table."""
-    part = 0
-    for row in range(len(numbers)):
-        part = part_from(atlas, table, part, numbers[row])
-        movers[row] = decode(atlas, table, pawns, part, numbers[row], squares[row])

@@ -17,9 +17,9 @@ def share(value: float) -> str:
     return written(value, "share")
 
 
-def listed(names: Sequence[str], most: int = _NAMED) -> str:
+def listed(names: Sequence[str]) -> str:
     """`KQvK, KRvK and KPvK`, or `KQvK, KRvK and 4 more`."""
-    shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
+    shown = list(names) if len(names) <= _NAMED + 1 else [*names[:_NAMED], f"{len(names) - _NAMED} more"]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -10,9 +11,8 @@ from tbgen.errors import BadInput, MissingTable
 from tbgen.index import layout_of
 from tbgen.material import Material, build_key
 from tbgen.probe import Tablebase
-from tbgen.progress import Counter
 from tbgen.report import compare, compare_section, potential, records, stats
-from tbgen.report.census import Census, take
+from tbgen.report.census import Census, Tick, take
 from tbgen.report.document import Document, Section
 from tbgen.report.records import Holding
 from tbgen.store import build_some, readable_tables
@@ -20,8 +20,6 @@ from tbgen.table_rules import TableRules
 
 ALL: Final = "all"
 _TITLE: Final = "What the tables know"
-_PATIENCE: Final = 0.5
-"""Seconds without a bar."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +35,8 @@ class Request:
     """Record positions of each kind."""
     threads: int = 1
     """How many decode a table that is read."""
+    report: Callable[[str, int, int], None] = lambda what, total, numbers: None
+    """Told what is at work, how many numbers it has, and how many more of them are done."""
 
     def command(self, what: str) -> str:
         """What to type for it."""
@@ -68,11 +68,11 @@ def _compare(request: Request, censuses: tuple[Sequence[Census], Sequence[Census
     materials = _materials(request, request.rules)
     found = []
     one, other = request.rules
-    with _counter("comparing", materials) as counter:
-        for material in materials:
-            with _tablebase(request, one) as first, _tablebase(request, other) as second:
-                tables = first.table(material), second.table(material)
-                found.append(compare.compare(tables, (first, second), counter.advance))
+    tick = _ticks(request, "comparing", materials)
+    for material in materials:
+        with _tablebase(request, one) as first, _tablebase(request, other) as second:
+            tables = first.table(material), second.table(material)
+            found.append(compare.compare(tables, (first, second), tick))
     yield compare_section.section(found, censuses)
 
 
@@ -124,24 +124,21 @@ def _censuses(request: Request, holdings: list[Holding] | None = None) -> list[C
     rules = request.rules[0]
     materials = _materials(request, [rules])
     found = []
-    with _counter("counting", materials) as counter:
-        for material in materials:
-            with _tablebase(request, rules) as tablebase:
-                table = tablebase.table(material)
-                census = take(table, counter.advance)
-                if holdings is not None:
-                    holdings += records.find(table, census, request.limit, tablebase)
-            found.append(census)
+    tick = _ticks(request, "counting", materials)
+    for material in materials:
+        with _tablebase(request, rules) as tablebase:
+            table = tablebase.table(material)
+            census = take(table, tick)
+            if holdings is not None:
+                holdings += records.find(table, census, request.limit, tablebase)
+        found.append(census)
     return found
+
+
+def _ticks(request: Request, what: str, materials: Sequence[Material]) -> Tick:
+    return partial(request.report, what, sum(layout_of(material).size for material in materials))
 
 
 def _tablebase(request: Request, rules: TableRules) -> Tablebase:
     """A new one for each material: an open table keeps its shapes in memory."""
     return Tablebase(request.directory, rules, threads=request.threads)
-
-
-def _counter(what: str, materials: Sequence[Material]) -> Counter:
-    """Shows how many numbers have been read, unless that takes only a moment."""
-    counter = Counter(quiet=False, patience=_PATIENCE)
-    counter.begin(what, sum(layout_of(material).size for material in materials))
-    return counter

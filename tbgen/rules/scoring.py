@@ -216,11 +216,11 @@ def decimal(points: Fraction, digits: int = 4) -> str:
     return f"{float(round(points, digits)):.{digits}f}"
 
 
-def points_text(white: Fraction, *, whole: bool, digits: int = 4) -> str:
+def points_text(white: Fraction, *, whole: bool) -> str:
     """Both sides' points: `1-0`, `1/2-1/2` or `0-1` if they are whole, `0.6250 - 0.3750` if not."""
     if whole:
         return _WHOLE[white]
-    return f"{decimal(white, digits)} - {decimal(1 - white, digits)}"
+    return f"{decimal(white)} - {decimal(1 - white)}"
 
 
 def classical_result(result: int | None) -> str:

@@ -194,12 +194,6 @@ def parse_points(words: str) -> Fraction:
     raise BadInput(f"not both sides' points of a game: {words!r}")
 
 
-def start_of(headers: Mapping[str, str], *, whole_game: bool = False) -> tuple[chess.Board, int | None]:
-    """The board a game starts from, and the record that it brings along: see `read_start`."""
-    found = read_start(headers, whole_game=whole_game)
-    return found.board, found.record
-
-
 def read_start(headers: Mapping[str, str], *, whole_game: bool = False) -> Fen:
     """The start of a game, whose record is in a tag of its own or in the seventh field of the tag `FEN`."""
     chess960 = bare_name(headers.get("Variant", "")) in _CHESS960

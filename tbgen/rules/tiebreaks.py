@@ -5,7 +5,7 @@ for G1.0, G1.5 and so on.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -71,11 +71,9 @@ class Crosstable:
     Games that are alike are counted, not kept: a million of them take no more room than a thousand.
     """
 
-    def __init__(self, games: Iterable[Played] = ()) -> None:
+    def __init__(self) -> None:
         self._meetings: dict[str, Counter[Meeting]] = {}
         self._highest = 0
-        for game in games:
-            self.add(game)
 
     def add(self, game: Played) -> None:
         """Enter a game for both sides."""

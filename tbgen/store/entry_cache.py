@@ -28,14 +28,13 @@ class _Held(NamedTuple):
 
 
 class EntryCache:
-    """The most recently used tables of a directory: at most `room` bytes, but always those that one call asks for."""
+    """The most recently used tables of a directory: at most `ROOM` bytes, but always those that one call asks for."""
 
     def __init__(
         self,
         directory: Path,
         rules: TableRules,
         disk_arrays: DiskArrays,
-        room: int = ROOM,
         find: Callable[[Path, Material, TableRules], Path] = table_path,
         *,
         threads: int = 1,
@@ -46,7 +45,6 @@ class EntryCache:
         self._directory = directory
         self._rules = rules
         self._disk_arrays = disk_arrays
-        self._room = room
         self._threads = threads
         self._held: OrderedDict[Material, _Held] = OrderedDict()
 
@@ -91,7 +89,7 @@ class EntryCache:
     def _shed(self, keep: int) -> None:
         """Drop the tables that were used longest ago, but not the last `keep`."""
         old = list(self._held)[: len(self._held) - keep]
-        for large, room in ((True, self._room), (False, min(self._room, _SMALL_ROOM))):
+        for large, room in ((True, ROOM), (False, min(ROOM, _SMALL_ROOM))):
             sizes = {m: one.entries.nbytes for m, one in self._held.items() if (one.entries.nbytes >= LARGE) == large}
             used = sum(sizes.values())
             for material in old:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tbgen import kept
-from tbgen import progress as displays
+from tbgen.cli import display as displays
 from tbgen.cli import progress
 from tbgen.generate import precompile
 from tbgen.material import parse

@@ -345,8 +345,9 @@ def test_bars_move_by_cost_and_go_back_when_a_table_begins_anew(tmp_path: Path) 
     assert whole.done == 3
 
 
-def test_shelf_reads_and_keeps(small_tables: Path) -> None:
-    entry_cache = EntryCache(small_tables, "r", DiskArrays(small_tables, 1 << 30), room=0)
+def test_the_cache_reads_again_what_it_dropped(small_tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tbgen.store.entry_cache.ROOM", 0)
+    entry_cache = EntryCache(small_tables, "r", DiskArrays(small_tables, 1 << 30))
     first = entry_cache.take([parse("KvK")])[parse("KvK")]
     assert sum(count_outcomes(layout_of(parse("KvK")), first).values()) == 462
     assert parse("KNvK") in entry_cache.take([parse("KNvK")])

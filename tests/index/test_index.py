@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY, RANKS_MIRRORED, TRANSPOSED
 from tbgen.index import Layout, layout_of
 from tbgen.index.atlas import MEN, Atlas, make_atlas
-from tbgen.index.kernels import decode_many, locate_many
 from tbgen.index.kings import FIXED, FREE, MIRRORED, PAIRS, kings
 from tbgen.index.pawns import SWAP_BIT, placements
 from tbgen.index.positions import fen, position
 from tbgen.material import Material, every, parse
 from tests.support.materials import LARGER, SMALL
+from tests.support.numbering import decode_many, locate_many
 
 Ints = NDArray[np.int64]
 

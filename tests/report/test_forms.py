@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from tbgen import outcome
 from tbgen.cli.main import main
 from tbgen.errors import BadInput
-from tbgen.progress import Counter
+from tbgen.material import parse
 from tbgen.report.document import Document, lines, written
 from tbgen.report.document import tables as tables_of
+from tbgen.report.make import Request, make
 from tbgen.report.write import write
 
 
@@ -89,11 +90,13 @@ def test_outcomes_are_written_as_everywhere(level: int, white_to_move: bool) -> 
     assert outcome.parse(written(value, "gscore")) == value
 
 
-def test_no_bar_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
-    with Counter(quiet=False, patience=0.5) as counter:
-        counter.begin("counting", 10)
-        counter.advance(10)
-    assert capsys.readouterr() == ("", "")
+def test_a_report_tells_how_far_it_is(small_tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    steps: list[tuple[str, int, int]] = []
+    make("stats", Request(small_tables, materials=(parse("KBvK"),), report=lambda *step: steps.append(step)))
+    assert {(what, total) for what, total, _ in steps} == {("counting", 59136)}
+    assert sum(numbers for *_, numbers in steps) == 59136
+    assert main(["report", "stats", "KBvK", "--tables", str(small_tables)]) == 0
+    assert not capsys.readouterr().err, "nobody looks"
 
 
 def run(*words: str) -> int:

@@ -29,7 +29,6 @@ from tbgen.rules.tags import (
     read_start,
     read_tags,
     rules_of,
-    start_of,
     write_rules,
     write_tags,
 )
@@ -209,14 +208,14 @@ def test_tags_go_into_a_game() -> None:
 
 
 def test_where_a_game_starts() -> None:
-    assert start_of({}) == (chess.Board(), None)
-    board, record = start_of({"FEN": "8/8/8/2K3k1/8/8/8/8 w - - 5 9 G5.5", "SetUp": "1"})
+    assert read_start({})[:2] == (chess.Board(), None)
+    board, record = read_start({"FEN": "8/8/8/2K3k1/8/8/8/8 w - - 5 9 G5.5", "SetUp": "1"})[:2]
     assert board.fen() == "8/8/8/2K3k1/8/8/8/8 w - - 5 9"
     assert record == outcome.parse("G5.5")
-    board, _ = start_of({"FEN": "bk5r/8/8/8/8/8/8/BK5R w Hh - 0 1", "Variant": "Chess 960"})
+    board, _ = read_start({"FEN": "bk5r/8/8/8/8/8/8/BK5R w Hh - 0 1", "Variant": "Chess 960"})[:2]
     assert board.chess960
     with pytest.raises(BadInput):
-        start_of({"FEN": "nonsense"})
+        read_start({"FEN": "nonsense"})
 
 
 @pytest.mark.parametrize("rules", [W, C, C_LEGACY, WG, replace(W, fifty=IGNORED), replace(C, whole_game=True)])
@@ -250,9 +249,9 @@ def test_a_cutoff_travels_with_rules_that_have_one(rules: RuleSet) -> None:
 
 def test_the_record_has_a_tag_of_its_own() -> None:
     headers = {"FEN": "8/4n3/8/4k3/8/8/8/K6R w - - 7 30", "RMobilityRecord": "G3.0"}
-    assert start_of(headers)[1] == outcome.parse("G3.0")
-    assert start_of({"FEN": f"{headers['FEN']} G3.0"})[1] == outcome.parse("G3.0")
-    assert start_of({"FEN": f"{headers['FEN']} G3.0", "RMobilityRecord": "G2.5"})[1] == outcome.parse("G3.0")
+    assert read_start(headers).record == outcome.parse("G3.0")
+    assert read_start({"FEN": f"{headers['FEN']} G3.0"}).record == outcome.parse("G3.0")
+    assert read_start({"FEN": f"{headers['FEN']} G3.0", "RMobilityRecord": "G2.5"}).record == outcome.parse("G3.0")
     void = read_start({"FEN": "8/4n3/8/4k3/8/8/8/K6R w - - 0 30", "RMobilityRecord": "G3.0"})
     assert void.dropped == outcome.parse("G3.0")
 
@@ -260,10 +259,10 @@ def test_the_record_has_a_tag_of_its_own() -> None:
 def test_the_record_counts_beside_a_fen_of_fewer_fields() -> None:
     record = {"RMobilityRecord": "G3.0"}
     board = "8/4n3/8/4k3/8/8/8/K6R w"
-    assert start_of({"FEN": f"{board} - - 7", **record})[1] == outcome.parse("G3.0")
+    assert read_start({"FEN": f"{board} - - 7", **record}).record == outcome.parse("G3.0")
     for fields in ("", " -", " - -", " - - 7", " - - 7 30"):
-        found = start_of({"FEN": f"{board}{fields}", **record}, whole_game=True)
-        assert found[1] == outcome.parse("G3.0")
+        found = read_start({"FEN": f"{board}{fields}", **record}, whole_game=True)
+        assert found.record == outcome.parse("G3.0")
     no_clock = read_start({"FEN": f"{board} - -", **record})
     assert no_clock.dropped == outcome.parse("G3.0")  # that is a clock of 0, and it is said
     with pytest.raises(BadInput, match="the side to move, w or b, is missing"):

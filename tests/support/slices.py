@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from tbgen.board.attacks import attacked
 from tbgen.index import Layout, layout_of
 from tbgen.index.atlas import MEN, make_atlas
-from tbgen.index.kernels import locate_many
 from tbgen.index.positions import fen
 from tbgen.jit import kernel
 from tbgen.material import parse
 from tbgen.retro.graph.slice import SliceGraph, make_graph, set_up
 from tests.support.boards import is_complete
+from tests.support.numbering import locate_many
 
 
 class Place(NamedTuple):

@@ -8,7 +8,7 @@ from tbgen import outcome
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, Contents, distances, outcomes
 from tbgen.index import layout_of
 from tbgen.index.atlas import MEN, make_atlas
-from tbgen.index.kernels import locate_many
+from tests.support.numbering import locate_many
 from tests.support.slow_twin.goals import LEVELS, Goal, Result, goal_of, goal_worth, scores_of, worth
 from tests.support.slow_twin.placements import KINDS, board_of, men_of
 from tests.support.slow_twin.slice import Slice

@@ -7,7 +7,6 @@ on past a repetition.
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 import chess
@@ -110,9 +109,7 @@ class Judge:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -7,7 +7,6 @@ from contextlib import suppress
 from multiprocessing import connection
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
-from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 from tbgen.errors import TbgenError
@@ -83,9 +82,7 @@ class Desks:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @property

@@ -9,7 +9,6 @@ import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 from tbgen import files, outcome
@@ -80,9 +79,7 @@ class Ledger:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         os.close(self._handle)
 
     def add(self, game: str) -> None:

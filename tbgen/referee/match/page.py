@@ -21,7 +21,7 @@ from tbgen.pgn import san
 from tbgen.pgn.tags import TagSection
 from tbgen.referee.match import announce
 from tbgen.referee.match.standings import Standings
-from tbgen.rules.tags import start_of
+from tbgen.rules.tags import read_start
 from tbgen.text import to_json
 
 _MARK: Final = b'<meta name="generator" content="tbgen match'
@@ -47,7 +47,7 @@ class Page:
         """One more game."""
         section = TagSection(pgn)
         headers = section.headers
-        board, _ = start_of(headers)
+        board = read_start(headers).board
         fen = board.fen()
         words = []
         for token in pgn_moves.read(section.text).tokens:
