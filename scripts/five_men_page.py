@@ -59,7 +59,7 @@ Syzygy tables printed its counts
 ([syzygy-tables.info](https://github.com/niklasf/syzygy-tables.info/tree/master/stats/regular)). All tables below that
 have a pawn agree with them to the last position. In the others a position whose men all stand on one long diagonal is
 its own mirror image: it counts as half of another one here, and in full there. The differences are exactly these
-positions (`tests/test_chess_wins.py`).
+positions (`tests/report/test_chess_wins.py`).
 
 """
 DECIDED: Final = """\
@@ -156,7 +156,8 @@ def _ways(longest: Iterable[Row]) -> str:
     text = (
         "## The longest ways to each G-score\n\nOver all tables built, with the number of positions that are as far\n"
         "from it. Mates take as long as in chess: their lengths are those of Nalimov's tables\n"
-        "(`tests/test_five_men.py`). The lines of best play are in [five-men/longest.pgn](five-men/longest.pgn).\n\n"
+        "(`tests/scripts/test_five_men.py`). The lines of best play are in "
+        "[five-men/longest.pgn](five-men/longest.pgn).\n\n"
     )
     lines = [
         [row["gscore"], row["material"], row["longest_dtg"], f"{int(row['positions']):,}", f"`{row['fen']}`"]

@@ -295,6 +295,10 @@ def test_no_test_imports_another(path: Path) -> None:
     assert not [name for name in names if any(part.startswith("test_") for part in name.split(".")[:-1])]
 
 
+def test_tests_lie_in_folders_as_rooms_do() -> None:
+    assert len(list((ROOT / "tests").glob("*.py"))) <= 10
+
+
 def test_the_heaviest_tests_are_there() -> None:
     assert not [name for name in HEAVIEST if ROOT / "tests" / name not in TESTS]
 

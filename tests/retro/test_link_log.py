@@ -1,10 +1,10 @@
-"""Links that a stopped build has kept are found again where they were."""
+"""Links that a stopped build has kept are found again where they were, and there is room for all."""
 
 import numpy as np
 
 from tbgen.retro import link_log
 from tbgen.retro.values.staircase import add_step, make_links
-from tbgen.sizes import FIRST_LINKS
+from tbgen.sizes import FIRST_LINKS, links_for
 
 
 def test_lookups_pass_the_links_of_unfinished_slices() -> None:
@@ -33,3 +33,11 @@ def test_lookups_pass_the_hash_tables_before_that_of_a_kept_link() -> None:
     assert link_log.restore(put_back, slots, keys) == 0
     link_log.close_gaps(put_back, slots)
     assert [int(add_step(put_back, 0, step)) for step in range(2, 60)] == kept
+
+
+def test_links_have_room_for_half_the_numbers() -> None:
+    slots = [links_for(numbers) for numbers in (1, 29_589_504, 59_179_008, 710_148_096)]
+    assert slots[0] >= FIRST_LINKS
+    assert slots == sorted(slots)
+    assert all(2 * one >= numbers for one, numbers in zip(slots, (1, 29_589_504, 59_179_008, 710_148_096), strict=True))
+    assert links_for(1 << 40) == slots[-1] < 1 << 31, "positions point at them with 32 bits"

@@ -8,7 +8,7 @@ HEAVIEST = (
     "generate/test_cluster.py",
     "retro/test_twin.py",
     "cli/test_encodings.py",
-    "test_soak.py",
+    "scripts/test_soak.py",
     "retro/test_slow_twin.py",
     "retro/test_twin_pawns.py",
     "generate/test_full_disk.py",

@@ -16,8 +16,8 @@ from tbgen.cli.main import COMMANDS, main
 from tbgen.outcome import held_by_black, held_by_white, text
 from tbgen.position import level
 from tbgen.store.format.seal import FORMAT
+from tests.support.places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 
 

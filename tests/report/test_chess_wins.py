@@ -1,9 +1,9 @@
 """Who can force mate is the same in chess, under both rules, so as many positions are won as Syzygy's tables have it.
 
-`data/chess_wins.csv` has the counts that their generator printed (syzygy-tables.info, stats/regular), wins and losses
-that the 50-move rule spoils among them. Like men are told apart there. Without pawns a position whose men all stand
-on one long diagonal is its own mirror image: it counts there as any other, and half as much here, where placements
-are counted.
+`tests/data/chess_wins.csv` has the counts that their generator printed (syzygy-tables.info, stats/regular), wins and
+losses that the 50-move rule spoils among them. Like men are told apart there. Without pawns a position whose men all
+stand on one long diagonal is its own mirror image: it counts there as any other, and half as much here, where
+placements are counted.
 """
 
 import csv

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import tbgen
-
-ROOT = Path(__file__).resolve().parent.parent
+from tests.support.places import ROOT
 
 pytestmark = [
     pytest.mark.full,
