@@ -48,6 +48,8 @@ _NO_BREAK: Final = "\u00a0"
 _TOGETHER: Final = re.compile(r"(?<=\d) (?=%|ply\b|plies\b)|(?<=[\d.]\.) ")
 """Spaces between a number and what it counts, and between the number of a move and the move."""
 _PIECE: Final = 1 << 16
+_LENGTH: Final = re.compile("[1-9][0-9]{0,4}")
+"""Of a line, or of a terminal."""
 _BYTES: Final = range(0xDC80, 0xDD00)
 """The characters that Python puts for bytes of a file's name that it cannot decode."""
 
@@ -187,8 +189,12 @@ def prepare(*, heedless: bool = False) -> None:
     `heedless`: output that cannot be printed does not stop the work; `finish_output` reports it at the end.
 
     A closed stream becomes one that fails (input, output) or swallows everything (errors). Otherwise the next file
-    to be opened would take its number, and what is printed would go into that file.
+    to be opened would take its number, and what is printed would go into that file. A terminal is as wide as it says,
+    unless the user names a width that there can be.
     """
+    for name in ("COLUMNS", "LINES"):
+        if not _LENGTH.fullmatch(os.environ.get(name, "")):
+            os.environ.pop(name, None)
     for number, flags in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
             os.fstat(number)

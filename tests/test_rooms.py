@@ -132,7 +132,7 @@ ROOMS = {
     # The tables over HTTP.
     "serve": (
         "_version errors files outcome table_rules material position index probe rules referee/annotate report "
-        "store store/own text pgn"
+        "store store/own text pgn own_files store/leftovers"
     ),
     # Wiring.
     "cli": (

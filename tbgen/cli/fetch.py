@@ -13,6 +13,7 @@ from tbgen.text import counted, say, size_of
 _EPILOG: Final = """\
 A server is whatever `tbgen serve` answers at: one machine builds, all others fetch. Every byte is compared with its
 digest before a table gets its name. A fetch that breaks off, or is stopped, goes on where it was with the same command.
+A server of which next to nothing comes for a minute is asked again, five times.
 
 examples:
   tbgen fetch KRPvKR --from http://tables.example.org:8000
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help="such as KRPvKR")
     common.add_all(parser, MEN_IN_TABLES)
     parser.add_argument("--from", dest="source", required=True, metavar="URL", help="where tbgen serve answers")
+    parser.add_argument("--elsewhere", action="store_true", help="go along when the server sends on to another host")
     parser.add_argument("--dry-run", action="store_true", help="say what would come, and stop")
     common.add_rules(parser)
     common.add_quiet(parser)
@@ -37,12 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tbgen.serve.fetch import Source, fetch, wanted
+    from tbgen.store.leftovers import tidy
 
     materials = common.materials_of(args.material, args.all)
     if not materials:
         raise BadInput("name a material, as in KRPvKR, or --all MEN")
     directory = common.tables_directory(args)
-    source = Source(args.source)
+    source = Source(args.source, elsewhere=args.elsewhere)
     plan = wanted(source, materials, args.rules, directory)
     if not args.quiet or args.dry_run:
         here = f"; {counted(len(plan.there), 'table')} here already" if plan.there else ""
@@ -52,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
             say(f"{table.material} ({table.rules}): {size_of(table.size)}")
         return 0
     require_room(directory, plan.left, "have yet to come")
+    tidy(directory)
     with Counter(quiet=args.quiet, sizes=True) as counter:
         counter.begin("fetching", plan.left)
         for table in plan.coming:

@@ -51,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.archive.pack import pack
     from tbgen.cli.display import Counter
     from tbgen.store import table_path
+    from tbgen.store.leftovers import tidy
     from tbgen.text import size_of
 
     directory = common.tables_directory(args)
@@ -59,6 +60,7 @@ def run(args: argparse.Namespace) -> int:
         raise _no_tables(directory)
     if not place.is_dir():
         raise BadInput(f"no such directory: {place}")
+    tidy(place)
     for material in _wanted(args, directory):
         table, packed = table_path(directory, material, args.rules), place / packed_name(material, args.rules)
         with Counter(quiet=args.quiet or args.json) as counter, replacing(packed) as file:

@@ -54,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.store import find_table
     from tbgen.store.disk_arrays import DiskArrays, scratch_of
     from tbgen.store.entry_cache import EntryCache
+    from tbgen.store.leftovers import tidy
     from tbgen.text import size_of
     from tbgen.verify.file import mapped_by
 
@@ -62,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
     directory = common.tables_directory(args)
     wanted = _wanted(args, directory)
     directory.mkdir(parents=True, exist_ok=True)
+    tidy(directory)
     with Counter(quiet=args.quiet or args.json) as counter:
         counter.begin("loading the kernels, which are compiled once", 1)
         warm_up()

@@ -7,34 +7,34 @@ The digest that the server gives is part of that file's name: another table unde
 import http.client
 import os
 import re
+import secrets
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
 
-from tbgen._version import __version__
 from tbgen.errors import BadInput, CorruptTable, MissingTable, TbgenError
 from tbgen.files import settle
 from tbgen.material import Material, parse, with_dependencies
+from tbgen.own_files import create, reopen
+from tbgen.serve.patience import LEAST, Answer, ask
 from tbgen.store import building, check_file, file_digest, open_table, table_path
+from tbgen.store.leftovers import COMING, coming_of
 from tbgen.table_rules import TableRules
 from tbgen.text import from_json, named
 
 _PIECE: Final = 1 << 18
-_WAIT: Final = 60
-"""Seconds without a byte."""
 _ATTEMPTS: Final = 5
-"""Of which each has to bring at least a byte more."""
+"""In a row that bring next to nothing."""
 _LARGEST_MANIFEST: Final = 4 << 20
 """Bytes; all tables of five men take a hundredth. In memory, JSON may be twenty times as large."""
-_COMING: Final = ".coming"
-"""Ends the name of what has come of a table."""
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _DIGEST: Final = 16
-"""Characters of it in that name."""
+"""Characters of it in the name of what has come of a table."""
+_RANDOM: Final = 8
+"""Bytes of that name that nobody can guess."""
 
 
 class Remote(NamedTuple):
@@ -54,7 +54,8 @@ Tick = Callable[[int], None]
 class Source:
     """A server that has tables."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, elsewhere: bool = False) -> None:
+        """`elsewhere`: whether it may send us to other hosts."""
         try:
             parts = urlsplit(url)
             is_one = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -63,6 +64,7 @@ class Source:
         if not is_one or not url.isascii() or not url.isprintable() or " " in url or parts.query or parts.fragment:
             raise BadInput(f"not the address of a server: {url!a} (write http://host:8000/)")
         self.url = url.rstrip("/")
+        self._elsewhere = elsewhere
 
     def tables(self, rules: TableRules) -> dict[Material, Remote]:
         """All that it has of these rules."""
@@ -77,7 +79,7 @@ class Source:
             raise TbgenError(f"{self.url} does not list tables as tbgen serve does") from error
         return {one.material: one for one in listed if one.rules == rules}
 
-    def read(self, table: Remote, start: int) -> http.client.HTTPResponse:
+    def read(self, table: Remote, start: int) -> Answer:
         """Its bytes from here on, if it is still the same."""
         tag = f'"{table.sha256}"'
         answer = self._open(f"/v1/tables/{table.name}", {"Range": f"bytes={start}-", "If-Range": tag})
@@ -86,10 +88,9 @@ class Source:
             raise TbgenError(f"{table.name} has changed at {self.url}: run this again")
         return answer
 
-    def _open(self, path: str, headers: dict[str, str] | None = None) -> http.client.HTTPResponse:
-        request = Request(self.url + path, headers={"User-Agent": f"tbgen/{__version__}", **(headers or {})})
+    def _open(self, path: str, headers: dict[str, str] | None = None) -> Answer:
         try:
-            answer: http.client.HTTPResponse = urlopen(request, timeout=_WAIT)
+            return ask(self.url + path, headers or {}, elsewhere=self._elsewhere)
         except HTTPError as error:
             error.close()
             raise TbgenError(f"{self.url}{path}: {error.code} {error.reason}") from None
@@ -103,7 +104,6 @@ class Source:
             raise TbgenError(f"{self.url} cannot be reached: no host has such a name") from None
         except ValueError as error:
             raise TbgenError(f"{self.url} leads to no address: {error}") from None
-        return answer
 
 
 def _remote(one: dict[str, Any]) -> Remote:
@@ -142,7 +142,7 @@ def wanted(source: Source, materials: Iterable[Material], rules: TableRules, dir
                 continue
             raise TbgenError(f"{path} is there and is another table than the server's: remove it to fetch that one")
         coming.append(remote)
-        come = _come(_beside(path, remote))
+        come = _come(path, remote)
         left += remote.size - (come if come <= remote.size else 0)
     return Wanted(coming, there, left)
 
@@ -153,57 +153,67 @@ def fetch(source: Source, table: Remote, directory: Path, tick: Tick = lambda co
     with building(path):
         if check_file(path):  # another process was faster
             return path
-        beside = _beside(path, table)
-        for old in path.parent.glob(f".{path.name}.*{_COMING}"):
-            if old != beside:  # of a table that the server has replaced
-                with suppress(PermissionError):  # another user's
-                    old.unlink()
-        with named(str(path)):  # a full disk does not say what did not fit
-            _take(source, table, beside, tick)
+        beside, handle = _begun(path, table) or _begin(path, table)
+        with named(str(path)), os.fdopen(handle, "ab") as file:  # a full disk does not say what did not fit
+            for old in coming_of(path):
+                if old != beside:  # of a table that the server has replaced
+                    with suppress(OSError):  # another user's, or no file
+                        old.unlink()
+            _take(source, table, file, tick)
         _check(beside, table)
         os.replace(beside, path)  # noqa: PTH105
         settle(path.parent)
     return path
 
 
-def _beside(path: Path, table: Remote) -> Path:
-    return path.with_name(f".{path.name}.{table.sha256[:_DIGEST]}{_COMING}")
+def _begun(path: Path, table: Remote) -> tuple[Path, int] | None:
+    """What a fetch of this user has of the table, and where it is."""
+    for beside in coming_of(path, table.sha256[:_DIGEST]):
+        with suppress(OSError):
+            return beside, reopen(beside, os.O_RDWR | os.O_APPEND)
+    return None
 
 
-def _come(beside: Path) -> int:
-    try:
-        return beside.stat().st_size
-    except FileNotFoundError:
+def _begin(path: Path, table: Remote) -> tuple[Path, int]:
+    beside = path.with_name(f".{path.name}.{table.sha256[:_DIGEST]}.{secrets.token_hex(_RANDOM)}{COMING}")
+    return beside, create(beside, os.O_APPEND)
+
+
+def _come(path: Path, table: Remote) -> int:
+    """How many bytes of the table are here."""
+    begun = _begun(path, table)
+    if begun is None:
         return 0
+    with os.fdopen(begun[1], "rb") as file:
+        return file.seek(0, os.SEEK_END)
 
 
-def _take(source: Source, table: Remote, beside: Path, tick: Tick) -> None:
-    """All bytes that are not here yet. As long as some come, a connection may break as often as it likes."""
+def _take(source: Source, table: Remote, file: BinaryIO, tick: Tick) -> None:
+    """All bytes that are not here yet. As long as enough come, a connection may break as often as it likes."""
     failures = 0
-    check_file(beside)
-    with beside.open("ab") as file:
-        if file.tell() > table.size:
-            file.seek(file.truncate(0))
-        while file.tell() < table.size:
-            before = file.tell()
-            try:
-                with source.read(table, before) as answer:
-                    _copy(answer, file, table.size, tick)
-                if file.tell() < table.size:
-                    raise ConnectionError(f"{source.url} broke off in {table.name}")
-            except (OSError, http.client.HTTPException) as error:
-                if not isinstance(error, ConnectionError | TimeoutError | http.client.HTTPException):
-                    raise
-                failures = 0 if file.tell() > before else failures + 1
-                if failures >= _ATTEMPTS:
-                    raise TbgenError(f"{error} (run this again to go on at byte {file.tell():,})") from None
-        file.flush()
-        os.fsync(file.fileno())
+    if file.tell() > table.size:
+        file.seek(file.truncate(0))
+    while file.tell() < table.size:
+        before = file.tell()
+        try:
+            with source.read(table, before) as answer:
+                _copy(answer, file, table.size, tick)
+            if file.tell() < table.size:
+                raise ConnectionError(f"{source.url} broke off in {table.name}")
+        except (OSError, http.client.HTTPException) as error:
+            if not isinstance(error, ConnectionError | TimeoutError | http.client.HTTPException):
+                raise
+            failures = 0 if file.tell() >= before + LEAST else failures + 1
+            if failures >= _ATTEMPTS:
+                raise TbgenError(f"{error} (run this again to go on at byte {file.tell():,})") from None
+    file.flush()
+    os.fsync(file.fileno())
 
 
-def _copy(answer: http.client.HTTPResponse, file: BinaryIO, size: int, tick: Tick) -> None:
-    while data := answer.read(min(_PIECE, size - file.tell())):
+def _copy(answer: Answer, file: BinaryIO, size: int, tick: Tick) -> None:
+    while data := answer.read1(min(_PIECE, size - file.tell())):
         file.write(data)
+        answer.came(len(data))
         tick(len(data))
 
 

@@ -90,9 +90,9 @@ def workspace_of(table: Path) -> Path:
     return table.with_name(f".{table.name}{WORK}")
 
 
-def coming_of(table: Path) -> list[Path]:
-    """What fetches that were stopped have of a table."""
-    return sorted(table.parent.glob(f".{table.name}.*{COMING}"))
+def coming_of(table: Path, digest: str = "") -> list[Path]:
+    """What fetches that were stopped have of a table, which has this digest."""
+    return sorted(table.parent.glob(f".{table.name}.{digest}*{COMING}"))
 
 
 def remove(path: Path) -> None:

@@ -308,6 +308,12 @@ def test_a_narrow_terminal_has_the_text_below_the_board(small_tables: Path) -> N
     assert lines[lines.index("   a b c d e f g h") + 2] == "KBvK, Black to move"
 
 
+@pytest.mark.parametrize("columns", ["0", "-5", "\u00b2", "9" * 5000])
+def test_a_width_that_there_cannot_be_is_not_believed(columns: str, small_tables: Path) -> None:
+    out = in_terminal(sys.executable, "-m", "tbgen", "probe", BISHOP, COLUMNS=columns, NO_COLOR="1", TERM="xterm")
+    assert out == in_terminal(sys.executable, "-m", "tbgen", "probe", BISHOP, NO_COLOR="1", TERM="xterm")
+
+
 def test_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["probe", "-q", BISHOP, LATER + " -G2.5"]) == 0
     assert capsys.readouterr().out == "G1.5 4\nG1.5 4\n"

@@ -13,20 +13,25 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tbgen.cli.main import main
-from tbgen.errors import OutOfRoom
+from tbgen.errors import OutOfRoom, TbgenError
 from tbgen.material import parse
-from tbgen.serve.fetch import Source, fetch, wanted
-from tbgen.serve.fetch import _beside as beside
-from tbgen.store import open_table
+from tbgen.serve import patience
+from tbgen.serve.fetch import Remote, Source, fetch, wanted
+from tbgen.store import building, open_table
 from tbgen.table_rules import TableRules
+from tests.support.planting import plant
 from tests.support.serving import Server, serving, wait_for
+
+
+def beside(path: Path, table: Remote) -> Path:
+    return path.with_name(f".{path.name}.{table.sha256[:16]}.0123.coming")
 
 
 def files(directory: Path) -> dict[str, bytes]:
@@ -189,23 +194,62 @@ def test_what_has_come_of_another_table_goes_if_it_may(
 
 @pytest.mark.parametrize("kind", ["pipe", "socket", "directory"])
 def test_what_is_no_file_is_refused(kind: str, server: Server, tmp_path: Path) -> None:
-    """In the place of a table, or of what has come of one: a pipe would be waited for."""
-    table = tmp_path / "KvK.r.h5"
+    """In the place of a table; a pipe would be waited for."""
+    plant(kind, tmp_path / "KvK.r.h5", tmp_path)
+    assert fetched(server, tmp_path) == 5
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "hard link", "pipe", "socket", "directory"])
+def test_only_what_a_fetch_has_left_is_gone_on_with(
+    kind: str, server: Server, small_tables: Path, tmp_path: Path
+) -> None:
+    """Where somebody has planted something else, that stays or goes, and the table comes all the same."""
+    victim, place = tmp_path / "victim", tmp_path / "tables"
+    place.mkdir()
+    if kind != "dangling link":
+        victim.write_bytes(b"mine")
     offered = Source(server.url).tables(TableRules.RESET)[parse("KvK")]
-    for place in (table, beside(table, offered)):
-        match kind:
-            case "pipe":
-                os.mkfifo(place)
-            case "directory":
-                place.mkdir()
-            case "socket":
-                with chdir(tmp_path), socket.socket(socket.AF_UNIX) as made:  # its name may not be long
-                    made.bind(place.name)
-        fetching = multiprocessing.get_context("spawn").Process(target=fetches, args=(server.url, tmp_path))
-        fetching.start()
-        fetching.join(60)
-        assert fetching.exitcode == 5
-        place.rmdir() if kind == "directory" else place.unlink()
+    plant(kind, beside(place / "KvK.r.h5", offered), victim)
+    plant(kind, place / f".KvK.r.h5.{offered.sha256[:16]}.coming", victim)
+    assert fetched(server, place) == 0
+    assert (place / "KvK.r.h5").read_bytes() == (small_tables / "KvK.r.h5").read_bytes()
+    assert not (place / "KvK.r.h5").is_symlink()
+    assert victim.exists() == (kind != "dangling link")
+    assert kind == "dangling link" or victim.read_bytes() == b"mine"
+
+
+def fetched(server: Server, place: Path) -> int | None:
+    fetching = multiprocessing.get_context("spawn").Process(target=fetches, args=(server.url, place))
+    fetching.start()
+    fetching.join(60)
+    fetching.kill()
+    return fetching.exitcode
+
+
+@pytest.mark.parametrize("command", ["fetch", "pack", "unpack"])
+def test_what_killed_runs_have_left_goes(command: str, server: Server, small_tables: Path, tmp_path: Path) -> None:
+    """As with `tbgen build`; but what may be gone on with stays, and so does what a process holds."""
+    for name in ("KvK.r.h5", "KBvK.r.h5"):
+        shutil.copy(small_tables / name, tmp_path)
+    left = [
+        ".KBvK.r.h5.lock", ".KNvK.r.h5.lock", ".KBvK.r.h5.0123.half", ".KBvK.r.h5.4567.89ab.coming",
+        f".KQvK.r.tbp.{16 * '0'}.part",
+    ]  # fmt: skip
+    stays = {".KNvK.r.h5.4567.89ab.coming", ".KQvK.r.tbp.part", ".KRvK.r.h5.lock"}
+    for name in (*left, *stays):
+        (tmp_path / name).touch()
+    words = {
+        "fetch": ["KvK", "--from", server.url],
+        "pack": ["KvK"],
+        "unpack": [str(tmp_path / "KvK.r.tbp")],
+    }
+    if command == "unpack":
+        assert main(["pack", "KvK", "--tables", str(tmp_path), "-q"]) == 0
+        for name in left:
+            (tmp_path / name).touch()
+    with building(tmp_path / "KRvK.r.h5"):
+        assert main([command, *words[command], "--tables", str(tmp_path), "-q"]) == 0
+        assert {name for name in files(tmp_path) if name.startswith(".")} == stays
 
 
 def test_a_pipe_with_the_name_of_a_table_is_not_served(small_tables: Path, tmp_path: Path) -> None:
@@ -237,17 +281,21 @@ def answering(body: bytes, head: str = "200 OK", length: int | None = None) -> b
 
 
 @contextmanager
-def saying(answer: bytes, *, resets: bool = False) -> Iterator[str]:
-    """The address of a server that says just this. `resets`: half a second later the connection is lost."""
+def saying(answer: bytes, *, resets: bool = False, again: bytes = b"", **others: bytes) -> Iterator[str]:
+    """The address of a server that says just this, or what others tell it to say of a table. `resets`: half a second
+    later the connection is lost. `again`: what it says then, for as long as somebody listens."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:
             with suppress(OSError):
                 while True:
                     there, _ = listening.accept()
-                    with there:
-                        there.recv(1 << 16)
-                        there.sendall(answer)
+                    with there, suppress(ConnectionError):
+                        asked = there.recv(1 << 16)
+                        there.sendall(next((others[name] for name in others if name.encode() in asked), answer))
+                        while again:
+                            time.sleep(0.01)
+                            there.sendall(again)
                         if resets:
                             time.sleep(0.5)
                             there.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -325,6 +373,64 @@ class Breaking:
         self._thread.join()
 
 
+PART = f'HTTP/1.1 206 Partial Content\r\nETag: "{"0" * 64}"\r\nConnection: close\r\n\r\nx'.encode()
+
+
+@pytest.mark.parametrize(
+    ("answer", "part", "again"),
+    [
+        (b"", b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (b"HTTP/1.1 200 OK\r\nX: ", b"", b"x"),
+        (answering(b"", length=1 << 20), b"", b" "),
+        (b"HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n", b"", b"x"),
+        (listing(bytes=1 << 20), PART, b""),
+    ],
+    ids=["continue", "head", "list", "redirect", "a byte per answer"],
+)
+def test_a_server_that_never_comes_to_an_end(
+    answer: bytes, part: bytes, again: bytes, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(patience, "_WAIT", 0.3)
+    with saying(answer, again=again, **({"KvK": part} if part else {})) as url:
+        assert main(["fetch", "KvK", "--from", url, "--tables", str(tmp_path), "-q"]) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert url in said
+
+
+def test_a_table_that_comes_too_slowly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with saying(listing(bytes=1 << 20)) as url:
+        offered = Source(url).tables(TableRules.RESET)[parse("KvK")]
+    monkeypatch.setattr(patience, "_WAIT", 0.3)
+    with saying(PART, again=b"x") as url, pytest.raises(TbgenError, match="too little came from the server"):
+        fetch(Source(url), offered, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("to", "said"),
+    [
+        ("ftp://127.0.0.1/", "leads to ftp"),
+        ("http://localhost:{port}/v1/tables", "leads to another host, 'localhost'"),
+        ("http://127.0.0.1:{port}/v1/tables", ""),
+    ],
+)
+def test_where_a_server_sends_to(
+    to: str, said: str, server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sent = answering(b"", f"302 Found\r\nLocation: {to.format(port=server.port)}")
+    with saying(sent) as url:
+        words = ["fetch", "KvK", "--from", url, "--tables", str(tmp_path), "--dry-run"]
+        assert main(words) == (1 if said else 0)
+        errors = capsys.readouterr().err
+        assert said in errors
+        assert errors.count("\n") == bool(said)
+        if "localhost" in to:
+            assert main([*words, "--elsewhere"]) == 0
+
+
 @contextmanager
 def breaking(server: Server, lets_through: int, *, flip: bool = False) -> Iterator[Breaking]:
     found = Breaking(server, lets_through, flip=flip)
@@ -348,12 +454,12 @@ def test_a_server_that_sends_nothing_is_given_up_and_asked_again_later(
     with serving(small_tables) as there:
         plan = wanted(Source(there.url), [parse("KBvK")], TableRules.RESET, tmp_path)
         table = plan.coming[-1]
-        beside = tmp_path / f".{table.name}.{table.sha256[:16]}.coming"
-        beside.write_bytes((small_tables / table.name).read_bytes()[:1000])
+        come = beside(tmp_path / table.name, table)
+        come.write_bytes((small_tables / table.name).read_bytes()[:1000])
         with breaking(server, 10) as way:
             assert main(["fetch", "KBvK", "--from", way.url, "--tables", str(tmp_path), "-q"]) == 1
             assert "run this again to go on" in capsys.readouterr().err
-        assert beside.stat().st_size == 1000
+        assert come.stat().st_size == 1000
         assert not list(tmp_path.glob("[!.]*"))
         came: list[int] = []
         fetch(Source(there.url), table, tmp_path, came.append)

@@ -12,7 +12,6 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +19,7 @@ import pytest
 from tbgen.contents import Contents
 from tbgen.material import parse
 from tbgen.store import building, open_table, table_path
-from tbgen.store.lock import HALF, half_written
+from tbgen.store.lock import half_written
 from tbgen.store.write import encode, write_table
 from tests.support.contents import random_contents
 from tests.support.places import ROOT
@@ -139,12 +138,7 @@ def test_hdf5_survives_whatever_happens_to_its_file(
                 raise error
             return super().write(data)  # type: ignore[arg-type]
 
-    really_open = Path.open
-
-    def opened(file: Path, mode: str = "r", **options: Any) -> Any:
-        return Failing(file, mode) if file.suffix == HALF else really_open(file, mode, **options)
-
-    monkeypatch.setattr(Path, "open", opened)
+    monkeypatch.setattr(os, "fdopen", Failing)
     failed = 0
     while not path.exists():
         left = failed + 1
@@ -154,6 +148,7 @@ def test_hdf5_survives_whatever_happens_to_its_file(
             failed += 1
             assert not list(path.parent.iterdir())
     assert failed > 20
+    monkeypatch.undo()
     with open_table(path) as table:
         table.check()
 
