@@ -18,7 +18,7 @@ from errno import EACCES, EBADF, EINVAL, ENOSYS, ENOTSUP, EPERM, EROFS
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from tbgen.own_files import PUBLIC, create, followed
+from tbgen.own_files import PRIVATE, PUBLIC, create, followed
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -34,7 +34,6 @@ _LEFT: Final = re.compile(rf"\.(.*)\.[0-9a-f]{{{2 * _RANDOM}}}{re.escape(_HALF)}
 _LONGEST: Final = 100
 """Bytes of the target's name in the name of the new file: a longer name might not be allowed."""
 _LOCK: Final = fcntl.LOCK_EX | fcntl.LOCK_NB
-PRIVATE: Final = 0o600
 
 
 @contextmanager

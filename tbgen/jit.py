@@ -14,7 +14,6 @@ import os
 import platform
 import shutil
 import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -24,14 +23,15 @@ import llvmlite
 import numba
 import numpy
 
-from tbgen import kept
+from tbgen import files, kept
+from tbgen.own_files import loose, make_private
 
 SHARED: Final = (
     "jit", "kept", "intrinsics", "turns", "sizes", "outcome", "table_rules", "material", "contents", "board", "index",
 )  # fmt: skip
 """Modules and packages that all groups are built on: their kernels, and what kernels take constants from."""
-_KEPT_DAYS: Final = 7
-_HALF_DAYS: Final = 1
+_KEPT: Final = 16
+"""Caches of a group that stay, those that were used last. How long ago that was is not asked: clocks may jump."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -68,29 +68,29 @@ def cache_home() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "tbgen"
 
 
-def _sweep(home: Path, current: Path) -> None:
-    """Throw away caches that no recent run has used, and what killed runs have left. Others may do so as well."""
-    for old in home.glob("kernels-*"):
-        if old != current and _is_older(old, _KEPT_DAYS):
+def _sweep(current: Path, group: str) -> None:
+    """Throw away caches of a group that no recent run has used, and what killed runs have left. Others may do so as
+    well."""
+    for old in sorted(current.parent.glob(f"kernels-{group}-*"), key=_last_use, reverse=True)[_KEPT:]:
+        if old != current:
             shutil.rmtree(old, ignore_errors=True)
-    for half in current.glob(f".*{kept.HALF}"):
-        if _is_older(half, _HALF_DAYS):
-            half.unlink(missing_ok=True)
+    files.sweep(current, lambda name: True)
 
 
-def _is_older(path: Path, days: int) -> bool:
+def _last_use(cache: Path) -> float:
     with suppress(FileNotFoundError):
-        return time.time() - path.stat().st_mtime > days * 86400
-    return False
+        return cache.stat().st_mtime
+    return 0
 
 
-def _open_cache(name: str) -> Path:
+def _open_cache(group: str, digest: str) -> Path:
     """The directory of this version. One that cannot be made or written to may still be read."""
-    current = cache_home() / name
+    current = cache_home() / f"kernels-{group}-{digest}"
     with suppress(OSError):
-        current.mkdir(parents=True, exist_ok=True)
-        os.utime(current)
-        _sweep(current.parent, current)
+        if loose(current) is None:
+            make_private(current)
+            os.utime(current)
+            _sweep(current, group)
     return current
 
 
@@ -106,9 +106,9 @@ class Group(NamedTuple):
 
 
 def _group(name: str, *rooms: str) -> Group:
-    files = sources(*SHARED, *rooms)
-    digest = _digest(files)
-    return Group(files, digest, _open_cache(f"kernels-{name}-{digest}"))
+    made_of = sources(*SHARED, *rooms)
+    digest = _digest(made_of)
+    return Group(made_of, digest, _open_cache(name, digest))
 
 
 SOLVER: Final = _group("solver", "retro")

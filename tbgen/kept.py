@@ -4,13 +4,16 @@ numba's own cache believes whatever its files hold. After a power cut a file may
 then ends with a traceback. A changed bit is run. And a kernel has one index for all types of arguments, which is lost
 or mixed up if two processes write it at once. Here a file is either what was written or not there: a damaged one is
 reported once, removed, and compiled again. What cannot be written is compiled again next time.
+
+Machine code is run as this user: where others may write, it is neither read nor written.
 """
 
 import hashlib
+import os
 import pickle
 import sys
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,11 +22,10 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from tbgen import files
+from tbgen.own_files import OTHERS, PRIVATE, Foreign, loose, reopen
 from tbgen.text import say
 
 SUFFIX: Final = ".kernel"
-HALF: Final = ".part"
-"""The end of the name of a file that is being written."""
 
 used: Final[set[str]] = set()
 """The files that this process has read or written, each with the name of its directory."""
@@ -41,13 +43,33 @@ def complain(about: str, words: str) -> None:
 
 def hush() -> None:
     """Leave complaints to another process."""
-    _said.update(("damaged", "lost"))
+    _said.update(("damaged", "lost", "loose"))
+
+
+def trusts(directory: Path) -> bool:
+    """Whether nobody but this user can have written what lies there; a message says so if not."""
+    try:
+        where = _loose(directory)
+    except OSError:  # which whoever reads or writes there will meet again
+        return True
+    if where is not None:
+        complain(
+            "loose",
+            f"compiled code in {directory} is not used: {where} is another user's, or others may write to it "
+            "(chmod go-w); $TBGEN_CACHE can name another place",
+        )
+    return where is None
+
+
+_loose = cache(loose)
 
 
 def read(path: Path) -> bytes | None:
     """What was written there; None if there is nothing, or if it has changed."""
+    if not trusts(path.parent):
+        return None
     try:
-        stored = path.read_bytes()
+        stored = _stored(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -62,14 +84,25 @@ def read(path: Path) -> bytes | None:
     return None
 
 
+def _stored(path: Path) -> bytes:
+    """What the file holds; nothing if others may have written it."""
+    try:
+        with os.fdopen(reopen(path, os.O_RDONLY), "rb") as file:
+            return b"" if os.fstat(file.fileno()).st_mode & OTHERS else file.read()
+    except Foreign:
+        return b""
+
+
 def damaged(directory: Path) -> None:
     complain("damaged", f"compiled code in {directory} is damaged; compiling it again")
 
 
 def write(path: Path, data: bytes) -> bool:
     """Write all of it or nothing, even if other processes write there too. Returns whether that was possible."""
+    if not trusts(path.parent):
+        return False
     try:
-        files.replace(path, hashlib.sha256(data).digest() + data)
+        files.replace(path, hashlib.sha256(data).digest() + data, PRIVATE)
     except OSError as error:
         lost(path.parent, error)
         return False
@@ -100,11 +133,15 @@ class Kept(NullCache):  # type: ignore[misc]
         data = read(path)
         if data is None:
             return None
-        written_for, reduced = pickle.loads(data)
-        if written_for != key:
+        try:
+            written_for, reduced = pickle.loads(data)
+            found = CompileResult._rebuild(target_context, *reduced) if written_for == key else None
+        except Exception:  # another program may have written anything
+            damaged(path.parent)
             return None
-        used.add(f"{path.parent.name}/{path.name}")
-        return CompileResult._rebuild(target_context, *reduced)
+        if found is not None:
+            used.add(f"{path.parent.name}/{path.name}")
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if data.lifted or data.library.has_dynamic_globals:

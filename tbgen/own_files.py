@@ -7,12 +7,19 @@ write could have it write, as its user, to any file of that user.
 
 import os
 import stat
+from contextlib import suppress
 from errno import EACCES, EISDIR, ELOOP, ENXIO, EPERM
 from pathlib import Path
 from typing import Final
 
 PUBLIC: Final = 0o666
 """Permissions of a new file, less what the umask forbids."""
+PRIVATE: Final = 0o600
+_PRIVATE_DIRECTORY: Final = 0o700
+OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
+"""Rights of others to write."""
+_NOBODY: Final = 65534
+"""Whom root is shown as where a container has users of its own."""
 _OLD: Final = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 """Whatever lies there is opened at once, and without an effect."""
 _FOREIGN: Final = frozenset({ELOOP, ENXIO, EISDIR})
@@ -21,13 +28,17 @@ _MOST_LINKS: Final = 40
 """In a row, as Linux has it."""
 
 
+class Foreign(PermissionError):
+    """A file that this user's runs have not left."""
+
+
 def create(path: Path, flags: int = 0, mode: int = PUBLIC) -> int:
     """A new file, to be read and written. FileExistsError if the name is taken."""
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC | flags, mode)
 
 
 def reopen(path: Path, flags: int) -> int:
-    """A file that an earlier run has left. PermissionError where it is anything else."""
+    """A file that an earlier run has left. Foreign where it is anything else."""
     return _plain(path, flags, own=True)
 
 
@@ -71,9 +82,29 @@ def followed(path: Path) -> Path:
     raise OSError(ELOOP, os.strerror(ELOOP), str(path))
 
 
-def foreign(path: Path) -> PermissionError:
+def loose(directory: Path) -> Path | None:
+    """Where others may put something into a directory of this user's, or another one into its place: itself, or one
+    above it; None if nowhere. What is not there yet is made by `make_private`."""
+    place = directory.resolve()
+    for one in (place, *place.parents):
+        with suppress(FileNotFoundError, NotADirectoryError):
+            there = one.stat()
+            owners = {os.geteuid()} if one == place else {os.geteuid(), 0, _NOBODY}
+            shared = there.st_mode & OTHERS and (one == place or not there.st_mode & stat.S_ISVTX)
+            if there.st_uid not in owners or shared:
+                return one
+    return None
+
+
+def make_private(directory: Path) -> None:
+    """Make a directory, and those above it that are not there, for this user alone."""
+    for one in (*reversed(directory.parents), directory):
+        one.mkdir(_PRIVATE_DIRECTORY, exist_ok=True)
+
+
+def foreign(path: Path) -> Foreign:
     """What to say of anything else."""
-    return PermissionError(EPERM, "not what tbgen has made for this user; remove it", str(path))
+    return Foreign(EPERM, "not what tbgen has made for this user; remove it", str(path))
 
 
 def _plain(path: Path, flags: int, *, own: bool) -> int:

@@ -1,16 +1,20 @@
 """Machine code on disk: what is damaged is noticed, said in a line and compiled again."""
 
+import fcntl
 import os
+import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tbgen import kept
+from tbgen import jit, kept
 from tbgen.generate import precompile
 from tbgen.jit import Group
+from tests.support.planting import plant
 
 # A kernel of its own, so that nothing large has to be compiled.
 PROGRAM = """
@@ -138,20 +142,102 @@ def test_several_at_once(program: Path, tmp_path: Path) -> None:
         assert (process.returncode, err) == (0, "")
         assert out.startswith("42 3.0")
     assert run(program, cache) == (2, 0, [])
-    assert not list(cache.rglob(f"*{kept.HALF}"))
+    assert not list(cache.rglob("*.part"))
 
 
 def test_halves_are_swept(program: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     run(program, cache)
     directory = files(cache)[0].parent
-    old, new = directory / f".old{kept.HALF}", directory / f".new{kept.HALF}"
-    for half in (old, new):
-        half.touch()
-    os.utime(old, (0, 0))
+    left, held = (directory / f".x.{digit * 16}.part" for digit in "01")
+    left.touch()
+    with held.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        run(program, cache)
+        assert not left.exists()
+        assert held.exists()
+
+
+def test_a_clock_that_jumps_costs_nothing(program: Path, tmp_path: Path) -> None:
+    """Seen from ten days ahead, no cache has been used for ten days."""
+    cache = tmp_path / "cache"
     run(program, cache)
-    assert not old.exists()
-    assert new.exists()
+    ago = time.time() - 10 * 86400
+    for directory in cache.iterdir():
+        os.utime(directory, (ago, ago))
+    assert run(program, cache) == (2, 0, [])
+
+
+def test_caches_that_others_have_replaced_go(tmp_path: Path) -> None:
+    caches = [tmp_path / f"kernels-any-{n}" for n in range(30)]
+    for n, cache in enumerate((*caches, tmp_path / "kernels-solver-0")):
+        cache.mkdir()
+        os.utime(cache, (n, n))
+    jit._sweep(caches[0], "any")
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "kernels-solver-0", *(cache.name for cache in (caches[0], *caches[-16:]))
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("mode", "above"), [(0o777, False), (0o720, False), (0o1777, False), (0o777, True)])
+def test_what_others_may_write_is_neither_read_nor_written(
+    mode: int, above: bool, program: Path, tmp_path: Path
+) -> None:
+    cache = tmp_path / "above" / "cache"
+    run(program, cache)
+    before = {path: path.read_bytes() for path in files(cache)}
+    directory = files(cache)[0].parent
+    place = cache.parent if above else directory
+    place.chmod(mode)
+    hits, misses, said = run(program, cache)
+    assert (hits, misses) == (0, 2)
+    (line,) = said
+    assert f"compiled code in {directory} is not used: {place} is another user's, or others may write to it" in line
+    assert {path: path.read_bytes() for path in files(cache)} == before
+    for path in files(cache):
+        path.unlink()
+    run(program, cache)
+    assert not files(cache)
+
+
+def test_what_is_another_users_is_neither_read_nor_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "_said", set())
+    assert kept.write(tmp_path / "one", b"one")
+    kept._loose.cache_clear()
+    me = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: me + 1)
+    assert kept.read(tmp_path / "one") is None
+    assert not kept.write(tmp_path / "other", b"other")
+    assert [path.name for path in tmp_path.iterdir()] == ["one"]
+    kept._loose.cache_clear()
+
+
+def test_a_directory_such_as_tmp_may_be_above(program: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "above" / "cache"
+    cache.parent.mkdir()
+    cache.parent.chmod(0o1777)
+    run(program, cache)
+    assert run(program, cache) == (2, 0, [])
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (cache, *cache.iterdir())} == {0o700}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files(cache)} == {0o600}
+
+
+@pytest.mark.parametrize("how", ["link", "hard link", "writable", "forged"])
+def test_a_file_that_others_may_have_written_is_not_run(how: str, program: Path, tmp_path: Path) -> None:
+    cache, elsewhere = tmp_path / "cache", tmp_path / "elsewhere"
+    run(program, cache)
+    for n, path in enumerate(files(cache)):
+        if how == "writable":
+            path.chmod(0o660)
+        elif how == "forged":
+            assert kept.write(path, b"no pickle")
+        else:
+            other = path.rename(elsewhere.with_name(f"{n}"))
+            plant(how, path, other)
+    hits, misses, said = run(program, cache)
+    assert (hits, misses) == (0, 2)
+    assert said == [f"tbgen: compiled code in {files(cache)[0].parent} is damaged; compiling it again"]
+    assert run(program, cache) == (2, 0, [])
 
 
 def look_at(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,6 +270,20 @@ def test_a_damaged_cache_is_not_warm(compiled: Path, name: str, how: str, capsys
     DAMAGE[how](compiled / name)
     assert precompile.cold_parts() == ["first", "second"]
     assert capsys.readouterr().err == f"tbgen: compiled code in {compiled} is damaged; compiling it again\n"
+
+
+@pytest.mark.parametrize(
+    "names", [b"\xff\xfe", b"kernels/\0", b"../victim", b"kernels/../../victim", b"/etc/passwd", b"x"]
+)
+def test_a_list_of_names_that_is_none_is_not_believed(
+    compiled: Path, names: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    victim = compiled.parent.parent / "victim"
+    victim.write_bytes(b"mine")
+    assert kept.write(compiled / "warm", b"kernels/one\n" + names)
+    assert precompile.cold_parts() == ["first", "second"]
+    assert capsys.readouterr().err == f"tbgen: compiled code in {compiled} is damaged; compiling it again\n"
+    assert victim.read_bytes() == b"mine"
 
 
 @pytest.mark.parametrize("name", ["one", "other", "warm"])

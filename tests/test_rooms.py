@@ -44,8 +44,8 @@ ROOMS = {
     "certificate": "outcome text",
     "contents": "material table_rules turns",
     # What kernels are made of. Solver and verifier share this, and nothing else that is compiled.
-    "kept": "files text",
-    "jit": "kept",
+    "kept": "files own_files text",
+    "jit": "kept files own_files",
     "intrinsics": "",
     "board": "jit intrinsics",
     "index": "jit board material",

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import re
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, wait
@@ -12,6 +13,7 @@ from typing import Final
 
 from tbgen import kept
 from tbgen.jit import SOLVER, STORE, VERIFIER, Group, group_of
+from tbgen.own_files import make_private
 from tbgen.retro import precompile as solver
 from tbgen.store.read import precompile as reader
 from tbgen.store.write import precompile as writer
@@ -19,6 +21,8 @@ from tbgen.verify import precompile as verifier
 
 _DONE: Final = "warm"
 """A file in a group's cache. It names all files that the parts of the group need, with their directories."""
+_NAME: Final = re.compile(rb"[\w-][\w.-]*/[\w-][\w.-]*")
+"""Of a file, with its directory; what is damaged might name anything."""
 _ROOM: Final = 64 << 20
 """Bytes of disk for machine code, with a margin."""
 _EXPECTED: Final = 24_700_000
@@ -47,7 +51,10 @@ def _is_warm(group: Group) -> bool:
     names = kept.read(group.cache / _DONE)
     if names is None:
         return False
-    whole = [kept.read(group.cache.parent / name) is not None for name in names.decode().splitlines()]
+    whole = [
+        _NAME.fullmatch(name) is not None and kept.read(group.cache.parent / os.fsdecode(name)) is not None
+        for name in names.splitlines()
+    ]
     if not all(whole):
         kept.damaged(group.cache)
     return all(whole)
@@ -55,8 +62,10 @@ def _is_warm(group: Group) -> bool:
 
 def _can_keep(cache: Path) -> bool:
     """Whether machine code can be kept there; a message says so if not."""
+    if not kept.trusts(cache):
+        return False
     try:
-        cache.mkdir(parents=True, exist_ok=True)
+        make_private(cache)
         if not os.access(cache, os.W_OK | os.X_OK):
             raise PermissionError(0, "no right to write there")
         if shutil.disk_usage(cache).free < _ROOM:
