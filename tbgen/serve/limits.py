@@ -98,7 +98,7 @@ class Guard:
         scope[_HELD] = 0
         try:
             with self._place(client):
-                self._check(scope)
+                self._check(scope, exchange)
                 await self._app(scope, exchange.receive, exchange.send)
         except Problem as problem:
             await exchange.refuse(problem)
@@ -124,11 +124,15 @@ class Guard:
         finally:
             self._places.give(client)
 
-    def _check(self, scope: Scope) -> None:
+    def _check(self, scope: Scope, exchange: "_Exchange") -> None:
+        """A body whose size is announced is charged at once: half of it would be of no use."""
         self.charge(scope, 1)
         for name, value in scope["headers"]:
-            if name == b"content-length" and int(value) > self._limits.body:
-                raise too_large(self._limits.body)
+            if name == b"content-length":
+                if int(value) > self._limits.body:
+                    raise too_large(self._limits.body)
+                self.charge(scope, int(value) / _BYTES)
+                exchange.is_charged = True
 
 
 class _Exchange:
@@ -143,6 +147,7 @@ class _Exchange:
         self._size = 0
         self._until = time.monotonic() + limits.patience
         self._whole = False
+        self.is_charged = False
         self.status = 0
 
     async def receive(self) -> Message:
@@ -158,7 +163,8 @@ class _Exchange:
         if self._size > self._limits.body:
             raise too_large(self._limits.body)
         if size:
-            self._guard.charge(self._scope, size / _BYTES)
+            if not self.is_charged:
+                self._guard.charge(self._scope, size / _BYTES)
             self._guard.hold(self._scope, size)
         return message
 

@@ -20,6 +20,9 @@ from tbgen.serve.shares import Share, client_at
 _TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _FULL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n"
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+_NOTHING = b"HTTP/1.1 100 Continue\r\n\r\n"
+_ASK_EVERY: Final = 1.0
+"""Seconds."""
 _PIECE: Final = 1024
 """Bytes that are read in one go: how long that takes is for who sends them to choose."""
 _AHEAD: Final = 1 << 16
@@ -122,7 +125,20 @@ class Protocol(HttpToolsProtocol):
         """Whether to answer still: a client may have said all that it has to say, and listen."""
         self._ended = True
         self._close_if_done()
+        self._ask_if_there()
         return not self.transport.is_closing()
+
+    def _ask_if_there(self) -> None:
+        """Who has left looks like who listens until something is sent: a word that says nothing, where work is long."""
+        if not self.transport.is_closing():
+            self.loop.call_later(_ASK_EVERY, self._say_nothing)
+
+    def _say_nothing(self) -> None:
+        cycle = self._cycles[0] if self._cycles else None
+        if cycle is not None and not cycle.response_started and cycle.scope["http_version"] == "1.1":
+            if not self.transport.is_closing():
+                self.transport.write(_NOTHING)
+            self._ask_if_there()
 
     def on_response_complete(self) -> None:
         self._cycles.popleft()

@@ -95,6 +95,8 @@ class Work:
     ) -> Any:
         """The job's result. Jobs with the same key that are asked for meanwhile are one. One that nobody waits for any
         more is not begun."""
+        if kind == SLOW and gone is not None and await gone():
+            raise ClientDisconnect
         found = self._shared.get(key) if key is not None else None
         if found is None:
             found = self._add(kind, job, client, key)
