@@ -74,9 +74,9 @@ class Guard:
         self._memory = limits.share(limits.memory)
         metrics.at_work.set_function(lambda: self._places.used)
 
-    def charge(self, scope: MutableMapping[str, Any], cost: float) -> None:
-        """Take more from a client whose request turns out to be worth it."""
-        wait = self._buckets.take(client_of(scope), cost)
+    def charge(self, scope: MutableMapping[str, Any], cost: float, *, begun: bool = True) -> None:
+        """Take from a client what a request costs, or more when it turns out to."""
+        wait = self._buckets.take(client_of(scope), cost, begun=begun)
         if wait:
             self._metrics.refused.labels("per_client").inc()
             raise Problem(
@@ -126,7 +126,7 @@ class Guard:
 
     def _check(self, scope: Scope, exchange: "_Exchange") -> None:
         """A body whose size is announced is charged at once: half of it would be of no use."""
-        self.charge(scope, 1)
+        self.charge(scope, 1, begun=False)
         for name, value in scope["headers"]:
             if name == b"content-length":
                 if int(value) > self._limits.body:

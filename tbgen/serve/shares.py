@@ -66,16 +66,17 @@ class Buckets:
         self._depth = rate * self._DEPTH
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, client: str, cost: float) -> float:
-        """Seconds to wait before asking again: 0 where it was taken. Whoever has anything left may owe the rest: what a
-        request costs is found out by and by. What costs more than all takes all."""
+    def take(self, client: str, cost: float, *, begun: bool = False) -> float:
+        """Seconds to wait before asking again: 0 where it was taken. Whoever has anything left may owe the rest, and for
+        a request that has `begun` as much again: what it costs is found out by and by. What costs more than all takes
+        all."""
         if not self._rate:
             return 0.0
         now = time.monotonic()
         left, at = self._left.get(client, (self._depth, now))
         left = min(self._depth, left + (now - at) * self._rate)
         cost = min(cost, self._depth)
-        wait = 0.0 if left > 0 else (cost - left) / self._rate
+        wait = 0.0 if left > (-self._depth if begun else 0) else (cost - left) / self._rate
         self._left[client] = left - (0.0 if wait else cost), now
         self._left.move_to_end(client)
         if len(self._left) > _CLIENTS:
