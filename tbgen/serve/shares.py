@@ -67,8 +67,8 @@ class Buckets:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, client: str, cost: float, *, begun: bool = False) -> float:
-        """Seconds to wait before asking again: 0 where it was taken. Whoever has anything left may owe the rest, and for
-        a request that has `begun` as much again: what it costs is found out by and by. What costs more than all takes
+        """Seconds to wait before asking again: 0 where it was taken. Whoever has anything left may owe the rest, and as
+        much again for a request that has `begun`: what it costs is found out by and by. What costs more than all takes
         all."""
         if not self._rate:
             return 0.0

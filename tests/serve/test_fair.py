@@ -214,15 +214,15 @@ def test_what_is_too_much_is_refused_before_it_is_read(
 @pytest.mark.parametrize(
     ("path", "media", "body"),
     [
-        ("/v1/batch", "application/json", json.dumps({"fens": ["x"] * 2000}).encode()),
-        ("/v1/batch", "text/plain", b"x\n" * 2000),
-        ("/v1/batch", "application/json", b'"' + b"x" * 400_000 + b'"'),
+        ("/v1/batch", "application/json", json.dumps({"fens": ["x" * 40] * 2000}).encode()),
+        ("/v1/batch", "text/plain", (b"x" * 40 + b"\n") * 2000),
+        ("/v1/batch", "application/json", b'"' + b"," * 9_000 + b"x" * 100_000 + b'"'),
         ("/v1/annotate", "application/x-chess-pgn", f"1. {SHUFFLE}*".encode()),
     ],
 )
 def test_bodies_are_charged(small_tables: Path, path: str, media: str, body: bytes) -> None:
-    """With four a second, what costs forty at once is refused the second time."""
-    with serving(small_tables, "--per-client", "4") as server:
+    """With one a second, who has sent so much has to wait for many seconds."""
+    with serving(small_tables, "--per-client", "1") as server:
         headers = {"content-type": media}
         found = [httpx.post(server.url + path, content=body, headers=headers, timeout=60) for _ in range(2)]
     assert [one.status_code == 429 for one in found] == [False, True]
