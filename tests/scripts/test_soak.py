@@ -12,7 +12,7 @@ from resource import RUSAGE_SELF
 from types import SimpleNamespace
 
 import pytest
-from soaking import command, crew, ground, readers, serving
+from soaking import command, crew, ground, readers, serving, siege
 from soaking.case import Failed, Limits, seed_of
 from soaking.main import PARTS, main, part_class
 from soaking.tables import Tables
@@ -25,6 +25,7 @@ from tbgen.store.read.chunk import Chunk
 from tbgen.store.read.chunks import Reader
 from tbgen.store.read.open_file import OpenFile
 from tbgen.store.read.table import TableFile
+from tests.support.serving import serving as server_of
 
 FEW = {
     "kills": 2, "workspaces": 6, "tables": 30, "readers": 3, "fens": 60, "games": 60, "engine": 40, "words": 60,
@@ -61,6 +62,15 @@ def test_nothing_is_found(name: str, base: Path) -> None:
 @pytest.mark.parametrize("name", PARTS)
 def test_nothing_is_found_for_longer(name: str, base: Path) -> None:
     check(soak(name, base, SOME[name], run=2), SOME[name])
+
+
+def test_one_client_does_not_stop_the_others(base: Path) -> None:
+    """Half of the probes, not 99 of 100: the machine may do other work."""
+    names = ("nothing", "lists as positions, 4 MB", "slow bodies", "idle connections", "500 requests in a piece")
+    with server_of(ground.tables_of(base)) as server:
+        quiet, *found = siege.besieged(server.port, 3.0, names)
+    for one in found:
+        assert one.is_good(quiet, 0.5), siege.report([quiet, one])
 
 
 def test_a_server_under_load(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
