@@ -91,6 +91,7 @@ def _head(line: str) -> Claim:
         if head["claim"] != FORMAT:
             raise BadInput(f"a certificate of another format: {head['claim']!r}")
         board = chess.Board(head["fen"])
+        board.chess960 = board.has_chess960_castling_rights()
         record, bound = outcome.parse(head["record"]), outcome.parse(head["bound"])
         defender, plies, length = chess.COLOR_NAMES.index(head["defender"]) == 1, head["plies"], head["replies"]
     except BadInput:
@@ -99,7 +100,7 @@ def _head(line: str) -> Claim:
         raise BadInput(f"not a claim: {line:.100}") from None
     wrong = board.status() & ~(chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK)
     is_span = plies is None or (type(plies) is int and plies > 0)
-    if not is_span or type(length) is not int or wrong or board.castling_rights:
+    if not is_span or type(length) is not int or wrong:
         raise BadInput(f"not a claim: {line:.100}")
     return Claim(board, record, defender, bound, plies, length, {})
 
@@ -125,8 +126,8 @@ class _Check:
         self._tables = tables
         self._sign = 1 if claim.defender else -1
         self._waiting = deque[tuple[_Game, Reply]]()
-        self._met = set[str]()
-        self._attacks: dict[tuple[str, int], int] = {}
+        self._met = set[tuple[str, int]]()
+        self._attacks: dict[tuple[str, int, int], int] = {}
         """Positions in which the attacker has the move: the highest rank that he comes to under a bad record."""
         own = _goal(claim.board)
         if outcome.improved(claim.record, own) != claim.record:
@@ -158,7 +159,7 @@ class _Check:
             self._ends(game)
         if game.left is not None and game.left <= 1:
             return -1
-        key = _name(game.board), game.record
+        key = _name(game.board), game.board.castling_rights, game.record
         if key not in self._attacks:
             games = [self._after(game, move) for move in game.board.legal_moves]
             self._attacks[key] = max((self._defend(one) for one in games if one is not None), default=-1)
@@ -175,8 +176,8 @@ class _Check:
         reply = self._claim.replies.get(name)
         if reply is None or self._sign * reply.record > self._sign * game.record:
             raise WrongClaim(f"{game.board.fen()}: there is no reply under {outcome.text(game.record)}")
-        if name not in self._met:
-            self._met.add(name)
+        if (name, game.board.castling_rights) not in self._met:  # a reply is for all rights
+            self._met.add((name, game.board.castling_rights))
             self._waiting.append((game, reply))
         return self._rank(game, reply) if self._is_bad(game.record) else -1
 

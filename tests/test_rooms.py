@@ -104,7 +104,7 @@ ROOMS = {
         "rules text"
     ),
     # More men than tables have: what a side is sure of by holding. The checker knows nothing of the prover.
-    "fortress": "outcome certificate board probe errors",
+    "fortress": "outcome position certificate board probe errors",
     "checker": "errors outcome probe text",
     "own": (
         "errors sizes outcome table_rules material position contents certificate index cluster retro/checkpoint "

@@ -18,8 +18,8 @@ from tbgen.cli.display import Counter
 from tbgen.cli.fens import fens, say_what_is_dropped
 from tbgen.cli.progress import warm_up_visibly
 from tbgen.cli.solve_show import Found, as_object, in_words, plan_as_object, plan_in_words
-from tbgen.cli.solving import announce, find
-from tbgen.errors import BadInput, TbgenError, UnsupportedPosition
+from tbgen.cli.solving import NO_CASTLING, announce, find
+from tbgen.errors import BadInput, TbgenError
 from tbgen.fortress import Proof, prove
 from tbgen.probe import Answer, Tablebase
 from tbgen.rules.fen import Fen, read_fen
@@ -38,7 +38,8 @@ Three things are tried, one after the other, until both sides are sure of the sa
 
 1. Tables, where there is one for the position.
 2. Holding: a side that moves only one man, or a few, can often be sure of the record: a king that keeps the other
-   king out, a queen that checks for ever. This takes a few seconds at most.
+   king out, a queen that checks for ever. This takes a few seconds at most. With rights to castle nothing else is
+   tried: the side that holds does not use its own, and where the other side may castle it counts as breaking through.
 3. The position's own table: the placements of pawns that can come up from it, and no others, solved like any
    table. Where captures and promotions lead to tables, these are asked; where to material that no table covers,
    that is solved as well if --memory, --time and the disk allow, and else taken for a mate, by White and by
@@ -123,8 +124,6 @@ def run(args: argparse.Namespace) -> int:
     if args.record is not None:
         read = read._replace(record=outcome.parse(args.record), dropped=None)
     board, record = read.board, _record(read)
-    if board.castling_rights:
-        raise UnsupportedPosition(f"with rights to castle nothing is proved: {board.fen()}")
     if not (args.json or args.dry_run):
         say_what_is_dropped(read)
     with Tablebase(common.present_tables_directory(args)) as tables, ExitStack() as stack:
@@ -217,8 +216,8 @@ def _dry_run(args: argparse.Namespace, board: chess.Board, record: int, tables: 
     from tbgen.own.plan import Cost
 
     is_over = not any(board.legal_moves)
-    if is_over or tables.get(board, record=record) is not None:
-        why = "the game is over" if is_over else "tables have this position"
+    if is_over or board.castling_rights or tables.get(board, record=record) is not None:
+        why = "the game is over" if is_over else NO_CASTLING if board.castling_rights else "tables have this position"
         say(to_json(plan_as_object([], Cost(0, 0, 0.0))) if args.json else f"Nothing is to be solved: {why}.")
         return 0
     means = _means(args)

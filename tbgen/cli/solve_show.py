@@ -166,7 +166,8 @@ def _held(found: Found, proof: Proof, those: list[Claim]) -> Iterator[str]:
     elif proof.held is not None:
         yield f"{side} is sure of {outcome.text(proof.bound)}, or better."
     else:
-        yield f"{side} is not sure of anything by holding."
+        why = f": {other} may castle" if found.board.has_castling_rights(not proof.defender) else ""
+        yield f"{side} is not sure of anything by holding{why}."
     for claim in those:
         if claim.plies is not None:
             yield f"{other} needs at least {claim.plies} plies to improve on the record."

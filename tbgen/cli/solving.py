@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import chess
 
@@ -16,6 +16,10 @@ from tbgen.probe.sure import NOTHING
 if TYPE_CHECKING:
     from tbgen.own.attempt import Attempt, Means
     from tbgen.own.plan import Cost, PlannedPart
+
+
+NO_CASTLING: Final = "tables know no castling"
+"""Why there is none."""
 
 
 def find(
@@ -42,6 +46,8 @@ def find(
         found = found._replace(table=None)
     proofs = hold(board, record, tables)
     found = found._replace(held=[(proof, claims(board, record, proof, tables)) for proof in proofs])
+    if board.castling_rights:
+        return found._replace(refused=NO_CASTLING)
     kept = None if certified else tables.sure(board, record, line=moves)
     if kept is not None:  # what is solved now may be less
         found = found._replace(kept=kept.sure, moves=kept.moves, line=kept.line)
@@ -104,10 +110,8 @@ class Solver:
         self._watch = watch
         self._tables = Tablebase(means.directory)
 
-    def __call__(self, board: chess.Board, record: int) -> Sure | None:
-        """What is proved; None with rights to castle."""
-        if board.castling_rights:
-            return None
+    def __call__(self, board: chess.Board, record: int) -> Sure:
+        """What is proved."""
         return find(board, record, self._tables, lambda held: self._attempt(board, record)).sure
 
     def close(self) -> None:

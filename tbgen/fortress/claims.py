@@ -11,7 +11,7 @@ import chess
 from tbgen import certificate, outcome
 from tbgen.certificate import lines_of, name_of
 from tbgen.fortress.hold import Hold
-from tbgen.fortress.search import Proof
+from tbgen.fortress.search import Proof, usable
 from tbgen.fortress.strategy import Reply, replies
 from tbgen.probe import Tablebase
 
@@ -72,12 +72,9 @@ class Claim(NamedTuple):
 
 def claims(board: chess.Board, record: int, proof: Proof, tables: Tablebase | None) -> list[Claim]:
     """What a proof claims: a bound that holds for ever, and how long the record holds if that is not the bound."""
-    found = []
-    for held, bound, plies, known in (
-        (proof.held, proof.bound, None, tables),
-        (proof.delay, record, proof.plies, None),
-    ):
+    found, known = [], usable(tables, board)
+    for held, bound, plies in ((proof.held, proof.bound, None), (proof.delay, record, proof.plies)):
         if held is not None:
-            strategy = replies(held, board.turn, bound, known)
+            strategy = replies(held, board.turn, bound, known if plies is None else None)
             found.append(Claim(board, record, proof.defender, bound, plies, held, strategy))
     return found

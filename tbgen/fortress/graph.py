@@ -1,8 +1,8 @@
 """Positions in which some men move and the others stand still: all arrangements of those *free men*.
 
 Squares are axes of arrays, one per man that moves, so that an array holds something of every arrangement. A quiet move
-of a free man changes one coordinate. Every other move is an *exit*: a capture, a pawn move, a move of a man that stands
-still.
+of a free man changes one coordinate. Every other move is an *exit*: a capture, a pawn move, castling, a move of a man
+that stands still.
 """
 
 from collections.abc import Sequence
@@ -73,14 +73,30 @@ class Graph:
         moves = [move_sets(self.men, side) for side in (0, 1)]
         self.sets = moves
         """By side, White's first: of all men, in their order."""
-        self.turns = [self._turn(moves[side], apart & ~moves[1 - side].in_check) for side in (0, 1)]
+        self.turns = [
+            self._turn(moves[side], apart & ~moves[1 - side].in_check, self._castling(side, occupied))
+            for side in (0, 1)
+        ]
         """By the side to move, White's first."""
 
-    def _turn(self, sets: MoveSets, legal: Bools) -> Turn:
+    def _castling(self, side: int, occupied: Sets) -> Bools:
+        """Where a side may castle at most: king and rook of a right that it has at first are at home, with nothing
+        between. That they have moved meanwhile, and what attacks the king, is not looked at."""
+        squares = [*self.still, *(free.squares[at] for free, at in zip(self.free_men, self.start, strict=True))]
+        at_first = dict(zip(squares, self.men, strict=True))
+        found = np.zeros(1, np.bool_)
+        king = self.board.king(side == 0)
+        for rook in chess.SquareSet(self.board.clean_castling_rights() & self.board.occupied_co[side == 0]):
+            assert king is not None
+            at_home = (at_first[king].squares == king) & (at_first[rook].squares == rook)
+            found = found | (at_home & (occupied & chess.between(king, rook) == 0))
+        return found
+
+    def _turn(self, sets: MoveSets, legal: Bools, castling: Bools) -> Turn:
         side = sets.men[0].side
         theirs = union(BIT[man.squares] for man in self.men if man.side != side)
         axes = {id(free.man): free for free in self.free_men}
-        moves, exits, quiet_exits = [], np.zeros(1, np.bool_), np.zeros(1, np.bool_)
+        moves, exits, quiet_exits = [], castling, np.zeros(1, np.bool_)
         for man, targets in zip(sets.men, sets.targets, strict=True):
             free = axes.get(id(man))
             if free is not None:

@@ -20,6 +20,7 @@ from tbgen.fortress.exits import Exits
 from tbgen.fortress.graph import Graph, size_of
 from tbgen.fortress.hold import FOR_EVER, Goals, Hold, hold
 from tbgen.outcome import BASE, MAX_LEVEL, level
+from tbgen.position import check_legal
 from tbgen.probe import Tablebase
 
 Men = list[chess.Square]
@@ -59,7 +60,14 @@ def prove(
     report: Report = lambda tried, known: None,
 ) -> list[Proof]:
     """What White and Black are sure of, the position's own goal being counted in the record."""
-    return [_prove(board, record, defender, tables, arrangements, report) for defender in (chess.WHITE, chess.BLACK)]
+    check_legal(board)
+    known = usable(tables, board)
+    return [_prove(board, record, defender, known, arrangements, report) for defender in (chess.WHITE, chess.BLACK)]
+
+
+def usable(tables: Tablebase | None, board: chess.Board) -> Tablebase | None:
+    """The tables that may be asked for what exits lead to: none where a right to castle may last until then."""
+    return None if board.castling_rights else tables
 
 
 def goals(exits: Exits, attacker: int, record: int, bound: int) -> Goals:

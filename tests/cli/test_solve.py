@@ -68,6 +68,23 @@ def test_certificates_are_written_and_checked(tmp_path: Path, capsys: pytest.Cap
     assert err.count("\n") == 1
 
 
+def test_with_rights_to_castle_only_holding_is_tried(capsys: pytest.CaptureFixture[str]) -> None:
+    """White, who does not castle, keeps Black's king out; Black cannot keep White from castling."""
+    fen = "8/k7/3p4/p2P1p2/P2P1P2/8/8/4K2R b K - 10 60 -G3.0"
+    assert main(["solve", fen, "--certificate", "proof.txt"]) == 0
+    out = capsys.readouterr().out
+    assert "White is sure of -G3.0: Black cannot improve on the record.\n  White moves only the king from e1" in out
+    assert "Black is not sure of anything by holding: White may castle." in out
+    assert "No own table: tables know no castling." in out
+    assert main(["check", "proof.txt"]) == 0
+    assert "White is sure of -G3.0: right" in capsys.readouterr().out
+    assert main(["solve", fen, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["white"], found["black"], found["own"]) == ("-G3.0", "G0.0", {"refused": "tables know no castling"})
+    assert main(["solve", fen, "--dry-run"]) == 0
+    assert capsys.readouterr().out == "Nothing is to be solved: tables know no castling.\n"
+
+
 def test_a_record_that_does_not_count_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     """Right after a capture or pawn move it is the position's own goal."""
     fen = FINE.format("b").replace(" 10 ", " 0 ")
@@ -302,7 +319,6 @@ def test_too_little_time_or_room_leaves_what_is_held(capsys: pytest.CaptureFixtu
     [
         (["8/8/8/8/8/8/8/8 w"], 2, "illegal"),
         ([FINE.format("b"), FINE.format("w")], 2, "one position at a time"),
-        (["r3k3/8/8/8/8/8/8/4K3 w q - 0 1"], 2, "castle"),
         (["--record", "G30.0x", FINE.format("b")], 2, "G-score"),
         (["--time", "0", "--certificate", "proof.txt", "4k3/p7/8/3q4/8/8/P2R4/4K3 w - - 0 1"], 2, "nothing was proved"),
         (["--certificate", "proof.txt", "8/8/8/4KBk1/8/8/8/8 b - - 0 1"], 2, "a complete table has the position"),

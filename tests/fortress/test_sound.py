@@ -11,6 +11,7 @@ from tbgen import checker, outcome
 from tbgen.checker import check, read
 from tbgen.errors import WrongClaim
 from tbgen.fortress import claims, prove
+from tbgen.fortress.graph import Graph
 from tbgen.material import parse
 from tbgen.position import goal, level
 from tbgen.probe import Tablebase, open_tablebase
@@ -136,6 +137,54 @@ def test_a_claim_for_some_plies_is_about_the_record(fen: str, record: str, small
                         assert not verdict or keeps(board, given, tried.defender, tried.bound, tried.plies or 0), tried
                         accepted, refused = accepted + verdict, refused + (not verdict)
     assert min(accepted, refused) > 5
+
+
+def with_rights(chance: random.Random) -> chess.Board:
+    """A few men at random, and kings and rooks of which some may castle."""
+    while True:
+        board = chess.Board(
+            chance.choice(["4k3/8/8/8/8/8/8/R3K2R", "r3k2r/8/8/8/8/8/8/4K3", "4k2r/8/8/8/8/8/8/R3K3"]) + " w"
+        )
+        for letter in chance.sample("NbPpPpn", chance.randint(0, 4)):
+            square = chance.choice([*chess.SquareSet(~board.occupied & ~(chess.BB_BACKRANKS if letter in "Pp" else 0))])
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        board.castling_rights = chess.BB_CORNERS & board.rooks
+        board.turn = chance.random() < 0.5
+        if board.is_valid() and level(board) > 1:
+            return board
+
+
+def test_with_rights_to_castle(small_tables: Path) -> None:
+    """Claims are true by brute force, changed ones too; who may castle has an exit."""
+    chance, castles, accepted = random.Random(3), 0, 0
+    with open_tablebase(small_tables) as tables:
+        for _ in range(20):
+            board = with_rights(chance)
+            free_men = [square for square in (board.king(True), board.king(False)) if square is not None]
+            graph = Graph(board, sorted(free_men))
+            if any(map(board.is_castling, board.legal_moves)):
+                assert graph.turns[0 if board.turn else 1].exits[graph.start]
+                castles += 1
+            for record in records(board, chance):
+                for proof in prove(board, record, tables, 4096):
+                    for claim in claims(board, record, proof, tables):
+                        (told,) = read(claim.lines())
+                        assert is_accepted(told, tables)
+                        for tried in [told, *(disturbed(told, chance) for _ in range(3))]:
+                            plies = min(tried.plies or 5, 5)
+                            if is_accepted(tried, tables):
+                                assert tried.plies is None or keeps(board, record, tried.defender, tried.bound, plies)
+                                accepted += 1
+    assert castles > 3
+    assert accepted > 20
+
+
+def test_castling_may_be_the_move_that_breaks() -> None:
+    """Without it Black's king is never let in, nor White's: with it White's rook gets out."""
+    shut_in = "4k3/8/8/p1p1p1p1/P1P1P1P1/5p1p/5P1P/4K2R b {} - 10 40"
+    given = outcome.parse("-G2.0")
+    without, having = (prove(chess.Board(shut_in.format(right)), given)[1] for right in "-K")
+    assert without.plies > having.plies
 
 
 def is_accepted(claim: checker.Claim, tables: Tablebase | None) -> bool:

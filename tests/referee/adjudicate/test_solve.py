@@ -82,7 +82,7 @@ def test_the_report_in_words(small_tables: Path, tmp_path: Path, capsys: pytest.
     code, out, _ = run(capsys, *words, "--report")
     assert code == 0
     assert "KPvKP  Ann - Bob: G0.5, proved; G0.5 in 29 plies\n" in out
-    assert "beyond tables 1: 1 proved (100 %), 0 bounded (0 %), 0 as played (0 %); 1 not what was played\n" in out
+    assert "beyond tables 2: 1 proved (50 %), 0 bounded (0 %), 1 as played (50 %); 1 not what was played\n" in out
     next((tmp_path / "own").iterdir()).unlink()
     code, _, err = run(capsys, *words)
     assert code == 0
