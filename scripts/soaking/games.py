@@ -30,7 +30,7 @@ _TAGS: Final = (
     b"RMobilityFifty",
     b"Komi",
 )
-_ADDED: Final = re.compile(rb'^\[(?:%s|Legacy) "[^"\r\n]*"\]\r?\n' % b"|".join(_TAGS), re.MULTILINE)
+_ADDED: Final = re.compile(rb'^\[(?:Legacy|(?:%s) "[^"\r\n]*")\]\r?\n' % b"|".join(_TAGS), re.MULTILINE)
 _LINES: Final = re.compile(rb"(?:\A|\r?\n)(?:\r?\n)*")
 _ENDS: Final = (
     '[Termination "adjudication"]', '[Termination "time forfeit"]',

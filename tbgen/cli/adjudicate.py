@@ -21,6 +21,7 @@ from tbgen.referee.adjudicate.report import TOP, Report
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, make_settings, rule_set_name
 from tbgen.referee.game_files import STANDARD
 from tbgen.referee.syzygy import Syzygy
+from tbgen.rules.rulesets import FIFTY_MOVES
 from tbgen.rules.scoring import SCORINGS, scoring_name
 from tbgen.table_rules import TableRules
 from tbgen.text import OUTPUT, say, to_json, width
@@ -42,6 +43,8 @@ result rests on:
   syzygy, win        G0.0, which chess tables call won
   syzygy, cursed win the same, only by ignoring 50 moves
   awarded            G0.0, for a game that was won without mate on the board
+  agreed             what RMobilityResult says of such a game, if Termination,
+                     TerminationDetails or the comment say that it was agreed on
 
 With ", late" behind it halfmove clock and DTG pass 100 together: the 50-move
 rule may have come before the goal.
@@ -104,6 +107,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rules-set", type=rule_set_name, choices=SHORT_RULE_SETS, help="default: the game's own, by its tags, else W"
     )
+    parser.add_argument(
+        "--fifty",
+        choices=tuple(FIFTY_MOVES),
+        help="form of the 50-move rule (default: the game's own, else the rule set's)",
+    )
     common.add_rules(parser, None, "the game's own, else r")
     parser.add_argument(
         "--decide", metavar="KINDS", default=_DEFAULT, help=f"draws for tables to decide (default: {_DEFAULT})"
@@ -141,6 +149,7 @@ def run(args: argparse.Namespace) -> int:
         cutoff=args.cutoff,
         komi=args.komi,
         rules_name=args.rules_set,
+        fifty=args.fifty,
         whole_game=None if args.rules is None else args.rules == TableRules.WHOLE_GAME,
         tables=common.present_tables_directory(args),
         decide=parse_kinds(args.decide),

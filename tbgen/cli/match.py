@@ -3,7 +3,6 @@
 import argparse
 import contextlib
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from tbgen.cli.common import cores, present_tables_directory
 from tbgen.cli.match_options import add_arguments
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.settings import make_settings
-from tbgen.rules.rulesets import FIFTY_MOVES, RuleSet
+from tbgen.rules.rulesets import RuleSet
 from tbgen.table_rules import TableRules
 
 if TYPE_CHECKING:
@@ -81,16 +80,16 @@ def _plan(args: argparse.Namespace) -> "Plan":
         cutoff=args.cutoff,
         komi=args.komi or args.default_komi,
         rules_name=args.rules_set,
+        fifty=args.fifty,
         whole_game=args.rules == TableRules.WHOLE_GAME,
     )
-    rules = settings.rules if args.fifty is None else replace(settings.rules, fifty=FIFTY_MOVES[args.fifty])
     form = _form(args, len(engines))
-    openings = _openings(args, rules, wanted=form.openings)
+    openings = _openings(args, settings.rules, wanted=form.openings)
     return Plan(
         setting=Setting(
             engines=engines,
             conditions=Conditions(
-                rules=rules,
+                rules=settings.rules,
                 scoring=settings.scheme,
                 own_komi=args.komi is None,
                 tables=None if args.tables is None else present_tables_directory(args),

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from tbgen.pgn.moves import BadMoves, text_of
 from tbgen.pgn.split import MARK, NAME, BadLine
-from tbgen.rules.tags import CUTOFF, FIFTY, KOMI, LEGACY, RECORD, RULE_SET, RULES, SCORING
+from tbgen.rules.tags import CUTOFF, FIFTY, KOMI, LEGACY, RECORD, RESULT, RULE_SET, RULES, SCORING
 from tbgen.text import BOM, decoded, typed
 
 _STRICT: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*(?:"((?:[^"\\\r\n]|\\.)*)"[ \t]*)?\]' % NAME)
@@ -18,7 +18,7 @@ _END: Final = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 _READ: Final = {
     name.casefold(): name
     for name in (
-        CUTOFF, FIFTY, KOMI, LEGACY, RECORD, RULES, RULE_SET, SCORING,
+        CUTOFF, FIFTY, KOMI, LEGACY, RECORD, RESULT, RULES, RULE_SET, SCORING,
         "Black", "FEN", "Result", "Termination", "TerminationDetails", "Variant", "White",
     )
 }  # fmt: skip
@@ -152,6 +152,8 @@ class TagSection:
 
 
 def written(name: str, value: str) -> bytes:
-    """A tag as it stands in a file."""
+    """A tag as it stands in a file. `Legacy` has no value, as in cuteRMob's files."""
+    if name == LEGACY and not value:
+        return f"[{name}]".encode()
     escaped = _ESCAPE.sub(r"\\\1", value)
     return f'[{name} "{escaped}"]'.encode()

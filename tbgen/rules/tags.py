@@ -40,7 +40,6 @@ _RULES: Final = frozenset({LEGACY, RULES, RULE_SET, FIFTY})
 NO_RESULT: Final = "*"
 
 _TABLE_RULES: Final = {rules.value: rules for rules in TableRules}
-_LEGACY_VALUE: Final = "1"
 _DENIALS: Final = frozenset({"0", "-", "no", "false"})
 _UNKNOWN: Final = frozenset({"", "?", "-", NO_RESULT})
 _WHOLE: Final = {"1-0": Fraction(1), "1/2-1/2": Fraction(1, 2), "0-1": Fraction(0)}
@@ -70,7 +69,7 @@ def write_tags(headers: MutableMapping[str, str], result: int | None, scheme: Sc
     if scheme.komi is not None and not _is_komi(headers.get(KOMI), scheme.komi):
         headers[KOMI] = str(scheme.komi)
     if rules.legacy and not is_legacy(headers.get(LEGACY)):
-        headers[LEGACY] = _LEGACY_VALUE
+        headers[LEGACY] = ""
 
 
 def write_rules(headers: MutableMapping[str, str], rules: RuleSet) -> None:

@@ -85,7 +85,7 @@ def written(result: str | None, scheme: Scoring, rules: RuleSet = W) -> dict[str
                 "RMobilityScoring": "Komi",
                 "RMobilityCutoff": "G4.5",
                 "Komi": "-G3.5",
-                "Legacy": "1",
+                "Legacy": "",
             },
         ),
         (

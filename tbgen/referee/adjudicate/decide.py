@@ -36,6 +36,8 @@ class Basis(enum.Enum):
     """The whole point, for what chess tables call won."""
     AWARDED = "awarded"
     """The whole point, for a game won without mate."""
+    AGREED = "agreed"
+    """The result that the players of such a game have written down instead."""
 
     def __str__(self) -> str:
         return self.value

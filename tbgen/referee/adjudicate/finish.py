@@ -11,8 +11,10 @@ from typing import Final
 
 import chess
 
+from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.rules.ends import Ending, Turn
+from tbgen.rules.tags import RESULT, read_tags
 
 
 class Finish(enum.Enum):
@@ -91,8 +93,16 @@ def finish_of(result: str, headers: Mapping[str, str], comment: str, turn: Turn,
     return _written(headers, comment) or _shown(turn, board) or Finish.AGREEMENT
 
 
+def agreed(headers: Mapping[str, str], comment: str) -> int | None:
+    """The result, other than mate, of a game won without mate, where tags or comment say that it was agreed on."""
+    if _written(headers, comment) is not Finish.AGREEMENT:
+        return None
+    stated = read_tags({RESULT: headers.get(RESULT, "")}).result
+    return stated if stated is not None and outcome.level(stated) else None
+
+
 def _written(headers: Mapping[str, str], comment: str) -> Finish | None:
-    """What tags and comment say of a draw."""
+    """What tags and comment say of the end, in the words for draws."""
     texts = [headers.get(tag, "") for tag in _TAGS]
     end = _OF_THE_END.search(comment)
     if end is not None:

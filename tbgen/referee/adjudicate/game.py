@@ -21,7 +21,7 @@ from tbgen.pgn.tags import TagSection
 from tbgen.probe import Sure, is_late
 from tbgen.probe.own import material_of
 from tbgen.referee.adjudicate.decide import Basis, Decider, Decision, Reach, Solve
-from tbgen.referee.adjudicate.finish import Finish, finish_of
+from tbgen.referee.adjudicate.finish import Finish, agreed, finish_of
 from tbgen.referee.adjudicate.settings import Settings
 from tbgen.rules.ends import Game, Turn
 from tbgen.rules.rulesets import RuleSet, W
@@ -141,6 +141,8 @@ class Judge:
         result = _result(headers, moves.result)
         settings = self._settings
         rules, start = begin(headers, settings.rules, own_rules=settings.own_rules, own_tables=settings.own_tables)
+        if settings.fifty is not None:
+            rules = replace(rules, fifty=settings.fifty)
         board, given, dropped = start
         scheme = self._scheme_of(headers)
         replay = Replay(board, whole_game=rules.whole_game)
@@ -148,7 +150,9 @@ class Judge:
         board, turn = _ending(replay, given, rules)
         finish = finish_of(result, headers, moves.comment, turn, board)
         if finish is Finish.AWARD:
-            found = Decision(_MATE[result], Basis.AWARDED, Reach.NOT_ASKED)
+            stated = agreed(headers, moves.comment)
+            basis = Basis.AWARDED if stated is None else Basis.AGREED
+            found = Decision(_MATE[result] if stated is None else stated, basis, Reach.NOT_ASKED)
         else:
             found = self._decider.decide(finish, board, turn.outcome, rules)
         late = rules.fifty.plies is not None and is_late(turn.quiet, found.dtg)

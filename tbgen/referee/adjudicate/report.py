@@ -35,6 +35,7 @@ _SUMMARY: Final = {
     Basis.BOUNDED: "bounded",
     Basis.SYZYGY: "won by Syzygy tables",
     Basis.AWARDED: "awarded",
+    Basis.AGREED: "agreed",
 }
 
 

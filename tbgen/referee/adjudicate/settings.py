@@ -7,7 +7,7 @@ from typing import Final
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, Finish
 from tbgen.referee.syzygy import MOST_MEN
-from tbgen.rules.rulesets import OTB, RuleSet, W, bare_name, rule_set
+from tbgen.rules.rulesets import OTB, FiftyMoves, RuleSet, W, bare_name, rule_set
 from tbgen.rules.scoring import Exponential, FullPoints, Scoring, Winner, WithKomi, scoring
 
 SHORT_RULE_SETS: Final = ("W", "C", "C-legacy", OTB.name)
@@ -32,6 +32,8 @@ class Settings:
     rules: RuleSet = W
     own_rules: bool = True
     """Games whose tags say by which rule set they were played are judged by it."""
+    fifty: FiftyMoves | None = None
+    """The form of the 50-move rule, whatever rule set they are judged by; None: the rule set's."""
     own_tables: bool = True
     """The same of `r` and `wg`."""
     own_scoring: bool = True
@@ -53,13 +55,14 @@ def make_settings(
     cutoff: str | None = None,
     komi: str | None = None,
     rules_name: str | None = None,
+    fifty: str | None = None,
     whole_game: bool | None = None,
     tables: Path | None = None,
     decide: frozenset[Finish] = BY_DEFAULT,
     strict: bool = False,
 ) -> Settings:
     """Settings from what a user wrote, None being nothing; BadInput for a cutoff or komi that would have no effect."""
-    rules = rule_set(rules_name or "W", cutoff=cutoff)
+    rules = rule_set(rules_name or "W", fifty=fifty, cutoff=cutoff)
     if rules.name == OTB.name and cutoff is not None:
         raise BadInput("over the board nothing weaker than G3.5 is written down, and there is no other cutoff")
     scheme = scoring(scoring_name or (OTB.name if rules.name == OTB.name else "exponential"), komi=komi)
@@ -75,6 +78,7 @@ def make_settings(
         own_komi=komi is None,
         rules=replace(rules, whole_game=bool(whole_game)),
         own_rules=rules_name is None and cutoff is None,
+        fifty=None if fifty is None else rules.fifty,
         own_tables=whole_game is None,
         own_scoring=scoring_name is None,
         tables=tables,

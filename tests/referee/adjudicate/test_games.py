@@ -34,6 +34,30 @@ def test_a_stalemate_and_a_resignation() -> None:
     assert result(game("0-1")) == ("-G0.0", "awarded")
 
 
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({"RMobilityResult": "-G2.5", "Termination": "agreed"}, ("-G2.5", "agreed")),
+        ({"RMobilityResult": "G7.0", "TerminationDetails": "by mutual agreement"}, ("G7.0", "agreed")),
+        ({"RMobilityResult": "-G2.5", "Termination": "time forfeit"}, ("-G0.0", "awarded")),
+        ({"RMobilityResult": "-G2.5"}, ("-G0.0", "awarded")),
+        ({"RMobilityResult": "*", "Termination": "agreed"}, ("-G0.0", "awarded")),
+        ({"Termination": "agreed"}, ("-G0.0", "awarded")),
+    ],
+)
+def test_a_win_whose_tags_state_another_result(headers: dict[str, str], expected: tuple[str, str]) -> None:
+    data = game("1. e4 e5 0-1", **headers)
+    assert result(data) == expected
+    assert result(judged(data).data) == expected
+
+
+def test_a_stated_result_that_cannot_be_read() -> None:
+    data = game("1. e4 e5 0-1", RMobilityResult="-G2,5", Termination="agreed")
+    found = judged(data)
+    assert (found.data, found.verdict) == (data, None)
+    assert found.fault is not None
+
+
 def test_what_stood_before_is_replaced() -> None:
     data = game("1. e4 1-0", RMobilityResult="-G3.0", RMobilityCutoff="G6.0", Points="1/2-1/2", Komi="G1.0")
     found = judged(data).data
@@ -103,6 +127,12 @@ def test_the_last_ply_of_fifty_moves_counts_under_some_rules() -> None:
     assert result(check)[0] == "-G15.5"
     assert result(check, make_settings(rules_name="C"))[0] == "G3.0"
     assert result(check, make_settings(rules_name="C-legacy"))[0] == "-G15.5"
+    assert result(check, make_settings(rules_name="C", fifty="classic"))[0] == "-G15.5"
+    assert result(check, make_settings(fifty="cutermob"))[0] == "G3.0"
+    assert b"\n[Legacy]\n" in judged(check, make_settings(rules_name="C-legacy")).data
+    told = check.replace(b"\n\n", b'\n[Legacy]\n[RMobilityFifty "classic"]\n\n')
+    assert result(told, make_settings(fifty="cutermob"))[0] == "G3.0"
+    assert b'[RMobilityFifty "cutermob"]' in judged(told, make_settings(fifty="cutermob")).data
     legacy = judged(check.replace(b"\n\n", b"\n[Legacy]\n\n"), make_settings())
     assert b"\n[Legacy]\n" in legacy.data
     assert result(check.replace(b"\n\n", b"\n[Legacy]\n\n"), make_settings(rules_name="C"))[0] == "G3.0"
