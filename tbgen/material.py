@@ -7,11 +7,12 @@ looked up as it stands or with the colours swapped.
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from tbgen.errors import BadInput
+from tbgen.meant import hint
 from tbgen.text import typed
 
 MEN_IN_TABLES: Final = 5
@@ -121,12 +122,14 @@ def build_key(material: Material) -> tuple[int, int, tuple[int, ...], tuple[int,
     )
 
 
-def parse(words: str) -> Material:
-    """The normal material that any spelling stands for: `KvKB`, `kbk`, `KBK`, `KB-K`."""
+def parse(words: str, otherwise: Mapping[str, str] | None = None) -> Material:
+    """The normal material that any spelling stands for: `KvKB`, `kbk`, `KBK`, `KB-K`. For words in `otherwise` there is
+    something else to suggest."""
     squeezed = typed(words).strip().upper().replace("-", "V").replace(" ", "").replace("_", "V")
     match = _NAME.match(squeezed)
     if match is None:
-        raise BadInput(f"not a material: {words!r} (write both sides with their kings, as in KRvKN)")
+        meant = hint(words, otherwise=otherwise)
+        raise BadInput(f"not a material: {words!r} ({meant}write both sides with their kings, as in KRvKN)")
     return Material(_in_order(match[1]), _in_order(match[2])).normal
 
 

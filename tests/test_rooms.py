@@ -31,6 +31,7 @@ ROOMS = {
     "turns": "",
     "sizes": "",
     "where": "errors",
+    "meant": "",
     "text": "errors",
     "columns": "text",
     "own_files": "",
@@ -39,7 +40,7 @@ ROOMS = {
     "interrupts": "",
     "outcome": "errors text",
     "table_rules": "errors",
-    "material": "errors text",
+    "material": "errors text meant",
     "position": "errors outcome",
     "certificate": "outcome text",
     "contents": "material table_rules turns",
@@ -97,7 +98,7 @@ ROOMS = {
         "store store/read store/write store/disk_arrays store/entry_cache store/leftovers text verify own_files"
     ),
     # The game around the tables.
-    "rules": "errors outcome table_rules position text",
+    "rules": "errors outcome table_rules position text meant",
     # Tables asked. No solver, and no compiler either.
     "probe": (
         "errors where outcome table_rules material position contents board index store/format store/own store "
@@ -139,7 +140,7 @@ ROOMS = {
         "_version called errors where files packed interrupts columns outcome table_rules material position index "
         "store/directory store/own store store/disk_arrays store/entry_cache store/leftovers cluster verify "
         "archive generate probe fortress checker rules text pgn own referee/syzygy referee/game_files "
-        "referee/adjudicate referee/match referee/player referee/annotate report serve"
+        "referee/adjudicate referee/match referee/player referee/annotate report serve meant"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version errors probe rules",

@@ -197,13 +197,18 @@ def add_rules(
     )
 
 
+def named(words: Sequence[str], all_of_them: str = "to name none, which takes all") -> list[Material]:
+    """The materials that these words name. `all_of_them`: what to write for `all`."""
+    return [parse(word, {"all": all_of_them}) for word in words]
+
+
 def materials_of(words: Sequence[str], all_men: int | None = None, most_men: int = MEN_IN_TABLES) -> list[Material]:
     """The materials that a command line names, each once."""
-    named = [parse(word) for word in words]
-    for material in named:
+    wanted = named(words, "--all 4")
+    for material in wanted:
         if material.men > most_men:
-            raise BadInput(f"{material} has more than {most_men} men")
-    return list(dict.fromkeys([*named, *(one for men in range(2, (all_men or 1) + 1) for one in every(men))]))
+            raise BadInput(f"{material} has more than {most_men} men (tbgen solve takes positions with any number)")
+    return list(dict.fromkeys([*wanted, *(one for men in range(2, (all_men or 1) + 1) for one in every(men))]))
 
 
 def add_all(parser: argparse.ArgumentParser, most_men: int) -> None:

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from tbgen.cli import digests
-from tbgen.cli.common import add_json, add_tables, cores, present_tables_directory, print_table
+from tbgen.cli.common import add_json, add_tables, cores, named, present_tables_directory, print_table
 from tbgen.cli.info_own import own_rows, print_own
 from tbgen.columns import Column
 from tbgen.errors import CorruptTable, MissingTable
-from tbgen.material import parse
 from tbgen.store import BUNDLED, build_some, open_table, readable_tables
 from tbgen.store.directory import Listed, build_command
 from tbgen.store.leftovers import Leftover, find_leftovers, workspace_of
@@ -65,12 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     directory = present_tables_directory(args)
-    wanted = [parse(word) for word in args.material]
+    wanted = named(args.material)
     listed = [one for one in readable_tables(directory) if not wanted or one.material in wanted]
     unfinished = [one for one in find_leftovers(directory) if not wanted or one.table.material in wanted]
     own = [one for one in list_own(directory) if not wanted or one.material in wanted]
     if not listed and not unfinished and not own:
-        raise MissingTable(f"no such tables in {directory} (to build some: {build_some(directory)})")
+        raise MissingTable(f"no such tables in {directory} (to build some: {build_some(directory, wanted)})")
     if args.digests:
         code = digests.print_digests(listed, threads=cores(), json=args.json)
     else:

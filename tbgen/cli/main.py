@@ -5,20 +5,19 @@ A subcommand is a module with `add_arguments(parser)`, which may also give the p
 """
 
 import argparse
-import difflib
 import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Final, NoReturn
+from typing import Final
 
 from tbgen import text
 from tbgen._version import __version__
 from tbgen.called import NAME, called_as
 from tbgen.cli.common import INTERRUPTED, looked_in
-from tbgen.cli.help import Formatter
 from tbgen.cli.limits import LIBRARIES, check_address_space, failure_of
-from tbgen.errors import BadInput, MissingTable, TbgenError
+from tbgen.cli.parser import Parser
+from tbgen.errors import MissingTable, TbgenError
 
 COMMANDS: Final = {
     "build": ("tbgen.cli.build", "build tables, and those that they depend on"),
@@ -63,17 +62,10 @@ exit codes:
   130  interrupted
 """
 
-_TAKES: Final = re.compile(r"^argument (?:-\w/)?(--[\w-]+)\S*: takes ")
-"""An error of our own argument types, with the option under any of its names."""
-_MISTYPED: Final = re.compile(
-    r"unrecognized arguments: -?(?P<option>-[\w-]+)|argument COMMAND: invalid choice: '(?P<command>[^']+)'"
-)
 _PASTED: Final = re.compile(r"\A[–—](?=[a-z]{2})")
 """What word processors make of the dashes of an option."""
 _EXAMPLE: Final = re.compile(rf"(?<=^  ){NAME}\b", re.MULTILINE)
 """The command's name in an example."""
-_NO_OPTION: Final = re.compile(r"-(?:[gG]\d|\d+$|\d*\.\d+$)")
-"""A G-score that Black holds, as in -G8.5, and what argparse itself takes for a number."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -94,25 +86,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         text.finish_output()
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse, except that an error takes one line."""
-
-    def error(self, message: str) -> NoReturn:
-        message = _TAKES.sub(r"\1 takes ", message)
-        hint = f"{self._meant(message)}see {self.prog} --help"
-        self.exit(BadInput.exit_code, f"{text.shown(f'tbgen: {message} ({hint})')}\n")
-
-    def _meant(self, message: str) -> str:
-        """What a mistyped option or command was perhaps meant to be."""
-        found = _MISTYPED.search(message)
-        if found is None:
-            return ""
-        known = self._option_string_actions if found["option"] else COMMANDS
-        option = found["option"] and f"-{found['option']}"  # some programs have long options with one dash
-        close = difflib.get_close_matches(option or found["command"], known, 1)
-        return f"did you mean {close[0]}? " if close else ""
-
-
 def _run(words: list[str]) -> int:
     try:
         code = _obey(words)
@@ -125,7 +98,9 @@ def _run(words: list[str]) -> int:
 
 
 def _obey(words: list[str]) -> int:
-    name = words[0] if words else ""
+    if not words or words[0] == "help":
+        words = [*(word for word in words[1:] if word != "help"), "--help"]
+    name = words[0]
     if name not in COMMANDS:
         parser = parser_of_all()
         parser.parse_args(words)
@@ -141,7 +116,7 @@ def _obey(words: list[str]) -> int:
 
 def parser_of_all() -> argparse.ArgumentParser:
     """What `tbgen --help` tells."""
-    parser = _parser(called_as(), "R-mobility endgame tablebases: build them, check them, ask them.")
+    parser = Parser(called_as(), "R-mobility endgame tablebases: build them, check them, ask them.")
     epilog = _EPILOG.format(commands="\n".join(f"  {name:<12}{summary}" for name, (_, summary) in COMMANDS.items()))
     parser.epilog = _EXAMPLE.sub(called_as(), epilog)
     parser.add_argument("--version", action="version", version=f"{NAME} {__version__}")
@@ -153,16 +128,10 @@ def parser_of_all() -> argparse.ArgumentParser:
 def parser_of(name: str) -> argparse.ArgumentParser:
     """What `tbgen COMMAND` takes."""
     module, summary = COMMANDS[name]
-    parser = _parser(f"{called_as()} {name}", f"{summary[0].upper()}{summary[1:]}.")
+    parser = Parser(f"{called_as()} {name}", f"{summary[0].upper()}{summary[1:]}.")
     import_module(module).add_arguments(parser)
     if parser.epilog:
         parser.epilog = _EXAMPLE.sub(called_as(), parser.epilog)
-    return parser
-
-
-def _parser(name: str, description: str) -> _Parser:
-    parser = _Parser(name, description=description, formatter_class=Formatter, allow_abbrev=False)
-    parser._negative_number_matcher = _NO_OPTION
     return parser
 
 

@@ -1,6 +1,7 @@
 """`tbgen pack`: tables in a third of the room or less, to keep or to send."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from tbgen.called import called_as
@@ -57,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     directory = common.tables_directory(args)
     place: Path = args.output or directory
     if not directory.is_dir():
-        raise _no_tables(directory)
+        raise _no_tables(directory, common.materials_of(args.material))
     if not place.is_dir():
         raise BadInput(f"no such directory: {place}")
     tidy(place)
@@ -90,7 +91,7 @@ def _wanted(args: argparse.Namespace, directory: Path) -> list[Material]:
     return wanted
 
 
-def _no_tables(directory: Path) -> MissingTable:
+def _no_tables(directory: Path, wanted: Sequence[Material] = ()) -> MissingTable:
     from tbgen.store import build_some
 
-    return MissingTable(f"no such tables in {directory} (to build some: {build_some(directory)})")
+    return MissingTable(f"no such tables in {directory} (to build some: {build_some(directory, wanted)})")

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Final
 
 from tbgen import files
-from tbgen.cli.common import RULES, add_tables, add_threads, present_tables_directory, whole_number
+from tbgen.cli.common import RULES, add_tables, add_threads, named, present_tables_directory, whole_number
 from tbgen.errors import BadInput
-from tbgen.material import parse
 from tbgen.table_rules import TableRules, no_such_rules
 from tbgen.text import say, standard_output, width
 
@@ -73,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     rules, words = _rules_and_materials(args.rules, args.material)
     if len(rules) == 2 and args.report not in ("compare", "all"):
         raise BadInput(f"{args.report} takes one set of rules")
-    materials = tuple(parse(word) for word in words)
+    materials = tuple(named(words))
     directory = present_tables_directory(args)
     with Counter(quiet=False) as counter:
         request = Request(directory, rules, materials, args.limit, args.threads, counter.more)

@@ -18,6 +18,7 @@ from tbgen.cli.common import (
     add_tables,
     add_threads,
     materials_of,
+    named,
     tables_directory,
     whole_number,
 )
@@ -25,7 +26,7 @@ from tbgen.cli.digests import compare_digests
 from tbgen.cli.limits import COMPILED, THREAD, check_address_space
 from tbgen.cli.verify_report import BAD, Report
 from tbgen.errors import BadInput, MissingTable, OutOfRoom, TbgenError
-from tbgen.material import Material, build_key, parse
+from tbgen.material import Material, build_key
 from tbgen.table_rules import TableRules
 from tbgen.text import say, to_json
 
@@ -141,14 +142,14 @@ def _wanted(args: argparse.Namespace, directory: Path) -> "tuple[list[tuple[Mate
     from tbgen.store import build_some, list_tables, table_path
     from tbgen.store.own import list_own
 
-    named = [parse(word) for word in args.material]
+    wanted = named(args.material)
     of_own = args.rules != TableRules.WHOLE_GAME and args.digests is None
-    own = [one for one in list_own(directory) if of_own and (not named or one.material in named)]
-    if named:
+    own = [one for one in list_own(directory) if of_own and (not wanted or one.material in wanted)]
+    if wanted:
         rules, has_own = args.rules or TableRules.RESET, {one.material for one in own}
         words = [
             word
-            for word, material in zip(args.material, named, strict=True)
+            for word, material in zip(args.material, wanted, strict=True)
             if material not in has_own or table_path(directory, material, rules).exists()
         ]
         found = {(material, rules) for material in materials_of(words)}

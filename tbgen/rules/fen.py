@@ -13,6 +13,7 @@ import chess
 
 from tbgen import outcome, position
 from tbgen.errors import BadInput, check_kind
+from tbgen.meant import hint
 from tbgen.rules.record import standing
 from tbgen.text import typed
 
@@ -26,6 +27,7 @@ _RECORD: Final = re.compile(r"[+\-mM]?[gG]")
 _FILES: Final = re.compile(r"[A-Ha-h]")
 QUOTES: Final = "\"'"
 """Around a FEN they are left out."""
+_OTHERWISE: Final = {"startpos": chess.STARTING_FEN}
 _SLASHES: Final = 7
 """Of a board."""
 _REQUIRED: Final = 2
@@ -72,6 +74,8 @@ def read_fen(text: str, *, whole_game: bool = False, chess960: bool = False) -> 
     """
     fields = _fields(text)
     if fields[0].count("/") != _SLASHES:
+        if meant := hint(text, otherwise=_OTHERWISE):
+            raise BadInput(f"not a FEN: {_shown(text)} ({meant.rstrip()})")
         raise BadInput(f"not a FEN: a board has 8 rows: {_shown(text)}")
     written = None
     if len(fields) > FIELDS:

@@ -20,7 +20,7 @@ from tbgen.files import settle
 from tbgen.material import Material, parse, with_dependencies
 from tbgen.own_files import create, reopen
 from tbgen.serve.patience import LEAST, Answer, ask
-from tbgen.store import building, check_file, file_digest, open_table, table_path
+from tbgen.store import build_some, building, check_file, file_digest, open_table, table_path
 from tbgen.store.leftovers import COMING, coming_of
 from tbgen.table_rules import TableRules
 from tbgen.text import from_json, named
@@ -129,10 +129,12 @@ class Wanted(NamedTuple):
 def wanted(source: Source, materials: Iterable[Material], rules: TableRules, directory: Path) -> Wanted:
     """What has to come for these and all that they depend on. MissingTable names what the server lacks."""
     offered = source.tables(rules)
-    needed = with_dependencies(list(materials))
-    lacking = [one.name for one in needed if one not in offered]
+    materials = list(materials)
+    needed = with_dependencies(materials)
+    lacking = [one for one in needed if one not in offered]
     if lacking:
-        raise MissingTable(f"{source.url} lacks {', '.join(lacking)}")
+        names = ", ".join(one.name for one in lacking)
+        raise MissingTable(f"{source.url} lacks {names} (to build them: {build_some(directory, materials, rules)})")
     coming, there, left = [], [], 0
     for material in needed:
         remote, path = offered[material], table_path(directory, material, rules)

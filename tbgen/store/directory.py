@@ -3,7 +3,7 @@
 import os
 import shlex
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -106,15 +106,17 @@ def readable_tables(directory: str | Path) -> Iterator[Listed]:
 def build_command(path: Path) -> str:
     """The command that builds this file."""
     found = named(path)
-    rules = f" --rules {found.rules}" if found is not None and found.rules != TableRules.RESET else ""
-    return f"{called_as()} build{rules} {found.material.name if found else 'MATERIAL'}{_into(path.parent)}"
+    name, rules = (found.material.name, found.rules) if found else ("MATERIAL", TableRules.RESET)
+    return _command(name, rules, path.parent)
 
 
-def build_some(directory: Path) -> str:
-    """A command that builds some tables in an empty directory."""
-    return f"{called_as()} build --all 3{_into(directory)}"
+def build_some(directory: Path, wanted: Iterable[Material] = (), rules: str = TableRules.RESET) -> str:
+    """A command that builds tables in a directory that lacks them: those that are wanted, else the smallest."""
+    return _command(" ".join(one.name for one in wanted) or "--all 3", rules, directory)
 
 
-def _into(directory: Path) -> str:
+def _command(what: str, rules: str, directory: Path) -> str:
     """Nobody builds into the package: whoever has opened it alone needs a directory."""
-    return f" --tables {'DIR' if directory == BUNDLED else shlex.quote(str(directory))}"
+    option = "" if rules == TableRules.RESET else f" --rules {rules}"
+    into = "DIR" if directory == BUNDLED else shlex.quote(str(directory))
+    return f"{called_as()} build{option} {what} --tables {into}"

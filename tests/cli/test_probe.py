@@ -149,7 +149,6 @@ def test_a_bad_fen_among_many(capsys: pytest.CaptureFixture[str], monkeypatch: p
         (["probe", BISHOP, "--rules", "blitz"], 2, "invalid choice"),
         (["probe", BISHOP, "--mov"], 2, "unrecognized arguments: --mov"),
         (["probe"], 2, "tbgen probe --help"),
-        ([], 2, "tbgen --help"),
         (["prob", BISHOP], 2, "invalid choice: 'prob'"),
     ],
 )
@@ -269,6 +268,8 @@ def test_a_mistyped_word_gets_a_hint(capsys: pytest.CaptureFixture[str], monkeyp
     assert failure(capsys, "match", "-engine", "cmd=a", "-each", "tc=1")[1].startswith(
         "tbgen: unrecognized arguments: -engine cmd=a -each tc=1 (did you mean --engine? "
     )
+    assert failure(capsys, "report", "statistics")[1].endswith("(did you mean stats? see tbgen report --help)\n")
+    assert failure(capsys, "probe", "-json", MOVES)[1].endswith("(did you mean --json? see tbgen probe --help)\n")
     assert "did you mean" not in failure(capsys, "quartz")[1]
     monkeypatch.setenv("TBGEN_CALLED_AS", "my scripts/tbgen")
     assert failure(capsys, "probe", MOVES, "--mov")[1].endswith("see 'my scripts/tbgen' probe --help)\n")
