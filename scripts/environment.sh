@@ -17,7 +17,7 @@ supported() {
     local path
     path=$("$1" -c 'if 1:
         import os, sys
-        if (3, 11) <= sys.version_info[:2] <= (3, 13):
+        if (3, 11) <= sys.version_info[:2] <= (3, 14):
             print(os.path.realpath(sys.executable))' 2>/dev/null) || return
     [[ -n $path ]] && printf '%s\n' "$path"
 }
@@ -27,12 +27,12 @@ find_interpreter() {
     local candidate install='Debian: apt install python3 python3-venv'
     if [[ -n ${PYTHON:-} ]]; then
         supported "$PYTHON" && return
-        die "PYTHON=$PYTHON is not a working Python 3.11, 3.12 or 3.13; set it to one, or unset it"
+        die "PYTHON=$PYTHON is not a working Python 3.11 to 3.14; set it to one, or unset it"
     fi
-    for candidate in python3 python3.13 python3.12 python3.11; do
+    for candidate in python3 python3.14 python3.13 python3.12 python3.11; do
         supported "$candidate" && return
     done
-    die "no Python 3.11, 3.12 or 3.13 found; install one ($install), or set PYTHON to its path"
+    die "no Python 3.11 to 3.14 found; install one ($install), or set PYTHON to its path"
 }
 
 # Return 0 if the environment is current, 1 if it needs the packages of a newer pyproject.toml,

@@ -75,7 +75,7 @@ def test_what_it_says_of_itself(packages: Packages) -> None:
     assert said["Description-Content-Type"] == "text/markdown"
     assert said.get_all("Project-URL")
     versions = {line.rpartition(" ")[2] for line in said.get_all("Classifier") or () if ":: 3." in line}
-    assert versions == {"3.11", "3.12", "3.13"}
+    assert versions == {"3.11", "3.12", "3.13", "3.14"}
 
 
 def test_the_wheel_has_the_package_and_nothing_else(packages: Packages) -> None:

@@ -26,7 +26,7 @@ def versions(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def test_pythons_are_those_that_the_package_takes(versions: ModuleType) -> None:
-    assert list(versions.MINORS) == [11, 12, 13]
+    assert list(versions.MINORS) == [11, 12, 13, 14]
 
 
 def test_the_lowest_versions_are_exact(versions: ModuleType) -> None:
@@ -58,7 +58,7 @@ def test_no_python_is_no_failure(
 ) -> None:
     monkeypatch.setattr(versions, "interpreters", dict)
     assert versions.main() == 0
-    assert "no Python 3.11 and no 3.13 here" in capsys.readouterr().out
+    assert "no Python 3.11 and no 3.14 here" in capsys.readouterr().out
 
 
 def test_a_test_that_fails_is_a_failure(
