@@ -39,7 +39,9 @@ other formats have everything. A page has pictures besides, and boards to play l
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("report", metavar="REPORT", choices=REPORTS, help="one of the reports below")
-    parser.add_argument("material", nargs="*", help="only these, such as KRvKN (default: all tables that are there)")
+    parser.add_argument(
+        "material", nargs="*", default=[], help="only these, such as KRvKN (default: all tables that are there)"
+    )
     parser.add_argument(
         "--rules",
         nargs="+",

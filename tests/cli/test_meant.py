@@ -51,6 +51,7 @@ def test_a_word_that_is_missing_comes_with_an_example(name: str, capsys: pytest.
         line = capsys.readouterr().err
         assert f"(as in: tbgen {name} " in line
         assert name != "probe" or BISHOP in line
+        assert "material" not in line, "who names none means all"
 
 
 def test_help_by_other_words(capsys: pytest.CaptureFixture[str]) -> None:
