@@ -59,6 +59,8 @@ takes too many replies is left out, and named.
 examples:
   tbgen solve "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 10 60 -G3.0"
       a position of Fine's: Black's king keeps White's out, so the record stands
+  tbgen solve --record=-G0.5 "8/8/8/1p6/1P6/8/1k6/4K3 w - - 10 60"
+      no game goes on after stalemate, so this asks: can Black ever mate? (G0.5: can White?)
   tbgen solve --dry-run "8/8/3k1p2/8/2P5/1r6/5K2/2R5 w - - 10 60 G5.5"
       what its own tables take
   tbgen solve --time 2h --memory 8G --moves "8/8/3k1p2/8/2P5/1r6/5K2/2R5 w - - 10 60 G5.5"
@@ -81,6 +83,7 @@ fields of a JSON object:
   own: the material, slices and numbers that were solved, read: whether they were kept from before; or why none were;
   null where none was needed, or a kept one had the whole answer
   moves and line, if asked for
+  mates, with the record G0.5 or -G0.5: whether that side can force mate, under any record; null: not known
 """
 
 
@@ -121,8 +124,13 @@ def run(args: argparse.Namespace) -> int:
     if len(words) != 1:
         raise BadInput(f"one position at a time, not {len(words)}")
     read = read_fen(words[0])
+    mater = None
     if args.record is not None:
-        read = read._replace(record=outcome.parse(args.record), dropped=None)
+        given = outcome.parse(args.record)
+        if outcome.level(given) == position.STALEMATE and given != position.goal(read.board):
+            mater = given > 0  # only a mate is better than that: whether there is one is the question
+        else:
+            read = read._replace(record=given, dropped=None)
     board, record = read.board, _record(read)
     if not (args.json or args.dry_run):
         say_what_is_dropped(read)
@@ -139,9 +147,9 @@ def run(args: argparse.Namespace) -> int:
         moves, certified = args.moves or args.line, certificate is not None
         found = find(board, record, tables, own, moves=moves, certified=certified, hold=partial(_hold, args))
         if args.json:
-            say(to_json(as_object(words[0], found, read.dropped, moves=args.moves, line=args.line)))
+            say(to_json(as_object(words[0], found, read.dropped, moves=args.moves, line=args.line, mater=mater)))
         else:
-            say(*in_words(found, moves=args.moves, line=args.line))
+            say(*in_words(found, moves=args.moves, line=args.line, mater=mater))
         if certificate is not None:
             certificate.finish(found)
     return 0

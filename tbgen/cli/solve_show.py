@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tbgen.own.plan import Cost, PlannedPart
 
 _WIDTH: Final = 100
+_MATES: Final = {True: "can force mate", False: "can never force mate", None: "may or may not be able to force mate"}
 
 
 class Found(NamedTuple):
@@ -51,9 +52,17 @@ class Found(NamedTuple):
             found = self.own.answer.sure.with_bounds(found.white, found.black)
         return found._replace(dtg=0) if found.exact and found.white == self.record and found.dtg is None else found
 
+    def mates(self, side: chess.Color) -> bool | None:
+        """Whether a side can force mate. The record does not matter: mate betters all others. None: not known."""
+        own, others = (self.sure.white, self.sure.black) if side else (self.sure.black, self.sure.white)
+        mate = outcome.goal(0, not side)
+        return True if own == mate else None if others == mate else False
 
-def as_object(fen: str, found: Found, dropped: int | None = None, *, moves: bool, line: bool) -> dict[str, Any]:
-    """For programs. `dropped`: what the FEN gave as the record in vain."""
+
+def as_object(
+    fen: str, found: Found, dropped: int | None = None, *, moves: bool, line: bool, mater: chess.Color | None = None
+) -> dict[str, Any]:
+    """For programs. `dropped`: what the FEN gave as the record in vain. `mater`: who is asked about."""
     words: dict[str, Any] = {
         "fen": fen,
         "record": outcome.text(found.record),
@@ -82,6 +91,8 @@ def as_object(fen: str, found: Found, dropped: int | None = None, *, moves: bool
         ]
     if line:
         words["line"] = line_as_dicts(found.line)
+    if mater is not None:
+        words["mates"] = found.mates(mater)
     return words
 
 
@@ -130,8 +141,8 @@ def _materials(plan: "list[PlannedPart]") -> str:
     return f"{root.name.material} ({counted(count, 'placement')} of pawns){parts}"
 
 
-def in_words(found: Found, *, moves: bool, line: bool) -> Iterator[str]:
-    """For people."""
+def in_words(found: Found, *, moves: bool, line: bool, mater: chess.Color | None = None) -> Iterator[str]:
+    """For people. `mater`: of whom it is asked whether he can mate."""
     record, board = found.record, found.board
     yield f"{SIDES[board.turn]} to move; the record is {outcome.text(record)}, for {SIDES[record > 0]}."
     for proof, those in found.held:
@@ -154,6 +165,8 @@ def in_words(found: Found, *, moves: bool, line: bool) -> Iterator[str]:
         title = "Best play" if len(found.line) == sure.dtg else "Best play, as far as it is known"
         told = f"{title}: {' '.join(map(str, found.line))}" if found.line else "Best play is not known."
         yield from ("", *wrapped(told, _WIDTH))
+    if mater is not None:
+        yield from ("", f"{SIDES[mater]} {_MATES[found.mates(mater)]}.")
 
 
 def _held(found: Found, proof: Proof, those: list[Claim]) -> Iterator[str]:

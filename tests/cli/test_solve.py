@@ -85,6 +85,31 @@ def test_with_rights_to_castle_only_holding_is_tried(capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out == "Nothing is to be solved: tables know no castling.\n"
 
 
+@pytest.mark.parametrize(
+    ("fen", "mates", "words"),
+    [
+        (FINE.format("b").replace(" -G3.0", ""), [False, False], "can never force mate"),
+        ("8/8/8/8/8/1k6/6q1/K7 b - - 0 1", [False, True], "can force mate"),
+        ("8/8/8/8/8/6k1/8/KR6 w - - 0 1", [True, False], "can never force mate"),
+        ("8/8/8/8/8/6k1/8/KB6 w - - 0 1", [False, False], "can never force mate"),
+        ("r3k3/p7/8/8/8/8/P7/4K2R w Kq - 0 1", [None, None], "may or may not be able to force mate"),
+    ],
+)
+def test_who_can_ever_mate(
+    fen: str, mates: list[bool | None], words: str, small_tables: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No game goes on after a stalemate: who asks for G0.5 as the record asks whether a mate betters it."""
+    ask = ["solve", "--time", "0", "--tables", str(small_tables), fen]
+    for record, expected in zip(("G0.5", "-G0.5"), mates, strict=True):
+        assert main([*ask, "--json", f"--record={record}"]) == 0
+        assert json.loads(capsys.readouterr().out)["mates"] is expected
+    assert main([*ask, "--record=-G0.5"]) == 0
+    assert capsys.readouterr().out.endswith(f"\nBlack {words}.\n")
+    for record in ("-G0.0", "G0.0"):
+        assert main([*ask, f"--record={record}"]) == 2
+        assert "no game goes on after" in capsys.readouterr().err
+
+
 def test_a_record_that_does_not_count_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     """Right after a capture or pawn move it is the position's own goal."""
     fen = FINE.format("b").replace(" 10 ", " 0 ")

@@ -4,8 +4,10 @@ import chess
 import pytest
 
 from tbgen import outcome, position
+from tbgen.errors import BadInput
 from tbgen.fortress import Claim, Proof, claims, prove
 from tbgen.fortress.hold import FOR_EVER
+from tests.support.boards import boards_of_no_chess
 
 FINE = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 {} - - 10 60"
 
@@ -79,3 +81,9 @@ def test_it_says_how_many_sets_of_men_have_been_tried() -> None:
     prove(board, outcome.parse("G5.5"), report=lambda tried, known: said.append((tried, known)))
     assert {tried for tried, _ in said} >= {0, 1}
     assert all(tried < known for tried, known in said)
+
+
+def test_nothing_is_proved_of_boards_that_are_not_of_chess() -> None:
+    for words, board in boards_of_no_chess(FINE.format("b")):
+        with pytest.raises(BadInput, match=words):
+            prove(board, outcome.parse("-G3.0"))

@@ -60,7 +60,7 @@ def boards_of_no_chess(fen: str) -> Iterator[tuple[str, chess.Board]]:
         board.occupied_co[color] ^= chess.BB_B8
         yield "bitboards", board
     board = chess.Board(fen)
-    board.queens = board.bishops  # a man of two kinds
+    board.queens = board.kings  # men of two kinds
     yield "bitboards", board
     for turn in (2, -1, None, "w", 1.0):
         board = chess.Board(fen)
