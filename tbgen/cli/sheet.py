@@ -5,12 +5,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from tbgen import outcome
 from tbgen.cli.common import SKIPPED, add_json, check_input_once
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
 from tbgen.pgn.split import BadLine, Unit, about, units
 from tbgen.referee.adjudicate.sheet import Sheet, lines, sheet_of
 from tbgen.referee.game_files import STANDARD, opened
+from tbgen.rules.rulesets import SHEET_LEVEL, parse_cutoff
 from tbgen.text import INPUT, say, to_json
 
 _EPILOG: Final = """\
@@ -21,6 +23,7 @@ the last line loses; without one the game is drawn.
 
 examples:
   tbgen sheet game.pgn
+  tbgen sheet game.pgn --level G2.5   nothing weaker is written down
   tbgen sheet games.pgn.gz --json
   tbgen match --rules-set otb ...      a match by these rules
 
@@ -34,11 +37,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "games", nargs="+", type=Path, metavar="PGN", help="files of games, also packed; - is standard input"
     )
+    parser.add_argument(
+        "--level",
+        metavar="G",
+        default=outcome.text(outcome.held_by_white(SHEET_LEVEL)),
+        help="the weakest score that is written down (default: %(default)s)",
+    )
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     check_input_once(args.games)
+    level = parse_cutoff(args.level)
     faults = told = 0
     with Remarks() as remarks:
         for path, unit in _units(args.games):
@@ -46,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
                 continue
             try:
                 unit.check()
-                sheet = sheet_of(unit.data)
+                sheet = sheet_of(unit.data, level)
             except BadInput as error:
                 line = unit.line + (error.line if isinstance(error, BadLine) else 0)
                 remarks.add(f"{INPUT if path == STANDARD else path}:{about(line, unit.number, error)}")

@@ -120,7 +120,7 @@ def parse_cutoff(words: str | int) -> int:
     if isinstance(words, str):
         found = outcome.parse(words)
         if found < 0:
-            raise BadInput(f"a cutoff is for both sides and bears no sign: {words!r}")
+            raise BadInput(f"a score for both sides bears no sign: {words!r}")
         return outcome.level(found)
     if not 0 <= words <= outcome.MAX_LEVEL:
         raise BadInput(f"no cutoff: level {words}")

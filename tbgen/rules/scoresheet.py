@@ -3,7 +3,7 @@
 A goal of G3.5 or lower that improves the record is an entry, and so is such a record that the start
 brings along. A capture or pawn move draws a line under the sheet. At the end the side that suffered
 the last entry below the last line loses; without one the game is drawn. `scoring.OverTheBoard` gives
-the same points from the outcome alone.
+the same points from the outcome alone. Players may agree on another score than G3.5.
 """
 
 from collections.abc import Iterable
@@ -18,8 +18,12 @@ from tbgen.rules.scoring import DRAW, LOSS, WIN
 class ScoreSheet:
     """The entries of a game, in parts between the lines."""
 
-    def __init__(self, standings: Iterable[Standing] = (), *, whole_game: bool = False) -> None:
+    def __init__(
+        self, standings: Iterable[Standing] = (), *, whole_game: bool = False, level: int = SHEET_LEVEL
+    ) -> None:
         self.whole_game = whole_game
+        self.level = level
+        """Of the weakest score that is written down."""
         self.parts: list[list[Standing]] = [[]]
         for standing in standings:
             self.add(standing)
@@ -29,7 +33,7 @@ class ScoreSheet:
         if standing.reset and not self.whole_game and self.parts[-1]:
             self.parts.append([])
         is_news = standing.just_set or not standing.ply  # a start may bring the record of earlier moves along
-        if is_news and standing.level <= SHEET_LEVEL:
+        if is_news and standing.level <= self.level:
             self.parts[-1].append(standing)
 
     @property

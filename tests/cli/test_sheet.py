@@ -55,6 +55,19 @@ def test_a_game_as_pasted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "won otherwise" in second
 
 
+def test_another_level(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    moves = "30... Kh5 31. Kf4 Kh6 32. Kg4"
+    entries = [line.split()[-1] for line in SHEET.splitlines()[1:4]]
+    for level, count in (("G0.5", 0), ("G1.0", 0), ("G1.5", 1), ("g2.5", 2), ("G3.5", 3), ("G9.0", 3)):
+        told = sheet(tmp_path, capsys, moves, BISHOP, "--level", level).splitlines()
+        assert [line.split()[-1] for line in told[1:-2]] == entries[3 - count :]
+        assert told[-2].startswith("1-0" if count else "1/2-1/2")
+    again = "8/8/8/4KBk1/8/8/8/8 b - - 96 30"  # the count of 50 moves goes on from the last entry
+    assert "ended by 50-move rule" not in sheet(tmp_path, capsys, f"{moves} Kg7 33. Kg5", again)
+    assert "ended by 50-move rule" in sheet(tmp_path, capsys, f"{moves} Kg7 33. Kg5", again, "--level", "G0.5")
+    assert main(["sheet", str(tmp_path / "game.pgn"), "--level", "-G2.5"]) == 2
+
+
 def test_a_game_that_the_sheet_does_not_decide(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "game.pgn"
     path.write_text("1. e4 e5 1-0\n\n1. e4 e5 *\n\n1. e4 e5 1/2-1/2\n\n1. f3 e5 2. g4 Qh4# 0-1\n")

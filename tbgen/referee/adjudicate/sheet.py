@@ -1,6 +1,7 @@
 """The score sheet of a game over the board, made from its moves."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -12,7 +13,7 @@ from tbgen.pgn.replay import play_all
 from tbgen.pgn.tags import TagSection
 from tbgen.rules.ends import Ending, Game
 from tbgen.rules.record import Standing
-from tbgen.rules.rulesets import OTB
+from tbgen.rules.rulesets import OTB, SHEET_LEVEL
 from tbgen.rules.scoresheet import ScoreSheet
 from tbgen.rules.scoring import points_text
 from tbgen.rules.tags import begin
@@ -49,20 +50,20 @@ class Sheet(NamedTuple):
     """The one that the game says: `*` if it is not over."""
 
 
-def sheet_of(data: bytes) -> Sheet | None:
-    """The sheet of a game; None for what is none. BadLine where its moves cannot be read."""
+def sheet_of(data: bytes, level: int = SHEET_LEVEL) -> Sheet | None:
+    """The sheet of a game, of scores up to this level; None for what is none. BadLine where moves cannot be read."""
     section = TagSection(data)
     text = section.text
     if not section.headers and not text.strip():
         return None
     try:
-        return _sheet_of(section, text)
+        return _sheet_of(section, text, level)
     except BadMoves as error:
         raise section.bad_line(error, text) from None
 
 
-def _sheet_of(section: TagSection, text: str) -> Sheet:
-    rules, start = begin(section.headers, OTB, own_rules=False)
+def _sheet_of(section: TagSection, text: str, level: int) -> Sheet:
+    rules, start = begin(section.headers, replace(OTB, cutoff=level + 1), own_rules=False)
     game = Game(start.board, start.record, rules)
     playing = start.board.copy(stack=False)
     written = pgn_moves.read(text)
@@ -74,7 +75,7 @@ def _sheet_of(section: TagSection, text: str) -> Sheet:
             break
         names.append(f"{board.fullmove_number}{'.' if board.turn else '...'} {board.san_and_push(move)}")
         game.push_legal(move)
-    sheet = ScoreSheet(game.record.standings, whole_game=rules.whole_game)
+    sheet = ScoreSheet(game.record.standings, whole_game=rules.whole_game, level=level)
     return Sheet(
         section.headers.get("White", "?"),
         section.headers.get("Black", "?"),

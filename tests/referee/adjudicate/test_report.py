@@ -140,7 +140,7 @@ def test_missing_tables_are_named(capsys: pytest.CaptureFixture[str]) -> None:
         ([str(SAMPLE), "--report", "--tables", "nowhere"], "no such directory of tables: nowhere"),
         ([str(SAMPLE), "--report", "--decide", "mate"], "no such kind of draw: 'mate'"),
         ([str(SAMPLE), "--report", "--komi", "G1.0"], "Exponential scoring knows no komi"),
-        ([str(SAMPLE), "--report", "--scoring", "winner", "--cutoff", "-G1.0"], "a cutoff is for both sides"),
+        ([str(SAMPLE), "--report", "--scoring", "winner", "--cutoff", "-G1.0"], "a score for both sides"),
     ],
 )
 def test_command_lines_that_make_no_sense(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
