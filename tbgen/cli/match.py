@@ -55,6 +55,8 @@ def run(args: argparse.Namespace) -> int:
         show.resumed(ledger)
         if args.concurrency > (there := cores()):
             show.watch(Note(f"{args.concurrency} games at a time on {there} processors: engines will lose time by it"))
+        if args.draw and not plan.setting.conditions.rules.adjudicates_draws:
+            show.watch(Note(f"--draw is ignored: rule set {plan.setting.conditions.rules} adjudicates no draws"))
         show.begin()
         try:
             match.run(show.watch)
@@ -96,7 +98,7 @@ def _plan(args: argparse.Namespace) -> "Plan":
                 syzygy=tuple(args.syzygy),
                 syzygy_men=args.syzygy_men,
                 resign=None if args.resign is None else parse_resign(args.resign),
-                draw=None if args.draw is None else parse_draw(args.draw),
+                draw=parse_draw(args.draw) if args.draw and settings.rules.adjudicates_draws else None,
                 margin=args.margin,
                 patience=args.patience,
                 longest=args.max_moves,

@@ -77,7 +77,7 @@ class RuleSet:
     """The level from which on an improvement does not restart the count of 50 moves."""
 
     adjudicates_draws: bool = True
-    """Whether a game may be ended because tables know that it is not won."""
+    """Whether a game may be ended because tables know, or both engines say, that it is not won."""
 
     legacy: bool = False
     """Whether the games bear the tag `Legacy`."""

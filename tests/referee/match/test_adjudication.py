@@ -1,11 +1,15 @@
 """Games that end before their end: by the engines' scores."""
 
+import json
+
 import chess
 import pytest
 from chess.engine import Cp, InfoDict, Mate, PovScore, Score
 
+from tbgen.cli.main import main
 from tbgen.errors import BadInput
 from tbgen.referee.match.adjudication import DrawRule, ResignRule, ScoreWatch, parse_draw, parse_resign
+from tests.support.matches import GOOD, fake
 
 WHITE, BLACK = chess.WHITE, chess.BLACK
 
@@ -75,3 +79,14 @@ def test_rules_are_written_as_elsewhere() -> None:
             parse_resign(words)
         with pytest.raises(BadInput):
             parse_draw(words)
+
+
+def test_a_rule_set_that_adjudicates_no_draws(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*GOOD, *fake("B"), "--each", "tc=60", "--games", "1", "--max-moves", "3"]
+    words += ["--draw", "movenumber=0", "movecount=1", "score=50"]
+    for rules, ending in (("W", "draw rule: draw 50 for 1 moves from 0 on"), ("C", "adjudication: move limit")):
+        assert main(["match", "--json", *words, "--rules-set", rules]) == 0
+        events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert [event["ending"] for event in events if event["event"] == "game"] == [ending]
+        notes = [event["note"] for event in events if event["event"] == "note"]
+        assert notes == (["--draw is ignored: rule set C adjudicates no draws"] if rules == "C" else [])

@@ -19,9 +19,14 @@ FASTCHESS = """
     outname= stats= level= compress= realtime= engine= penta=
 """
 """What it has beyond those of the other."""
+CUTERMOB = "-rMobilityType -rMobilityCutoff -legacyMode -defaultKomi"
 
 
 def test_every_option_has_a_row() -> None:
     rows = "\n".join(line for line in PAGE.read_text().splitlines() if line.startswith("|"))
-    missing = [name for name in (CUTECHESS + FASTCHESS).split() if not re.search(rf"(?<![\w-]){re.escape(name)}", rows)]
+    missing = [
+        name
+        for name in (CUTECHESS + FASTCHESS + CUTERMOB).split()
+        if not re.search(rf"(?<![\w-]){re.escape(name)}", rows)
+    ]
     assert not missing
