@@ -51,6 +51,8 @@ _PIECE: Final = 1 << 16
 _Shown = TypeVar("_Shown")
 _BY_CURL: Final = f'curl --data-binary @games.pgn -H "content-type: {_PGN}"'
 """Without a type, curl says that it sends a form."""
+_MOVE: Final = 5
+"""Characters of a move and its comma. It takes as long as a position."""
 _COUNTED_UNASKED: Final = 20 << 20
 """Numbers of a table that is counted for the map without being asked for: a few seconds of work each."""
 
@@ -82,17 +84,17 @@ class Pages:
 
     def _explorer(self, request: Request) -> Job:
         params = params_of(request.scope["query_string"])
-        check_names(params, "fen", "rules", "line", "part")
+        check_names(params, "fen", "moves", "rules", "line", "part")
         rules = rules_of(params, self._service.settings.rules)
-        fen = params.get("fen") or explorer.START
+        fen, moves = params.get("fen") or explorer.START, params.get("moves", "")
         with_line = switch(params, "line")
         write = explorer.panel if switch(params, "part") else explorer.whole
 
         def make(there: Tablebase) -> str:
-            return write(fen, rules, there, with_line=with_line)
+            return write(fen, rules, there, moves=moves, with_line=with_line)
 
         kind, cost = (SLOW, COST_OF_LINE) if with_line else (QUICK, COST_OF_PAGE)
-        return Job(lambda: self._service.ask(rules, make), kind, _HTML, cost)
+        return Job(lambda: self._service.ask(rules, make), kind, _HTML, cost + len(moves) / _MOVE)
 
     # Materials
 

@@ -8,17 +8,20 @@ import chess
 
 from tbgen import outcome
 from tbgen.errors import BadInput
-from tbgen.rules.fen import Fen, read_fen
+from tbgen.rules.fen import Fen, format_fen, read_fen
+from tbgen.rules.record import Record
 from tbgen.table_rules import TableRules
 
 _TRUE: Final = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}
 _MOST: Final = 20
 """Parameters."""
-_LONGEST: Final = 2048
-"""Bytes of a query: it is read in the thread that all clients share, in a tenth of a millisecond."""
+_LONGEST: Final = 4096
+"""Bytes of a query: it is read in the thread that all clients share, in a fifth of a millisecond."""
 _PIECE: Final = 1 << 16
 _FIELDS: Final = 4
 """Of a form."""
+MOST_MOVES: Final = 400
+"""That lead to a position: the page names so many at most."""
 _Default = TypeVar("_Default", TableRules, None)
 
 
@@ -27,6 +30,8 @@ class Question(NamedTuple):
     """As it was asked."""
     read: Fen
     rules: TableRules
+    steps: tuple[tuple[str, str | None], ...] = ()
+    """How moves led here: each position's FEN, and the move before it; the last one is this position."""
 
     @property
     def board(self) -> chess.Board:
@@ -48,6 +53,26 @@ def question(fen: str, record: str | None, rules: TableRules) -> Question:
     if record:
         read = read._replace(record=outcome.parse(record), dropped=None)
     return Question(fen, read, rules)
+
+
+def after(asked: Question, moves: str) -> Question:
+    """The question once moves are made, which are UCI with commas between."""
+    words = moves.split(",")
+    if len(words) > MOST_MOVES:
+        raise BadInput(f"{len(words)} moves are too many: begin {MOST_MOVES} before the end, or later")
+    game = Record(asked.board, asked.record, whole_game=asked.whole_game)
+    steps: list[tuple[str, str | None]] = [(asked.fen, None)]
+    for uci in words:
+        try:
+            move = game.board.parse_uci(uci)
+        except ValueError:
+            move = chess.Move.null()
+        if not move:
+            raise BadInput(f"move {len(steps)} is not possible: {uci[:20]!a}")
+        game.push(move)
+        steps.append((format_fen(game.board, game.outcome, whole_game=asked.whole_game), uci))
+    read = Fen(game.board.copy(stack=False), game.outcome)
+    return Question(steps[-1][0], read, asked.rules, tuple(steps))
 
 
 def asked(params: Mapping[str, str], default: TableRules, *more: str) -> Question:

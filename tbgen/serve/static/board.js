@@ -39,6 +39,39 @@ export function button(words, name, onClick, shown = words) {
   return made;
 }
 
+export function row(...parts) {
+  const made = document.createElement("div");
+  made.className = "row";
+  made.append(...parts);
+  return made;
+}
+
+// What the server says of a question that it did not answer. Not all that refuse can say why.
+export async function refusal(answer) {
+  try {
+    const { message, hint } = (await answer.json()).error;
+    return [message, hint].filter(Boolean).join(". ");
+  } catch {
+    return `${answer.status} ${answer.statusText}`;
+  }
+}
+
+export function alarm(words) {
+  const made = document.createElement("div");
+  made.className = "problem";
+  made.setAttribute("role", "alert");
+  made.textContent = words;
+  return made;
+}
+
+// What a reload and whoever comes back are to find. Browsers refuse a hundredth change within seconds; the next
+// one tells all the same.
+export function remember(state, { address, push = false } = {}) {
+  try {
+    history[push ? "pushState" : "replaceState"](state, "", address);
+  } catch { /* too often */ }
+}
+
 // Keys belong to a field or a button that has the focus.
 export const isTyping = (target) => target.closest("input, textarea, select, dialog") !== null;
 export const isPressing = (target) => target.closest("button, a, summary") !== null;

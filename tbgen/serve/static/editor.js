@@ -1,18 +1,20 @@
-// Changes of a placement, as FENs: none needs to know more of chess than where men stand.
+// Setting up a position. Changes of a placement, as FENs: none needs to know more of chess than where men stand.
+
+import { pieceOf, button, row } from "./board.js";
 
 const empty = () => Array.from({ length: 8 }, () => Array(8).fill(""));
 
-export function gridOf(placement) {
+function gridOf(placement) {
   return placement.split("/").map((row) => row.replace(/\d/g, (n) => ".".repeat(n)).split("").map((c) => c === "." ? "" : c));
 }
 
-export function placementOf(grid) {
+function placementOf(grid) {
   return grid.map((row) => row.map((c) => c || ".").join("").replace(/\.+/g, (run) => run.length)).join("/");
 }
 
 const swap = (letter) => letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase();
 
-export const changes = {
+const changes = {
   clear: () => empty(),
   mirror: (grid) => grid.map((row) => [...row].reverse()),
   flip: (grid) => [...grid].reverse(),
@@ -24,7 +26,7 @@ export const changes = {
 };
 
 // "Kf5" puts White's king on f5, "pa7" Black's pawn on a7, "-f5" takes away what is there.
-export function put(grid, words) {
+function put(grid, words) {
   const match = /^([KQRBNPkqrbnp-])([a-h])([1-8])$/.exec(words.trim());
   if (!match) return null;
   const found = grid.map((row) => [...row]);
@@ -35,4 +37,88 @@ export function put(grid, words) {
 // Without a record: whoever sets up a position begins a game.
 export function fenOf(placement, turn) {
   return `${placement} ${turn === "white" ? "w" : "b"} - - 0 1`;
+}
+
+const names = { k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" };
+
+function nameOf(letter) {
+  if (letter === "-") return "Take men away";
+  return `${letter === letter.toUpperCase() ? "White" : "Black"} ${names[letter.toLowerCase()]}`;
+}
+
+// `now` gives the placement and the turn; `begin` takes the FEN of a new position.
+export function makeEditor(board, now, begin) {
+  let spare = null;  // the man that a click puts on the board; "-" takes men away
+  const grid = () => gridOf(now().placement);
+  const take = (changed, turn = now().turn) => begin(fenOf(placementOf(changed), turn));
+  const other = () => now().turn === "white" ? "black" : "white";
+  const change = (words, name, shown) => button(words, name, () => take(changes[name](grid())), shown);
+
+  const palette = document.createElement("div");
+  palette.className = "palette cg-wrap";
+  palette.setAttribute("role", "group");
+  palette.setAttribute("aria-label", "Spare men: drag one to the board, or press it and then squares");
+  function choose(letter) {
+    spare = spare === letter ? null : letter;
+    for (const one of palette.children) one.setAttribute("aria-pressed", String(one.dataset.man === spare));
+  }
+  for (const letter of "KQRBNPkqrbnp-") {
+    const made = button(nameOf(letter), "", () => choose(letter), letter === "-" ? "✕" : "");
+    made.dataset.man = letter;
+    made.setAttribute("aria-pressed", "false");
+    if (letter !== "-") {
+      const piece = pieceOf(letter);
+      made.append(Object.assign(document.createElement("piece"), { className: `${piece.role} ${piece.color}` }));
+      for (const kind of ["mousedown", "touchstart"]) {
+        made.addEventListener(kind, (event) => board.dragNewPiece(piece, event, true), { passive: false });
+      }
+      // chessground keeps the click of a touch to itself, also where nothing was dragged
+      made.addEventListener("touchend", ({ changedTouches: [{ clientX, clientY }] }) => {
+        if (document.elementFromPoint(clientX, clientY) === made) choose(letter);
+      });
+    }
+    palette.append(made);
+  }
+
+  const placing = document.createElement("form");
+  placing.className = "row";
+  placing.innerHTML = '<label for="put">Put a man (Kf5, pa7; -f5 takes away)</label>' +
+    '<input id="put" size="5" maxlength="3" autocomplete="off" spellcheck="false"><button type="submit">Put</button>';
+  placing.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const input = placing.querySelector("input");
+    const changed = put(grid(), input.value);
+    input.setAttribute("aria-invalid", String(!changed));
+    if (changed) { take(changed); input.value = ""; }
+  });
+
+  const toMove = button("Side to move: change it", "side", () => take(grid(), other()));
+  const element = document.createElement("div");
+  element.className = "editor";
+  element.hidden = true;
+  element.append(
+    palette,
+    row(
+      toMove,
+      change("Clear the board", "clear", "Clear"),
+      button("Swap colours", "swap", () => take(changes.swap(grid()), other()), "Swap colours"),
+      change("Mirror left and right", "mirror", "⇋"),
+      change("Mirror up and down", "flip", "⥯"),
+      change("Shift left", "left", "←"),
+      change("Shift right", "right", "→"),
+      change("Shift up", "up", "↑"),
+      change("Shift down", "down", "↓"),
+    ),
+    placing,
+  );
+
+  return {
+    element,
+    draw() { toMove.textContent = now().turn === "white" ? "White to move" : "Black to move"; },
+    touched(key) {
+      if (!spare) return;
+      board.selectSquare(null);
+      take(put(grid(), `${spare}${key}`));
+    },
+  };
 }

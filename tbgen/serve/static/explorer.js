@@ -1,7 +1,8 @@
 // The explorer: a board, and beside it the panel that the server makes of a position.
 
-import { makeBoard, pieceOf, placementOf, squares, hint, button, isTyping, isPressing } from "./board.js";
-import { gridOf, placementOf as join, changes, put, fenOf } from "./editor.js";
+import { makeBoard, placementOf, squares, hint, button, row, refusal, alarm, remember, isTyping, isPressing }
+  from "./board.js";
+import { makeEditor, fenOf } from "./editor.js";
 
 const panel = document.getElementById("panel");
 const field = document.getElementById("fen");
@@ -13,61 +14,78 @@ status.className = "sr";
 status.setAttribute("role", "status");
 
 let editing = false;
-let spare = null;      // the man that a click puts on the board; "-" takes men away
 let opponent = "";     // the colour that the tables play
-let last = null;       // the last move, as UCI
-let ahead = [];        // what was taken back
-let line = [];         // what was played: [fen, uci]
+let steps = [];        // what was played, and taken back: [fen, uci of the move that led there]
+let at = 0;            // the step on the board
+let lined = false;     // whether the line of best play is shown
 let waiting = null;
 
-const now = () => document.getElementById("position").dataset;
-const moves = () => [...panel.querySelectorAll("a.move")];
-const turn = () => now().turn || (now().fen.split(" ")[1] === "b" ? "black" : "white");
+const told = () => document.getElementById("position").dataset;
+const fenNow = () => steps[at][0];
+// Else the panel is still that of another position, or of other rules.
+const isTold = () => told().fen === fenNow() && (told().rules ?? rules.value) === rules.value;
+const moves = () => isTold() ? [...panel.querySelectorAll("a.move")] : [];
+const bestMove = () => moves().find((link) => "known" in link.dataset);  // of moves that nothing is known of, none is
+const turn = () => fenNow().split(" ")[1] === "b" ? "black" : "white";
 
 const board = makeBoard(document.getElementById("board"), {
   fen: "8/8/8/8/8/8/8/8",
   movable: { free: false, showDests: true, events: { after: moved } },
   draggable: { enabled: true, showGhost: true },
-  events: { change: edited, select: touched },
+  events: { change: edited, select: (key) => { if (editing) editor.touched(key); } },
 });
 
-const address = (fen, more = "") =>
-  `/?fen=${encodeURIComponent(fen.replaceAll(" ", "_")).replaceAll("%2F", "/")}` +
-  `&rules=${rules.value}${more}`;
+const named = 400;  // moves that an address names at most, as the server does
+function address(start = Math.max(0, at - named)) {
+  const fen = encodeURIComponent(steps[start][0].replaceAll(" ", "_")).replaceAll("%2F", "/");
+  const played = steps.slice(start + 1, at + 1).map(([, uci]) => uci);
+  return `/?fen=${fen}${played.length ? `&moves=${played}` : ""}&rules=${rules.value}${lined ? "&line=1" : ""}`;
+}
 
-// `asks`: whether the tables, if it is their turn, are to move. What was taken back stays taken back.
-async function show(fen, { push = true, uci = null, more = "", asks = true } = {}) {
+// As on other analysis boards, moves change the address and add nothing to the way back: arrows go through them.
+// A new position does.
+function note(more) {
+  const flipped = board.state.orientation === "black";
+  remember({ steps, at, rules: rules.value, opponent, editing, flipped }, more);
+}
+
+function takeSteps() {
+  steps = told().steps ? JSON.parse(told().steps) : [[told().fen, null]];
+  at = steps.length - 1;
+}
+
+// `asks`: whether the tables, if it is their turn, are to move. `anew`: the records of the moves are others.
+async function show({ push = false, line = false, asks = false, anew = false } = {}) {
   waiting?.abort();
   waiting = new AbortController();
+  lined = line;
+  note({ address: address(), push });
+  draw();
   panel.setAttribute("aria-busy", "true");
   try {
-    const answer = await fetch(address(fen, `${more}&part=1`), { signal: waiting.signal });
-    if (!answer.ok) {
-      const told = (await answer.json()).error;
-      throw new Error(`${told.message} ${told.hint}`);
-    }
+    const answer = await fetch(`${anew ? address() : address(at)}&part=1`, { signal: waiting.signal });
+    if (!answer.ok) throw new Error(await refusal(answer));
     panel.innerHTML = await answer.text();
+    if (anew) takeSteps();
   } catch (error) {
     if (error.name === "AbortError") return;
-    panel.innerHTML = "";
-    const told = document.createElement("div");
-    told.className = "problem";
-    told.setAttribute("role", "alert");
-    told.textContent = `The server did not answer: ${error.message}`;
     const kept = document.createElement("div");
     kept.id = "position";
-    kept.dataset.fen = fen;
-    panel.append(kept, told);
+    kept.dataset.fen = fenNow();
+    panel.replaceChildren(kept, alarm(`No answer: ${error.message}`));
   }
   panel.removeAttribute("aria-busy");
-  last = uci;
-  if (push) history.pushState({ uci }, "", address(fen, more));
+  if (anew || fenNow() !== told().fen) {
+    steps[at][0] = told().fen;  // in full, with its record
+    note({ address: address() });
+  }
   draw();
   if (asks) reply();
 }
 
 function draw() {
-  const { fen, check, wrong, title } = now();
+  const { check, wrong, title } = isTold() ? told() : {};
+  const [fen, last] = steps[at];
   field.value = fen;
   if (title) document.title = title;
   const dests = new Map();
@@ -86,19 +104,26 @@ function draw() {
     animation: { enabled: !editing && !matchMedia("(prefers-reduced-motion: reduce)").matches },
   });
   hint(board, null);
-  back.disabled = !line.length;
-  forward.disabled = !ahead.length && !moves().length;
-  toMove.textContent = turn() === "white" ? "White to move" : "Black to move";
+  if (isTold()) {  // a button that is pressed again and again keeps the focus meanwhile
+    back.disabled = !at;
+    bestButton.disabled = !bestMove();
+    forward.disabled = at === steps.length - 1 && !bestMove();
+  }
+  editor.draw();
 }
 
 // Moves
 
+function go(way) {
+  steps = [...steps.slice(0, at + 1), ...way];
+  at += way.length;
+  show({ asks: true });
+}
+
 function play(link) {
-  line.push([now().fen, last]);
   const { fen, uci } = link.dataset;
-  if (ahead.at(-1)?.[0] === fen) ahead.pop(); else ahead = [];
   status.textContent = link.textContent;
-  return show(fen, { uci });
+  if (steps[at + 1]?.[1] === uci) stepForward(); else go([[fen, uci]]);
 }
 
 function moved(from, to) {
@@ -112,33 +137,37 @@ function promote(links) {
   dialog.replaceChildren(...links.map((link) =>
     button(link.querySelector("b").textContent, "", () => { dialog.close(); play(link); })));
   dialog.onclose = () => draw();
+  dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };  // beside it: a phone has no Escape
   dialog.showModal();
 }
 
-// Of moves that nothing is known of, none is the best.
 function best() {
-  const first = panel.querySelector("a.move[data-known]");
+  const first = bestMove();
   if (first) play(first);
 }
 
 function stepBack() {
-  if (!line.length) return;
-  const fen = now().fen, uci = last;
-  const [before, played] = line.pop();
-  ahead.push([fen, uci]);
-  show(before, { uci: played, asks: false });
+  if (!at) return;
+  at -= 1;
+  show();
 }
 
 function stepForward() {
-  const next = ahead.at(-1);
-  const link = next && moves().find((one) => one.dataset.fen === next[0]);
-  if (link) play(link); else best();
+  if (at === steps.length - 1) return best();
+  at += 1;
+  show({ asks: true });
 }
 
+// What was taken back stays taken back.
 function reply() {
-  if (!opponent || opponent !== turn() || editing) return;
-  const fen = now().fen;
-  setTimeout(() => { if (now().fen === fen && opponent === turn()) best(); }, 500);
+  const isTheirs = () => opponent === turn() && !editing && at === steps.length - 1;
+  const fen = fenNow();
+  if (isTheirs()) setTimeout(() => { if (fenNow() === fen && isTheirs()) best(); }, 500);
+}
+
+function turnRound() {
+  board.toggleOrientation();
+  note();
 }
 
 // The editor
@@ -146,94 +175,34 @@ function reply() {
 function edited() {
   if (!editing) return;
   const placement = board.getFen();
-  if (placement !== placementOf(now().fen)) begin(fenOf(placement, turn()));
+  if (placement !== placementOf(fenNow())) begin(fenOf(placement, turn()));
 }
 
 function begin(fen) {
-  line = [];
-  ahead = [];
-  return show(fen);
+  steps = [[fen, null]];
+  at = 0;
+  show({ push: true, asks: true });
 }
 
-function change(name) {
-  const grid = changes[name](gridOf(placementOf(now().fen)));
-  const side = name === "swap" ? (turn() === "white" ? "black" : "white") : turn();
-  begin(fenOf(join(grid), side));
-}
-
-function touched(key) {
-  if (!editing || !spare) return;
-  const grid = put(gridOf(placementOf(now().fen)), `${spare}${key}`);
-  board.selectSquare(null);
-  begin(fenOf(join(grid), turn()));
-}
-
-function choose(letter) {
-  spare = spare === letter ? null : letter;
-  for (const one of palette.querySelectorAll("[data-man]")) {
-    one.setAttribute("aria-pressed", String(one.dataset.man === spare));
-  }
-}
-
-const names = { k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" };
-const palette = document.createElement("div");
-palette.className = "palette cg-wrap";
-palette.setAttribute("role", "group");
-palette.setAttribute("aria-label", "Spare men: drag one to the board, or press it and then squares");
-for (const letter of "KQRBNPkqrbnp-") {
-  const words = letter === "-" ? "Take men away"
-    : `${letter === letter.toUpperCase() ? "White" : "Black"} ${names[letter.toLowerCase()]}`;
-  const made = button(words, "", () => choose(letter), letter === "-" ? "✕" : "");
-  made.dataset.man = letter;
-  made.setAttribute("aria-pressed", "false");
-  if (letter !== "-") {
-    const piece = pieceOf(letter);
-    made.append(Object.assign(document.createElement("piece"), { className: `${piece.role} ${piece.color}` }));
-    for (const kind of ["mousedown", "touchstart"]) {
-      made.addEventListener(kind, (event) => board.dragNewPiece(piece, event, true), { passive: false });
-    }
-  }
-  palette.append(made);
-}
-
-const placing = document.createElement("form");
-placing.className = "row";
-placing.innerHTML = '<label for="put">Put a man (Kf5, pa7; -f5 takes away)</label>' +
-  '<input id="put" size="5" maxlength="3" autocomplete="off" spellcheck="false"><button type="submit">Put</button>';
-placing.addEventListener("submit", (event) => {
-  event.preventDefault();
-  const input = placing.querySelector("input");
-  const grid = put(gridOf(placementOf(now().fen)), input.value);
-  input.setAttribute("aria-invalid", String(!grid));
-  if (grid) { begin(fenOf(join(grid), turn())); input.value = ""; }
-});
+const editor = makeEditor(board, () => ({ placement: placementOf(fenNow()), turn: turn() }), begin);
 
 function edit(on) {
   editing = on;
   if (on) opponent = against.value = "";
   editButton.setAttribute("aria-pressed", String(on));
-  editor.hidden = !on;
+  editor.element.hidden = !on;
   document.getElementById("board").classList.toggle("editing", on);
+  note();
   draw();
 }
 
 // Tools
 
-const row = (...parts) => {
-  const made = document.createElement("div");
-  made.className = "row";
-  made.append(...parts);
-  return made;
-};
 const back = button("Take back (left arrow)", "back", stepBack, "◀");
 const forward = button("Step forward along the line (right arrow)", "forward", stepForward, "▶");
 const bestButton = button("Play the best move (space)", "best", best, "Best move");
-const flip = button("Flip the board (f)", "turn", () => board.toggleOrientation(), "Flip");
+const flip = button("Flip the board (f)", "turn", turnRound, "Flip");
 const editButton = button("Set up a position (e)", "edit", () => edit(!editing), "Set up");
-const toMove = button("Side to move: change it", "side", () => {
-  const fields = now().fen.split(" ");
-  begin(fenOf(fields[0], turn() === "white" ? "black" : "white"));
-});
 const against = document.createElement("select");
 against.id = "against";
 against.innerHTML = '<option value="">both sides by hand</option><option value="black">tables play Black</option>' +
@@ -246,26 +215,9 @@ against.addEventListener("change", () => {
     edit(false);
     reply();
   }
+  note();
 });
-const editor = document.createElement("div");
-editor.className = "editor";
-editor.hidden = true;
-editor.append(
-  palette,
-  row(
-    toMove,
-    button("Clear the board", "clear", () => change("clear"), "Clear"),
-    button("Swap colours", "swap", () => change("swap"), "Swap colours"),
-    button("Mirror left and right", "mirror", () => change("mirror"), "⇋"),
-    button("Mirror up and down", "flip", () => change("flip"), "⥯"),
-    button("Shift left", "left", () => change("left"), "←"),
-    button("Shift right", "right", () => change("right"), "→"),
-    button("Shift up", "up", () => change("up"), "↑"),
-    button("Shift down", "down", () => change("down"), "↓"),
-  ),
-  placing,
-);
-tools.append(row(back, forward, bestButton, flip, editButton, against), editor, status);
+tools.append(row(back, forward, bestButton, flip, editButton, against), editor.element, status);
 tools.hidden = false;
 
 // What is clicked, pointed at and typed
@@ -273,11 +225,15 @@ tools.hidden = false;
 panel.addEventListener("click", (event) => {
   const link = event.target.closest("a");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  const isPart = link.matches("a.move, #show-line, [data-line]");
+  if (isPart) event.preventDefault();
+  if (!isPart || !isTold()) return;
   if (link.matches("a.move")) play(link);
-  else if (link.id === "show-line") show(now().fen, { more: "&line=1", uci: last, asks: false });
-  else if (link.dataset.line) { line.push([now().fen, last]); ahead = []; show(link.dataset.fen, { uci: link.dataset.line }); }
-  else return;
-  event.preventDefault();
+  else if (link.id === "show-line") show({ line: true });
+  else {
+    const line = [...panel.querySelectorAll("[data-line]")];
+    go(line.slice(0, line.indexOf(link) + 1).map((one) => [one.dataset.fen, one.dataset.line]));
+  }
 });
 const pointed = (event) => {
   const link = event.target.closest?.("[data-uci], [data-line]");
@@ -290,24 +246,27 @@ document.querySelector("form.ask").addEventListener("submit", (event) => {
   event.preventDefault();
   begin(field.value);
 });
-rules.addEventListener("change", () => begin(now().fen));
-// an address without rules has those of the server: noted for whoever comes back
-if (!new URLSearchParams(location.search).has("rules")) history.replaceState({ ...history.state, rules: rules.value }, "");
-addEventListener("popstate", (event) => {
-  const query = new URLSearchParams(location.search);
-  rules.value = query.get("rules") || event.state?.rules || rules.value;
-  line = [];
-  ahead = [];
-  show((query.get("fen") || "8/8/8/4KBk1/8/8/8/8 b - - 0 1").replaceAll("_", " "),
-    { push: false, asks: false, uci: event.state?.uci ?? null, more: query.get("line") ? "&line=1" : "" });
+rules.addEventListener("change", () => show({ push: true, anew: true }));
+const asksForLine = () => new URLSearchParams(location.search).has("line");
+addEventListener("popstate", ({ state }) => {
+  if (!state?.steps) return note();  // the link to the content: nothing else has changed
+  ({ steps, at } = state);
+  rules.value = state.rules;
+  show({ line: asksForLine() });
 });
 addEventListener("keydown", (event) => {
   if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
   const key = event.key;
   if (key === " " && isPressing(event.target)) return;
-  const action = { " ": best, ArrowLeft: stepBack, ArrowRight: stepForward, f: () => board.toggleOrientation(),
-    e: () => edit(!editing) }[key];
+  const action = { " ": best, ArrowLeft: stepBack, ArrowRight: stepForward, f: turnRound, e: () => edit(!editing) }[key];
   if (action) { event.preventDefault(); action(); }
 });
 
-draw();
+takeSteps();
+lined = asksForLine();
+const kept = history.state;
+if (kept?.steps?.[kept.at][0] === fenNow()) ({ steps, at } = kept);
+if (kept?.flipped) board.toggleOrientation();
+opponent = against.value = kept?.opponent ?? "";
+edit(kept?.editing ?? false);
+reply();

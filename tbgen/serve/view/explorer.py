@@ -9,20 +9,20 @@ from typing import Any, Final
 import chess
 import chess.svg
 
-from tbgen import outcome
-from tbgen.errors import MissingTable, TbgenError
+from tbgen import outcome, position
+from tbgen.errors import BadInput, MissingTable, TbgenError
 from tbgen.probe import OnlyBounds, Tablebase
 from tbgen.probe.own import material_of
 from tbgen.report.grades import colour_class
 from tbgen.rules.fen import format_fen
 from tbgen.serve import answers
 from tbgen.serve.problem import Problem, problem_of
-from tbgen.serve.question import Question, question
+from tbgen.serve.question import Question, after, question
 from tbgen.serve.view import bounds
-from tbgen.serve.view.frame import link_to, meaning, move_item, options, page, problem
+from tbgen.serve.view.frame import hint, link_to, meaning, move_item, options, page, problem
 from tbgen.serve.view.pictures import staircase
 from tbgen.table_rules import TableRules
-from tbgen.text import SIDES, plies
+from tbgen.text import SIDES, plies, to_json
 
 START: Final = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 """The board that a visitor finds."""
@@ -40,14 +40,15 @@ side’s counted, and nobody can force more.</dd></dl></details>
 _NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
 
 
-def panel(fen: str, rules: TableRules, tablebase: Tablebase, *, with_line: bool) -> str:
+def panel(fen: str, rules: TableRules, tablebase: Tablebase, *, moves: str = "", with_line: bool) -> str:
     """All that stands beside the board; of what is wrong, that it is."""
-    return _panel(fen, _read(fen, rules), tablebase, with_line=with_line)
+    return _panel(fen, _read(fen, moves, rules), tablebase, with_line=with_line)
 
 
-def _read(fen: str, rules: TableRules) -> Question | Problem:
+def _read(fen: str, moves: str, rules: TableRules) -> Question | Problem:
     try:
-        return question(fen, None, rules)
+        asked = question(fen, None, rules)
+        return after(asked, moves) if moves else asked
     except TbgenError as error:
         return problem_of(error)
 
@@ -76,8 +77,9 @@ def _head(asked: Question, found: dict[str, Any] | None) -> str:
     fen = format_fen(board, record, whole_game=asked.whole_game)
     check = chess.COLOR_NAMES[board.turn] if board.is_check() else ""
     men = ". ".join(f"{SIDES[colour]}: {_men(board, colour)}" for colour in (True, False))
+    steps = f' data-steps="{escape(to_json(asked.steps))}"' if asked.steps else ""
     return (
-        f'<div id="position" data-fen="{escape(fen)}" data-turn="{chess.COLOR_NAMES[board.turn]}" '
+        f'<div id="position"{steps} data-fen="{escape(fen)}" data-turn="{chess.COLOR_NAMES[board.turn]}" '
         f'data-check="{check}" data-rules="{asked.rules}" data-title="{_title(board)}"></div>'
         f'<p class="sr">{men}. {SIDES[board.turn]} to move.</p>'
     )
@@ -97,14 +99,21 @@ def _men(board: chess.Board, colour: chess.Color) -> str:
 
 
 def _wrong(fen: str, told: Problem) -> str:
-    words = escape(fen.replace("_", " "))
-    return f'<div id="position" data-fen="{words}" data-wrong="true" data-title="{_TITLE}"></div>{_wrong_inside(told)}'
+    fen = fen.replace("_", " ")
+    head = f'<div id="position" data-fen="{escape(fen)}" data-wrong="true" data-title="{_TITLE}"></div>'
+    with suppress(BadInput):
+        if lacks := position.fault(position.read(fen)):  # men on their way to a position: nothing has gone wrong
+            return head + hint("Not a position yet:", f"{lacks}.", "Set up puts men on the board.")
+    return head + _wrong_inside(told)
 
 
 def _wrong_inside(told: Problem) -> str:
-    title = {404: "Not known.", 422: "Not in any table.", 400: "Not a position."}.get(told.status, "No answer.")
-    hint = f"To have it: {told.hint}" if told.code == "missing_table" else ""
-    return problem(title, str(told), hint)
+    match told.status:
+        case 404:
+            return hint("Not known:", f"{told}.", f"To have it: {told.hint}" if told.code == "missing_table" else "")
+        case 422:
+            return hint("Not in any table:", f"{told}.")
+    return problem("Not a position." if told.status == 400 else "No answer.", str(told))
 
 
 def _beyond(asked: Question, tablebase: Tablebase) -> Iterator[str]:
@@ -213,13 +222,13 @@ def _line(asked: Question, tablebase: Tablebase, found: dict[str, Any]) -> str:
     )
 
 
-def whole(fen: str, rules: TableRules, tablebase: Tablebase, *, with_line: bool) -> str:
+def whole(fen: str, rules: TableRules, tablebase: Tablebase, *, moves: str = "", with_line: bool) -> str:
     """The page with its panel."""
-    asked = _read(fen, rules)
+    asked = _read(fen, moves, rules)
     board = None if isinstance(asked, Problem) else asked.board
     title = _TITLE if board is None else _title(board)
     picture = "" if board is None else chess.svg.board(board)
-    words = escape(fen.replace("_", " "))
+    words = escape((fen if isinstance(asked, Problem) else asked.fen).replace("_", " "))
     body = f"""<h1 class="sr">Endgame explorer</h1>
 {_INTRODUCTION}<div class="explorer"><div class="left">
 <div id="board" class="board"><noscript>{picture}</noscript></div>

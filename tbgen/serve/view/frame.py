@@ -37,9 +37,19 @@ nothing and asks no other site. tbgen {__version__}, GPL-3.0-or-later.</p></foot
 """
 
 
-def problem(title: str, message: str, hint: str = "") -> str:
-    told = f"<p>{escape(hint)}</p>" if hint else ""
-    return f'<div class="problem" role="alert"><p><strong>{escape(title)}</strong> {escape(message)}</p>{told}</div>'
+def problem(title: str, message: str, more: str = "") -> str:
+    """What has gone wrong."""
+    return _note("problem", "alert", title, message, more)
+
+
+def hint(title: str, message: str, more: str = "") -> str:
+    """What there is to know where nothing has gone wrong."""
+    return _note("hint", "status", title, message, more)
+
+
+def _note(kind: str, role: str, title: str, message: str, more: str) -> str:
+    told = f"<p>{escape(more)}</p>" if more else ""
+    return f'<div class="{kind}" role="{role}"><p><strong>{escape(title)}</strong> {escape(message)}</p>{told}</div>'
 
 
 def link_to(fen: str, rules: str, *more: str) -> str:
