@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, TbgenError
 from tbgen.index import layout_of
 from tbgen.material import parse
 from tbgen.probe import Tablebase
@@ -145,16 +145,25 @@ class Pages:
         from tbgen.serve.view import game  # late: a server that starts needs none of it
 
         if request.method != "POST":
-            return Response(game.games(None, "", []), media_type=_HTML)
+            return Response(game.games(None, "", [], None), media_type=_HTML)
         sent = await self._sent(request)
-        if len(sent.pgn) > _SHOWN:
-            raise Problem(413, "too_large", f"more than {_SHOWN >> 20} MiB of games", "tbgen annotate takes any number")
-        found = await self._told(request, sent, _AS_PAGE, lambda _, told, fault: (told, fault))
-        told = [one for one in found if any(one)]
-        body = await self._service.do(request, QUICK, lambda: game.games(sent.rules, decoded(sent.pgn), told).encode())
         # Whoever comes back from the board is to find the game: what may not be kept has to be sent again.
-        headers = {"cache-control": "private, no-cache", "content-length": str(len(body))}
-        return StreamingResponse(_pieces(body), media_type=_HTML, headers=headers)
+        status, headers = 200, {"cache-control": "private, no-cache"}
+        told: list[tuple[Told | None, str]] = []
+        refused = None
+        try:
+            if len(sent.pgn) > _SHOWN:
+                more = f"more than {_SHOWN >> 20} MiB of games"
+                raise Problem(413, "too_large", more, "tbgen annotate takes any number")
+            found = await self._told(request, sent, _AS_PAGE, lambda _, told, fault: (told, fault))
+            told = [one for one in found if any(one)]
+        except (Problem, TbgenError, MemoryError) as error:  # the page stays, with what was typed
+            refused = problem_of(error)
+            status, headers = refused.status, refused.headers
+        text = decoded(sent.pgn[:_SHOWN])
+        body = await self._service.do(request, QUICK, lambda: game.games(sent.rules, text, told, refused).encode())
+        headers = {**headers, "content-length": str(len(body))}
+        return StreamingResponse(_pieces(body), status, headers, _HTML)
 
     async def annotate(self, request: Request) -> Response:
         sent = await self._sent(request)

@@ -1,81 +1,67 @@
-// The game viewer: a board that steps through the moves that the server has told.
+// Games as PGN: pasted, opened, shown, annotated. The page stays, and with it what was typed; a reload finds both again.
 
-import { makeBoard, placementOf, squares, button, isTyping, isPressing } from "./board.js";
+import { alarm, refusal, remember } from "./board.js";
+import { view } from "./viewer.js";
 
+const form = document.getElementById("pgn-form");
+const pgn = document.getElementById("pgn");
 const open = document.getElementById("open");
-const openLabel = document.getElementById("open-label");
-openLabel.hidden = false;
+const wrong = document.getElementById("wrong");
+
+const kept = { ...history.state };  // what is typed; what was sent last, and where the viewer stands in it
+const note = (change) => remember(Object.assign(kept, change));
+
+document.getElementById("open-label").hidden = false;
 open.addEventListener("change", async () => {
   const [file] = open.files;
-  if (file) document.getElementById("pgn").value = await file.text();
+  if (file) note({ typed: pgn.value = await file.text() });
+});
+pgn.addEventListener("input", () => note({ typed: pgn.value }));
+
+let waiting = null;
+
+async function send(address, fields, place) {
+  waiting?.abort();
+  waiting = new AbortController();
+  form.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(address, { method: "POST", body: new URLSearchParams(fields), signal: waiting.signal });
+    if (answer.headers.get("content-type")?.startsWith("text/html")) take(await answer.text(), fields, place);
+    else if (answer.ok) save(await answer.blob());
+    else throw new Error(await refusal(answer));
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    wrong.replaceChildren(alarm(`No answer: ${error.message}`));
+  }
+  form.removeAttribute("aria-busy");
+}
+
+function take(html, fields, place) {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  for (const id of ["wrong", "shown"]) {
+    document.getElementById(id).replaceChildren(...page.getElementById(id).childNodes);
+  }
+  form.closest("details").open = page.querySelector("details").open;
+  note({ sent: fields, place });
+  view((now) => note({ place: now }), place);
+}
+
+function save(blob) {
+  wrong.replaceChildren();
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: "annotated.pgn" });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  send(event.submitter?.formAction ?? form.action, Object.fromEntries(new FormData(form)));
 });
 
-const place = document.getElementById("board");
-if (place && document.querySelector(".game")) {
-  const games = [...document.querySelectorAll(".game")].map((section) => ({
-    section,
-    start: section.dataset.start,
-    rules: section.dataset.rules,
-    moves: [...section.querySelectorAll("a[data-fen]")],
-  }));
-  let game = games[0], at = 0;
-  const board = makeBoard(place, { viewOnly: true });
-
-  const show = (which, ply) => {
-    document.querySelector("tr[aria-current]")?.removeAttribute("aria-current");
-    game = which;
-    at = Math.max(0, Math.min(ply, game.moves.length));
-    const link = game.moves[at - 1];
-    const fen = link ? link.dataset.fen : game.start;
-    board.set({
-      fen: placementOf(fen),
-      turnColor: fen.split(" ")[1] === "b" ? "black" : "white",
-      lastMove: link ? squares(link.dataset.uci) : undefined,
-    });
-    const row = link?.closest("tr");
-    row?.setAttribute("aria-current", "true");
-    const pane = row?.closest(".scroll");
-    if (pane && (row.offsetTop < pane.scrollTop + 30 || row.offsetTop + row.offsetHeight > pane.scrollTop + pane.clientHeight)) {
-      pane.scrollTop = row.offsetTop - pane.clientHeight / 2;
-    }
-    told.textContent = row ? [...row.cells].map((cell) => cell.innerText).filter(Boolean).join(", ") : "Start";
-    explore.href = `/?fen=${fen.replaceAll(" ", "_")}&rules=${game.rules}`;
-  };
-
-  const steps = document.getElementById("steps");
-  const row = Object.assign(document.createElement("div"), { className: "row" });
-  const told = Object.assign(document.createElement("p"), { className: "note" });
-  told.setAttribute("role", "status");
-  const explore = Object.assign(document.createElement("a"), { textContent: "On the board" });
-  const nextGiven = () => {
-    const next = game.moves.findIndex((link, ply) => ply >= at && link.parentElement.querySelector(".bad"));
-    if (next >= 0) show(game, next + 1);
-  };
-  row.append(
-    button("To the start (Home)", "first", () => show(game, 0), "|◀"),
-    button("A ply back (left arrow)", "back", () => show(game, at - 1), "◀"),
-    button("A ply on (right arrow)", "forward", () => show(game, at + 1), "▶"),
-    button("To the end (End)", "last", () => show(game, game.moves.length), "▶|"),
-    button("To the next move that gave something away", "given", nextGiven, "Next mistake"),
-    button("Flip the board (f)", "turn", () => board.toggleOrientation(), "Flip"),
-    explore,
-  );
-  steps.append(row, told);
-  steps.hidden = false;
-
-  document.getElementById("games").addEventListener("click", (event) => {
-    const link = event.target.closest("a[data-fen]");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-    const which = games.find((one) => one.moves.includes(link));
-    show(which, which.moves.indexOf(link) + 1);
-    event.preventDefault();
-  });
-  addEventListener("keydown", (event) => {
-    if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === " " && isPressing(event.target)) return;
-    const action = { ArrowLeft: () => show(game, at - 1), ArrowRight: () => show(game, at + 1),
-      Home: () => show(game, 0), End: () => show(game, game.moves.length), f: () => board.toggleOrientation() }[event.key];
-    if (action) { event.preventDefault(); action(); }
-  });
-  show(games[0], 0);
+if (kept.typed) pgn.value = kept.typed;
+if (kept.sent) {
+  document.getElementById("game-rules").value = kept.sent.rules;
+  send(form.action, kept.sent, kept.place);
+} else {
+  view(() => {});  // a game that was sent before this script was there
 }

@@ -7,7 +7,8 @@ from tbgen import outcome
 from tbgen.probe.words import reached
 from tbgen.referee.annotate.game import Ply, Told, glyph
 from tbgen.report.grades import colour_class
-from tbgen.serve.view.frame import RULES, link_to, options, page
+from tbgen.serve.problem import Problem
+from tbgen.serve.view.frame import RULES, link_to, options, page, problem
 from tbgen.table_rules import TableRules
 from tbgen.text import plies
 
@@ -21,13 +22,15 @@ _EXAMPLE = """[White "Ann"]
 """
 
 
-def form(rules: TableRules | None, pgn: str = "") -> str:
+def _form(rules: TableRules | None, pgn: str, wrong: str) -> str:
+    """The text folds away once all of it is read."""
     choices = options(rules or "", (("", "each game's own, by its tags"), *RULES))
-    is_open = "" if pgn else " open"
+    is_open = " open" if wrong or not pgn else ""
     return f"""<details class="paste"{is_open}><summary>Paste or open a PGN</summary>
 <form id="pgn-form" action="/game" method="post">
 <label for="pgn">Games as PGN</label>
 <textarea id="pgn" name="pgn" rows="10" spellcheck="false">{escape(pgn or _EXAMPLE)}</textarea>
+<div id="wrong">{wrong}</div>
 <div class="row"><label for="game-rules">Rules</label><select id="game-rules" name="rules">{choices}</select></div>
 <div class="row"><button type="submit">Show</button>
 <button type="submit" formaction="/v1/annotate">Download annotated</button>
@@ -35,22 +38,24 @@ def form(rules: TableRules | None, pgn: str = "") -> str:
 </form></details>"""
 
 
-def games(rules: TableRules | None, pgn: str, told: Sequence[tuple[Told | None, str]]) -> str:
-    inside = "".join(_one(number, one, fault) for number, (one, fault) in enumerate(told, start=1))
-    if pgn and not told:
-        inside = '<div class="problem" role="alert"><p>There is no game in that.</p></div>'
+def games(rules: TableRules | None, pgn: str, told: Sequence[tuple[Told | None, str]], refused: Problem | None) -> str:
+    """`refused`: why nothing is told."""
+    inside = "".join(_one(number, one) for number, (one, _) in enumerate(told, start=1) if one)
+    wrong = "".join(problem("Not read.", f"Line {fault}") for one, fault in told if one is None)
+    if refused:
+        wrong = problem("Not read.", str(refused), refused.hint)
+    elif pgn and not told:
+        wrong = problem("Not read.", "There is no game in that.")
     board = '<div class="left"><div id="board" class="board"></div><div id="steps" class="tools" hidden></div></div>'
     shown = f'<div class="explorer">{board}<div id="games" class="right">{inside}</div></div>' if inside else ""
     body = (
         "<h1>A game and its records</h1><p>After each move: the G-score on the board, the record, and what the table "
-        f"says once there is one.</p>{form(rules, pgn)}{shown}"
+        f'says once there is one.</p>{_form(rules, pgn, wrong)}<div id="shown">{shown}</div>'
     )
     return page("tbgen: a game", body, "game.js", "/game")
 
 
-def _one(number: int, told: Told | None, fault: str) -> str:
-    if told is None:
-        return f'<div class="problem" role="alert"><p><strong>Not read.</strong> Line {escape(fault)}</p></div>'
+def _one(number: int, told: Told) -> str:
     white, black = (told.headers.get(name) or "?" for name in ("White", "Black"))
     result = told.headers.get("RMobilityResult") or told.headers.get("Result") or ""
     rows = "".join(_rows(told))
