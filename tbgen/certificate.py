@@ -18,7 +18,7 @@ class Reply(NamedTuple):
     """What a side plays in a position."""
 
     position: str
-    """As `name_of` names it."""
+    """The name that `name_of` gives it."""
     move: str
     record: int
     """Under this record, or one that is better for the side."""

@@ -39,7 +39,7 @@ class Claim(NamedTuple):
     length: int
     """How many replies there are."""
     replies: dict[str, Reply]
-    """By position, the defender having the move."""
+    """The defender's answers, by the position in which he has the move."""
 
 
 def read(lines: Iterable[str]) -> Iterator[Claim]:
@@ -219,6 +219,6 @@ def _goal(board: chess.Board) -> int:
 
 
 def _name(board: chess.Board) -> str:
-    """As certificates have it."""
+    """The name that certificates give a position."""
     right = board.ep_square if board.has_legal_en_passant() else None
     return board.board_fen() + ("" if right is None else f":{chess.square_name(right)}")

@@ -19,7 +19,7 @@ class Column(NamedTuple):
     left: bool = False
     """Whether it is set flush left, as words are; numbers are not."""
     spare: int = 0
-    """Those with the highest number are left out first; with 0, never."""
+    """Columns with the highest number are left out first; with 0, never."""
 
 
 class _Set(NamedTuple):
@@ -56,6 +56,14 @@ def table(
         yield from _lines(part, bool(footer), ruled)
     if spared:
         yield f"not shown, for want of room: {', '.join(spared)}"
+
+
+def plain(
+    heads: Sequence[str], rows: Sequence[Sequence[object]], width: int | None, *, words: int = 0
+) -> Iterator[str]:
+    """The lines of a table without rules. The column at `words` is of words, all others are of numbers."""
+    titles = [Column(head, left=place == words) for place, head in enumerate(heads)]
+    yield from table(titles, [[str(cell) for cell in row] for row in rows], ruled=False, width=width)
 
 
 def _set(column: Column, cells: Sequence[str], room: int) -> _Set:

@@ -102,7 +102,7 @@ class Group(NamedTuple):
     digest: str
     """Tells apart versions of it, compiler included."""
     cache: Path
-    """Where this version is kept."""
+    """The directory where this version is kept."""
 
 
 def _group(name: str, *rooms: str) -> Group:
@@ -136,7 +136,7 @@ per array of a bundle and call, half of the time of the solver's inner loops."""
 def _compiled(function: F, **options: Any) -> F:
     compiled: F = numba.njit(**_OPTIONS, **_NO_COUNTS, **options)(function)
     if not numba.config.DISABLE_JIT:
-        compiled._cache = kept.Kept(group_of(function.__module__).cache, function)  # type: ignore[attr-defined]
+        compiled._cache = kept.CodeCache(group_of(function.__module__).cache, function)  # type: ignore[attr-defined]
     return compiled
 
 

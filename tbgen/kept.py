@@ -115,7 +115,7 @@ def lost(directory: Path, why: OSError) -> None:
     )
 
 
-class Kept(NullCache):  # type: ignore[misc]
+class CodeCache(NullCache):  # type: ignore[misc]
     """The cache of a kernel: numba asks it for machine code."""
 
     def __init__(self, directory: Path, function: Any) -> None:

@@ -45,7 +45,7 @@ class _Frames(io.RawIOBase):
         self._ready = memoryview(b"")
 
     def readable(self) -> bool:
-        """It is."""
+        """Say that it can be read, as `io` wants to know."""
         return True
 
     def readinto(self, buffer: Any, /) -> int:

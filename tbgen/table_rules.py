@@ -16,7 +16,7 @@ class TableRules(StrEnum):
 
     @classmethod
     def of(cls, words: str) -> Self:
-        """By its name; BadInput where that is none."""
+        """Find rules by their name; BadInput where that is none."""
         try:
             return cls(words)
         except ValueError:

@@ -220,7 +220,7 @@ def standard_input() -> BinaryIO:
 
 
 def standard_output() -> BinaryIO:
-    """For data, which is bytes. What was printed before it comes first."""
+    """Standard output for data, which is bytes. What was printed before it comes first."""
     sys.stdout.flush()
     return sys.stdout.buffer
 

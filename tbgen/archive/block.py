@@ -15,13 +15,13 @@ from tbgen.store.format.shapes import KINDS, STEP_KINDS, Shapes, ShapeTable, che
 from tbgen.store.read.bulk import Bulk
 
 SECTIONS: Final = 4
-"""Of a block: shapes, what is added to some of them, fresh distances, stored distances."""
+"""A block has so many: shapes, what is added to some of them, fresh distances, stored distances."""
 _FILTERS: Final[list[dict[str, int]]] = [
     {"id": lzma.FILTER_LZMA2, "preset": 6 | lzma.PRESET_EXTREME, "dict_size": 1 << 22, "lc": 4, "lp": 0, "pb": 0}
 ]
 
 
-class Kept(NamedTuple):
+class KeptPositions(NamedTuple):
     """Positions in the order of their places."""
 
     shapes: NDArray[np.unsignedinteger]
@@ -40,7 +40,7 @@ class Packer:
         self._planes = planes
         self._escape_planes = bytes_for(shape_table.count - 2 - ESCAPE)
 
-    def pack(self, kept: Kept) -> list[bytes]:
+    def pack(self, kept: KeptPositions) -> list[bytes]:
         at = self._in_order(len(kept.shapes))
         at = at[kept.shapes[at] > 0]
         shapes = kept.shapes[at]
@@ -67,7 +67,7 @@ class Packer:
         shapes += 1
         if shapes.max(initial=0) >= self.shape_table.count:
             raise ValueError("a shape is none of its table")
-        kept = Kept(
+        kept = KeptPositions(
             np.zeros(len(legal), shape_type(self.shape_table.count)),
             np.zeros((max(1, int(self.shape_table.held.take(shapes).max(initial=0))), len(legal)), np.uint16),
         )

@@ -37,12 +37,12 @@ class Notes:
     material: str
     rules: str
     program: str
-    """Which has built the table."""
+    """The program that has built the table."""
     facts: dict[str, int | float | str]
     bytes: int
-    """Of the table's file."""
+    """The size of the table's file."""
     sha256: str
-    """Of that file, as its seal says it."""
+    """The digest of that file, as its seal says it."""
     contents: str
     """The digest of what the table says."""
     keeps: int
@@ -53,7 +53,7 @@ class Notes:
     planes: int
     """Bytes of half a distance."""
     order: list[int]
-    """Of places within a chunk, as in the table."""
+    """The order of places within a chunk, as in the table."""
     streams: list[int]
     """Bytes of each."""
 

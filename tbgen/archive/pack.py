@@ -8,7 +8,7 @@ from typing import BinaryIO, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.archive.block import Kept, Packer, pack_shapes
+from tbgen.archive.block import KeptPositions, Packer, pack_shapes
 from tbgen.archive.format import Notes, Writer
 from tbgen.archive.split import Split
 from tbgen.errors import BadInput
@@ -128,7 +128,7 @@ def _ranked(count: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uin
 
 
 def _selected(shape_table: ShapeTable, used: NDArray[np.int64]) -> Shapes:
-    """These shapes, in this order."""
+    """A table of these shapes, in this order."""
     shapes = shape_table.shapes
     length = shapes.steps[used].astype(np.int64)
     ends = np.cumsum(length)
@@ -139,11 +139,11 @@ def _selected(shape_table: ShapeTable, used: NDArray[np.int64]) -> Shapes:
     )  # fmt: skip
 
 
-def _read(table: TableFile, split: Split, here: slice) -> Kept:
+def _read(table: TableFile, split: Split, here: slice) -> KeptPositions:
     """The positions at these places, with the shapes that the table has."""
     first, last = split.numbers(slice(here.start, here.start + 1))[0], split.numbers(slice(here.stop - 1, here.stop))[0]
     count = here.stop - here.start
-    kept = Kept(np.zeros(count, np.uint32), np.zeros((1 + table.shape_table.width, count), np.uint16))
+    kept = KeptPositions(np.zeros(count, np.uint32), np.zeros((1 + table.shape_table.width, count), np.uint16))
     for numbers, bulk in table.in_order(int(first), int(last) + 1):
         to = split.places(int(first) + np.arange(numbers.start, numbers.stop))
         places = np.flatnonzero(to >= 0)

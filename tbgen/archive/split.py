@@ -29,7 +29,7 @@ class Split:
         return int(self._first[-1])
 
     def numbers(self, here: slice) -> Numbers:
-        """Those at these places."""
+        """The numbers at these places."""
         places = np.arange(here.start, here.stop)
         part = np.searchsorted(self._first, places, side="right") - 1
         numbers: Numbers = self.start[part] + self._before[part] + places - self._first[part]

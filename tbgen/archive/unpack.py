@@ -29,7 +29,7 @@ from tbgen.turns import in_turn, pieces
 from tbgen.verify.arrivals import Survey
 from tbgen.verify.moves import NO_POSITION
 from tbgen.verify.staircases import Staircases
-from tbgen.verify.tell import LOST, Teller, Told
+from tbgen.verify.tell import LOST, Teller, Worths
 from tbgen.verify.values import pack_steps
 
 _AHEAD: Final = 1
@@ -37,7 +37,7 @@ _AHEAD: Final = 1
 _BATCH: Final = 1 << 13
 """Positions that are told, or spelled out, together: all of them might have the most steps."""
 _BATCHES: Final = 8
-"""The same, per thread."""
+"""Batches per thread that are at work or wait."""
 ROOM: Final = 1 << 30
 """Bytes of memory for shapes, if not told otherwise."""
 PER_THREAD: Final = 256 << 20
@@ -139,7 +139,7 @@ class _Unpacker:
         packed = self._packed
         for unpacked in in_turn(pool, _AHEAD * threads, self._unpack, self._blocks()):
             for here in pieces(len(unpacked.numbers), _BATCH):
-                self._put(unpacked.numbers[here], _told(unpacked.bulk.cut(here)))
+                self._put(unpacked.numbers[here], _worths(unpacked.bulk.cut(here)))
             self._levels[unpacked.numbers] = unpacked.levels
         for part in range(self._layout.slices):  # pawn moves lead to earlier slices
             self._tell(part, pool, threads)
@@ -162,7 +162,7 @@ class _Unpacker:
         sections = [self._packed.stream(first + nth) for nth in range(SECTIONS)]
         return _Unpacked(numbers, levels, packer.unpack(sections, levels != NO_POSITION))
 
-    def _put(self, numbers: NDArray[np.int64], told: Told) -> None:
+    def _put(self, numbers: NDArray[np.int64], told: Worths) -> None:
         """Write down what a table says of these numbers."""
         self._entries[numbers] = told.entries
         self._numbers[numbers] = self._staircases.number(told.lengths, told.steps)
@@ -174,7 +174,7 @@ class _Unpacker:
         survey = Survey(part, self._levels[start : int(self._layout.start[part + 1])])
         dictionary = self._staircases.dictionary(self._packed.rules)
 
-        def tell(here: slice) -> tuple[NDArray[np.int64], Told]:
+        def tell(here: slice) -> tuple[NDArray[np.int64], Worths]:
             numbers = np.arange(left_out.start + here.start, left_out.start + here.stop)
             return numbers, self._teller.tell(part, numbers, survey, dictionary)
 
@@ -185,11 +185,11 @@ class _Unpacker:
             self._put(numbers, told)
 
 
-def _told(block: Bulk) -> Told:
+def _worths(block: Bulk) -> Worths:
     """What a part of a block says, as the verifier would tell it."""
     staircases = spell_out(block)
     columns = [staircases.steps[name].astype(np.int64) for name in STEP.names or ()]
-    return Told(block.entries, staircases.length.astype(np.uint16), pack_steps(*columns))
+    return Worths(block.entries, staircases.length.astype(np.uint16), pack_steps(*columns))
 
 
 def warm_up() -> None:

@@ -42,9 +42,9 @@ class MoveSets(NamedTuple):
 
     in_check: Bools
     men: list[Man]
-    """Those of the side, in the order given."""
+    """The men of the side, in the order given."""
     targets: list[Sets]
-    """Of each of them."""
+    """The squares that each of them may go to."""
 
     @property
     def level(self) -> Ints:

@@ -172,11 +172,11 @@ def run(args: argparse.Namespace) -> int:
                 report.add(verdict)
             for fault in done.faults:
                 report.add_fault(done.name, fault)
-                skipped.add(fault.told(done.name))
+                skipped.add(fault.words(done.name))
             for note in done.notes:
                 report.left_out += 1
                 if not args.quiet:
-                    changed.add(note.told(done.name))
+                    changed.add(note.words(done.name))
             bar.advance(done.read)
 
         faults = adjudicate(args.games, args.output, settings, args.jobs, watch=watch, solve=solve)

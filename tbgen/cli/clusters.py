@@ -44,7 +44,7 @@ def memory_each(args: argparse.Namespace) -> int:
 
 
 def client_of(args: argparse.Namespace) -> "AbstractContextManager[Client | None]":
-    """Of the cluster that the options ask for, if any."""
+    """A client of the cluster that the options ask for, if they ask for one."""
     if not args.workers and not args.scheduler:
         return nullcontext()
     from tbgen.cluster.client import connect, local_cluster

@@ -48,7 +48,7 @@ COLUMNS: Final = {
     "bytes_per_position": Column("bytes per position"),
     "program": Column("program", spare=4),
 }
-"""By their names in JSON."""
+"""The columns by their names in JSON."""
 _ADDED_UP: Final = ("positions", "stored_entries", "numbers", "bytes")
 
 _Row = dict[str, str | int | float]

@@ -25,7 +25,7 @@ from tbgen.rules.rulesets import FIFTY_MOVES
 from tbgen.rules.scoring import SCORINGS, scoring_name
 
 _MOST_GAMES: Final = 1_000_000
-"""Of two engines: their pairings are written down beforehand."""
+"""Two engines may play no more: their pairings are written down beforehand."""
 
 EPILOG = """\
 about an engine, as key=value (with --each: about all of them):

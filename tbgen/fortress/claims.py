@@ -20,13 +20,13 @@ class Holding(NamedTuple):
     """A man that holds, and where it stands when its side has the move."""
 
     square: chess.Square
-    """At first."""
+    """The square where the man stands at first."""
     piece: chess.Piece
     squares: list[chess.Square]
 
 
 class Claim(NamedTuple):
-    """That the defender is sure of a bound, and how."""
+    """The claim that the defender is sure of a bound, and how."""
 
     board: chess.Board
     record: int

@@ -29,7 +29,7 @@ class FreeMan(NamedTuple):
 
     man: Man
     squares: list[int]
-    """By coordinate."""
+    """The squares by coordinate."""
     axis: int
 
     @property

@@ -39,10 +39,10 @@ class Hold(NamedTuple):
     attacker: int
     """The side: 0 is White."""
     plies: tuple[Plies, Plies]
-    """By the side to move: the ply at which the attacker can break through first. 0: he has."""
+    """The ply at which the attacker can break through first, by the side to move; 0: he has."""
 
     def at(self, place: tuple[int, ...], turn: chess.Color) -> int:
-        """The same of one arrangement."""
+        """The plies of one arrangement, by the side to move."""
         return int(self.plies[0 if turn else 1][place])
 
 
@@ -69,7 +69,7 @@ def hold(graph: Graph, attacker: int, goals: Goals) -> Hold:
 
 
 def _some(turn: Turn, wanted: Bools) -> Bools:
-    """Where a quiet move leads to one of these arrangements."""
+    """Say of each arrangement whether a quiet move leads to a wanted one."""
     found = np.zeros(wanted.shape, np.bool_)
     for free, targets in turn.moves:
         found |= (targets & _along(free, wanted)) != 0
@@ -77,6 +77,6 @@ def _some(turn: Turn, wanted: Bools) -> Bools:
 
 
 def _along(free: FreeMan, wanted: Bools) -> Sets:
-    """For the coordinates of the other free men: the squares of this one that make a wanted arrangement."""
+    """Find the squares on which this man makes a wanted arrangement, for each placement of the other free men."""
     found: Sets = np.bitwise_or.reduce(np.where(wanted, free.bit, np.uint64(0)), axis=free.axis, keepdims=True)
     return found

@@ -35,7 +35,7 @@ ARRANGEMENTS: Final = 600_000
 IN_ALL: Final = 2_500_000
 """All graphs of more than two men together have so many at most: a second or two for each side."""
 SETS: Final = 1_000
-"""Of more sets of men not even the sizes are looked at: what can be held among so many pieces is held by a pair."""
+"""Where there are more sets of men, nobody looks at their sizes: a pair holds what can be held among so many pieces."""
 
 
 class Proof(NamedTuple):

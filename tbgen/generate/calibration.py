@@ -34,7 +34,7 @@ class Pace(NamedTuple):
     """CPU seconds of what was built here."""
 
     estimated: float
-    """At a pace of 1."""
+    """The estimate at a pace of 1."""
     measured: float
 
     @property

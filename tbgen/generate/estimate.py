@@ -69,7 +69,7 @@ class _Size(NamedTuple):
 
 
 def _size(material: Material) -> _Size:
-    """For a normal material of any size."""
+    """Count the numbers of a normal material of any size."""
     inner = 1
     for side in (material.first, material.second):
         for letter in "QRBN":

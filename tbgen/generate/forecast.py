@@ -29,7 +29,7 @@ class Forecast:
     at_once: int
     """Tables that are built side by side."""
     pace: float
-    """Of this machine (calibration.py)."""
+    """The pace of this machine (calibration.py)."""
 
     @property
     def disk(self) -> int:

@@ -34,7 +34,7 @@ class Stretch(NamedTuple):
     """Links that were written together."""
 
     offset: int
-    """Where they begin in the file, in bytes."""
+    """The byte of the file at which they begin."""
     links: int
     crc32: int
 

@@ -18,7 +18,7 @@ class Recorded(NamedTuple):
     """Legal ones, each once up to symmetry."""
     bytes: int
     cpu_seconds: float
-    """At a pace of 1 (calibration.py)."""
+    """CPU seconds at a pace of 1 (calibration.py)."""
 
 
 def recorded(material: str, rules: TableRules) -> Recorded | None:

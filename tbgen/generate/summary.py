@@ -70,9 +70,9 @@ class Summary:
     """How often a stored entry was reviewed, on average."""
     seconds: float
     cpu_seconds: float | None
-    """Of all threads; None if the process built other tables meanwhile."""
+    """CPU time of all threads; None if the process built other tables meanwhile."""
     pace: float | None
-    """Of the machine, as it was known (generate/calibration.py); None where CPU seconds are."""
+    """The machine's pace as it was known (generate/calibration.py); None where CPU seconds are."""
     bytes: int
     peak_memory: int | None
     """Bytes, of the process while it was built; since it began where the system does not let it measure anew. None if

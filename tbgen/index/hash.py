@@ -32,7 +32,7 @@ class Hash(NamedTuple):
     """The bits of a code that number an entry of its bucket."""
 
     def place(self, squares: Sequence[int]) -> int:
-        """Where the entry of a placement is, if it has one."""
+        """The place of a placement's entry, if it has one."""
         code = sum(int(self.weight[64 * pawn + square]) for pawn, square in enumerate(squares))
         return (code + int(self.shift[code >> HIGH])) & self.mask
 

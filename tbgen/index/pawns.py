@@ -27,7 +27,7 @@ class Placements(NamedTuple):
 
     Like pawns in any order. -1 where two pawns share a square or stand on a last rank."""
     hash: Hash | None
-    """Of some placements; all of them have none."""
+    """The hash of some placements; where all have a slice there is none."""
     first: int
     """Pawns of the first side."""
     pawns: NDArray[np.int8]

@@ -37,7 +37,7 @@ def position(layout: Layout, number: int) -> Position:
 
 
 def fen(layout: Layout, number: int) -> str:
-    """The same as a FEN, White being the first side."""
+    """The position of a number as a FEN, White being the first side."""
     men, first_to_move = position(layout, number)
     on = dict(men)
     ranks = []

@@ -44,9 +44,9 @@ class _Group(NamedTuple):
 
 class _Zones(NamedTuple):
     on_mirror: tuple[_Zone, ...]
-    """Of the squares on the diagonal a1-h8 that no king is on."""
+    """The squares on the diagonal a1-h8 that no king is on."""
     beside: tuple[_Zone, ...]
-    """Of the squares on one side of it. Those on the other side are their mirror images."""
+    """The squares on one side of it. Those on the other side are their mirror images."""
 
 
 @lru_cache(maxsize=512)

@@ -74,12 +74,12 @@ def read(text: str) -> Moves:
 
 
 def place(text: str, index: int) -> int:
-    """Where in the text a token of the main line stands."""
+    """Find where in the text a token of the main line stands."""
     return next(islice(places(text), index, None), len(text))
 
 
 def places(text: str) -> Iterator[int]:
-    """Where in the text the tokens of the main line stand, the result included."""
+    """Find where in the text the tokens of the main line stand, the result included."""
     depth = 0
     for match in _TOKEN.finditer(_blank(text)):
         if match[0] == "(":

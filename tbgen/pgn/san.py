@@ -54,7 +54,7 @@ class Step(NamedTuple):
     """The squares that the man may come from."""
     promotion: int | None
     text: str
-    """As python-chess reads it."""
+    """The move as python-chess reads it."""
 
 
 @lru_cache(1 << 15)

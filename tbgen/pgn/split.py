@@ -20,7 +20,7 @@ _LINE: Final = 1 << 20
 MARK: Final = rb'(?:"|\xe2\x80[\x9c-\x9f])'
 """A quotation mark, a keyboard's or a typesetter's."""
 NAME: Final = rb"(?!%s)[A-Za-z0-9_\x80-\xff](?:(?!%s)[^\s\\\[\](){};])*" % (MARK, MARK)
-"""Of a tag. The standard has letters, digits and underscores; others are met with."""
+"""The name of a tag. The standard has letters, digits and underscores; others are met with."""
 _TAG: Final = re.compile(rb"[ \t]*\[[ \t]*(%s)[ \t]*(?:\]|%s)" % (NAME, MARK))
 _EVENT: Final = b"Event"
 _NUL: Final = b"\0"
@@ -45,9 +45,9 @@ class Unit(NamedTuple):
     """A game, or text between games, with the empty lines behind it."""
 
     number: int
-    """Of the game in its file, from 1; for other text, of the game before."""
+    """The number of the game in its file, from 1; for other text, that of the game before."""
     line: int
-    """Where it begins, from 1."""
+    """The line where it begins, from 1."""
     data: bytes
     fault: str | None = None
     """Why it is no game; empty where that has been said of an earlier piece."""

@@ -11,9 +11,9 @@ from tbgen.rules.tags import CUTOFF, FIFTY, KOMI, LEGACY, RECORD, RESULT, RULE_S
 from tbgen.text import BOM, decoded, typed
 
 _STRICT: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*(?:"((?:[^"\\\r\n]|\\.)*)"[ \t]*)?\]' % NAME)
-"""With or without a value: cuteRMob's tag `Legacy` has none."""
+"""A tag with or without a value: cuteRMob's tag `Legacy` has none."""
 _LOOSE: Final = re.compile(rb"[ \t]*\[[ \t]*(%s)[ \t]*%s([^\r\n]*)%s[ \t]*\]" % (NAME, MARK, MARK))
-"""With quotation marks in the value that are not escaped, or a typesetter's around it."""
+"""A tag with quotation marks in the value that are not escaped, or a typesetter's around it."""
 _END: Final = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 _READ: Final = {
     name.casefold(): name
@@ -36,7 +36,7 @@ class _Tag(NamedTuple):
     name: str
     value: str
     start: int
-    """At its bracket."""
+    """The place of its bracket."""
     end: int
     line_start: int
     line_end: int

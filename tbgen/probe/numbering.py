@@ -46,7 +46,7 @@ class Numbering(NamedTuple):
     """How positions with certain men are numbered: the table's `Layout`, and which side is which."""
 
     material: Material
-    """Of the table: in normal order."""
+    """The table's material, in normal order."""
     white_first: bool
     """Whether White has the men named first. If not, colours are swapped and ranks mirrored."""
     pawns: bool
@@ -63,7 +63,7 @@ class Numbering(NamedTuple):
 
 @cache
 def _pairs() -> tuple[Pairs, ...]:
-    """By family."""
+    """The numbers of pairs of kings, by family."""
     return tuple(Pairs(table.number.data, table.symmetry.data) for table in map(kings, range(3)))
 
 
@@ -98,7 +98,7 @@ def material_with(men: int) -> Material:
 
 
 def make_numbering(men: int) -> Numbering:
-    """For the men that have this signature."""
+    """Make the numbering for the men that have this signature."""
     material = material_with(men)
     layout = layout_of(material.normal)
     return Numbering(

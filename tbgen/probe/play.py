@@ -22,10 +22,10 @@ class Tables(Protocol):
     def whole_game(self) -> bool: ...
 
     def name(self, board: chess.Board) -> str:
-        """Of the table that a position is in."""
+        """The name of the table that a position is in."""
 
     def source(self, board: chess.Board) -> str:
-        """Where that table is."""
+        """The place where that table is."""
 
     def result(self, board: chess.Board, record: int | None) -> Result:
         """What a position is worth under a record; None: its own goal. MissingTable where that is not known."""

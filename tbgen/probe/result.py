@@ -77,7 +77,7 @@ class Result(NamedTuple):
     """What a position is worth under a record."""
 
     material: str
-    """Of the table that was asked."""
+    """The material of the table that was asked."""
     outcome: int
     dtg: int
     """Plies until the goal that decides the game is on the board; 0: the record stands."""

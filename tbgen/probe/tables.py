@@ -80,11 +80,11 @@ class OpenTables:
         return found
 
     def name(self, board: chess.Board) -> str:
-        """Of the table for a board's men, which need not be there."""
+        """The name of the table for a board's men, which need not be there."""
         return material_with(signature(board)).normal.name
 
     def source(self, board: chess.Board) -> str:
-        """Where that table is."""
+        """The place where that table is."""
         return str(self.numbered_table(board).table.path)
 
     def result(self, board: chess.Board, record: int | None) -> Result:

@@ -35,7 +35,7 @@ class PositionColumns:
 
 
 def sound(men: PositionColumns) -> Bools:
-    """Which rows are legal positions."""
+    """Say which rows are legal positions."""
     squares = men.squares
     good = np.ones(len(men.second_moves), np.bool_)
     for slot, own in enumerate(squares):

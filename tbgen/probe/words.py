@@ -11,7 +11,7 @@ from tbgen.text import SIDES, plies
 _POINTS: Final = Exponential()
 _COUNTS: Final = "no one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 _ENDS: Final = {0: "mated", 1: "stalemated"}
-"""By level."""
+"""What has become of the loser, by level."""
 
 
 def situation(outcome: int) -> str:

@@ -33,7 +33,7 @@ class SyzygyVerdict(NamedTuple):
         return outcome.held_by_white(0) if self.winner else outcome.held_by_black(0)
 
     def __str__(self) -> str:
-        """As in the tag `RMobilityTermination`."""
+        """The words of the tag `RMobilityTermination`."""
         return f"syzygy, {'cursed win' if self.cursed else 'win'}"
 
 

@@ -4,6 +4,7 @@ White is the first side of the material. Where both sides have the same men, Whi
 Black to move is counted with colours swapped.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,7 +36,7 @@ class Spread:
     placements: NDArray[np.int64]
     """`[distance]`: all placements that they stand for."""
     blocks: tuple[int, ...]
-    """Where those with the longest distance are: first numbers of pieces."""
+    """The first numbers of the pieces where those with the longest distance are."""
 
     @property
     def longest(self) -> int:
@@ -82,14 +83,14 @@ class Census:
     @cached_property
     def weights(self) -> Mapping[Case, float]:
         """Placements by side to move and outcome, White and Black told apart where both sides have the same men."""
-        found: dict[Case, float] = {}
+        found: defaultdict[Case, float] = defaultdict(float)
         for (mover, value), spread in self.cases.items():
             parts = [(mover, value, 1.0)]
             if self.material.even:  # with Black to move it is the same, colours swapped
                 parts = [(WHITE, value, 0.5), (BLACK, -value, 0.5)]
             for side, result, part in parts:
-                found[side, result] = found.get((side, result), 0) + part * spread.weight
-        return found
+                found[side, result] += part * spread.weight
+        return dict(found)
 
     @cached_property
     def longest(self) -> int:
@@ -98,6 +99,15 @@ class Census:
     @property
     def plies(self) -> int:
         return sum(spread.plies for spread in self.cases.values())
+
+
+def total_weights(censuses: Iterable[Census]) -> dict[Case, float]:
+    """Placements by side to move and outcome, added up."""
+    found: defaultdict[Case, float] = defaultdict(float)
+    for census in censuses:
+        for case, weight in census.weights.items():
+            found[case] += weight
+    return dict(found)
 
 
 def take(table: TableFile, tick: Tick = lambda numbers: None) -> Census:

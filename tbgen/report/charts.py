@@ -18,7 +18,7 @@ class HeatMap:
     key: str
     title: str
     labels: tuple[str, ...]
-    """Of rows."""
+    """The labels of rows."""
     columns: tuple[str, ...]
     views: tuple[View, ...]
     """The reader chooses one."""

@@ -16,7 +16,7 @@ from tbgen.probe import Tablebase
 from tbgen.report.census import Tick
 from tbgen.report.document import Line
 from tbgen.report.lines import best_line
-from tbgen.report.records import told
+from tbgen.report.records import fen_of
 from tbgen.report.tally import Slots, Tally
 from tbgen.store import TableFile
 from tbgen.table_rules import TableRules
@@ -44,7 +44,7 @@ class Change:
 
     @property
     def size(self) -> int:
-        """In levels, twice the difference of the G-scores. Between two sides: the sum of both outcomes' worth."""
+        """The size in levels: twice the difference of the G-scores. Between two sides: the sum of both worths."""
         if self.kind == OTHER:
             return abs(self.first) + abs(self.second)
         return abs(abs(self.first) - abs(self.second))
@@ -57,7 +57,7 @@ class Example:
     material: Material
     kind: int
     size: int
-    """As in `Change`; plies, where only the distance is another."""
+    """The size as in `Change`; plies, where only the distance is another."""
     fen: str
     lines: tuple[Line | None, Line | None]
 
@@ -112,7 +112,7 @@ def compare(tables: tuple[TableFile, TableFile], bases: tuple[Tablebase, Tableba
     if gap_at >= 0:
         chosen.append((SLOWER, largest_gap, gap_at))
     examples = tuple(
-        Example(first.material, kind, size, *_lines_from(told(layout, number), first.material, kind, bases))
+        Example(first.material, kind, size, *_lines_from(fen_of(layout, number), first.material, kind, bases))
         for kind, size, number in sorted(chosen, reverse=True)
     )
     return Comparison(

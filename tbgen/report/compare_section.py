@@ -117,7 +117,7 @@ def _shares_of_all(comparisons: Sequence[Comparison]) -> tuple[Value, ...]:
 
 
 def _mean_difference(comparisons: Sequence[Comparison]) -> float | None:
-    """In G-scores, where the side is the same."""
+    """The mean difference in G-scores, where the side is the same."""
     same_side = [change for one in comparisons for change in one.changes if change.kind != OTHER]
     positions = sum(change.positions for change in same_side)
     if not positions:

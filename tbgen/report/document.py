@@ -24,7 +24,7 @@ _FINDINGS: Final = 5
 @dataclass(frozen=True)
 class Column:
     key: str
-    """For programs."""
+    """The name that programs know it by."""
     title: str
     kind: Kind = "text"
 
@@ -63,7 +63,7 @@ class Line:
     steps: tuple[Step, ...]
     rules: TableRules = TableRules.RESET
     record: int | None = None
-    """That of the position, where it brings one along."""
+    """The record of the position, where it brings one along."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Section:
     title: str
     blocks: tuple[Block, ...]
     findings: tuple[str, ...] = ()
-    """What it found, in sentences."""
+    """What the section found, in sentences."""
 
 
 @dataclass(frozen=True)

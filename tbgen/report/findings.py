@@ -5,7 +5,7 @@ from typing import Final
 
 from tbgen import outcome
 from tbgen.probe.words import situation
-from tbgen.report.census import Census
+from tbgen.report.census import Census, total_weights
 from tbgen.report.document import written
 
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six")
@@ -35,10 +35,9 @@ def decided(censuses: Sequence[Census]) -> Iterator[str]:
     """What chess decides, and what r-mobility makes of the rest."""
     placements = sum(census.placements for census in censuses)
     weights: dict[int, float] = {}
-    for census in censuses:
-        for (_, value), weight in census.weights.items():
-            level = outcome.level(value)
-            weights[level] = weights.get(level, 0) + weight / placements
+    for (_, value), weight in total_weights(censuses).items():
+        level = outcome.level(value)
+        weights[level] = weights.get(level, 0) + weight / placements
     positions = sum(census.positions for census in censuses)
     mated = weights.pop(0, 0.0)
     mates = f"in {share(mated)} of all placements of their men one side forces mate, as in chess"

@@ -14,7 +14,7 @@ from tbgen.probe import Tablebase
 from tbgen.report import compare, compare_section, potential, records, stats
 from tbgen.report.census import Census, Tick, take
 from tbgen.report.document import Document, Section
-from tbgen.report.records import Holding
+from tbgen.report.records import Longest
 from tbgen.store import build_some, readable_tables
 from tbgen.table_rules import TableRules
 
@@ -57,9 +57,9 @@ def _stats(request: Request) -> Iterator[Section]:
 
 
 def _records(request: Request) -> Iterator[Section]:
-    holdings: list[Holding] = []
-    _censuses(request, holdings)
-    yield records.section(holdings)
+    ways: list[Longest] = []
+    _censuses(request, ways)
+    yield records.section(ways)
 
 
 def _compare(request: Request, censuses: tuple[Sequence[Census], Sequence[Census]] | None = None) -> Iterator[Section]:
@@ -82,14 +82,14 @@ def _potential(request: Request) -> Iterator[Section]:
 
 def _all(request: Request) -> Iterator[Section]:
     """Each table is read once for all but the comparison."""
-    holdings: list[Holding] = []
-    censuses = _censuses(request, holdings)
+    ways: list[Longest] = []
+    censuses = _censuses(request, ways)
     beside: list[Census] = []
     if len(request.rules) == 2:
         common = tuple(_materials(request, request.rules))
         beside = _censuses(replace(request, rules=(request.rules[1],), materials=common))
     yield stats.section(censuses, beside)
-    yield records.section(holdings)
+    yield records.section(ways)
     if beside:
         there = {census.material for census in beside}
         yield from _compare(request, ([one for one in censuses if one.material in there], beside))
@@ -119,7 +119,7 @@ def _materials(request: Request, rules: Sequence[TableRules]) -> list[Material]:
     return found
 
 
-def _censuses(request: Request, holdings: list[Holding] | None = None) -> list[Census]:
+def _censuses(request: Request, ways: list[Longest] | None = None) -> list[Census]:
     """Count all tables; with a list for them, find the records as well."""
     rules = request.rules[0]
     materials = _materials(request, [rules])
@@ -129,8 +129,8 @@ def _censuses(request: Request, holdings: list[Holding] | None = None) -> list[C
         with _tablebase(request, rules) as tablebase:
             table = tablebase.table(material)
             census = take(table, tick)
-            if holdings is not None:
-                holdings += records.find(table, census, request.limit, tablebase)
+            if ways is not None:
+                ways += records.find(table, census, request.limit, tablebase)
         found.append(census)
     return found
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen import outcome
-from tbgen.report.census import WHITE, Census
+from tbgen.report.census import WHITE, Census, total_weights
 from tbgen.report.charts import Bar, Curve, Distances, HeatMap, Panel, Stack, View
 from tbgen.report.document import written
 from tbgen.report.grades import GRADES, colour_class
@@ -23,7 +23,7 @@ _PARTS: Final = tuple(
     for letter, whose, grades in ((*_SIDES[0], range(4)), (*_SIDES[1], range(3, -1, -1)))
     for grade in grades
 )
-"""From White's best to Black's."""
+"""The grades of both sides, from White's best to Black's."""
 _ALL: Final = "all"
 AT_ONCE: Final = 2
 """Plies. What is decided within them would dwarf all else."""
@@ -40,9 +40,8 @@ class Whole(NamedTuple):
     def weights(self) -> dict[int, float]:
         """Placements by outcome, as a share of all."""
         found: dict[int, float] = {}
-        for census in self.censuses:
-            for (_, value), weight in census.weights.items():
-                found[value] = found.get(value, 0) + weight
+        for (_, value), weight in total_weights(self.censuses).items():
+            found[value] = found.get(value, 0) + weight
         total = sum(found.values())
         return {value: weight / total for value, weight in found.items()}
 
@@ -60,7 +59,7 @@ def holders(censuses: Sequence[Census]) -> Stack:
 
 
 def holders_beside(first: Sequence[Census], second: Sequence[Census]) -> Stack:
-    """The same under two sets of rules, a pair of bars for each material."""
+    """Who wins under two sets of rules, a pair of bars for each material."""
     bars = tuple(
         Bar(row.label, graded(row), row.censuses[0].rules)
         for pair in zip(wholes(first), wholes(second), strict=True)

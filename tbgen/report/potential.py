@@ -49,7 +49,7 @@ def section(censuses: Sequence[Census]) -> Section:
 
 
 def potential(census: Census, side: int) -> Potential:
-    """Of the first (0) or the second side."""
+    """What the first (0) or the second side forces."""
     sign = -1 if side else 1
     weights = census.weights
     total = sum(weights.values())

@@ -1,4 +1,4 @@
-"""Records: the longest ways to each G-score, with the positions where they begin."""
+"""The longest ways to each G-score, with the positions where they begin."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ _REMARK: Final = Remark(
 
 
 @dataclass(frozen=True)
-class Holding:
+class Longest:
     """The longest way to one outcome in one material with one side to move."""
 
     material: Material
@@ -54,11 +54,11 @@ class Holding:
         return EITHER if self.material.even else MOVERS[self.mover]
 
 
-def find(table: TableFile, census: Census, limit: int, tablebase: Tablebase | None = None) -> list[Holding]:
-    """The records of a table, with the first positions of each; with a tablebase, a line for each outcome."""
+def find(table: TableFile, census: Census, limit: int, tablebase: Tablebase | None = None) -> list[Longest]:
+    """The longest ways of a table, with the first positions of each; with a tablebase, a line for each outcome."""
     fens = _first_positions(table, census, limit)
     found = [
-        Holding(
+        Longest(
             census.material, mover, value, spread.longest, int(spread.positions[spread.longest]), fens[mover, value]
         )
         for (mover, value), spread in census.cases.items()
@@ -69,13 +69,13 @@ def find(table: TableFile, census: Census, limit: int, tablebase: Tablebase | No
     return list(_with_lines(found, tablebase))
 
 
-def _with_lines(holdings: Sequence[Holding], tablebase: Tablebase) -> Iterator[Holding]:
+def _with_lines(ways: Sequence[Longest], tablebase: Tablebase) -> Iterator[Longest]:
     """The longer one of each outcome's two sides to move gets a line."""
-    longest: dict[int, Holding] = {}
-    for one in holdings:
+    longest: dict[int, Longest] = {}
+    for one in ways:
         if one.outcome not in longest or one.dtg > longest[one.outcome].dtg:
             longest[one.outcome] = one
-    for one in holdings:
+    for one in ways:
         line = None
         if longest[one.outcome] is one and one.dtg and one.fens:
             title = f"{one.material}: {outcome.text(one.outcome)} in {plies(one.dtg)}"
@@ -84,7 +84,7 @@ def _with_lines(holdings: Sequence[Holding], tablebase: Tablebase) -> Iterator[H
 
 
 def _first_positions(table: TableFile, census: Census, limit: int) -> Mapping[Case, tuple[str, ...]]:
-    """At most `limit` positions of each record, as FENs, no two of them images of each other."""
+    """At most `limit` positions where each longest way begins, as FENs, no two of them images of each other."""
     symmetry = SymmetryClasses(table.layout)
     wanted: defaultdict[int, list[Case]] = defaultdict(list)
     for case, spread in census.cases.items():
@@ -100,7 +100,7 @@ def _first_positions(table: TableFile, census: Census, limit: int) -> Mapping[Ca
         for case in cases:
             numbers = start + np.flatnonzero(entries == _entry(case, census.cases[case].longest))
             for number in numbers[symmetry.movers(numbers) == case[0]].tolist():
-                text = told(table.layout, number)
+                text = fen_of(table.layout, number)
                 found[case].setdefault(_class(text), text)
                 if len(found[case]) == limit:
                     break
@@ -113,7 +113,7 @@ def _entry(case: Case, dtg: int) -> np.int32:
     return np.int32(((value if mover == WHITE else -value) << OUTCOME_SHIFT) + dtg)
 
 
-def told(layout: Layout, number: int) -> str:
+def fen_of(layout: Layout, number: int) -> str:
     """The FEN of a number, with White to move where both sides have the same men."""
     board = chess.Board(fen(layout, number))
     if layout.material.even and board.turn == chess.BLACK:
@@ -129,25 +129,25 @@ def _class(text: str) -> str:
     return str(min(sorted((image[square], letter) for square, letter in men) for image in images))
 
 
-def section(holdings: Sequence[Holding]) -> Section:
+def section(ways: Sequence[Longest]) -> Section:
     """The longest ways of all tables together, then of each material."""
-    best = list(overall(holdings))
+    best = list(overall(ways))
     best_lines = tuple(dict.fromkeys(one.line for one in best if one.line is not None))
-    others = tuple(one.line for one in holdings if one.line is not None and one.line not in best_lines)
+    others = tuple(one.line for one in ways if one.line is not None and one.line not in best_lines)
     blocks: tuple[Block, ...] = (
         _REMARK,
         _table("overall", "The longest of all tables", best),
         Lines("overall-lines", "Lines of the longest", best_lines, boards=True),
-        _table("records", "The longest by material", holdings, detail=True),
+        _table("records", "The longest by material", ways, detail=True),
         Lines("lines", "Lines by material", others, detail=True),
     )
-    return Section("records", "Records", blocks, (longest_way(holdings),) if holdings else ())
+    return Section("records", "Records", blocks, (sentence(ways),) if ways else ())
 
 
-def longest_way(holdings: Sequence[Holding]) -> str:
+def sentence(ways: Sequence[Longest]) -> str:
     """The longest way of all, and the longest mate."""
-    farthest = max(holdings, key=lambda one: one.dtg)
-    mates = [one for one in holdings if outcome.level(one.outcome) == 0]
+    farthest = max(ways, key=lambda one: one.dtg)
+    mates = [one for one in ways if outcome.level(one.outcome) == 0]
     if not farthest.dtg:
         return "Every goal that decides is on the board already."
     goal = outcome.text(farthest.outcome)
@@ -160,10 +160,10 @@ def longest_way(holdings: Sequence[Holding]) -> str:
     return f"{found}; the longest forced mate takes {plies(mate.dtg)}, in {mate.material}."
 
 
-def overall(holdings: Sequence[Holding]) -> Iterator[Holding]:
+def overall(ways: Sequence[Longest]) -> Iterator[Longest]:
     """The longest way to each level, forced by either side; several if they are equally long."""
-    by_level: defaultdict[int, list[Holding]] = defaultdict(list)
-    for one in holdings:
+    by_level: defaultdict[int, list[Longest]] = defaultdict(list)
+    for one in ways:
         by_level[outcome.level(one.outcome)].append(one)
     for level in sorted(by_level):
         longest = max(one.dtg for one in by_level[level])
@@ -171,7 +171,7 @@ def overall(holdings: Sequence[Holding]) -> Iterator[Holding]:
         yield from equal if longest else equal[:1]
 
 
-def _table(key: str, title: str, holdings: Sequence[Holding], *, detail: bool = False) -> Table:
+def _table(key: str, title: str, ways: Sequence[Longest], *, detail: bool = False) -> Table:
     return Table(
         key,
         title,
@@ -184,12 +184,12 @@ def _table(key: str, title: str, holdings: Sequence[Holding], *, detail: bool = 
             ("fen", "FEN", "fen"),
             ("line", "line", "link"),
         ),
-        tuple(row for one in holdings for row in _rows(one)),
+        tuple(row for one in ways for row in _rows(one)),
         detail=detail,
     )
 
 
-def _rows(one: Holding) -> Iterator[tuple[Value, ...]]:
+def _rows(one: Longest) -> Iterator[tuple[Value, ...]]:
     line = None if one.line is None else one.line.key
     for place, text in enumerate(one.fens):
         yield (

@@ -1,11 +1,11 @@
 """How often each outcome is forced, table by table and in all."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tbgen import outcome
 from tbgen.report import findings, overview
-from tbgen.report.census import BLACK, WHITE, Case, Census
+from tbgen.report.census import BLACK, WHITE, Census, total_weights
 from tbgen.report.document import Block, Remark, Section, Table, Value, columns
 from tbgen.report.mobility import most_moves
 
@@ -87,18 +87,9 @@ def _summary_row(name: str, censuses: Sequence[Census]) -> tuple[Value, ...]:
     )
 
 
-def _weights(censuses: Iterable[Census]) -> dict[Case, float]:
-    """Placements by side to move and outcome, added up."""
-    found: dict[Case, float] = {}
-    for census in censuses:
-        for case, weight in census.weights.items():
-            found[case] = found.get(case, 0) + weight
-    return found
-
-
 def _pivot(key: str, title: str, censuses: Sequence[Census], *, detail: bool = False) -> Table:
     """A row per level; shares of the placements with one side to move that either side decides."""
-    weights = _weights(censuses)
+    weights = total_weights(censuses)
     totals = {mover: sum(weight for (side, _), weight in weights.items() if side == mover) for mover in MOVERS}
     rows: list[tuple[Value, ...]] = []
     for level in sorted({outcome.level(value) for _, value in weights}):

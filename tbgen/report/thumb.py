@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from tbgen.material import Material
 
 VALUES: Final = {"Q": 950, "R": 500, "B": 325, "N": 325, "P": 100}
-"""In hundredths of a pawn; the rule knows minors as worth up to 350."""
+"""The worth of men in hundredths of a pawn; the rule knows minors as worth up to 350."""
 
 _EIGHTH: Final = Fraction(1, 8)
 _MINOR: Final = 350
@@ -28,7 +28,7 @@ class Advice(NamedTuple):
     leader: int | None
     """0 for the first side, 1 for the second, None if neither is ahead."""
     advantage: int
-    """Of all men, in hundredths of a pawn."""
+    """How much more its men are worth, in hundredths of a pawn."""
     factor: Fraction
     why: str
 

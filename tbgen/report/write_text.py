@@ -9,7 +9,7 @@ from tbgen.report.lines import words
 from tbgen.text import wrapped
 
 _WIDTH: Final = 100
-"""Of paragraphs, where there is room for it."""
+"""The width of paragraphs, where there is room for it."""
 
 
 def text(document: Document, width: int | None = None) -> str:

@@ -48,7 +48,7 @@ class Fen(NamedTuple):
 
     @property
     def note(self) -> str:
-        """That it is dropped, in words."""
+        """A sentence that says what is dropped."""
         if self.dropped is None or self.record is None:
             return ""
         return (

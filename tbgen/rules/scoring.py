@@ -55,7 +55,7 @@ class Scoring(ABC):
     """How an outcome becomes points. A subclass says what the holder of the record gets."""
 
     title: ClassVar[str]
-    """As in the tag `RMobilityScoring`."""
+    """The words of the tag `RMobilityScoring`."""
 
     whole: ClassVar[bool] = True
     """Whether games are won, drawn or lost, and nothing between."""

@@ -175,7 +175,7 @@ def _superiority(mean: float, error: float) -> float:
     return NormalDist().cdf(mean / error)
 
 
-class Verdict(enum.Enum):
+class SprtVerdict(enum.Enum):
     """What a sequential test says."""
 
     CONTINUE = "continue"
@@ -219,14 +219,14 @@ class Sequential(ABC):
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> SprtVerdict:
         """What the games so far say."""
         low, high = self.bounds
         if self.llr <= low:
-            return Verdict.ACCEPT_H0
+            return SprtVerdict.ACCEPT_H0
         if self.llr >= high:
-            return Verdict.ACCEPT_H1
-        return Verdict.CONTINUE
+            return SprtVerdict.ACCEPT_H1
+        return SprtVerdict.CONTINUE
 
 
 @dataclass

@@ -7,7 +7,7 @@ from typing import Any, Final
 from tbgen import outcome
 from tbgen.probe import Tablebase
 from tbgen.report.census import Census, take
-from tbgen.report.records import Holding, find
+from tbgen.report.records import Longest, find
 from tbgen.report.stats import EITHER, MOVERS
 from tbgen.store import open_table
 
@@ -58,7 +58,7 @@ def _mover(census: Census, mover: int) -> str:
     return EITHER if census.material.even else MOVERS[mover].lower()
 
 
-def _holding(one: Holding) -> dict[str, Any]:
+def _holding(one: Longest) -> dict[str, Any]:
     line = None
     if one.line is not None:
         line = [{"san": step.san, "record": outcome.text(step.record)} for step in one.line.steps]

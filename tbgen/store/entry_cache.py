@@ -54,7 +54,7 @@ class EntryCache:
         self._held.move_to_end(material)
 
     def sha256_of(self, material: Material) -> str:
-        """Of the file from which `take` read these entries; another may have its name by now."""
+        """The digest of the file from which `take` read these entries; another may have its name by now."""
         return self._held[material].sha256
 
     def take(

@@ -47,7 +47,7 @@ class Survey(NamedTuple):
     """The own levels of all positions of a slice."""
 
     part: int
-    """Which slice; NOWHERE where there is no survey."""
+    """The number of the slice; NOWHERE where there is no survey."""
     level: NDArray[np.uint8]
     """`[number within the slice]`: NO_POSITION where there is none."""
 

@@ -25,9 +25,9 @@ class Comparison(NamedTuple):
     """A position's keys under all records (values.py), and what is wrong with it."""
 
     best: LevelKeys
-    """By its best move."""
+    """The keys by its best move."""
     own: LevelKeys
-    """By what is stored."""
+    """The keys by what is stored."""
     records: LevelKeys
     finding: NDArray[np.int64]
 

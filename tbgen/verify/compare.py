@@ -44,9 +44,9 @@ PROBLEMS: Final = (
 )
 _FINE, _FILLED, _ENDED, _WORTH, _FRESH, _NO_STAIRCASE, _REACH, _LOST, _HIGH = range(len(PROBLEMS))
 _UNSEEN: Final = -1
-"""In place of a problem: nothing wrong was found, but some moves lead to tables that the verifier was not given."""
+"""It stands in place of a problem: all is well so far, but moves lead to tables that the verifier was not given."""
 _ENTRY_UNSEEN: Final = 1
-"""The same in place of an entry. No real entry has a distance without an outcome."""
+"""It stands in place of an entry whose worth nobody knows. No real entry has a distance without an outcome."""
 
 
 @inlined
@@ -231,7 +231,7 @@ def _check_records(dictionary, comparison, arrivals, count, level, entry, stairc
 
 @inlined
 def _check_own_goal(dictionary, arrivals, count, level, entry, finding):
-    """The same for the whole game, where the record of the position's own goal is enough."""
+    """Check a position of the whole game, where the record of its own goal is enough."""
     outcome, distance = own_goal_worth(dictionary, arrivals, count, level)
     if outcome == 0:
         return _UNSEEN if distance == _ENTRY_UNSEEN else _LOST

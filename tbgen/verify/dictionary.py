@@ -45,7 +45,7 @@ class Finding:
 
 
 def _text(worth: Worth) -> str:
-    """As the side to move sees it."""
+    """A worth in words, as the side to move sees it."""
     found, plies = worth
     if not 0 < abs(found) <= scale.BASE:
         return f"no outcome ({found}) in {plies}"
@@ -88,7 +88,7 @@ def _faults_of_steps(
     outcome: NDArray[np.int64],
     distance: NDArray[np.int64],
 ) -> list[tuple[NDArray[np.bool_], str]]:
-    """Which steps have which fault."""
+    """Say which steps have which fault."""
     behind = np.where(holder == MOVER_HOLDS, -1, 1)  # sign of the outcomes that the side without the record likes
     order = level * 2 + holder
     unsorted = np.zeros(len(owner), np.bool_)

@@ -37,7 +37,7 @@ _ALL: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
 _LAST_RANKS: Final = np.uint64(0xFF000000000000FF)
 _STEPPED_UP: Final = np.uint64(0x0000000000FF0000)
 _STEPPED_DOWN: Final = np.uint64(0x0000FF0000000000)
-"""Where pawns stand after one step from their first squares."""
+"""The squares of pawns after one step from their first squares."""
 _RANK: Final = np.uint64(8)
 
 

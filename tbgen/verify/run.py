@@ -77,7 +77,7 @@ def verify(
 
 
 def _in_shares(report: Callable[[int], None], drawn: int, size: int) -> Callable[[int], None]:
-    """Reports of `drawn` numbers as reports of `size`: of a sample, reading the table is what takes time."""
+    """Turn reports of `drawn` numbers into reports of `size`: with a sample, reading the whole table takes the time."""
     done = 0
 
     def share(numbers: int) -> None:

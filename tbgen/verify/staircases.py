@@ -76,7 +76,7 @@ class Staircases:
 
 @inlined
 def _slot(step, at, length, slots):
-    """Where to look first for a staircase with these steps."""
+    """The slot to look at first for a staircase with these steps."""
     mixed = np.uint64(length)
     for nth in range(at, at + length):
         mixed = (mixed ^ np.uint64(step[nth])) * np.uint64(0x9E3779B97F4A7C15)

@@ -31,14 +31,14 @@ _ROOM: Final = 1 << 16
 """Steps that there is room for at a time."""
 
 
-class Told(NamedTuple):
-    """Of some positions, one after the other."""
+class Worths(NamedTuple):
+    """What moves make of some positions, one after the other."""
 
     entries: NDArray[np.int32]
     lengths: NDArray[np.uint16]
     """Steps of each one's staircase."""
     steps: NDArray[np.int64]
-    """As in `Dictionary`."""
+    """The steps, written as in `Dictionary`."""
 
 
 class Teller:
@@ -63,7 +63,7 @@ class Teller:
         """The own levels of these numbers, in rising order; NO_POSITION where there is no legal position."""
         return self._around.levels(self.layout, numbers)
 
-    def tell(self, part: int, numbers: Numbers, survey: Survey, dictionary: Dictionary) -> Told:
+    def tell(self, part: int, numbers: Numbers, survey: Survey, dictionary: Dictionary) -> Worths:
         """What the moves make of these positions of a slice."""
         atlas, board, tables, _ = self._around
         buffers, pawns = make_buffers(self.layout), self.layout.placements.pawns
@@ -77,7 +77,7 @@ class Teller:
             )  # fmt: skip
             found.append(steps[:written])
             done += count
-        return Told(entries, lengths, np.concatenate([np.zeros(0, np.int64), *found]))
+        return Worths(entries, lengths, np.concatenate([np.zeros(0, np.int64), *found]))
 
 
 @inlined

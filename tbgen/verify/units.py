@@ -26,7 +26,7 @@ _NO_STAIRCASE: Final = -(1 << 30)
 
 
 class Source(Protocol):
-    """Where a table comes from: a file, or contents in memory."""
+    """A table that can be read range by range: a file, or contents in memory."""
 
     @property
     def material(self) -> Material: ...

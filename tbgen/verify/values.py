@@ -141,10 +141,10 @@ class LevelKeys(NamedTuple):
 
     soon: NDArray[np.int32]
     late: NDArray[np.int32]
-    """These two: of payoffs that count from this level on, whoever holds the record, ranked as gains and as losses."""
+    """Both are for payoffs that count from this level on, whoever holds the record, ranked as gains and as losses."""
     opponent: NDArray[np.int32]
     mover: NDArray[np.int32]
-    """These two: of payoffs that count under a record of this level, held by the opponent or by the mover."""
+    """Both are for payoffs that count under a record of this level, held by the opponent or by the mover."""
 
 
 def make_level_keys() -> LevelKeys:

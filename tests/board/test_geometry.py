@@ -149,5 +149,5 @@ def test_pawns_allow_for_mirrored_files_and_swap_with_mirrored_ranks(kind: int) 
 
 
 @given(st.integers(-9, 16), st.integers(-9, 16))
-def test_on_board(file: int, rank: int) -> None:
+def test_a_square_has_one_of_eight_files_and_ranks(file: int, rank: int) -> None:
     assert geometry.on_board(file, rank) == (file in range(8) and rank in range(8))

@@ -50,7 +50,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> dict[str, int | None]:
         (1, 104, 0, C, None),
     ],
 )
-def test_wins(
+def test_wins_are_what_syzygy_calls_won(
     answers: dict[str, int | None],
     tmp_path: Path,
     wdl: int | None,
@@ -73,7 +73,7 @@ def test_up_to_so_many_men(answers: dict[str, int | None], tmp_path: Path) -> No
     assert Syzygy([tmp_path]).verdict(chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1"), W) is None
 
 
-def test_no_tables(tmp_path: Path) -> None:
+def test_a_directory_without_tables_is_refused(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(BadInput, match="no Syzygy tables in"):
             Syzygy([place])

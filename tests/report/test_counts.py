@@ -46,7 +46,7 @@ def test_with_the_same_men_on_both_sides(tmp_path: Path) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["KPvKP", "KQvKP", "KRvKN", "KQvKQ", "KNNvK"])
-def test_four_men(four_men: Path, name: str) -> None:
+def test_tables_of_four_men_are_counted_as_by_hand(four_men: Path, name: str) -> None:
     material = parse(name)
     assert census_of(four_men, name).placements == count_placements(material.first, material.second)
 
@@ -169,7 +169,7 @@ def most_by_looking(name: str, mover: int) -> int:
 
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("mover", [WHITE, BLACK])
-def test_most_moves(name: str, mover: int) -> None:
+def test_no_position_has_more_moves_than_the_most(name: str, mover: int) -> None:
     assert most_moves(parse(name), mover) == most_by_looking(name, mover)
 
 

@@ -14,7 +14,7 @@ from tbgen.report.charts import Stack
 from tbgen.report.compare import Comparison
 from tbgen.report.compare_section import section
 from tbgen.report.make import Request, make
-from tbgen.report.records import Holding, longest_way
+from tbgen.report.records import Longest, sentence
 from tbgen.store import open_table, table_path
 from tbgen.table_rules import TableRules
 
@@ -71,19 +71,19 @@ def test_records_that_matter_and_records_that_do_not() -> None:
     assert both.endswith("most often in KBvK (100.00 %).")
 
 
-def holding(name: str, value: str, dtg: int) -> Holding:
-    return Holding(parse(name), 0, outcome.parse(value), dtg, 1, ())
+def way(name: str, value: str, dtg: int) -> Longest:
+    return Longest(parse(name), 0, outcome.parse(value), dtg, 1, ())
 
 
 def test_the_longest_way() -> None:
-    mate, other = holding("KPvK", "G0.0", 56), holding("KBvK", "G1.5", 46)
-    assert longest_way([mate, other]) == "The longest way is to a mate: 56 plies, in KPvK."
-    assert longest_way([other]).endswith("46 plies, to G1.5 in KBvK; no mate can be forced.")
-    longer = holding("KQvKQ", "-G5.5", 197)
-    assert longest_way([mate, other, longer]) == (
+    mate, other = way("KPvK", "G0.0", 56), way("KBvK", "G1.5", 46)
+    assert sentence([mate, other]) == "The longest way is to a mate: 56 plies, in KPvK."
+    assert sentence([other]).endswith("46 plies, to G1.5 in KBvK; no mate can be forced.")
+    longer = way("KQvKQ", "-G5.5", 197)
+    assert sentence([mate, other, longer]) == (
         "The longest way to a goal is 197 plies, to -G5.5 in KQvKQ; the longest forced mate takes 56 plies, in KPvK."
     )
-    assert "already" in longest_way([holding("KvK", "G3.5", 0)])
+    assert "already" in sentence([way("KvK", "G3.5", 0)])
 
 
 def test_the_rule_of_thumb() -> None:

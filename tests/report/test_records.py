@@ -15,13 +15,13 @@ from tbgen.report.document import Line, lines
 from tbgen.report.document import tables as tables_of
 from tbgen.report.lines import best_line, pgn, words
 from tbgen.report.make import Request, make
-from tbgen.report.records import Holding, find, overall
+from tbgen.report.records import Longest, find, overall
 from tbgen.store import open_table, table_path
 
 NAMES = ["KvK", "KQvK", "KRvK", "KBvK", "KNvK", "KPvK", "KNNvK"]
 
 
-def holdings_of(tables: Path, name: str, limit: int, rules: str = "r", *, with_lines: bool = False) -> list[Holding]:
+def holdings_of(tables: Path, name: str, limit: int, rules: str = "r", *, with_lines: bool = False) -> list[Longest]:
     with open_table(table_path(tables, parse(name), rules)) as table, open_tablebase(tables, rules) as tablebase:
         return find(table, take(table), limit, tablebase if with_lines else None)
 

@@ -90,14 +90,14 @@ def test_a_lane_begins_a_cache_line_and_has_room_to_its_end(array: NDArray[np.un
 
 
 @pytest.mark.parametrize(("care", "value"), [(255, 7), (8, 8), (8, 0), (0, 0), (0, 1)])
-def test_having(array: NDArray[np.unsignedinteger], care: int, value: int) -> None:
+def test_a_lane_has_the_positions_with_these_bits(array: NDArray[np.unsignedinteger], care: int, value: int) -> None:
     for lane in range(2):
         row = array[lane * LANE : (lane + 1) * LANE]
         assert int(having(array, lane, care, value)) == packed((row & care) == value)
 
 
 @pytest.mark.parametrize("value", [0, 7, 128, 255])
-def test_at_most(array: NDArray[np.unsignedinteger], value: int) -> None:
+def test_a_lane_has_the_positions_of_at_most_this_value(array: NDArray[np.unsignedinteger], value: int) -> None:
     for lane in range(2):
         assert int(at_most(array, lane, value)) == packed(array[lane * LANE : (lane + 1) * LANE] <= value)
 
@@ -122,7 +122,7 @@ def test_what_is_due_leaves_out_what_is_closed(level: int) -> None:
 
 
 @pytest.mark.parametrize("bits", [0, 1, 1 << 63, 0x123456789ABCDEF0, 2**64 - 1])
-def test_writing(array: NDArray[np.unsignedinteger], bits: int) -> None:
+def test_a_lane_is_written_where_its_bits_are_set(array: NDArray[np.unsignedinteger], bits: int) -> None:
     for write, expect in (
         (lambda: put(array, 1, np.uint64(bits), 200), lambda row: np.where(chosen(bits), 200, row)),
         (lambda: switch_on(array, 1, np.uint64(bits), 9), lambda row: np.where(chosen(bits), row | 9, row)),

@@ -39,7 +39,7 @@ def levels(material: str) -> set[str]:
         pytest.param("4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", "+G0.5", 0, marks=pytest.mark.full),
     ],
 )
-def test_known_values(fen: str, value: str, plies: int | None) -> None:
+def test_the_slow_twin_finds_known_values(fen: str, value: str, plies: int | None) -> None:
     board = chess.Board(fen)
     result = twin().fresh(board)
     assert str(result.goal) == value

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tbgen.errors import BadInput
-from tbgen.rules.statistics import PairedSprt, Pairs, Sample, Sprt, Verdict, elo, expected
+from tbgen.rules.statistics import PairedSprt, Pairs, Sample, Sprt, SprtVerdict, elo, expected
 
 counts = st.integers(0, 200)
 
@@ -124,7 +124,7 @@ def test_before_a_whole_win_and_a_whole_loss_there_is_nothing_to_say() -> None:
     for points in (1.0, 1.0, 0.25):
         sprt.add(points)
         assert sprt.llr == 0
-        assert sprt.verdict is Verdict.CONTINUE
+        assert sprt.verdict is SprtVerdict.CONTINUE
     sprt.add(0.25)  # two halves of a loss
     assert sprt.llr > 0
 
@@ -141,10 +141,10 @@ def test_no_draws_are_needed() -> None:
 def test_verdicts() -> None:
     low, high = Sprt(0, 5).bounds
     assert (low, high) == pytest.approx((-2.944, 2.944), abs=1e-3)
-    for points, verdict in ((0.7, Verdict.ACCEPT_H1), (0.3, Verdict.ACCEPT_H0)):
+    for points, verdict in ((0.7, SprtVerdict.ACCEPT_H1), (0.3, SprtVerdict.ACCEPT_H0)):
         sprt = Sprt(0, 20)
         for each in [1.0, 0.0] + [points] * 60:
-            assert sprt.verdict in (Verdict.CONTINUE, verdict)
+            assert sprt.verdict in (SprtVerdict.CONTINUE, verdict)
             sprt.add(each)
         assert sprt.verdict is verdict
     assert str(Sprt(0, 5).verdict) == "continue"
@@ -206,11 +206,11 @@ def test_a_test_of_pairs(normalized: bool, unit: float | None) -> None:
     low, high = (0.5, 0.5 + 20 / unit * deviation * math.sqrt(2)) if unit is not None else (expected(0), expected(20))
     exact = sum(((one - low) ** 2 - (one - high) ** 2) / (2 * deviation**2) for one in means)
     assert test.llr == pytest.approx(exact, rel=0.05)
-    assert test.verdict is Verdict.ACCEPT_H1
+    assert test.verdict is SprtVerdict.ACCEPT_H1
     worse = PairedSprt(0, 20, normalized=normalized)
     for number, each in enumerate(points):
         worse.add(1 - each, number // 2)
-    assert worse.verdict is Verdict.ACCEPT_H0
+    assert worse.verdict is SprtVerdict.ACCEPT_H0
 
 
 def test_a_test_of_pairs_says_nothing_before_it_knows_the_spread() -> None:
@@ -223,13 +223,18 @@ def test_a_test_of_pairs_says_nothing_before_it_knows_the_spread() -> None:
 @pytest.mark.parametrize("normalized", [True, False])
 @pytest.mark.parametrize(
     ("points", "verdict"),
-    [(1.0, Verdict.ACCEPT_H1), (0.7, Verdict.ACCEPT_H1), (0.5, Verdict.ACCEPT_H0), (0.0, Verdict.ACCEPT_H0)],
+    [
+        (1.0, SprtVerdict.ACCEPT_H1),
+        (0.7, SprtVerdict.ACCEPT_H1),
+        (0.5, SprtVerdict.ACCEPT_H0),
+        (0.0, SprtVerdict.ACCEPT_H0),
+    ],
 )
-def test_a_test_of_pairs_that_are_all_alike_ends(normalized: bool, points: float, verdict: Verdict) -> None:
+def test_a_test_of_pairs_that_are_all_alike_ends(normalized: bool, points: float, verdict: SprtVerdict) -> None:
     test = PairedSprt(0, 20, normalized=normalized)
     for number in range(20):
         test.add(points, number // 2)
-    assert test.verdict is Verdict.CONTINUE or points != 0.5, "ten draws show little"
+    assert test.verdict is SprtVerdict.CONTINUE or points != 0.5, "ten draws show little"
     for number in range(20, 4000):
         test.add(points, number // 2)
     assert test.verdict is verdict

@@ -46,7 +46,7 @@ class Done(NamedTuple):
 
     source: int
     name: str
-    """Of the file."""
+    """The name of the file."""
     read: int
     """How many bytes it was."""
     data: bytes
@@ -109,11 +109,11 @@ def judged(chunks: Iterable[Chunk], settings: Settings, jobs: int = 1, solve: So
 
 
 _judge: Judge | None = None
-"""In a process of the pool: its own."""
+"""The judge of this process, where it is one of the pool."""
 
 
 def _start(settings: Settings) -> None:
-    """In a process of the pool, before all else."""
+    """Begin a process of the pool."""
     global _judge  # noqa: PLW0603  what a pool's initializer is for
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     _judge = Judge(settings)

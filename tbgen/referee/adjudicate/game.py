@@ -51,7 +51,7 @@ class Solved(NamedTuple):
 
     material: str
     record: int
-    """As played."""
+    """The record as played."""
     sure: Sure
 
 
@@ -80,11 +80,11 @@ class Fault(NamedTuple):
     """Why a game was passed on unchanged, or what else there is to say of it."""
 
     number: int
-    """Of the game; 0 for text before the first."""
+    """The number of the game; 0 for text before the first."""
     line: int
     message: str
 
-    def told(self, file: str) -> str:
+    def words(self, file: str) -> str:
         """In one line."""
         return f"{file}:{about(self.line, self.number, self.message)}"
 

@@ -27,7 +27,7 @@ class Proofs:
             self._tried.append(verdict)
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs; nothing if nothing was tried."""
+        """The proofs as programs read them; nothing if nothing was tried."""
         if not self._tried:
             return {}
         kinds = Counter(verdict.basis for verdict in self._tried)
@@ -43,7 +43,7 @@ class Proofs:
         }
 
     def lines(self, width: int | None) -> Iterator[str]:
-        """For people."""
+        """The proofs as people read them, game by game and by material."""
         if not self._tried:
             return
         yield ""
@@ -55,17 +55,14 @@ class Proofs:
         by_material = Counter(verdict.solved.material for verdict in self._tried if verdict.solved is not None)
         kinds = Counter((verdict.solved.material, verdict.basis) for verdict in self._tried if verdict.solved)
         rows = [
-            (material, str(games), *(str(kinds[material, basis]) for basis in _KINDS))
+            (material, games, *(kinds[material, basis] for basis in _KINDS))
             for material, games in by_material.most_common()
         ]
-        heads = [
-            columns.Column(head, left=not place) for place, head in enumerate(("solved", "games", *_KINDS.values()))
-        ]
-        yield from columns.table(heads, rows, ruled=False, width=width)
+        yield from columns.plain(("solved", "games", *_KINDS.values()), rows, width)
         yield self.share()
 
     def share(self) -> str:
-        """In a line; nothing was tried: none."""
+        """One line with the shares of what was tried."""
         all_of_them = len(self._tried)
         kinds = Counter(verdict.basis for verdict in self._tried)
         parts = (f"{kinds[basis]} {words} ({kinds[basis] / all_of_them:.0%})" for basis, words in _KINDS.items())

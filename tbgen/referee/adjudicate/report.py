@@ -236,7 +236,7 @@ class Report:
         if not self._games:
             return
         yield ""
-        yield from _table(
+        yield from columns.plain(
             ("ended by", "games", "tables: improved", "stands", "out of reach", "missing", "not asked"),
             [
                 (str(finish), games, *(asked if finish in DRAWS else [""] * len(asked)))
@@ -245,13 +245,13 @@ class Report:
             width,
         )
         yield ""
-        yield from _table(*self._results_table(), width)
+        yield from columns.plain(*self._results_table(), width)
         if self._tables:
             yield ""
-            yield from _table(("decided by", "improved", "stands", "longest DTG", "late"), self.tables, width)
+            yield from columns.plain(("decided by", "improved", "stands", "longest DTG", "late"), self.tables, width)
         if self._missing:
             yield ""
-            yield from _table(("missing", "games"), self.missing, width)
+            yield from columns.plain(("missing", "games"), self.missing, width)
         yield from self.proofs.lines(width)
         yield ""
         yield from self._crosstable_lines(top, width)
@@ -275,7 +275,7 @@ class Report:
         score = self._score
         yield f"#   by points ({score.title}), then by the sum of r-mobility points ({self._mobility.title})"
         yield "##  by points, then by the number of G0.5 given minus suffered, then the same for G1.0 ..."
-        yield from _table(
+        yield from columns.plain(
             ("#", "##", "player", "games", "points", "sum", *levels, *map(str, range(1, 1 + len(opponents)))),
             [
                 (
@@ -291,7 +291,7 @@ class Report:
                 for row, by_other in rows[:top]
             ],
             width,
-            left=2,
+            words=2,
         )
         if len(rows) > top:
             yield f"... and {len(rows) - top} more"
@@ -303,9 +303,3 @@ class Report:
 
 def _short(points: Fraction) -> str:
     return f"{float(points):g}"
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int | None, left: int = 0) -> Iterator[str]:
-    """The column at `left` is of words, all others are of numbers."""
-    titles = [columns.Column(head, left=place == left) for place, head in enumerate(heads)]
-    yield from columns.table(titles, [[str(cell) for cell in row] for row in rows], ruled=False, width=width)

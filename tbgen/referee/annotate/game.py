@@ -31,7 +31,7 @@ _OURS: Final = re.compile(
 """What `comment` writes, also where another program has wrapped it or put spaces inside its braces."""
 
 
-class Verdict(NamedTuple):
+class Worth(NamedTuple):
     """What a table says of a position under its record."""
 
     outcome: int
@@ -44,15 +44,15 @@ class Ply(NamedTuple):
     uci: str
     san: str
     number: str
-    """As it is written before the move: `12.` or `12...`."""
+    """The number as it is written before the move: `12.` or `12...`."""
     fen: str
-    """With the record as seventh field."""
+    """The position with the record as seventh field."""
     goal: int
     record: int
     is_new_record: bool
     reset: bool
     """Whether it begins a new record: a capture or a pawn move, unless nothing resets."""
-    verdict: Verdict | None
+    verdict: Worth | None
     """None where there is no table."""
     gave: int | None
     """The outcome that the side to move had before, where this move is worth less."""
@@ -66,13 +66,13 @@ class Told(NamedTuple):
     headers: Mapping[str, str]
     start: str
     """The first position, as a FEN with its record."""
-    verdict: Verdict | None
-    """Of the first position."""
+    verdict: Worth | None
+    """What the table says of the first position."""
     plies: list[Ply]
     data: bytes
     """The game with comments."""
     rules: TableRules
-    """By which it was told."""
+    """The rules by which the game is annotated."""
     note: str
     """What of it is left out, in words."""
 
@@ -135,7 +135,7 @@ def _place_with_ours(text: str, at: int) -> int:
     return at
 
 
-def _ply(tables: Tablebase, record: Record, step: san.Step, before: Verdict | None, place: int) -> Ply:
+def _ply(tables: Tablebase, record: Record, step: san.Step, before: Worth | None, place: int) -> Ply:
     """Make a move, and see what is so after it."""
     board, standing = record.board, record.outcome
     number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
@@ -169,12 +169,12 @@ def _ply(tables: Tablebase, record: Record, step: san.Step, before: Verdict | No
     )
 
 
-def _verdict(tables: Tablebase, record: Record) -> Verdict | None:
+def _verdict(tables: Tablebase, record: Record) -> Worth | None:
     try:
         found = tables.probe(record.board, record.outcome)
     except (MissingTable, UnsupportedPosition):
         return None
-    return Verdict(found.outcome, found.dtg)
+    return Worth(found.outcome, found.dtg)
 
 
 def _best(tables: Tablebase, board: chess.Board, record: int) -> str:

@@ -80,10 +80,10 @@ class ScoreWatch:
     resign: ResignRule | None
     draw: DrawRule | None
     _lost: dict[chess.Color, int] = field(default_factory=lambda: {chess.WHITE: 0, chess.BLACK: 0})
-    """For how many moves running a side has called its game lost."""
+    """The moves for which each side has called its game lost without a break."""
     _won: dict[chess.Color, int] = field(default_factory=lambda: {chess.WHITE: 0, chess.BLACK: 0})
     _level: int = 0
-    """For how many plies running all has been level."""
+    """The plies for which all has been level without a break."""
 
     def add(self, side: chess.Color, info: InfoDict, *, reset: bool) -> None:
         """A side has moved; `reset` if by a capture or with a pawn."""

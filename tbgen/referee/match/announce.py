@@ -9,7 +9,7 @@ from tbgen import columns, outcome
 from tbgen.referee.match.events import Finished, Note, Unplayed
 from tbgen.referee.match.standings import Line, Standings, balance
 from tbgen.rules.scoring import Exponential, decimal, points_text
-from tbgen.rules.statistics import Interval, Verdict
+from tbgen.rules.statistics import Interval, SprtVerdict
 from tbgen.text import counted
 
 _BALANCES: Final = 6
@@ -52,7 +52,7 @@ def sprt_words(standings: Standings) -> str:
     if sprt is None:
         return ""
     low, high = sprt.bounds
-    verdict = "" if sprt.verdict is Verdict.CONTINUE else f": {sprt.verdict}"
+    verdict = "" if sprt.verdict is SprtVerdict.CONTINUE else f": {sprt.verdict}"
     return f"SPRT [{sprt.elo0:g}, {sprt.elo1:g}] LLR {sprt.llr:.2f} ({low:.2f}, {high:.2f}){verdict}"
 
 
@@ -60,9 +60,9 @@ def table(standings: Standings, width: int | None = None) -> Iterator[str]:
     """The crosstable, the tiebreaks, and what other scorings make of the games. `width`: of the terminal that it
     goes to, if it does."""
     lines = standings.lines()
-    yield from _columns(*crosstable(standings, lines), width)
+    yield from columns.plain(*crosstable(standings, lines), width, words=1)
     yield ""
-    yield from _columns(*scorings(standings, lines), width)
+    yield from columns.plain(*scorings(standings, lines), width, words=1)
     yield from _balances(lines)
     if standings.sprt is not None:
         yield sprt_words(standings)
@@ -95,11 +95,6 @@ def scorings(standings: Standings, lines: Sequence[Line]) -> tuple[list[str], li
         points = standings.by_scoring(line.player)
         rows.append([str(line.place), line.player, *(decimal(points[title], 2) for title in titles)])
     return ["", "by other scorings", *titles], rows
-
-
-def _columns(heads: list[str], rows: list[list[str]], width: int | None) -> Iterator[str]:
-    titles = [columns.Column(head, left=place == 1) for place, head in enumerate(heads)]
-    yield from columns.table(titles, rows, ruled=False, width=width)
 
 
 def _balances(lines: Sequence[Line]) -> Iterator[str]:

@@ -59,7 +59,7 @@ class Bout:
     opening: Opening
     game: Game
     plies: tuple[Ply, ...]
-    """Those of the players, without the opening's."""
+    """The plies of the players, without the opening's."""
     end: End
     scoring: Scoring
     """An opening may bring its own komi along."""

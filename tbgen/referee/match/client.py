@@ -232,7 +232,7 @@ class Client:
         raise breach
 
     def _own_view(self, info: InfoDict, turn: chess.Color) -> InfoDict:
-        """What it said, the score being its own."""
+        """What the engine said, the score being its own."""
         if not self.contestant.white_view or turn or "score" not in info:
             return info
         return {**info, "score": PovScore(-info["score"].relative, turn)}

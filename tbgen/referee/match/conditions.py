@@ -53,7 +53,7 @@ class Conditions:
     longest: int | None = None
     """Moves of each side after which the record stands."""
     openings: str = ""
-    """Which openings, in which order."""
+    """The openings and their order."""
 
     def tags(self, white: Contestant, black: Contestant) -> dict[str, str]:
         """What a game of these two says of its conditions."""
@@ -113,4 +113,4 @@ class Setting:
     wait: float = 0.0
     """Seconds between two games."""
     log: Path | None = None
-    """Where to write down all that engines say and are told."""
+    """The file for all that engines say and are told."""

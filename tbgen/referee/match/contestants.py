@@ -13,7 +13,7 @@ from tbgen.errors import BadInput
 from tbgen.referee.match.control import KEYS, Control, read_number
 
 _GAMES: Final = "/usr/games"
-"""Where Debian has engines; not on every PATH."""
+"""Debian has engines there; it is not on every PATH."""
 
 _CONF: Final = "conf"
 _OPTION: Final = "option."
@@ -33,7 +33,7 @@ class Contestant:
     command: tuple[str, ...]
     control: Control
     directory: Path | None = None
-    """Where it runs; None: where we do."""
+    """The directory where it runs; None: ours."""
     options: Mapping[str, str] = field(default_factory=dict)
     record: bool = True
     """Whether it is told the record of the start position, where there is one, as the FEN's seventh field."""
@@ -50,7 +50,7 @@ class Contestant:
     setup: tuple[str, ...] = ()
     """Lines that it is told before all else."""
     elo: int | None = None
-    """For the PGN tags."""
+    """The rating for the PGN tags."""
 
     @classmethod
     def parse(cls, words: Sequence[str], every: Sequence[str] = ()) -> "Contestant":
@@ -163,7 +163,7 @@ def _pairs(words: Sequence[str]) -> dict[str, str]:
 
 
 def _program(name: str) -> str:
-    """Where a program is, unless its name says so itself."""
+    """Find where a program is, unless its name says so itself."""
     found = shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{_GAMES}")
     if found is None:
         raise BadInput(f"no such program: {name}")

@@ -41,7 +41,7 @@ class Entry(NamedTuple):
     """The tag of the PGN standard."""
     fen: str | None = None
     record: int | None = None
-    """Of the start position, where it is not the position's own."""
+    """The record of the start position, where it is not the position's own goal."""
     komi: Komi | None = None
 
 

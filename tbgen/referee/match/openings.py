@@ -20,7 +20,7 @@ from tbgen.rules.tags import fen_of_start
 _TOLD: Final = 3
 """Notes about openings, each in a line."""
 _DIGITS: Final = 16
-"""Of a hash."""
+"""Digits of a hash."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Opening:
 
     board: chess.Board
     record: int | None = None
-    """Of the start position, if it is better than its own goal."""
+    """The record of the start position, if it is better than its own goal."""
     moves: tuple[chess.Move, ...] = ()
     komi: Komi | None = None
     note: str = ""

@@ -18,7 +18,7 @@ from tbgen.referee.match.schedule import Pairing
 from tbgen.referee.match.standings import Standings
 from tbgen.referee.match.systems import Format
 from tbgen.referee.match.xboard import can_be_edited
-from tbgen.rules.statistics import Verdict
+from tbgen.rules.statistics import SprtVerdict
 
 Watch: TypeAlias = Callable[[Event], None]
 
@@ -71,7 +71,7 @@ class Match:
                     self._take_up(pairing, *kept.pop(pairing.round))
                 else:
                     left.append(pairing)
-            if left and not kept:  # games of later batches say that nobody could play what is left of this one
+            if left and not kept:  # a game of a later batch shows that no engine could play the rest of this one
                 break
         self.todo = left
         self._kept = list(kept.values())
@@ -103,7 +103,7 @@ class Match:
     def decided(self) -> bool:
         """Whether the sequential test has said what there is to say."""
         sprt = self.standings.sprt
-        return sprt is not None and sprt.verdict is not Verdict.CONTINUE
+        return sprt is not None and sprt.verdict is not SprtVerdict.CONTINUE
 
     def run(self, watch: Watch) -> None:
         """Play what is left. Ctrl-C, SIGTERM and SIGHUP end it as KeyboardInterrupt, when all engines have gone."""

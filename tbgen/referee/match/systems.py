@@ -41,9 +41,9 @@ class Format:
     system: str = "round-robin"
     engines: int = 2
     games: int = 2
-    """Of each pair of engines that meets."""
+    """The games of each pair of engines that meets."""
     rounds: int | None = None
-    """Of a swiss."""
+    """The rounds of a swiss tournament."""
     seeds: int = 1
     """The first engines, who play all others in a gauntlet."""
     swap: bool = True

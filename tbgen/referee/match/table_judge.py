@@ -23,7 +23,7 @@ class TableVerdict(NamedTuple):
     """Whether the record is the result already."""
 
     def __str__(self) -> str:
-        """As in the tag `RMobilityTermination`."""
+        """The words of the tag `RMobilityTermination`."""
         return f"{'stands' if self.stands else 'tablebase'}, DTG {self.dtg}"
 
 

@@ -8,9 +8,9 @@ from typing import Final
 from tbgen.report.charts import HeatMap, View
 
 _STEPS: Final = (0, 0.001, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75)
-"""Where colours begin: shares."""
+"""The shares at which colours begin."""
 _SIGNED_STEPS: Final = (0, 0.001, 0.01, 0.03, 0.1)
-"""The same for differences, either way."""
+"""The differences at which colours begin, either way."""
 _LEAST: Final = 0.0005
 """Below this, a figure would be 0.0."""
 _DOT: Final = "·"

@@ -107,11 +107,11 @@ class Buffers(NamedTuple):
     near: NDArray[np.int64]
     """Neighbours found: positions, or lanes; large enough for those of two."""
     near_bits: NDArray[np.uint64]
-    """Which positions of each lane."""
+    """The positions of each lane that are meant."""
     batch: NDArray[np.int32]
     """The current block: positions, or lanes."""
     batch_bits: NDArray[np.uint64]
-    """Which positions of each lane."""
+    """The positions of each lane that are meant."""
     other_bits: NDArray[np.uint64]
     """Another choice of positions of each lane."""
     span: NDArray[np.int64]

@@ -131,7 +131,7 @@ def is_open(flags, node):
 
 @inlined
 def open_ones(flags, lane):
-    """The same, for a lane."""
+    """The positions of a lane that are open."""
     return having(flags, lane, SETTLED, 0)
 
 

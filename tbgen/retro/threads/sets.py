@@ -23,13 +23,13 @@ TIMED: Final = np.int64(4)
 """Seeds: each joins at a distance of its own."""
 DOUBT_OURS: Final = np.int64(6)
 DOUBT_THEIRS: Final = np.int64(7)
-"""To be reviewed."""
+"""Positions that are to be reviewed."""
 CHANGED_OURS: Final = np.int64(8)
 CHANGED_THEIRS: Final = np.int64(9)
 """Changed, with predecessors to notify; this includes positions settled with a payoff instead of their own goal."""
 FALLEN: Final = np.int64(10)
 RETURNED: Final = np.int64(11)
-"""The same, and the record no longer stands there, or stands again."""
+"""Changed as well; and the record no longer stands there, or stands again."""
 STEPPED: Final = np.int64(12)
 """May need another step in their staircases."""
 SETS: Final = 13

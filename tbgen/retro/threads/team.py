@@ -23,7 +23,7 @@ _ARRIVED: Final = 0
 _ROUND: Final = _ARRIVED + LINE
 """Barriers passed."""
 _CLAIMED: Final = _ROUND + LINE
-"""Where the range of a phase is claimed from; phases take turns with these slots."""
+"""The range of a phase is claimed from here; phases take turns with these slots."""
 _CLAIM_SLOTS: Final = 3
 ABORT: Final = _CLAIMED + _CLAIM_SLOTS * LINE
 """1 once the caller wants the threads to end."""

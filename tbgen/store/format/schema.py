@@ -14,7 +14,7 @@ CRC32: Final = "chunk_crc32"
 PLACES: Final = "chunk_places"
 
 LEVEL: Final = 5
-"""Of the compression of chunks, for the writer; a reader inflates any level. At this one, zlib-ng takes a third of the
+"""How hard a writer compresses chunks; a reader inflates any level. At this one, zlib-ng takes a third of the
 time of zlib's level 6, and one percent more bytes."""
 
 ESCAPE: Final = 255
@@ -28,6 +28,7 @@ _SMALL: Final = 2048
 """Bytes of a column that is not compressed: HDF5's bookkeeping would take more than it saves."""
 
 Facts = Mapping[str, int | float | str]
+"""Attributes of a group, by name. Those of `facts` are what solving took: see `Counts` in retro/checkpoint.py."""
 
 
 def note(group: h5py.Group, facts: Facts) -> None:

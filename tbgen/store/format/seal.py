@@ -32,11 +32,11 @@ class Seal(NamedTuple):
     size: int
     """Bytes of the whole file."""
     head: int
-    """Where the chunks begin. Before this lies all that a reader needs to know before it reads a chunk."""
+    """The byte at which the chunks begin. Before it lies all that a reader needs to know before it reads a chunk."""
     head_crc32: int
-    """Of the bytes between the seal and the chunks."""
+    """The checksum of the bytes between the seal and the chunks."""
     sha256: str
-    """Of all bytes behind the seal."""
+    """The digest of all bytes behind the seal."""
 
     def render(self) -> bytes:
         lines = MAGIC + (

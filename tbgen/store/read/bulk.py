@@ -27,7 +27,7 @@ class Bulk(Positions):
         return entries
 
     def halves(self) -> NDArray[np.unsignedinteger]:
-        """Of all positions; only the fresh row if decoded with `fresh`."""
+        """The rows of all positions; only the fresh one if decoded with `fresh`."""
         return self._halves
 
     def count(self, here: slice | NDArray[np.int64], of_shape: NDArray[np.uint16], counts: NDArray[np.int64]) -> None:

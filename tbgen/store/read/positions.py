@@ -17,7 +17,7 @@ class Staircases(NamedTuple):
     length: NDArray[np.uint8]
     """`[position]`: how many steps it has."""
     steps: NDArray[Any]
-    """Of the type STEP."""
+    """The steps, of the type STEP."""
 
 
 class Positions:

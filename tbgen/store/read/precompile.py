@@ -16,7 +16,7 @@ _MANY: Final = 70_000
 
 
 def _read() -> None:
-    """With few and many shapes, and distances of one byte and of two."""
+    """Read with few and many shapes, and with distances of one byte and of two."""
     for shapes, planes in product((2, _MANY), (1, 2)):
         ones = np.ones(shapes, np.uint8)
         ones[0] = 0

@@ -18,7 +18,7 @@ from tbgen.store.format.order import candidates, numbers_of
 from tbgen.store.format.planes import bytes_for
 from tbgen.store.format.schema import ESCAPE, LEVEL
 from tbgen.store.format.shapes import EVEN, Shapes, ShapeTable
-from tbgen.store.write.kernels import Source, Stored, fill_chunk, find_kinds
+from tbgen.store.write.kernels import Given, Stored, fill_chunk, find_kinds
 from tbgen.store.write.staircases import make_rows, make_shapes
 from tbgen.turns import in_turn
 
@@ -50,7 +50,7 @@ class Encoded:
     raw: int
     """Bytes of every chunk before compression: as many as the longest needs."""
     chunks: Iterator[bytes]
-    """In order. The pool makes them meanwhile."""
+    """The chunks in order. The pool makes them meanwhile."""
 
 
 class _Part(NamedTuple):
@@ -62,7 +62,7 @@ class _Part(NamedTuple):
 
 @dataclass
 class _Task:
-    source: Source
+    given: Given
     width: int
     parts: list[_Part]
     kind: NDArray[np.uint16]
@@ -87,18 +87,18 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encode
     width = min(WIDTHS[size > _LARGE], 1 << max(0, size - 1).bit_length())
     rows = make_rows(contents.steps, make, pool)
     steps = contents.steps
-    source = Source(
+    given = Given(
         contents.entries, contents.staircases, steps.start, steps.outcome, steps.distance, rows.form, rows.longest
     )
     kind: NDArray[np.uint16] = make(-(-size // width) * width, np.uint16)
-    found = list(pool.map(partial(_sort, source, kind, width), _batches(len(kind) // width, _TOGETHER)))
+    found = list(pool.map(partial(_sort, given, kind, width), _batches(len(kind) // width, _TOGETHER)))
     parts = [part for batch, _ in found for part in batch]
     longest = max(*(distance for _, distance in found), int(steps.distance.max(initial=0)))
     del found
     kinds, counts, shapes_of = _merge(parts)
     shapes = make_shapes(rows, kinds)
     stored = _stored(ShapeTable(shapes), bytes_for(longest >> 1) or 1)
-    task = _Task(source, width, parts, kind, shapes_of, stored)
+    task = _Task(given, width, parts, kind, shapes_of, stored)
     task.raw = max(map(task.length, range(len(parts))))
     order = _best_order(task, contents, pool)
     places = numbers_of(order)
@@ -113,13 +113,13 @@ def _batches(parts: int, count: int) -> list[range]:
     return [range(at, min(at + count, parts)) for at in range(0, parts, count)]
 
 
-def _sort(source: Source, kind: NDArray[np.uint16], width: int, numbers: range) -> tuple[list[_Part], int]:
+def _sort(given: Given, kind: NDArray[np.uint16], width: int, numbers: range) -> tuple[list[_Part], int]:
     """The kinds of some chunks, and the longest fresh distance in them."""
     slots, kinds, counts = np.empty(2 * width, np.int32), np.empty(width, np.int64), np.empty(width, np.int32)
     parts, longest = [], 0
     for begin in range(numbers.start * width, numbers.stop * width, width):
         here = kind[begin : begin + width]
-        found, distance = find_kinds(source, begin, len(source.entries), slots, here, kinds, counts)
+        found, distance = find_kinds(given, begin, len(given.entries), slots, here, kinds, counts)
         parts.append(_Part(kinds[:found].copy(), counts[:found].copy()))
         longest = max(longest, distance)
     return parts, longest
@@ -174,7 +174,7 @@ def _chunks(task: _Task, places: NDArray[np.int64], numbers: range) -> list[byte
         first = np.empty((1 + task.stored.steps.shape[1], 1 + len(shapes)), np.int64)
         raw = np.zeros(task.raw, np.uint8)
         fresh, rest = fill_chunk(
-            task.source, task.stored, begin, places, task.kind[begin : begin + task.width], shapes,
+            task.given, task.stored, begin, places, task.kind[begin : begin + task.width], shapes,
             task.parts[number].counts, np.argsort(shapes), first, np.empty(len(shapes), np.int64), raw,
         )  # fmt: skip
         made.append(_deflate((raw[:fresh], raw[fresh:rest], raw[rest:])))

@@ -22,7 +22,7 @@ _TOP: Final = 48
 """Bits of a product that are too low to tell kinds apart."""
 
 
-class Source(NamedTuple):
+class Given(NamedTuple):
     """What both passes read."""
 
     entries: NDArray[np.int32]
@@ -48,7 +48,7 @@ class Stored(NamedTuple):
 
 
 @kernel
-def find_kinds(source, begin, end, slots, kind, kinds, counts):
+def find_kinds(given, begin, end, slots, kind, kinds, counts):
     """Number the kinds of a chunk's positions as they are met: `kind` by position, `kinds` and `counts` by number.
     Positions from `end` on have kind 0. Returns how many kinds there are, and the longest fresh distance."""
     slots[:] = -1
@@ -57,10 +57,10 @@ def find_kinds(source, begin, end, slots, kind, kinds, counts):
     for place in range(len(kind)):
         seen = np.int64(0)
         if begin + place < end:
-            entry = source.entries[begin + place]
+            entry = given.entries[begin + place]
             if entry:
                 longest = max(longest, entry & DISTANCE_MASK)
-                seen = _kind_of(source, entry, source.staircases[begin + place])
+                seen = _kind_of(given, entry, given.staircases[begin + place])
         slot = (seen * _MIX >> _TOP) & mask
         while slots[slot] >= 0 and kinds[slots[slot]] != seen:
             slot = slot + 1 & mask
@@ -75,21 +75,21 @@ def find_kinds(source, begin, end, slots, kind, kinds, counts):
 
 
 @kernel
-def _kind_of(source, entry, staircase):
+def _kind_of(given, entry, staircase):
     outcome, distance = entry >> OUTCOME_SHIFT, entry & DISTANCE_MASK
     kind = np.int64(1 | (entry & 1) << ODD_AT | (outcome & OUTCOMES) << OUTCOME_AT)
     if staircase:
-        same = np.int64(source.form[staircase]) << source.longest
-        start = source.start[staircase]
-        for step in range(source.start[staircase + 1] - start):
-            if source.outcome[start + step] == outcome and source.distance[start + step] == distance:
+        same = np.int64(given.form[staircase]) << given.longest
+        start = given.start[staircase]
+        for step in range(given.start[staircase + 1] - start):
+            if given.outcome[start + step] == outcome and given.distance[start + step] == distance:
                 same |= np.int64(1) << step
         kind |= same << SAME_AT
     return kind
 
 
 @kernel
-def fill_chunk(source, stored, begin, places, kind, shapes, counts, by_shape, first, taken, raw):
+def fill_chunk(given, stored, begin, places, kind, shapes, counts, by_shape, first, taken, raw):
     """Write a chunk before compression into `raw`, which is all zeros. Returns where its fresh distances begin, and
     where those of staircases do.
 
@@ -127,11 +127,11 @@ def fill_chunk(source, stored, begin, places, kind, shapes, counts, by_shape, fi
         if not shape:
             continue
         position = begin + places[place]
-        distance = np.int64(source.entries[position] & DISTANCE_MASK)
+        distance = np.int64(given.entries[position] & DISTANCE_MASK)
         for nth in range(1 + stored.beside[shape]):
             if nth:
-                start = source.start[source.staircases[position]]
-                distance = np.int64(source.distance[start + stored.steps[shape, nth - 1]])
+                start = given.start[given.staircases[position]]
+                distance = np.int64(given.distance[start + stored.steps[shape, nth - 1]])
             to = first[nth, 1 + number] + taken[number]
             for plane in range(stored.distance_planes):
                 raw[to + plane * first[nth, 0]] = distance >> 1 + 8 * plane & 255

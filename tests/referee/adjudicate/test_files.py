@@ -44,7 +44,7 @@ def games(count: int) -> bytes:
 # What comes out
 
 
-def test_the_sample(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_sample_comes_out_as_it_was_written_down(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, str(SAMPLE), "-o", "out.pgn", "-q") == (0, "", "")
     tagged = Path("out.pgn").read_bytes()
     tags = re.findall(rb'\[RMobilityResult "(.*)"\]\n(?:.*\n)*?\[RMobilityTermination "(.*)"\]', tagged)

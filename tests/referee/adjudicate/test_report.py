@@ -49,7 +49,7 @@ KRBvKR       1
 """
 
 
-def test_the_report(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_counts_games_and_results(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, str(SAMPLE), "--report", "--top", "2")
     assert (code, err) == (0, "")
     assert out == REPORT
