@@ -164,7 +164,7 @@ def note_verified(tables: Iterable[Row], verified: Iterable[Row]) -> None:
     rows = {(row["material"], row["rules"]): row for row in tables}
     for found in verified:
         row = rows.get((found["material"], found["rules"]))
-        if row is None or found["code"] or "own" in found:
+        if row is None or found["code"] or "local" in found:
             continue
         if found["seed"] is None:
             row["verified"] = "all"

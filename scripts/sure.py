@@ -130,13 +130,13 @@ def found_in(path: Path) -> list[dict[str, Any]]:
 
 
 def answer(line: dict[str, Any]) -> Answer:
-    own = line["own"] or {}
+    solved = line["local"] or {}
     return Answer(
         *pieces_and_pawns(line["fen"]),
         outcome.parse(line["record"]),
         outcome.parse(line["white"]),
         outcome.parse(line["black"]),
-        "refused" in own,
+        "refused" in solved,
         line["seconds"],
         line["cpu_seconds"],
     )

@@ -50,41 +50,42 @@ ROOMS = {
     "intrinsics": "",
     "board": "jit intrinsics",
     "index": "jit board material",
+    "exits": "material index",
     # The solver, in the order in which it works (tbgen/retro/__init__.py).
     "retro": "",
     "retro/threads": "jit intrinsics board",
     "retro/values": "sizes outcome contents jit intrinsics",
     "retro/graph": "jit intrinsics board index retro/threads",
-    "retro/survey": "jit intrinsics outcome material contents board index retro/threads retro/values retro/graph",
+    "retro/survey": "jit intrinsics outcome material contents board index retro/threads retro/values retro/graph exits",
     "retro/sweep": "jit intrinsics turns outcome contents retro/threads retro/values retro/graph retro/survey",
-    "retro/checkpoint": "",
+    "retro/checkpoint": "contents",
     "retro/solver": (
         "errors turns sizes table_rules material index retro/threads retro/values retro/graph retro/survey "
-        "retro/sweep retro/checkpoint"
+        "retro/sweep retro/checkpoint exits"
     ),
     "retro/export": "jit turns contents retro/values retro/solver",
     "retro/link_log": "jit retro/values",
     "retro/precompile": (
         "table_rules material index retro/threads retro/values retro/graph retro/survey retro/sweep retro/solver "
-        "retro/export retro/link_log"
+        "retro/export retro/link_log exits"
     ),
     # Tables on disk: two ways that share the format only. Neither knows how tables are made.
     "store/directory": "called errors table_rules material",
     "store/lock": "own_files",
     "store/format": "turns outcome material contents index",
-    "store/own": "errors table_rules material store/directory store/format",
-    "store/read": "errors turns table_rules material contents jit index store/directory store/format store/own",
+    "store/local": "errors table_rules material store/directory store/format",
+    "store/read": "errors turns table_rules material contents jit index store/directory store/format store/local",
     "store/write": "_version turns files table_rules material contents jit index store/lock store/format own_files",
     "store": "store/directory store/lock store/read",
     "store/disk_arrays": "sizes own_files",
     "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
-    "store/leftovers": "table_rules material store/directory store/lock store/own files own_files",
+    "store/leftovers": "table_rules material store/directory store/lock files own_files store/local",
     # Tables made by many processes.
     "cluster": "_version errors store/leftovers",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
     "verify": (
-        "errors turns outcome table_rules material contents jit intrinsics board index store/format store/own "
-        "store store/disk_arrays store/entry_cache"
+        "errors turns outcome table_rules material contents jit intrinsics board index store/format store "
+        "store/disk_arrays store/entry_cache exits store/local"
     ),
     # Tables packed to be kept or sent, and made again by forward moves.
     "archive": (
@@ -95,22 +96,23 @@ ROOMS = {
     "generate": (
         "_version errors turns sizes files outcome table_rules material contents kept jit index cluster "
         "retro/values retro/checkpoint retro/solver retro/export retro/link_log retro/precompile store/format "
-        "store store/read store/write store/disk_arrays store/entry_cache store/leftovers text verify own_files"
+        "store store/read store/write store/disk_arrays store/entry_cache store/leftovers text verify own_files "
+        "exits"
     ),
     # The game around the tables.
     "rules": "errors outcome table_rules position text meant",
     # Tables asked. No solver, and no compiler either.
     "probe": (
-        "errors where outcome table_rules material position contents board index store/format store/own store "
-        "rules text"
+        "errors where outcome table_rules material position contents board index store/format store rules text "
+        "store/local"
     ),
     # More men than tables have: what a side is sure of by holding. The checker knows nothing of the prover.
     "fortress": "outcome position certificate board probe errors",
     "checker": "errors outcome probe text",
-    "own": (
-        "errors sizes outcome table_rules material position contents certificate index cluster retro/checkpoint "
-        "retro/solver retro/export store/format store/lock store/own store store/write store/disk_arrays generate "
-        "probe text"
+    "local": (
+        "errors sizes outcome table_rules material position contents certificate index exits cluster "
+        "retro/checkpoint retro/solver retro/export store/format store/lock store/local store store/write "
+        "store/disk_arrays generate probe"
     ),
     "pgn": "errors rules text",
     "referee": "",
@@ -133,14 +135,14 @@ ROOMS = {
     # The tables over HTTP.
     "serve": (
         "_version errors files outcome table_rules material position index probe rules referee/annotate report "
-        "store store/own text pgn own_files store/leftovers"
+        "store text pgn own_files store/leftovers store/local"
     ),
     # Wiring.
     "cli": (
         "_version called errors where files packed interrupts columns outcome table_rules material position index "
-        "store/directory store/own store store/disk_arrays store/entry_cache store/leftovers cluster verify "
-        "archive generate probe fortress checker rules text pgn own referee/syzygy referee/game_files "
-        "referee/adjudicate referee/match referee/player referee/annotate report serve meant"
+        "store/directory store store/disk_arrays store/entry_cache store/leftovers cluster verify archive generate "
+        "probe fortress checker rules text pgn referee/syzygy referee/game_files referee/adjudicate referee/match "
+        "referee/player referee/annotate report serve meant store/local local"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version errors probe rules",
@@ -152,8 +154,8 @@ ONLY_IN = {
     "numba": "kept jit intrinsics retro/threads",
     "llvmlite": "jit intrinsics retro/threads",
     "chess": (
-        "position certificate probe fortress checker own rules pgn referee/syzygy referee/adjudicate referee/annotate "
-        "referee/match referee/player report serve cli"
+        "position certificate probe fortress checker local rules pgn referee/syzygy referee/adjudicate "
+        "referee/annotate referee/match referee/player report serve cli"
     ),
     "rich": "cli",
     "shtab": "cli",

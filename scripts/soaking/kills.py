@@ -11,7 +11,7 @@ from soaking.builds import build, finish, measure, told
 from soaking.case import Failed, Limits, names_in, shown
 from soaking.damage import damage_directory
 from soaking.ground import RULES, check_place, check_tables, file_of, lay, needed_by
-from tbgen.store.own import OWN_DIRECTORY
+from tbgen.store.local import LOCAL_DIRECTORY
 
 
 class _Kind(NamedTuple):
@@ -23,7 +23,7 @@ class _Kind(NamedTuple):
     words: tuple[str, ...] = ()
     change: dict[str, float] = {}  # noqa: RUF012  nobody writes to it
     fen: str = ""
-    """The position, whose own tables are kept."""
+    """The position, whose local tables are kept."""
 
 
 _KEPT: Final = {"worth": 0, "wait": -1.0}
@@ -38,8 +38,8 @@ _KINDS: Final = {
     "a workspace now and then": _Kind(("KPvK",), needed_by("KPvK"), change=_SELDOM),
     "forced": _Kind(("KBvK",), _CHAIN, ("--force",)),
     "forced, a workspace": _Kind(("KPvK",), (*needed_by("KPvK"), "KPvK"), ("--force",), _KEPT),
-    "own tables": _Kind((), needed_by("KPvK"), change=_KEPT, fen=_RACE),
-    "own tables now and then": _Kind((), needed_by("KPvK"), change=_SELDOM, fen=_RACE),
+    "local tables": _Kind((), needed_by("KPvK"), change=_KEPT, fen=_RACE),
+    "local tables now and then": _Kind((), needed_by("KPvK"), change=_SELDOM, fen=_RACE),
     "workers": _Kind(_CHAIN, (), ("--workers", "2")),
 }
 _WEIGHTS: Final = (2, 2, 6, 3, 2, 3, 4, 2, 0.7)
@@ -54,8 +54,8 @@ class Kills:
     def __init__(self, ground: Path) -> None:
         self._ground = ground
         self._measured: dict[tuple[str, str], tuple[int, float]] = {}
-        self._own: dict[str, bytes] = {}
-        """The right own tables, once they have been solved."""
+        self._local: dict[str, bytes] = {}
+        """The right local tables, once they have been solved."""
 
     def attempt(self, draw: random.Random, place: Path) -> Counter[str]:
         (name,) = draw.choices(tuple(_KINDS), _WEIGHTS)
@@ -78,7 +78,7 @@ class Kills:
                 raise Failed(f"{where}: {told(code)}: {shown(err)}")
             did["kills" if code else "not killed in time"] += 1
             check_tables(self._ground, place, where)
-            self._check_own(place, where)
+            self._check_local(place, where)
             gone = {file_of(one, rules) for one in kind.there} - names_in(place)
             if gone:
                 raise Failed(f"{where}: gone: {gone}")
@@ -97,16 +97,16 @@ class Kills:
         finish(words, place, where, change=kind.change)
         did["finished"] += 1
         names = {file_of(one, rules) for one in (*kind.there, *kind.materials)}
-        check_place(self._ground, place, names | ({OWN_DIRECTORY} if kind.fen else set()), where)
-        if kind.fen and names_in(place / OWN_DIRECTORY) != {*self._own}:
-            raise Failed(f"{where}: {sorted(names_in(place / OWN_DIRECTORY))}, not {sorted(self._own)}")
-        self._check_own(place, where)
+        check_place(self._ground, place, names | ({LOCAL_DIRECTORY} if kind.fen else set()), where)
+        if kind.fen and names_in(place / LOCAL_DIRECTORY) != {*self._local}:
+            raise Failed(f"{where}: {sorted(names_in(place / LOCAL_DIRECTORY))}, not {sorted(self._local)}")
+        self._check_local(place, where)
         return did
 
-    def _check_own(self, place: Path, where: str) -> None:
-        """Check that every own table that is there is right."""
-        for name in names_in(place / OWN_DIRECTORY):
-            if not name.startswith(".") and (place / OWN_DIRECTORY / name).read_bytes() != self._own.get(name):
+    def _check_local(self, place: Path, where: str) -> None:
+        """Check that every local table that is there is right."""
+        for name in names_in(place / LOCAL_DIRECTORY):
+            if not name.startswith(".") and (place / LOCAL_DIRECTORY / name).read_bytes() != self._local.get(name):
                 raise Failed(f"{where}: {name} is WRONG")
 
     def _moment(self, draw: random.Random, name: str, kind: _Kind, rules: str) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class Kills:
                 words = _words(kind, rules, "2", place)
                 self._measured[name, rules] = measure(words, place, change=kind.change)
                 if kind.fen:
-                    self._own = {one.name: one.read_bytes() for one in (place / OWN_DIRECTORY).iterdir()}
+                    self._local = {one.name: one.read_bytes() for one in (place / LOCAL_DIRECTORY).iterdir()}
         steps, seconds = self._measured[name, rules]
         if draw.random() < 0.5:
             return {"step": draw.randrange(1, steps + 1)}

@@ -47,8 +47,8 @@ def pack(
 ) -> Result:
     """Pack a table into a file. CorruptTable if the table has changed since it was written."""
     with open_table(path) as table, ThreadPoolExecutor(threads) as pool:
-        if table.own is not None:
-            raise BadInput(f"{path} is an own table, which is not packed: tbgen solve --keep makes it again")
+        if table.local is not None:
+            raise BadInput(f"{path} is a local table, which is not packed: tbgen solve --keep makes it again")
         table.check()
         begin(f"weighing the sides of {table.material}", 2 * _SAMPLES)
         side = _cheaper_side(table, pool, report)

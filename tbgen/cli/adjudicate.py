@@ -57,7 +57,7 @@ the comment behind its last move, and what the board shows:
 --decide names those that tables decide, or all, or none. A draw of which
 nothing is known counts as agreed. A game that no table covers is scored as
 played, unless --solve proves more: for each such draw what tbgen solve does is
-tried, at most so long. Its own tables are kept in own/ within the directory of
+tried, at most so long. Its local tables are kept in local/ within the directory of
 tables, so that games with the same pawns share them. Games are then judged one
 after the other, --jobs being the threads that solve. The report has the shares,
 and a line for each game.
@@ -201,7 +201,7 @@ def _solver(args: argparse.Namespace, bar: "_Bar") -> Iterator[Solve | None]:
         return
     from tbgen.cli.progress import warm_up_visibly
     from tbgen.cli.solving import Solver
-    from tbgen.own.attempt import Means
+    from tbgen.local.attempt import Means
 
     directory = common.tables_directory(args)
     keeps = os.access(directory, os.W_OK)

@@ -1,4 +1,4 @@
-"""The certificate that `tbgen solve` writes: what is held, and what own tables prove beyond that."""
+"""The certificate that `tbgen solve` writes: what is held, and what local tables prove beyond that."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,12 +18,12 @@ from tbgen.probe.sure import NOTHING
 from tbgen.text import say
 
 if TYPE_CHECKING:
-    from tbgen.own.strategy import Proved
-    from tbgen.probe.bounds import OwnSource
+    from tbgen.local.strategy import Proved
+    from tbgen.probe.bounds import LocalSource
 
 
 _NO_PROOF: Final = (OutOfRoom, MissingTable)
-"""What comes of a proof that is too long, or that needs an own table which another process has just removed."""
+"""What comes of a proof that is too long, or that needs a local table which another process has just removed."""
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def new_certificate(target: Path, tables: Tablebase) -> Iterator["Certificate"]:
 
 
 class Certificate:
-    """A file of proofs, in the making. What own tables prove is written at once: it may be a gigabyte in memory."""
+    """A file of proofs, in the making. What local tables prove is written at once: it may be a gigabyte in memory."""
 
     def __init__(self, target: BinaryIO, tables: Tablebase) -> None:
         self._target = target
@@ -46,8 +46,8 @@ class Certificate:
         """Why moves have no proof."""
         self._failed: Exception | None = None
 
-    def prove(self, found: Found, own: "OwnSource", answer: Answer, counter: Counter) -> None:
-        """Add what own tables prove and holding does not. What `found` has so far is what is held."""
+    def prove(self, found: Found, own: "LocalSource", answer: Answer, counter: Counter) -> None:
+        """Add what local tables prove and holding does not. What `found` has so far is what is held."""
         for (held, _), bound in zip(found.held, answer.sure[:2], strict=True):
             side = held.defender
             if bound != held.bound and (bound > held.bound) == side:
@@ -58,8 +58,8 @@ class Certificate:
                     self._failed = error
                     return
 
-    def prove_moves(self, board: chess.Board, own: "OwnSource", moves: Sequence[SureMove], counter: Counter) -> None:
-        """Add what own tables prove of the position after each move, unless a complete table has it."""
+    def prove_moves(self, board: chess.Board, own: "LocalSource", moves: Sequence[SureMove], counter: Counter) -> None:
+        """Add what local tables prove of the position after each move, unless a complete table has it."""
         for one in moves if self._failed is None else ():
             after = board.copy(stack=False)
             after.push(one.move)
@@ -77,10 +77,10 @@ class Certificate:
                     return
 
     def _prove(
-        self, own: "OwnSource", board: chess.Board, record: int, side: chess.Color, bound: int, counter: Counter
+        self, own: "LocalSource", board: chess.Board, record: int, side: chess.Color, bound: int, counter: Counter
     ) -> None:
         """Write how a side gets a bound; `_NO_PROOF` if that cannot be told."""
-        from tbgen.own.strategy import prove
+        from tbgen.local.strategy import prove
 
         after = f" after {board.peek().uci()}" if board.move_stack else ""
         counter.begin(f"a proof for {chess.COLOR_NAMES[side].capitalize()}{after}", 1)

@@ -8,13 +8,13 @@ from typing import Final
 
 from tbgen.cli import digests
 from tbgen.cli.common import add_json, add_tables, cores, named, present_tables_directory, print_table
-from tbgen.cli.info_own import own_rows, print_own
+from tbgen.cli.info_local import local_rows, print_local
 from tbgen.columns import Column
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.store import BUNDLED, build_some, open_table, readable_tables
 from tbgen.store.directory import Listed, build_command
 from tbgen.store.leftovers import Leftover, find_leftovers, workspace_of
-from tbgen.store.own import OwnFile, list_own, own_named
+from tbgen.store.local import LocalFile, list_local, local_named
 from tbgen.text import say, to_json
 
 EPILOG = """\
@@ -27,9 +27,9 @@ examples:
 The package has tables of two and three men of its own. Those that the directory lacks are listed below its own
 ("bundled" in JSON): commands that ask tables read them there. tbgen build, verify and pack do not.
 
-Own tables, which tbgen solve --keep leaves, are listed with their bound for the side that is named first: exact, its
+Local tables, which tbgen solve --keep leaves, are listed with their bound for the side that is named first: exact, its
 worst or its best; with their slices, one for each placement of pawns; and with the placement that has most steps to go,
-the side that is named first playing up the board. --json has "own", the file, for these.
+the side that is named first playing up the board. --json has "local", the file, for these.
 
 Half-built tables are listed with their size and what happens to them next.
 
@@ -67,14 +67,14 @@ def run(args: argparse.Namespace) -> int:
     wanted = named(args.material)
     listed = [one for one in readable_tables(directory) if not wanted or one.material in wanted]
     unfinished = [one for one in find_leftovers(directory) if not wanted or one.table.material in wanted]
-    own = [one for one in list_own(directory) if not wanted or one.material in wanted]
-    if not listed and not unfinished and not own:
+    local = [one for one in list_local(directory) if not wanted or one.material in wanted]
+    if not listed and not unfinished and not local:
         raise MissingTable(f"no such tables in {directory} (to build some: {build_some(directory, wanted)})")
     if args.digests:
         code = digests.print_digests(listed, threads=cores(), json=args.json)
     else:
-        code = _show(directory, listed, unfinished, own, some=bool(wanted), json=args.json)
-    found = (listed, own, [one.table for one in unfinished])
+        code = _show(directory, listed, unfinished, local, some=bool(wanted), json=args.json)
+    found = (listed, local, [one.table for one in unfinished])
     there = {one.material for some in found for one in some}
     lacking = [material.name for material in wanted if material not in there]
     if lacking:
@@ -86,7 +86,7 @@ def _show(
     directory: Path,
     listed: Sequence[Listed],
     unfinished: Sequence[Leftover],
-    own: Sequence[OwnFile],
+    local: Sequence[LocalFile],
     *,
     some: bool,
     json: bool,
@@ -122,11 +122,11 @@ def _show(
                 }
             )
             code = CorruptTable.exit_code
-    of_own = list(own_rows(own))
-    if any("error" in row for row in of_own):
+    of_local = list(local_rows(local))
+    if any("error" in row for row in of_local):
         code = CorruptTable.exit_code
     if json:
-        for row in (*rows, *of_own, *map(_as_dict, unfinished)):
+        for row in (*rows, *of_local, *map(_as_dict, unfinished)):
             say(to_json(row))
         return code
     ours, bundled = ([row for row in rows if row["bundled"] == packaged] for packaged in (False, True))
@@ -135,11 +135,11 @@ def _show(
         _print(ours)
         for one in unfinished:
             say(_in_words(one))
-    elif not some and not own:
+    elif not some and not local:
         say(f"no tables in {directory} (to build some: {build_some(directory)})")
-    if own:
-        say(f"own tables, in {own[0].path.parent}")
-        print_own(of_own)
+    if local:
+        say(f"local tables, in {local[0].path.parent}")
+        print_local(of_local)
     if bundled:
         say(f"in the package, {BUNDLED}")
         _print(bundled)
@@ -154,7 +154,7 @@ def _as_dict(one: Leftover) -> dict[str, str | int | bool]:
         "building": one.busy,
         "resumable": one.resumable,
     }
-    return found | {"own": one.table.path.name} if own_named(one.table.path) else found
+    return found | {"local": one.table.path.name} if local_named(one.table.path) else found
 
 
 def _in_words(one: Leftover) -> str:
@@ -162,7 +162,7 @@ def _in_words(one: Leftover) -> str:
     name = f"{one.table.material} ({one.table.rules})"
     if one.busy:
         return f"{name}: being built now" + (f", {one.bytes:,} bytes so far" if one.bytes else "")
-    if own_named(one.table.path) and one.resumable:
+    if local_named(one.table.path) and one.resumable:
         what = f"the same tbgen solve --keep goes on with it; if nobody wants it, remove {workspace_of(one.table.path)}"
     elif one.resumable:
         what = f"a build was stopped; this goes on with it: {build_command(one.table.path)}"

@@ -50,13 +50,13 @@ fields of a JSON object:
   dropped, the FEN's record, if it does not count
   moves with --moves, each with: uci, san, gscore, dtg, reset, record
   line with --line, each move with: uci, san, record
-  where own tables (tbgen solve --keep) know only bounds: white and black, the
+  where local tables (tbgen solve --keep) know only bounds: white and black, the
   G-scores that each side is sure of, beside gscore and dtg where these are known
   error and code (an exit code) instead of an answer
 """
 
-_BOUNDS: Final = "These are bounds from own tables: where captures or promotions lead is not all known."
-_FROM_OWN: Final = "This is from own tables: where captures or promotions lead is not all known."
+_BOUNDS: Final = "These are bounds from local tables: where captures or promotions lead is not all known."
+_FROM_OWN: Final = "This is from local tables: where captures or promotions lead is not all known."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

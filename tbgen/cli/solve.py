@@ -23,15 +23,15 @@ from tbgen.errors import BadInput, TbgenError
 from tbgen.fortress import Proof, prove
 from tbgen.probe import Answer, Tablebase
 from tbgen.rules.fen import Fen, read_fen
-from tbgen.store.leftovers import tidy_own
-from tbgen.store.own import OWN_DIRECTORY
+from tbgen.store.leftovers import tidy_local
+from tbgen.store.local import LOCAL_DIRECTORY
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from tbgen.own.attempt import Attempt, Means
-    from tbgen.probe.bounds import OwnSource
+    from tbgen.local.attempt import Attempt, Means
+    from tbgen.probe.bounds import LocalSource
 
 _EPILOG: Final = """\
 Three things are tried, one after the other, until both sides are sure of the same: that is the result.
@@ -40,12 +40,12 @@ Three things are tried, one after the other, until both sides are sure of the sa
 2. Holding: a side that moves only one man, or a few, can often be sure of the record: a king that keeps the other
    king out, a queen that checks for ever. This takes a few seconds at most. With rights to castle nothing else is
    tried: the side that holds does not use its own, and where the other side may castle it counts as breaking through.
-3. The position's own table: the placements of pawns that can come up from it, and no others, solved like any
+3. The position's local table: the placements of pawns that can come up from it, and no others, solved like any
    table. Where captures and promotions lead to tables, these are asked; where to material that no table covers,
    that is solved as well if --memory, --time and the disk allow, and else taken for a mate, by White and by
    Black: both answers bound the true one.
 
-With --keep own tables stay, in own/ within the directory of tables. tbgen solve reads them instead of solving
+With --keep local tables stay, in local/ within the directory of tables. tbgen solve reads them instead of solving
 again, for all positions with pawns on the same squares or farther ahead, also mirrored or with colours swapped;
 tbgen probe, uci and serve answer from them, tbgen info lists them, tbgen verify checks them. Where solving was
 stopped, or its time was over, the same command goes on.
@@ -53,7 +53,7 @@ stopped, or its time was over, the same command goes on.
 What is said is proved: White gets no less than what White is sure of, and neither does Black. A certificate of
 2. and 3. shows it to those who do not believe: see tbgen check. It has a reply to whatever can come up, so it may
 have a million lines, and writing it may take longer than --time; a name that ends with .gz packs it. With --moves it
-also has what own tables prove of the position after each move that leads to no complete table; a move whose proof
+also has what local tables prove of the position after each move that leads to no complete table; a move whose proof
 takes too many replies is left out, and named.
 
 examples:
@@ -62,7 +62,7 @@ examples:
   tbgen solve --record=-G0.5 "8/8/8/1p6/1P6/8/1k6/4K3 w - - 10 60"
       no game goes on after stalemate, so this asks: can Black ever mate? (G0.5: can White?)
   tbgen solve --dry-run "8/8/3k1p2/8/2P5/1r6/5K2/2R5 w - - 10 60 G5.5"
-      what its own tables take
+      what its local tables take
   tbgen solve --time 2h --memory 8G --moves "8/8/3k1p2/8/2P5/1r6/5K2/2R5 w - - 10 60 G5.5"
       the answer, for each move too
   tbgen solve --keep "8/5p2/3k1p2/8/2P5/5P2/5K2/8 w - - 10 60 G5.5"
@@ -80,7 +80,7 @@ fields of a JSON object:
   proofs: for each side defender, bound, plies and men
   plies: before this ply the record is not worse than the bound; null: the game ends with that or better
   men: those that hold, with the squares that they need
-  own: the material, slices and numbers that were solved, read: whether they were kept from before; or why none were;
+  local: the material, slices and numbers that were solved, read: whether they were kept from before; or why none were;
   null where none was needed, or a kept one had the whole answer
   moves and line, if asked for
   mates, with the record G0.5 or -G0.5: whether that side can force mate, under any record; null: not known
@@ -93,19 +93,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", metavar="G", help="the record of the game so far, as in G3.5 or -G8.5")
     parser.add_argument("--moves", action="store_true", help="also say what both sides are sure of after each move")
     parser.add_argument("--line", action="store_true", help="also print best play, where the answer is exact")
-    parser.add_argument("--dry-run", action="store_true", help="show what the position's own tables take, and end")
+    parser.add_argument("--dry-run", action="store_true", help="show what the position's local tables take, and end")
     parser.add_argument(
         "--time",
         type=common.duration,
         default="10m",
         metavar="T",
-        help="when to end with what is proved by then, such as 90s or 2h; 0: without an own table (default: 10m)",
+        help="when to end with what is proved by then, such as 90s or 2h; 0: without a local table (default: 10m)",
     )
     add_cluster(parser, "solve", "part")
     parser.add_argument(
         "--keep",
         action="store_true",
-        help=f"keep the own tables that are solved, in {OWN_DIRECTORY}/ within the directory of tables",
+        help=f"keep the local tables that are solved, in {LOCAL_DIRECTORY}/ within the directory of tables",
     )
     parser.add_argument(
         "--certificate", metavar="FILE", type=Path, help="write the proof of what each side is sure of to a file"
@@ -119,7 +119,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     check_cluster(args)
     if (args.workers or args.scheduler) and not args.keep:
-        raise BadInput("several processes hand own tables to each other as files, which stay: add --keep")
+        raise BadInput("several processes hand local tables to each other as files, which stay: add --keep")
     words = list(fens(args.fen))
     if len(words) != 1:
         raise BadInput(f"one position at a time, not {len(words)}")
@@ -138,8 +138,8 @@ def run(args: argparse.Namespace) -> int:
         if args.dry_run:
             return _dry_run(args, board, record, tables)
         if args.keep:
-            _make_place(common.tables_directory(args) / OWN_DIRECTORY)
-            tidy_own(common.tables_directory(args))
+            _make_place(common.tables_directory(args) / LOCAL_DIRECTORY)
+            tidy_local(common.tables_directory(args))
         certificate = None
         if args.certificate is not None:
             certificate = stack.enter_context(new_certificate(args.certificate, tables))
@@ -172,8 +172,8 @@ def _record(read: Fen) -> int:
 
 
 def _means(args: argparse.Namespace, client: "Client | None" = None) -> "Means":
-    from tbgen.own.attempt import Means
-    from tbgen.own.cluster import Cluster
+    from tbgen.local.attempt import Means
+    from tbgen.local.cluster import Cluster
 
     memory, threads, at_once = memory_each(args), threads_each(args), args.workers or 1
     means = Means(common.tables_directory(args), memory, args.time, threads, args.keep, args.keep, at_once=at_once)
@@ -184,14 +184,14 @@ def _means(args: argparse.Namespace, client: "Client | None" = None) -> "Means":
 
 
 def _own(args: argparse.Namespace, held: Found, tables: Tablebase, certificate: Certificate | None) -> "Attempt":
-    """What own tables say, with a bar for each plan and each proof."""
-    from tbgen.own.attempt import attempt
+    """What local tables say, with a bar for each plan and each proof."""
+    from tbgen.local.attempt import attempt
 
     quiet = args.quiet or args.json
     warm_up_visibly(common.cores(), quiet=quiet)
     with client_of(args) as client, Counter(quiet=quiet) as counter:
 
-        def use(own: "OwnSource", answer: Answer) -> None:
+        def use(own: "LocalSource", answer: Answer) -> None:
             if certificate is not None:
                 certificate.prove(held, own, answer, counter)
                 if args.moves:
@@ -216,12 +216,12 @@ def _make_place(place: Path) -> None:
         if not os.access(place, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
-        raise TbgenError(f"own tables cannot be kept in {place}: {error.strerror} (leave out --keep)") from error
+        raise TbgenError(f"local tables cannot be kept in {place}: {error.strerror} (leave out --keep)") from error
 
 
 def _dry_run(args: argparse.Namespace, board: chess.Board, record: int, tables: Tablebase) -> int:
-    from tbgen.own.attempt import plans
-    from tbgen.own.plan import Cost
+    from tbgen.local.attempt import plans
+    from tbgen.local.stages import Cost
 
     is_over = not any(board.legal_moves)
     if is_over or board.castling_rights or tables.get(board, record=record) is not None:

@@ -13,8 +13,9 @@ from tbgen.probe.words import bounds, late, situation
 from tbgen.text import SIDES, counted, plies, size_of, time_of, wrapped
 
 if TYPE_CHECKING:
-    from tbgen.own.attempt import Attempt
-    from tbgen.own.plan import Cost, PlannedPart
+    from tbgen.local.attempt import Attempt
+    from tbgen.local.choose import Part
+    from tbgen.local.stages import Cost
 
 _WIDTH: Final = 100
 _MATES: Final = {True: "can force mate", False: "can never force mate", None: "may or may not be able to force mate"}
@@ -30,10 +31,10 @@ class Found(NamedTuple):
     held: list[tuple[Proof, list[Claim]]] = []  # noqa: RUF012
     """What holding proves: White's, then Black's; none where that was not asked."""
     kept: Sure | None = None
-    """What own tables of the directory say, if that is less than a result."""
+    """What local tables of the directory say, if that is less than a result."""
     own: "Attempt | None" = None
     refused: str = ""
-    """Why there is no own table."""
+    """Why there is no local table."""
     moves: Sequence[SureMove] = ()
     """Those that are known, the best first."""
     line: Sequence[LineMove] = ()
@@ -83,7 +84,7 @@ def as_object(
         for _, those in found.held
         for claim in those
     ]
-    words["own"] = _solved(found)
+    words["local"] = _solved(found)
     if moves:
         words["moves"] = [
             {"uci": one.move.uci(), "san": found.board.san(one.move), "reset": one.reset, **sure_as_dict(one.sure)}
@@ -100,17 +101,17 @@ def _solved(found: Found) -> dict[str, Any] | None:
     if found.own is None:
         return {"refused": found.refused} if found.refused else None
     parts = [
-        {"material": part.name.material.name, "slices": len(part.placements), "numbers": part.numbers}
+        {"material": part.material.normal.name, "slices": len(part.placements), "numbers": part.numbers}
         for part in found.own.plan
     ]
     return {"parts": parts, "in_time": found.own.in_time, "read": found.own.read}
 
 
-def plan_as_object(plan: "list[PlannedPart]", cost: "Cost") -> dict[str, Any]:
+def plan_as_object(plan: "list[Part]", cost: "Cost") -> dict[str, Any]:
     """What a plan takes."""
     parts = [
         {
-            "material": part.name.material.name,
+            "material": part.material.normal.name,
             "slices": len(part.placements),
             "numbers": part.numbers,
             "exact": part.exact,
@@ -121,24 +122,24 @@ def plan_as_object(plan: "list[PlannedPart]", cost: "Cost") -> dict[str, Any]:
     return {"parts": parts, **cost._asdict(), "cpu_seconds": round(cost.cpu_seconds, 3)}
 
 
-def plan_in_words(number: int, plan: "list[PlannedPart]", cost: "Cost", threads: int) -> Iterator[str]:
+def plan_in_words(number: int, plan: "list[Part]", cost: "Cost", threads: int) -> Iterator[str]:
     """What a plan takes."""
     time = time_of(cost.cpu_seconds / threads)
     yield f"{'Then' if number > 1 else 'First'} {_materials(plan)}:"
     yield f"  {size_of(cost.memory)} of memory, {size_of(cost.scratch)} of disk, about {time}"
     for part in reversed(plan):
         how = "" if part.exact else ", solved twice" if part.times > 1 else ", for one side"
-        yield f"  {part.name.material.name:<9}{len(part.placements):>6,} slices {part.numbers:>15,} numbers{how}"
+        yield f"  {part.material.normal.name:<9}{len(part.placements):>6,} slices {part.numbers:>15,} numbers{how}"
     if not plan[-1].exact:
         yield "  What some captures or promotions lead to is not known: the answer may be bounds."
 
 
-def _materials(plan: "list[PlannedPart]") -> str:
+def _materials(plan: "list[Part]") -> str:
     """The position's own, and how many others."""
     *others, root = plan
     count = len(root.placements)
     parts = f", and {counted(len(others), 'part')} that it leads to" if others else ""
-    return f"{root.name.material} ({counted(count, 'placement')} of pawns){parts}"
+    return f"{root.material.normal} ({counted(count, 'placement')} of pawns){parts}"
 
 
 def in_words(found: Found, *, moves: bool, line: bool, mater: chess.Color | None = None) -> Iterator[str]:
@@ -198,17 +199,17 @@ def _how(claim: Claim) -> str:
 
 
 def _own_in_words(found: Found) -> Iterator[str]:
-    """What the own table says, or why there is none."""
+    """What the local table says, or why there is none."""
     if found.kept is not None and not (found.own is not None and found.own.read):
-        yield from ("", "Own tables kept from before:", f"  {bounds(found.kept)}.")
+        yield from ("", "Local tables kept from before:", f"  {bounds(found.kept)}.")
     if found.refused:
-        yield from ("", *wrapped(f"No own table: {found.refused}.", _WIDTH))
+        yield from ("", *wrapped(f"No local table: {found.refused}.", _WIDTH))
     if found.own is None:
         return
     yield ""
     if found.own.answer is not None:
         kept = ", kept from before" if found.own.read else ""
-        yield from wrapped(f"Own tables of {_materials(found.own.plan)}{kept}:", _WIDTH)
+        yield from wrapped(f"Local tables of {_materials(found.own.plan)}{kept}:", _WIDTH)
         sure = found.own.answer.sure
         yield f"  {bounds(sure)}."
         for bound, side in ((sure.white, True), (sure.black, False)):

@@ -1,4 +1,4 @@
-"""What can be proved of a position: by tables, else by holding, else by own tables. For `solve` and `adjudicate`."""
+"""What can be proved of a position: by tables, else by holding, else by local tables. For `solve` and `adjudicate`."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,8 +14,9 @@ from tbgen.probe import Sure, SureMove, Tablebase, UnknownMove
 from tbgen.probe.sure import NOTHING
 
 if TYPE_CHECKING:
-    from tbgen.own.attempt import Attempt, Means
-    from tbgen.own.plan import Cost, PlannedPart
+    from tbgen.local.attempt import Attempt, Means
+    from tbgen.local.choose import Part
+    from tbgen.local.stages import Cost
 
 
 NO_CASTLING: Final = "tables know no castling"
@@ -32,8 +33,8 @@ def find(
     certified: bool = False,
     hold: Callable[[chess.Board, int, Tablebase], list[Proof]] = prove,
 ) -> Found:
-    """All that can be proved, with own tables where these can be asked, given what is held. `moves`: of moves and the
-    line as well. `certified`: no own table is taken at its word. `hold` finds what can be held."""
+    """All that can be proved, with local tables where these can be asked, given what is held. `moves`: of moves and the
+    line as well. `certified`: no local table is taken at its word. `hold` finds what can be held."""
     known = tables.known(board, record) if certified else tables.get(board, record=record)
     found = Found(board, record, known)
     if not any(board.legal_moves):
@@ -41,7 +42,7 @@ def find(
     if found.table is not None:
         if not moves:
             return found
-        with suppress(MissingTable):  # an own table may be gone by now
+        with suppress(MissingTable):  # a local table may be gone by now
             return _from_table(found, tables)
         found = found._replace(table=None)
     proofs = hold(board, record, tables)
@@ -80,11 +81,11 @@ def _unknown(found: Found, move: UnknownMove) -> SureMove:
     return SureMove(move.move, move.reset, NOTHING, own if move.reset else outcome.improved(found.record, own))
 
 
-def announce(begin: Callable[[str, int], None]) -> "Callable[[list[PlannedPart], Cost], None]":
+def announce(begin: Callable[[str, int], None]) -> "Callable[[list[Part], Cost], None]":
     """Begins to show each plan that is solved."""
-    from tbgen.own.plan import numbers_to_solve
+    from tbgen.local.stages import numbers_to_solve
 
-    return lambda plan, cost: begin(f"solving {plan[-1].name.material}", numbers_to_solve(plan))
+    return lambda plan, cost: begin(f"solving {plan[-1].material.normal}", numbers_to_solve(plan))
 
 
 class Watch(Protocol):
@@ -101,10 +102,10 @@ class Watch(Protocol):
 
 
 class Solver:
-    """Solves the positions of games, each within a time. Own tables stay for the next one."""
+    """Solves the positions of games, each within a time. Local tables stay for the next one."""
 
     def __init__(self, means: "Means", warm_up: Callable[[], None], watch: Watch) -> None:
-        """`warm_up` is called before the first own table is solved."""
+        """`warm_up` is called before the first local table is solved."""
         self._means = means
         self._warm_up: Callable[[], None] | None = warm_up
         self._watch = watch
@@ -118,7 +119,7 @@ class Solver:
         self._tables.close()
 
     def _attempt(self, board: chess.Board, record: int) -> "Attempt":
-        from tbgen.own.attempt import attempt
+        from tbgen.local.attempt import attempt
 
         if self._warm_up is not None:
             self._warm_up()

@@ -33,7 +33,7 @@ from tbgen.text import say, to_json
 if TYPE_CHECKING:
     from tbgen.cli.progress import TableProgress
     from tbgen.store.disk_arrays import DiskArrays
-    from tbgen.store.own import OwnFile
+    from tbgen.store.local import LocalFile
 
 EPILOG = """\
 examples:
@@ -50,7 +50,7 @@ same squares. The tables that captures and promotions lead to are taken as right
 missing or damaged, the positions that lead there are checked by their other moves and counted separately. After a fault
 in one table, the others are checked all the same.
 
-Own tables, which tbgen solve --keep leaves, are checked likewise after all others: given the tables that they were
+Local tables, which tbgen solve --keep leaves, are checked likewise after all others: given the tables that they were
 solved with, and the bounds that they took for all else, every position is worth what its moves make of it.
 
 Of a table that is checked in part, stored entries are counted: a position whose kings both stand on the long diagonal
@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     if args.memory < PROGRAM:
         raise OutOfRoom(f"{size_of(PROGRAM)} of memory are needed, and --memory leaves {size_of(args.memory)}")
     directory = tables_directory(args)
-    wanted, own = _wanted(args, directory)
+    wanted, local = _wanted(args, directory)
     if args.digests is not None:
         tables = [Listed(table_path(directory, *one), *one) for one in wanted]
         return compare_digests(tables, args.digests, threads=args.threads, json=args.json, quiet=args.quiet)
@@ -115,11 +115,11 @@ def run(args: argparse.Namespace) -> int:
     with closing(DiskArrays(scratch_of(directory), args.memory)) as disk_arrays:
         try:
             for report in chain(
-                _reports(args, directory, wanted, disk_arrays), _own_reports(args, directory, own, disk_arrays)
+                _reports(args, directory, wanted, disk_arrays), _local_reports(args, directory, local, disk_arrays)
             ):
                 codes.append(report.code)
         except KeyboardInterrupt:
-            many = len(wanted) + len(own)
+            many = len(wanted) + len(local)
             raise KeyboardInterrupt(f"interrupted; {len(codes)} of {many} tables have been checked") from None
     return max(codes, key=BAD.index)
 
@@ -137,46 +137,46 @@ def _space(args: argparse.Namespace) -> int:
     return COMPILED + int(args.threads) * THREAD
 
 
-def _wanted(args: argparse.Namespace, directory: Path) -> "tuple[list[tuple[Material, TableRules]], list[OwnFile]]":
-    """Materials and rules of complete tables, every table after those that it depends on; and own tables."""
+def _wanted(args: argparse.Namespace, directory: Path) -> "tuple[list[tuple[Material, TableRules]], list[LocalFile]]":
+    """Materials and rules of complete tables, every table after those that it depends on; and local tables."""
     from tbgen.store import build_some, list_tables, table_path
-    from tbgen.store.own import list_own
+    from tbgen.store.local import list_local
 
     wanted = named(args.material)
-    of_own = args.rules != TableRules.WHOLE_GAME and args.digests is None
-    own = [one for one in list_own(directory) if of_own and (not wanted or one.material in wanted)]
+    of_local = args.rules != TableRules.WHOLE_GAME and args.digests is None
+    local = [one for one in list_local(directory) if of_local and (not wanted or one.material in wanted)]
     if wanted:
-        rules, has_own = args.rules or TableRules.RESET, {one.material for one in own}
+        rules, has_local = args.rules or TableRules.RESET, {one.material for one in local}
         words = [
             word
             for word, material in zip(args.material, wanted, strict=True)
-            if material not in has_own or table_path(directory, material, rules).exists()
+            if material not in has_local or table_path(directory, material, rules).exists()
         ]
         found = {(material, rules) for material in materials_of(words)}
     else:
         found = {(material, rules) for _, material, rules in list_tables(directory) if args.rules in (None, rules)}
-    if not found and not own:
+    if not found and not local:
         raise MissingTable(f"no tables in {directory} (to build some: {build_some(directory)})")
-    return sorted(found, key=lambda one: (one[1], build_key(one[0]))), own
+    return sorted(found, key=lambda one: (one[1], build_key(one[0]))), local
 
 
-def _own_reports(
-    args: argparse.Namespace, directory: Path, own: "list[OwnFile]", disk_arrays: "DiskArrays"
+def _local_reports(
+    args: argparse.Namespace, directory: Path, local: "list[LocalFile]", disk_arrays: "DiskArrays"
 ) -> Iterator[Report]:
-    """Check own tables, after all others."""
+    """Check local tables, after all others."""
     from tbgen.cli.display import Counter
     from tbgen.store import find_table
     from tbgen.store.entry_cache import EntryCache
-    from tbgen.verify.file import check_own
+    from tbgen.verify.file import check_local
 
     entry_cache = EntryCache(directory, TableRules.RESET, disk_arrays, find=find_table, threads=args.threads)
     seed = _seed(args)
-    for one in own:
-        report = Report(one.material, TableRules.RESET, seed=seed if args.sample is not None else None, own=one)
+    for one in local:
+        report = Report(one.material, TableRules.RESET, seed=seed if args.sample is not None else None, local=one)
         begun = time.perf_counter()
         with Counter(quiet=args.quiet or args.json) as counter:
             try:
-                verdict = check_own(
+                verdict = check_local(
                     one, directory, entry_cache, disk_arrays,
                     threads=args.threads, sample=args.sample, seed=seed, report=counter.more, lost=report.lose,
                 )  # fmt: skip

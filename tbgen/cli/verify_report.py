@@ -8,7 +8,7 @@ from tbgen.cli.limits import failure_of
 from tbgen.errors import CorruptTable, MissingTable, OutOfRoom, TbgenError
 from tbgen.material import Material
 from tbgen.store import open_table
-from tbgen.store.own import OWN_DIRECTORY, OwnFile
+from tbgen.store.local import LOCAL_DIRECTORY, LocalFile
 from tbgen.table_rules import TableRules
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ class Report:
     lost: dict[Material, str] = field(default_factory=dict)
     """The tables that this one leads to and that could not be read, and why."""
     codes: set[int] = field(default_factory=set)
-    own: OwnFile | None = None
-    """The file of an own table."""
+    local: LocalFile | None = None
+    """The file of a local table."""
 
     def failed(self, error: TbgenError | MemoryError | OSError) -> None:
         self.problem, code = failure_of(error)
@@ -67,7 +67,7 @@ class Report:
         return {
             "material": self.material.name,
             "rules": self.rules,
-            **({} if self.own is None else {"own": self.own.path.name, "bound": self.own.bound}),
+            **({} if self.local is None else {"local": self.local.path.name, "bound": self.local.name.bound}),
             "code": self.code,
             "error": self.problem,
             "positions": self.positions,
@@ -89,16 +89,16 @@ class Report:
 
         if number < 0:
             return None
-        if self.own is None:
+        if self.local is None:
             return fen(layout_of(self.material), number)
-        with open_table(self.own.path) as table:
+        with open_table(self.local.path) as table:
             return fen(table.layout, number)
 
     def lines(self) -> Iterator[str]:
         found = self.as_dict()
         name = f"{self.material}{'' if self.rules == TableRules.RESET else f' ({self.rules})'}"
-        if self.own is not None:
-            name = f"{OWN_DIRECTORY}/{self.own.path.name}"
+        if self.local is not None:
+            name = f"{LOCAL_DIRECTORY}/{self.local.path.name}"
         if self.verdict is None:
             yield f"{name}: {self.problem}; no position has been checked"
             return

@@ -1,7 +1,6 @@
 """Checking a sample of a new table before it gets its name: by forward moves, and by reading it back."""
 
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from tbgen.contents import Contents, selected
 from tbgen.errors import WrongTable
-from tbgen.material import Material
+from tbgen.exits import Exits
 from tbgen.store import open_table
 from tbgen.verify.run import verify
 
@@ -27,7 +26,7 @@ _STRETCH: Final = 1 << 12
 def check_sample(
     contents: Contents,
     written: Path,
-    successor_entries: Mapping[Material, NDArray[np.int32]],
+    exits: Exits,
     threads: int,
     seconds: float,
 ) -> None:
@@ -37,7 +36,7 @@ def check_sample(
     generator = np.random.default_rng()
     small = len(contents.entries) <= _SMALL
     seed = int(generator.integers(1 << 62))
-    verdict = verify(contents, successor_entries, threads=threads, seconds=None if small else time_to_spend, seed=seed)
+    verdict = verify(contents, exits, threads=threads, seconds=None if small else time_to_spend, seed=seed)
     if verdict.wrong:
         _refuse(contents, f"{verdict.wrong:,} of {verdict.checked:,} positions are not what their moves make of them")
     wrong = _read_back(contents, written, generator, time_to_spend / 10)

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tbgen.errors import WrongTable
+from tbgen.exits import exits_of
 from tbgen.generate import calibration
 from tbgen.generate.estimate import estimate
 from tbgen.generate.sample import check_sample
 from tbgen.generate.summary import Clocks, Summary, begin_peak, summarise
 from tbgen.generate.workspace import Workspace
-from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve
@@ -52,10 +52,10 @@ def build_table(
         from_the_start = not workspace_of(path).exists()
         successor_entries = entry_cache.take(material.successors())
         needed = {other.name: entry_cache.sha256_of(other) for other in successor_entries}
-        workspace = Workspace(path, layout_of(material), rules, disk_arrays, needed)
+        exits = exits_of(material, successor_entries)
+        workspace = Workspace(path, exits.layout, rules, disk_arrays, needed)
         solved = solve(
-            material,
-            successor_entries,
+            exits,
             rules=rules,
             threads=threads,
             report=report,
@@ -65,7 +65,7 @@ def build_table(
 
         def check(written: Path) -> None:
             try:
-                check_sample(contents, written, successor_entries, threads, Clocks.read().since(begun).wall)
+                check_sample(contents, written, exits, threads, Clocks.read().since(begun).wall)
             except WrongTable:
                 workspace.clear()
                 raise

@@ -1,4 +1,4 @@
-"""What own tables prove of a position: what each side is sure of, for the position and for each move.
+"""What local tables prove of a position: what each side is sure of, for the position and for each move.
 
 Under two assumptions about what is not known, mates by White and mates by Black, values are bounds of the true one. The
 man that has moved there may be retaken first, if it is known what comes then. Where the bounds are equal the outcome
@@ -17,16 +17,16 @@ from tbgen import outcome
 from tbgen.errors import MissingTable, UnsupportedPosition
 from tbgen.position import goal
 from tbgen.probe import play
-from tbgen.probe.own import material_of
+from tbgen.probe.numbering import material_of
 from tbgen.probe.result import MoveResult, Result
 from tbgen.probe.sure import Answer, Sure, SureMove
 
 
-class OwnSource(Protocol):
-    """Whoever has own tables: a directory (own.py), or who has just solved them."""
+class LocalSource(Protocol):
+    """Whoever has local tables: a directory (local.py), or who has just solved them."""
 
     def result(self, board: chess.Board, record: int | None, winner: chess.Color) -> Result | None:
-        """What a position is worth if this side mates wherever nothing is known; None where no own table has it.
+        """What a position is worth if this side mates wherever nothing is known; None where no local table has it.
         MissingTable where such a record was not solved."""
 
 
@@ -38,13 +38,13 @@ class Complete(Protocol):
 
 
 class View:
-    """What complete and own tables say if one side mates wherever nothing is known: asked as the tables of a directory
-    are, so that values, moves and lines come from the same code."""
+    """What complete and local tables say if one side mates wherever nothing is known. They are asked as the tables of a
+    directory are, so that values, moves and lines come from the same code."""
 
     whole_game = False
 
-    def __init__(self, own: OwnSource, winner: chess.Color, complete: Complete) -> None:
-        self._own = own
+    def __init__(self, local: LocalSource, winner: chess.Color, complete: Complete) -> None:
+        self._local = local
         self._winner = winner
         self._complete = complete
 
@@ -54,7 +54,7 @@ class View:
 
     def source(self, board: chess.Board) -> str:
         """Where its table is."""
-        return f"the own table of {self.name(board)}"
+        return f"the local table of {self.name(board)}"
 
     def result(self, board: chess.Board, record: int | None) -> Result:
         """What a position is worth under a record; None: its own goal. MissingTable where records of the game were not
@@ -82,7 +82,7 @@ class View:
         try:
             return self._complete.complete(board, record)
         except (MissingTable, UnsupportedPosition):
-            return self._own.result(board, record, self._winner) if board.pawns else None
+            return self._local.result(board, record, self._winner) if board.pawns else None
 
     def _unknown(self, board: chess.Board) -> Result:
         own = goal(board)
@@ -121,9 +121,11 @@ class _Certain:
         return low
 
 
-def answer(own: OwnSource, board: chess.Board, record: int | None, complete: Complete, *, line: bool = True) -> Answer:
-    """What own tables say of a position that they have, under a record."""
-    low, high = (View(own, winner, complete) for winner in (chess.BLACK, chess.WHITE))
+def answer(
+    local: LocalSource, board: chess.Board, record: int | None, complete: Complete, *, line: bool = True
+) -> Answer:
+    """What local tables say of a position that they have, under a record."""
+    low, high = (View(local, winner, complete) for winner in (chess.BLACK, chess.WHITE))
     worst, best = (play.result(view, board, record) for view in (low, high))
     sure = _between(worst, best)
     hopes = {one.move: one for one in play.moves(high, board, worst.record)}
@@ -145,8 +147,9 @@ def _between(low: Result | MoveResult, high: Result | MoveResult) -> Sure:
 
 
 def _rank(one: Sure, sure: Sure, turn: chess.Color, record: int) -> tuple[int, int, bool, bool]:
-    """Of moves that are sure of the same, those that are known to be the best come first. Of others whoever gains takes
-    those whose distance is known, and who only delays takes them last."""
+    """Moves are sorted by this, the best first. Of moves that are sure of the same, those come first that are known to
+    be the best. Then, if the side to move gains over the record, come those whose distance is known; if it only delays,
+    these come last."""
     sign = 1 if turn else -1
     bounds = (-one.white, -one.black) if turn else (one.black, one.white)
     gains = sign * one.white >= sign * record

@@ -97,6 +97,11 @@ def material_with(men: int) -> Material:
     return Material(_letters(men), _letters(men >> _SIDE_BITS))
 
 
+def material_of(board: chess.Board) -> Material:
+    """White's men first."""
+    return material_with(signature(board))
+
+
 def make_numbering(men: int) -> Numbering:
     """Make the numbering for the men that have this signature."""
     material = material_with(men)
@@ -123,7 +128,7 @@ def is_sound(board: chess.Board) -> bool:
 
 
 def check(board: chess.Board) -> None:
-    """Raise what is wrong with a board that is not sound, but for too many men: own tables may have more."""
+    """Raise what is wrong with a board that is not sound, but for too many men: local tables may have more."""
     position.check_legal(board)
     if board.castling_rights and position.level(board) > position.STALEMATE:  # who is mated castles no more
         check_men(board.occupied.bit_count())

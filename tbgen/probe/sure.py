@@ -48,7 +48,7 @@ class SureMove(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What own tables prove of a position under a record."""
+    """What local tables prove of a position under a record."""
 
     material: str
     turn: chess.Color
@@ -58,11 +58,11 @@ class Answer(NamedTuple):
     moves: list[SureMove]
     """The best for the side to move first: by what it is sure of, then by what it may hope for."""
     line: list[LineMove]
-    """Best play, as far as own tables know it; none if the answer is not exact."""
+    """Best play, as far as local tables know it; none if the answer is not exact."""
 
 
 class OnlyBounds(MissingTable):
-    """Own tables have the position, but say only between which bounds its outcome lies."""
+    """Local tables have the position, but say only between which bounds its outcome lies."""
 
     @property
     def known(self) -> Answer:

@@ -15,8 +15,8 @@ from tbgen.errors import BadInput, CorruptTable, MissingTable, UnsupportedPositi
 from tbgen.material import MEN_IN_TABLES, Material
 from tbgen.position import check_legal, check_record, goal, is_plain, record_of
 from tbgen.probe import bounds, play
-from tbgen.probe.numbering import check, check_men, is_sound
-from tbgen.probe.own import OwnFiles, material_of
+from tbgen.probe.local import LocalFiles
+from tbgen.probe.numbering import check, check_men, is_sound, material_of
 from tbgen.probe.result import Answers, MoveResult, Positions, Result, ResultWithMoves, UnknownMove
 from tbgen.probe.sure import Answer, OnlyBounds
 from tbgen.probe.tables import OpenTables
@@ -46,15 +46,15 @@ class Tablebase:
         self._directory = directory
         self._threads = threads
         self._tables = OpenTables(BUNDLED if directory is None else directory, rules, threads=threads)
-        self._own = OwnFiles(directory) if directory is not None and self.rules == TableRules.RESET else None
+        self._local = LocalFiles(directory) if directory is not None and self.rules == TableRules.RESET else None
 
     def __reduce__(self) -> tuple[type[Self], tuple[str | PathLike[str] | None, str, int]]:
         return type(self), (self._directory, self.rules.value, self._threads)
 
     @property
-    def own(self) -> OwnFiles | None:
-        """The own tables that are kept in the directory."""
-        return self._own
+    def local(self) -> LocalFiles | None:
+        """The local tables that are kept in the directory."""
+        return self._local
 
     @property
     def rules(self) -> TableRules:
@@ -69,8 +69,8 @@ class Tablebase:
     def close(self) -> None:
         """Close all files. A later probe opens them again."""
         self._tables.close()
-        if self._own is not None:
-            self._own.close()
+        if self._local is not None:
+            self._local.close()
 
     def table(self, material: Material) -> TableFile:
         """The complete table of a normal material, to be read as a whole. It closes with the tablebase.
@@ -118,11 +118,11 @@ class Tablebase:
         With `partial`, moves that lead to missing tables are in `unknown`, and no error; the line ends where one may
         be best.
 
-        Own tables, which `tbgen solve --keep` leaves, are asked where no complete table has the position. A mate or a
+        Local tables, which `tbgen solve --keep` leaves, are asked where no complete table has the position. A mate or a
         stalemate needs no table.
 
         Raises MissingTable, UnsupportedPosition, BadInput for an illegal position, CorruptTable; and OnlyBounds, a
-        MissingTable, where own tables know bounds: they are in its `known`, and `sure` gives them.
+        MissingTable, where local tables know bounds: they are in its `known`, and `sure` gives them.
         """
         board, given = self._asked(position, record)
         try:
@@ -144,7 +144,7 @@ class Tablebase:
         return found
 
     def sure(self, position: chess.Board | str, record: Record = None, *, line: bool = False) -> Answer | None:
-        """What own tables prove of a position and of each of its moves; None where no own table has it."""
+        """What local tables prove of a position and of each of its moves; None where no local table has it."""
         return self._sure(*self._asked(position, record), line=line)
 
     def complete(self, board: chess.Board, record: int | None = None) -> Result:
@@ -181,10 +181,10 @@ class Tablebase:
         return board, None if record is None else _outcome(board, record)
 
     def _sure(self, board: chess.Board, record: int | None, *, line: bool) -> Answer | None:
-        if self._own is not None and board.pawns:
+        if self._local is not None and board.pawns:
             with suppress(MissingTable, UnsupportedPosition):  # of two looks, the second may not find what was there
-                if self._own.covers(board):
-                    return bounds.answer(self._own, board, record, self, line=line)
+                if self._local.covers(board):
+                    return bounds.answer(self._local, board, record, self, line=line)
         return None
 
     def get(self, position: chess.Board | str, default: T | None = None, *, record: Record = None) -> Result | T | None:
@@ -283,11 +283,11 @@ def _outcome(board: chess.Board, record: int | str) -> int:
 
 
 def _as_result(known: Answer, *, moves: bool, line: bool, partial: bool) -> Result:
-    """What own tables prove, if that is the outcome; OnlyBounds if it is less, or if it is so of a move."""
+    """What local tables prove, if that is the outcome; OnlyBounds if it is less, or if it is so of a move."""
     if known.sure.dtg is None:
         from tbgen.probe.words import bounds as told  # late: words are made of results
 
-        raise OnlyBounds(f"own tables of {known.material} know bounds only: {told(known.sure)}", "", known)
+        raise OnlyBounds(f"local tables of {known.material} know bounds only: {told(known.sure)}", "", known)
     found = Result(known.material, known.sure.white, known.sure.dtg, True, known.record)
     if line:
         found = found._replace(line=tuple(known.line))
@@ -301,6 +301,6 @@ def _as_result(known: Answer, *, moves: bool, line: bool, partial: bool) -> Resu
     unknown = [UnknownMove(one.move, one.reset, "") for one in known.moves if one.sure.dtg is None]
     if unknown and not partial:
         move = unknown[0].move.uci()
-        raise OnlyBounds(f"own tables of {known.material} know only bounds of what {move} leads to", "", known)
+        raise OnlyBounds(f"local tables of {known.material} know only bounds of what {move} leads to", "", known)
     ranked = play.ranked(sure, known.turn, known.record)
     return ResultWithMoves(*found)._replace(moves=tuple(ranked), unknown=tuple(unknown))

@@ -5,6 +5,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.contents import Make, in_memory
+
 
 class Counts(NamedTuple):
     """What solving slices took."""
@@ -41,8 +43,12 @@ class Checkpoint(Protocol):
 class InMemory:
     """The checkpoint that loses everything when the process ends."""
 
+    def __init__(self, make: Make = in_memory) -> None:
+        self._make = make
+
     def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
-        return TableArrays(np.zeros(numbers, np.int32), np.zeros(numbers, np.int32), np.zeros(links, np.int64)), {}
+        make = self._make
+        return TableArrays(make(numbers, np.int32), make(numbers, np.int32), make(links, np.int64)), {}
 
     def solved(self, part: int, counts: Counts) -> None:
         pass

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from tbgen.exits import Reached
 from tbgen.index.atlas import make_atlas
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
@@ -16,7 +17,7 @@ from tbgen.retro.export import finish
 from tbgen.retro.graph.slice import SliceGraph, make_buffers, make_graph
 from tbgen.retro.solver import Solved
 from tbgen.retro.survey.en_passant import Finished
-from tbgen.retro.survey.resets import either_way, make_routes
+from tbgen.retro.survey.resets import make_routes
 from tbgen.retro.survey.survey import (
     ILLEGAL_LEVEL,
     count_levels,
@@ -44,7 +45,7 @@ def _graph() -> tuple[Layout, SliceGraph]:
 def _survey() -> None:
     layout, graph = _graph()
     entries, staircases = np.zeros(layout.size, np.int32), np.zeros(layout.size, np.int32)
-    routes = make_routes(layout, either_way([_KINGS]), [entries.ctypes.data])
+    routes = make_routes(layout, [Reached(layout, entries)])
     finished = Finished(staircases, make_links(16), 0)
     survey = make_survey(layout.size)
     survey_together(make_team(1), 0, graph, routes, finished, survey, make_survey_buffers(), make_tally())

@@ -5,19 +5,20 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.errors import OutOfRoom
+from tbgen.exits import Exits, Reached
 from tbgen.index.atlas import Atlas, make_atlas
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro.checkpoint import Checkpoint, Counts, InMemory
 from tbgen.retro.graph.slice import SliceGraph, make_buffers, make_graph
 from tbgen.retro.survey.en_passant import Finished
-from tbgen.retro.survey.resets import Routes, either_way, make_routes
+from tbgen.retro.survey.resets import Routes, make_routes
 from tbgen.retro.survey.survey import (
     ILLEGAL_LEVEL,
     Survey,
@@ -49,31 +50,8 @@ _SURVEY_SHARE: Final = 0.4
 """The survey's part of the time that a slice takes, roughly."""
 _GLANCE: Final = 0.1
 """Seconds between two reports of progress."""
-
-
-STAND_IN: Final = Material("Q", "")
+_STAND_IN: Final = Material("Q", "")
 """The least material whose two sides to move are numbered apart."""
-
-
-class Part(NamedTuple):
-    """A finished table that resets lead to, of all placements of pawns or of some."""
-
-    layout: Layout
-    entries: NDArray[np.int32]
-
-
-class Own(NamedTuple):
-    """What a table of some placements of pawns has instead of a material's layout and successors."""
-
-    layout: Layout
-    complete: Mapping[Material, Part]
-    """Slices of complete tables that resets lead to."""
-    parts: Mapping[tuple[Material, bool], Part]
-    """Own tables, by material, and whether colours are swapped on the way there. Their colours may be told apart:
-    entries may be bounds for one side."""
-    stand_in: NDArray[np.int32]
-    """The entries, by the numbers of STAND_IN, for everything else: where the kings stand and who has the move is all
-    that it is asked."""
 
 
 class Stopped(Exception):
@@ -97,6 +75,8 @@ class _Job:
     """What all slices of a table share."""
 
     solved: Solved
+    tables: list[Reached]
+    """The table itself, then those that its resets lead to: `routes` has the addresses of their entries."""
     atlas: Atlas
     routes: Routes
     finished: Finished
@@ -109,50 +89,42 @@ class _Job:
 
 
 def solve(
-    material: Material,
-    successor_entries: Mapping[Material, NDArray[np.int32]],
+    exits: Exits,
     *,
     rules: TableRules = TableRules.RESET,
     threads: int = 1,
     report: Callable[[int], None] = lambda numbers: None,
     checkpoint: Checkpoint | None = None,
-    own: Own | None = None,
 ) -> Solved:
-    """Solve a normal material, given the entries of all its successors.
+    """Solve a table, given the entries of all tables that its resets lead to.
 
-    `report` is called with how many numbers are done since its last call, those of the checkpoint first. With `own`
-    it is a table of some placements of pawns only, and `own` has its successors, of which some may be missing."""
-    layout = own.layout if own else layout_of(material)
-    checkpoint = checkpoint or InMemory()
+    `report` is called with how many numbers are done since its last call, those of the checkpoint first."""
+    layout, checkpoint = exits.layout, checkpoint or InMemory()
     arrays, done = checkpoint.open(layout.size, links_for(layout.size))
     solved = Solved(layout, rules, arrays.entries, arrays.staircases, Links(arrays.links))
-    _solve_slices(_make_job(solved, successor_entries, checkpoint, report, own), done, threads)
+    _solve_slices(_make_job(solved, exits, checkpoint, report), done, threads)
     return solved
 
 
-def _make_job(
-    solved: Solved,
-    successor_entries: Mapping[Material, NDArray[np.int32]],
-    checkpoint: Checkpoint,
-    report: Callable[[int], None],
-    own: Own | None,
-) -> _Job:
-    material = solved.layout.material
-    if own is not None:
-        known = own.complete
-    else:
-        known = {one: Part(layout_of(one), successor_entries[one]) for one in material.successors()}
-    parts = [Part(solved.layout, solved.entries), *known.values()]
-    tables, stand_in = either_way([material, *known]), -1
-    if own is not None:
-        tables |= {key: number for number, key in enumerate(own.parts, len(parts))}
-        parts += own.parts.values()
-        stand_in = len(parts)
-        parts.append(Part(layout_of(STAND_IN), own.stand_in))
-    atlas = make_atlas([part.layout for part in parts])
-    routes = make_routes(solved.layout, tables, [part.entries.ctypes.data for part in parts], stand_in)
+def _make_job(solved: Solved, exits: Exits, checkpoint: Checkpoint, report: Callable[[int], None]) -> _Job:
+    for one in exits.reached:
+        if one.entries is None:
+            raise KeyError(f"{one.layout.material} has no entries")
+    tables = [Reached(solved.layout, solved.entries, swapped=False), *exits.reached]
+    stand_in = -1
+    if any(exits.unknown):
+        stand_in = len(tables)
+        tables.append(_stand_in(exits.unknown))
+    atlas = make_atlas([one.layout for one in tables])
     finished = Finished(solved.staircases, solved.links, int(solved.rules == TableRules.WHOLE_GAME))
-    return _Job(solved, atlas, routes, finished, checkpoint, report)
+    routes = make_routes(solved.layout, tables, stand_in)
+    return _Job(solved, tables, atlas, routes, finished, checkpoint, report)
+
+
+def _stand_in(unknown: tuple[int, int]) -> Reached:
+    """A table in which a position's entry depends on nothing but the side to move."""
+    layout = layout_of(_STAND_IN)
+    return Reached(layout, np.repeat(np.array(unknown, np.int32), int(layout.half_size[0])))
 
 
 def _solve_slices(job: _Job, done: Mapping[int, Counts], threads: int) -> None:

@@ -19,7 +19,7 @@ _HEAD: Final = '{"fen": '
 
 
 def position(asked: Question, tablebase: Tablebase) -> str:
-    """An answer as JSON. Where own tables know only bounds, these."""
+    """An answer as JSON. Where local tables know only bounds, these."""
     try:
         found = tablebase.probe(asked.board, asked.record)
     except OnlyBounds as error:
@@ -57,7 +57,7 @@ def moves(asked: Question, tablebase: Tablebase, *, fens: bool = False) -> dict[
     found.pop("unknown", None)
     for one in result.unknown:
         row = _of_unknown(asked.board, one.move, reset=one.reset)
-        if one.table:  # else own tables know bounds
+        if one.table:  # else local tables know bounds
             row["missing"] = one.table
         found["moves"].append(row)
     if fens:

@@ -55,7 +55,7 @@ _SURE: Final = {
     "gscore": _GSCORE,
     "winner": _POSITION["winner"],
     "dtg": _PLIES,
-    "white": _GSCORE | {"description": "what White is sure of, where own tables know only bounds"},
+    "white": _GSCORE | {"description": "what White is sure of, where local tables know only bounds"},
     "black": _GSCORE,
 }
 _TABLE: Final = {

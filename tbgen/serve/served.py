@@ -11,7 +11,7 @@ from tbgen.errors import CorruptTable
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.store import Stamp, file_digest, readable_tables, stamp_of
-from tbgen.store.own import list_own
+from tbgen.store.local import list_local
 from tbgen.table_rules import TableRules
 
 
@@ -60,7 +60,7 @@ def look(directory: Path, before: State | None = None) -> State:
             sha256 = ""
         found[material, rules] = Shelved(path, material, rules, stamp, sha256)
     lines = [f"{one.path.name} {one.sha256}\n" for one in found.values()]
-    lines += [f"{one.path.name}\n" for one in list_own(directory)]  # another own table has another name
+    lines += [f"{one.path.name}\n" for one in list_local(directory)]  # another local table has another name
     digest = hashlib.sha256("".join(lines).encode())
     return State(found, digest.hexdigest()[:16])
 

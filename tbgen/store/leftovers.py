@@ -1,4 +1,4 @@
-"""What commands leave in a directory beside tables, and in that of own tables: files in use, files that a stopped
+"""What commands leave in a directory beside tables, and in that of local tables: files in use, files that a stopped
 command needs, and useless ones.
 
 .KRPvKR.r.h5.lock             locked by the process that builds the table, fetches or unpacks it
@@ -22,8 +22,8 @@ from tbgen import files
 from tbgen.material import Material
 from tbgen.own_files import share
 from tbgen.store.directory import PACKED, SUFFIX, Listed, named
+from tbgen.store.local import LOCAL_DIRECTORY, local_named
 from tbgen.store.lock import HALF, LOCK, Busy, building, lock, lock_of, refuse, remove_unlocked
-from tbgen.store.own import OWN_DIRECTORY, own_named
 from tbgen.table_rules import TableRules
 
 WORK: Final = ".work"
@@ -37,7 +37,7 @@ class Leftover(NamedTuple):
     """All that lies beside one table."""
 
     table: Listed
-    """A complete one, or an own one, of which `own_named` tells the rest."""
+    """A complete one, or a local one, of which `local_named` tells the rest."""
     bytes: int
     """On disk."""
     resumable: bool
@@ -49,7 +49,7 @@ class Leftover(NamedTuple):
 def find_leftovers(directory: str | Path) -> list[Leftover]:
     """What lies beside tables that are being built or are not finished, in order of name: what builds have left."""
     found = []
-    beside = _beside_tables(Path(directory)) | _beside_tables(Path(directory) / OWN_DIRECTORY)
+    beside = _beside_tables(Path(directory)) | _beside_tables(Path(directory) / LOCAL_DIRECTORY)
     for table, paths in beside.items():
         if all(path.name.endswith(COMING) for path in paths):
             continue
@@ -64,12 +64,12 @@ def tidy(directory: str | Path, again: Container[Material] = ()) -> None:
 
     `again`: materials whose tables are to be built again, so that a build of them that was stopped goes on."""
     _tidy(Path(directory), again)
-    tidy_own(directory)
+    tidy_local(directory)
 
 
-def tidy_own(directory: str | Path) -> None:
-    """The same for own tables alone: what builds have left stays."""
-    _tidy(Path(directory) / OWN_DIRECTORY)
+def tidy_local(directory: str | Path) -> None:
+    """The same for local tables alone: what builds have left stays."""
+    _tidy(Path(directory) / LOCAL_DIRECTORY)
     for token in Path(directory).glob(f"{TOKEN}*"):
         with suppress(OSError):
             remove_unlocked(token)
@@ -139,8 +139,8 @@ def _beside_tables(directory: Path) -> dict[Listed, list[Path]]:
 
 
 def _table_named(path: Path) -> Listed | None:
-    own = own_named(path)
-    return named(path) if own is None else Listed(path, own.material, TableRules.RESET)
+    local = local_named(path)
+    return named(path) if local is None else Listed(path, local.material, TableRules.RESET)
 
 
 def _is_held(path: Path) -> bool:

@@ -1,11 +1,13 @@
 """What tables say of the positions that moves lead to: the table that is checked, and those that its resets lead to."""
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.moves import move_slot, move_target
+from tbgen.exits import Reached
 from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, S_HALF, SLICE
 from tbgen.index.kernels import group_number, turned, turned_kings
 from tbgen.index.layout import Layout
@@ -90,17 +92,7 @@ def signature(material: Material) -> int:
     )
 
 
-class Reached(NamedTuple):
-    """A table, and how resets lead to it."""
-
-    layout: Layout
-    entries: NDArray[np.int32] | None
-    """None: they are not there."""
-    swapped: bool | None = None
-    """Whether colours are swapped on the way; None: with and without."""
-
-
-def make_tables(layout: Layout, reached: list[Reached], unknown: tuple[int, int]) -> Tables:
+def make_tables(layout: Layout, reached: Sequence[Reached], unknown: tuple[int, int]) -> Tables:
     signatures = [signature(layout.material), signature(layout.material.swapped)]
     for one in reached:
         for swapped, material in enumerate((one.layout.material, one.layout.material.swapped)):

@@ -6,20 +6,18 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from tbgen.contents import OUTCOME_SHIFT, Contents
+from tbgen.contents import Contents
 from tbgen.errors import CorruptTable, MissingTable, TbgenError
+from tbgen.exits import Exits, Reached, exits_of
 from tbgen.index import Layout, layout_of
 from tbgen.material import Material
-from tbgen.outcome import BASE
-from tbgen.store import TableFile, check_file, open_table, table_path
+from tbgen.store import TableFile, open_table, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
-from tbgen.store.format.own import Bound, OwnPart
-from tbgen.store.own import OwnFile, own_path
+from tbgen.store.format.local import SolvedWith
+from tbgen.store.local import LocalFile, local_file
 from tbgen.table_rules import TableRules
-from tbgen.verify.arrivals import Reached
 from tbgen.verify.run import Verdict, verify
-from tbgen.verify.table import Exits
 
 _HELD: Final = 1 << 27
 """Numbers of the checked table that are in memory at a time."""
@@ -49,7 +47,7 @@ class _File:
 
 
 def mapped_by(material: Material) -> int:
-    """Bytes of address space, about, for the entries of all tables that its resets lead to and for its own parts."""
+    """Bytes of address space, about, for the entries of all tables that its resets lead to and for its own slices."""
     own, *others = (layout_of(one).size for one in (material, *material.successors()))
     return 4 * sum(others) + 8 * min(own, _HELD)
 
@@ -75,13 +73,13 @@ def check_table(
     be read. Without `lost`, such a table is an error."""
     with open_table(table_path(directory, material, rules), threads=threads) as table:
         table.check()
-        successor_entries = entry_cache.take(material.successors(), read, lost)
+        exits = exits_of(material, entry_cache.take(material.successors(), read, lost))
         source = _File(table, disk_arrays, read)
-        return verify(source, successor_entries, threads=threads, sample=sample, seed=seed, report=report)
+        return verify(source, exits, threads=threads, sample=sample, seed=seed, report=report)
 
 
-def check_own(
-    one: OwnFile,
+def check_local(
+    one: LocalFile,
     directory: Path,
     entry_cache: EntryCache,
     disk_arrays: DiskArrays,
@@ -92,20 +90,15 @@ def check_own(
     report: Report = lambda what, total, numbers: None,
     lost: Callable[[Material, TbgenError], None],
 ) -> Verdict:
-    """The same for an own table of the directory, given the tables that it was solved with."""
+    """The same for a local table of the directory, given the tables that it was solved with."""
     with open_table(one.path, threads=threads) as table:
         table.check()
-        notes = table.own
+        notes = table.local
         assert notes is not None, "its name says so"
         complete = entry_cache.take(list(notes.complete), partial(_whole_read, report), lost)
         reached = [Reached(layout_of(there), complete.get(there)) for there in notes.complete]
-        for part in notes.parts:
-            wanted = notes.bound.seen(part.swapped)
-            if part.only in (None, wanted):
-                reached.append(_part(part, wanted, directory, disk_arrays, threads, report, lost))
-        mate = BASE << OUTCOME_SHIFT
-        unknown = {Bound.BEST: (mate, -mate), Bound.WORST: (-mate, mate)}.get(notes.bound, (0, 0))
-        exits = Exits(table.ordered_layout(), reached, unknown)
+        reached += [_local(there, directory, disk_arrays, threads, report, lost) for there in notes.tables]
+        exits = Exits(table.ordered_layout(), reached, notes.bound.unknown)
         source = _File(table, disk_arrays, lambda material, numbers: None)
         checked = partial(report, f"checking {table.material}", table.size)
         return verify(source, exits, threads=threads, sample=sample, seed=seed, report=checked)
@@ -115,22 +108,20 @@ def _whole_read(report: Report, material: Material, numbers: int) -> None:
     report(f"reading {material}", layout_of(material).size, numbers)
 
 
-def _part(
-    part: OwnPart,
-    wanted: Bound,
+def _local(
+    there: SolvedWith,
     directory: Path,
     disk_arrays: DiskArrays,
     threads: int,
     report: Report,
     lost: Callable[[Material, TbgenError], None],
 ) -> Reached:
-    """An own table that another one was solved with. What it is worth for its first side counts."""
-    exact = own_path(directory, part.material, part.key, Bound.EXACT)
-    path = exact if check_file(exact) else own_path(directory, part.material, part.key, wanted)
+    """A local table that another one was solved with."""
+    material = there.name.material
     try:
-        with open_table(path, threads=threads) as table:
-            read = partial(report, f"reading {part.material}", table.size)
-            return Reached(table.ordered_layout(), table.entries(make=disk_arrays.array, report=read), part.swapped)
+        with open_table(local_file(directory, there.name).path, threads=threads) as table:
+            read = partial(report, f"reading {material}", table.size)
+            return Reached(table.ordered_layout(), table.entries(make=disk_arrays.array, report=read), there.swapped)
     except (MissingTable, CorruptTable) as error:
-        lost(part.material, error)
-        return Reached(Layout(part.material, ()), None, part.swapped)
+        lost(material, error)
+        return Reached(Layout(material, ()), None, there.swapped)

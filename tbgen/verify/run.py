@@ -1,20 +1,19 @@
 """Verifying a table: one part after another, each in batches on all threads."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tbgen.material import Material
+from tbgen.exits import Exits
 from tbgen.turns import in_turn, pieces
 from tbgen.verify.arrivals import NO_SURVEY, Survey
 from tbgen.verify.compare import PROBLEMS
 from tbgen.verify.dictionary import Finding
-from tbgen.verify.table import BATCH, Exits, Numbers, Table, exits_of
+from tbgen.verify.table import BATCH, Numbers, Table
 from tbgen.verify.units import Source, Unreadable
 
 __all__ = ["Finding", "Verdict", "verify"]
@@ -39,7 +38,7 @@ class Verdict:
 
 def verify(
     source: Source,
-    successor_entries: Mapping[Material, NDArray[np.int32]] | Exits,
+    exits: Exits,
     *,
     threads: int = 1,
     sample: int | None = None,
@@ -51,11 +50,9 @@ def verify(
     """Check a table: all of it, `sample` positions drawn at random, or positions drawn until `seconds` are over. It is
     read a part at a time.
 
-    `successor_entries` holds the entries of the tables that resets lead to, which are taken as right. If one is
-    missing, positions with a move to it count as not checked, unless they are wrong whatever that move is worth. Of an
-    own table these are its `Exits`.
+    The entries of the tables that resets lead to are taken as right. If one is missing, positions with a move to it
+    count as not checked, unless they are wrong whatever that move is worth.
     `report` is called with the numbers of each batch that is done; of a sample, with its share of all numbers."""
-    exits = successor_entries if isinstance(successor_entries, Exits) else exits_of(source.material, successor_entries)
     checker = _Checker(source, exits, limit, report)
     with ThreadPoolExecutor(threads) as pool:
         try:

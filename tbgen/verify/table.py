@@ -1,17 +1,17 @@
 """The table that is checked: its positions, their moves, and the tables that these lead to."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.exits import Exits, Reached
 from tbgen.index.atlas import Atlas, make_atlas
-from tbgen.index.layout import Layout, layout_of
+from tbgen.index.layout import Layout
 from tbgen.index.pawns import SLICE_SHIFT
-from tbgen.material import Material
 from tbgen.turns import pieces
-from tbgen.verify.arrivals import Reached, Survey, Tables, make_survey, make_tables
+from tbgen.verify.arrivals import Survey, Tables, make_survey, make_tables
 from tbgen.verify.buffers import FIELDS, make_buffers
 from tbgen.verify.compare import check_all
 from tbgen.verify.dictionary import Finding
@@ -42,29 +42,13 @@ def _reach(layout: Layout, squares: list[int]) -> set[int]:
     return found
 
 
-class Exits(NamedTuple):
-    """The positions of a table, and what its resets lead to."""
-
-    layout: Layout
-    reached: list[Reached]
-    unknown: tuple[int, int] = (0, 0)
-    """By the side to move: what an own table took for the entry of all positions that it did not know; 0: of none."""
-
-
-def exits_of(material: Material, successor_entries: Mapping[Material, NDArray[np.int32]]) -> Exits:
-    """Those of a complete table, given the entries of the tables that its resets lead to, as far as they are there."""
-    return Exits(
-        layout_of(material), [Reached(layout_of(one), successor_entries.get(one)) for one in material.successors()]
-    )
-
-
 class Surroundings(NamedTuple):
     """What kernels need to know of a table and of those that its resets lead to."""
 
     atlas: Atlas
     board: Board
     tables: Tables
-    reached: list[Reached]
+    reached: Sequence[Reached]
     """Keeps the entries in memory to which `tables` has addresses."""
 
     def levels(self, layout: Layout, numbers: Numbers) -> Levels:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tbgen.board.moves import NOBODY
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT
+from tbgen.exits import exits_of
 from tbgen.index.kernels import decode
 from tbgen.index.layout import layout_of
 from tbgen.jit import inlined, kernel
@@ -20,7 +21,7 @@ from tbgen.verify.arrivals import Survey
 from tbgen.verify.buffers import make_buffers
 from tbgen.verify.compare import arrive, enter_moves, own_goal_worth
 from tbgen.verify.moves import NO_POSITION, list_all
-from tbgen.verify.table import Levels, Numbers, exits_of, surroundings
+from tbgen.verify.table import Levels, Numbers, surroundings
 from tbgen.verify.values import Dictionary, key_distance, key_outcome, level_of, pack_step, record_of, settle
 
 LOST: Final = 1

@@ -12,7 +12,7 @@ from tbgen import outcome
 from tbgen.cli.main import main
 from tbgen.cli.solving import find
 from tbgen.errors import MissingTable, OutOfRoom, TbgenError
-from tbgen.own import strategy
+from tbgen.local import strategy
 from tbgen.probe import Result, Tablebase, open_tablebase
 
 FINE = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 {} - - 10 60 -G3.0"
@@ -75,7 +75,7 @@ def test_with_rights_to_castle_only_holding_is_tried(capsys: pytest.CaptureFixtu
     out = capsys.readouterr().out
     assert "White is sure of -G3.0: Black cannot improve on the record.\n  White moves only the king from e1" in out
     assert "Black is not sure of anything by holding: White may castle." in out
-    assert "No own table: tables know no castling." in out
+    assert "No local table: tables know no castling." in out
     assert main(["check", "proof.txt"]) == 0
     assert "White is sure of -G3.0: right" in capsys.readouterr().out
     assert main(["solve", fen, "--json"]) == 0
@@ -132,7 +132,7 @@ NEAR = "8/4P3/8/2k5/8/8/8/4K3 b - - 10 60 -G4.5"
 
 
 @pytest.mark.usefixtures("no_bundle")
-def test_an_own_table(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_local_table(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """KPvK without its table, and with all that it leads to."""
     for path in small_tables.glob("*.r.h5"):
         if path.name != "KPvK.r.h5":
@@ -145,14 +145,14 @@ def test_an_own_table(small_tables: Path, tmp_path: Path, capsys: pytest.Capture
     assert (found["gscore"], found["dtg"]) == (truth["gscore"], truth["dtg"])
     assert [one["uci"] for one in found["moves"]] == [one["uci"] for one in truth["moves"]]
     assert [one.get("gscore") for one in found["moves"]] == [one["gscore"] for one in truth["moves"]]
-    assert found["own"] == {
+    assert found["local"] == {
         "parts": [{"material": "KPvK", "slices": 4, "numbers": 4 * 7224}],
         "in_time": True,
         "read": False,
     }
     assert main(words) == 0
     out = capsys.readouterr().out
-    assert "Own tables of KPvK (4 placements of pawns):" in out
+    assert "Local tables of KPvK (4 placements of pawns):" in out
     assert f"The result is {truth['gscore']}: in {truth['dtg']} plies." in out
     assert "Moves, the best first:" in out
     assert "Best play: " in out
@@ -200,7 +200,7 @@ def test_a_move_that_ends_the_game_needs_no_table(
 
 @pytest.mark.usefixtures("no_bundle")
 @pytest.mark.parametrize("keep", [True, False])
-def test_a_certificate_of_own_tables(
+def test_a_certificate_of_local_tables(
     keep: bool, small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Solved now or kept from before; the checker sees the complete tables only."""
@@ -220,7 +220,7 @@ def test_a_certificate_of_own_tables(
     target.write_bytes(whole[: len(whole) // 2])
     assert main(["check", "--quiet", str(target)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
-    monkeypatch.setattr("tbgen.own.strategy.MOST", 1)
+    monkeypatch.setattr("tbgen.local.strategy.MOST", 1)
     assert main(words) == 6
     captured = capsys.readouterr()
     assert "The result is" in captured.out
@@ -253,7 +253,7 @@ def test_a_certificate_of_moves(small_tables: Path, tmp_path: Path, capsys: pyte
 
 
 @pytest.mark.usefixtures("no_bundle")
-@pytest.mark.parametrize("error", [OutOfRoom("it takes too many replies"), MissingTable("own/ is empty")])
+@pytest.mark.parametrize("error", [OutOfRoom("it takes too many replies"), MissingTable("local/ is empty")])
 def test_a_move_that_has_no_proof_is_left_out(
     error: TbgenError,
     small_tables: Path,
@@ -293,7 +293,7 @@ def test_a_place_for_a_certificate_that_is_none_is_told_at_once(
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_what_an_own_table_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_local_table_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fen = "8/8/3k1p2/8/2P5/1r6/5K2/2R5 w - - 10 60"
     assert main(["solve", "--dry-run", fen]) == 0
     out = capsys.readouterr().out
@@ -302,8 +302,8 @@ def test_what_an_own_table_takes(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "the answer may be bounds" in out
     assert main(["solve", "--dry-run", "--json", fen]) == 0
     plan = json.loads(capsys.readouterr().out.splitlines()[0])
-    own = {"material": "KRPvKRP", "slices": 20, "numbers": 20 * 2 * 3612 * 4096, "exact": False, "times": 2}
-    assert plan["parts"][-1] == own
+    part = {"material": "KRPvKRP", "slices": 20, "numbers": 20 * 2 * 3612 * 4096, "exact": False, "times": 2}
+    assert plan["parts"][-1] == part
     assert main(["solve", "--dry-run", "--memory", "400M", fen]) == 6
     assert "KRPvKRP from here has 20 placements of pawns and 591,790,080 numbers" in capsys.readouterr().err
 
@@ -312,7 +312,7 @@ def test_what_an_own_table_takes(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ("fen", "why"),
     [("8/8/8/4KBk1/8/8/8/8 b - - 0 1", "tables have this position"), ("R5k1/5ppp/8/8/8/8/8/K7 b - - 3 9", "is over")],
 )
-def test_where_no_own_table_is_needed(fen: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_no_local_table_is_needed(fen: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", "--dry-run", fen]) == 0
     assert why in capsys.readouterr().out
     assert main(["solve", "--dry-run", "--json", fen]) == 0
@@ -320,10 +320,10 @@ def test_where_no_own_table_is_needed(fen: str, why: str, capsys: pytest.Capture
 
 
 def test_a_place_that_cannot_keep_them_is_told_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "own").write_text("")
+    (tmp_path / "local").write_text("")
     assert main(["solve", "--keep", FINE.format("b")]) == 1
     err = capsys.readouterr().err
-    assert err == f"tbgen: own tables cannot be kept in {tmp_path / 'own'}: File exists (leave out --keep)\n"
+    assert err == f"tbgen: local tables cannot be kept in {tmp_path / 'local'}: File exists (leave out --keep)\n"
 
 
 def test_too_little_time_or_room_leaves_what_is_held(capsys: pytest.CaptureFixture[str]) -> None:
@@ -331,7 +331,7 @@ def test_too_little_time_or_room_leaves_what_is_held(capsys: pytest.CaptureFixtu
     for words, message in (
         (["--time", "0"], ""),
         (["--time", "0.01s"], "The time was over"),
-        (["--memory", "230M"], "No own table: KPPvKPP from here has 40 placements"),
+        (["--memory", "230M"], "No local table: KPPvKPP from here has 40 placements"),
     ):
         assert main(["solve", *words, fen]) == 0
         out = capsys.readouterr().out
@@ -376,7 +376,7 @@ def test_checking_what_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_an_own_table_that_goes_before_its_moves_are_asked(tmp_path: Path) -> None:
+def test_a_local_table_that_goes_before_its_moves_are_asked(tmp_path: Path) -> None:
     """Another process may remove it: then what is held is the answer."""
 
     class Once(Tablebase):

@@ -1,4 +1,4 @@
-"""Every placement of an own table is found by its pawns in any order, and none else is."""
+"""Every placement of a local table is found by its pawns in any order, and none else is."""
 
 import random
 from itertools import permutations

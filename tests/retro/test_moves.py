@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tbgen.board import moves as packed
 from tbgen.board.count_moves import begin_run, count_moves, make_run
 from tbgen.board.moves import is_checked, list_moves, pack_move
+from tbgen.exits import Reached
 from tbgen.index import layout_of
 from tbgen.index.atlas import MEN
 from tbgen.jit import kernel, plain
@@ -20,7 +21,7 @@ from tbgen.material import parse
 from tbgen.retro.graph.predecessors import predecessors
 from tbgen.retro.graph.slice import MOST_NEIGHBOURS, make_buffers, successors
 from tbgen.retro.survey.en_passant import _passant_captures, gives_right
-from tbgen.retro.survey.resets import either_way, follow, make_routes
+from tbgen.retro.survey.resets import follow, make_routes
 from tbgen.retro.threads.lanes import LANE
 from tests.support.boards import is_complete, random_boards
 from tests.support.materials import LARGER, SMALL
@@ -121,7 +122,7 @@ def test_the_sample_holds_all_that_is_difficult() -> None:
 def test_resets_lead_where_python_chess_says(name: str) -> None:
     where, there = place(name), np.zeros(MEN, np.int64)
     tables = [parse(name), *parse(name).successors()]
-    routes = make_routes(where.layout, either_way(tables), [0] * len(tables))
+    routes = make_routes(where.layout, [Reached(layout_of(table), None) for table in tables])
     for board in random_boards(parse(name), 80):
         squares, (moves, quiet) = where.squares_of(board), listed(where, board)
         for move in moves[quiet:]:

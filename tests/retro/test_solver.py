@@ -12,6 +12,7 @@ from tbgen import outcome
 from tbgen.board.moves import is_checked, list_moves
 from tbgen.contents import Contents, distances, outcomes
 from tbgen.errors import OutOfRoom
+from tbgen.exits import exits_of
 from tbgen.index import layout_of
 from tbgen.jit import kernel
 from tbgen.material import every, parse
@@ -230,7 +231,7 @@ def test_reports_add_up_to_the_table(name: str, team_from: int, monkeypatch: pyt
     monkeypatch.setattr(solver, "TEAM_FROM", team_from)
     monkeypatch.setattr(solver, "_GLANCE", 0.001)
     material, told = parse(name), list[int]()
-    done = solver.solve(material, entries_of(material.successors(), "r"), threads=2, report=told.append)
+    done = solver.solve(exits_of(material, entries_of(material.successors(), "r")), threads=2, report=told.append)
     assert min(told) >= 0
     assert sum(told) == done.layout.size
     assert done.counts.legal == np.count_nonzero(done.entries)
@@ -265,7 +266,7 @@ class Cramped(InMemory):
 def test_staircases_that_do_not_fit_are_noticed() -> None:
     material = parse("KNvK")
     with pytest.raises(OutOfRoom, match="KNvK has more staircases than there is room for"):
-        solver.solve(material, entries_of(material.successors(), "r"), checkpoint=Cramped())
+        solver.solve(exits_of(material, entries_of(material.successors(), "r")), checkpoint=Cramped())
 
 
 class Forgetful(InMemory):
@@ -291,9 +292,9 @@ class Forgetful(InMemory):
 def test_slices_that_are_there_already_are_not_solved_again(parts: list[int]) -> None:
     material = parse("KPvK")
     answers = entries_of(material.successors(), "r")
-    checkpoint = Forgetful(solver.solve(material, answers), parts)
+    checkpoint = Forgetful(solver.solve(exits_of(material, answers)), parts)
     reported: list[int] = []
-    again = solver.solve(material, answers, checkpoint=checkpoint, report=reported.append)
+    again = solver.solve(exits_of(material, answers), checkpoint=checkpoint, report=reported.append)
     assert every_byte(finish(again)) == every_byte(contents("KPvK"))
     assert sorted(checkpoint.told) == [part for part in range(again.layout.slices) if part not in parts]
     assert sum(reported) == again.layout.size
@@ -310,7 +311,7 @@ def test_an_end_asked_for_comes_at_once(team_from: int, monkeypatch: pytest.Monk
     told: list[int] = []
     material = parse("KPvK")
     with pytest.raises(KeyboardInterrupt):
-        solver.solve(material, entries_of(material.successors(), "r"), threads=2, report=interrupt)
+        solver.solve(exits_of(material, entries_of(material.successors(), "r")), threads=2, report=interrupt)
     assert len(told) <= 2, "no slice is begun any more"
     assert sum(told) < layout_of(material).size / 4
 
@@ -318,6 +319,6 @@ def test_an_end_asked_for_comes_at_once(team_from: int, monkeypatch: pytest.Monk
 def test_answers_that_lack_positions_are_noticed() -> None:
     nothing = np.zeros(layout_of(parse("KvK")).size, np.int32)
     with pytest.raises(AssertionError, match="contradictions"):
-        solver.solve(parse("KNvK"), {parse("KvK"): nothing})
+        solver.solve(exits_of(parse("KNvK"), {parse("KvK"): nothing}))
     with pytest.raises(KeyError):
-        solver.solve(parse("KNvK"), {})
+        solver.solve(exits_of(parse("KNvK"), {}))

@@ -57,14 +57,14 @@ def test_the_longest_mates_are_those_of_chess(data: Data) -> None:
 
 
 def test_a_sample_is_less_than_all_of_a_table(scripts: ModuleType) -> None:
-    """Whichever was verified first; and an own table is another one."""
+    """Whichever was verified first; and a local table is another one."""
     all_of_it = {"material": "KRBvKR", "rules": "r", "code": 0, "seed": None, "checked": 65_000_000}
     sample = all_of_it | {"seed": 7, "checked": 1_000_000}
-    own = all_of_it | {"own": "KRBvKR.r.0123456789abcdef.exact.h5"}
+    local = all_of_it | {"local": "KRBvKR.r.0123456789abcdef.01234567.exact.h5"}
     told = {
         "all": ([all_of_it, sample], [sample, all_of_it]),
-        1_000_000: ([sample, own], [sample, all_of_it | {"code": 5}]),
-        "": ([own], [sample | {"rules": "wg"}], []),
+        1_000_000: ([sample, local], [sample, all_of_it | {"code": 5}]),
+        "": ([local], [sample | {"rules": "wg"}], []),
     }
     note_verified = importlib.import_module("five_men").note_verified
     for wanted, cases in told.items():

@@ -11,8 +11,8 @@ HELD = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 10 60 -G3.0"
 OVER = "8/8/8/8/8/1k6/1q6/K6N w - - 0 1 -G5.5"
 
 
-def line(fen: str, record: str, white: str, black: str, seconds: float = 1.0, **own: str) -> dict[str, object]:
-    answer = {"fen": fen, "record": record, "white": white, "black": black, "own": own or None}
+def line(fen: str, record: str, white: str, black: str, seconds: float = 1.0, **solved: str) -> dict[str, object]:
+    answer = {"fen": fen, "record": record, "white": white, "black": black, "local": solved or None}
     return answer | {"seconds": seconds, "cpu_seconds": 2 * seconds}
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.exits import exits_of
 from tbgen.material import Material, every, parse
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve
@@ -17,7 +18,7 @@ def make(directory: Path, materials: list[Material], rules: str) -> None:
     """Solve materials, which are in build order and have all that they depend on among them."""
     answers: dict[Material, NDArray[np.int32]] = {}
     for material in materials:
-        solved = solve(material, {m: answers[m] for m in material.successors()}, rules=TableRules(rules))
+        solved = solve(exits_of(material, answers), rules=TableRules(rules))
         contents = finish(solved)
         answers[material] = contents.entries
         write_table(table_path(directory, material, rules), contents, {})

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import Contents
+from tbgen.exits import exits_of
 from tbgen.material import Material, parse
 from tbgen.retro import solver
 from tbgen.retro.export import finish
@@ -19,7 +20,7 @@ def entries_of(materials: list[Material], rules: str) -> dict[Material, NDArray[
 def solved(name: str, rules: str, threads: int = 1) -> Contents:
     material = parse(name)
     successor_entries = entries_of(material.successors(), rules)
-    return finish(solver.solve(material, successor_entries, rules=TableRules(rules), threads=threads))
+    return finish(solver.solve(exits_of(material, successor_entries), rules=TableRules(rules), threads=threads))
 
 
 @cache

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, Contents, Steps
+from tbgen.exits import exits_of
 from tbgen.index.layout import layout_of
 from tbgen.index.positions import fen
 from tbgen.material import Material, every, parse, with_dependencies
@@ -30,7 +31,7 @@ LARGE = ("KRvKN", "KPvKP", "KRvKR", "KNNvK")
 
 @cache
 def table(name: str, rules: str, threads: int = 1) -> Contents:
-    return finish(solve(parse(name), answers(name, rules), rules=TableRules(rules), threads=threads))
+    return finish(solve(exits_of(parse(name), answers(name, rules)), rules=TableRules(rules), threads=threads))
 
 
 def answers(name: str, rules: str) -> dict[Material, NDArray[np.int32]]:
@@ -38,7 +39,7 @@ def answers(name: str, rules: str) -> dict[Material, NDArray[np.int32]]:
 
 
 def check(contents: Contents, **options: int | None) -> Verdict:
-    return verify(contents, answers(contents.material.name, contents.rules), **options)  # type: ignore[arg-type]
+    return verify(contents, exits_of(contents.material, answers(contents.material.name, contents.rules)), **options)  # type: ignore[arg-type]
 
 
 def legal(contents: Contents) -> int:
@@ -53,7 +54,7 @@ def legal(contents: Contents) -> int:
 def test_small_tables_are_right(name: str, rules: str) -> None:
     contents = table(name, rules)
     done: list[int] = []
-    verdict = verify(contents, answers(name, rules), report=done.append)
+    verdict = verify(contents, exits_of(parse(name), answers(name, rules)), report=done.append)
     assert verdict == Verdict(legal(contents), 0, [])
     assert sum(done) == len(contents.entries)
 
@@ -94,7 +95,7 @@ def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_table_need_not_be_in_memory(sample: int | None) -> None:
     contents = table("KPvK", "r")
     parts = OnlyParts(contents)
-    verdict = verify(parts, answers("KPvK", "r"), sample=sample)
+    verdict = verify(parts, exits_of(parse("KPvK"), answers("KPvK", "r")), sample=sample)
     assert verdict == Verdict(sample or legal(contents), 0, [])
     assert max(map(len, parts.asked)) < len(contents.entries) // 20
     if sample is None:
@@ -126,7 +127,7 @@ def test_an_alteration_is_found_in_whatever_part_it_is(data: st.DataObject) -> N
 def test_a_sample_has_as_many_positions_as_asked_for(name: str, sample: int) -> None:
     contents = table(name, "r")
     done: list[int] = []
-    verdict = verify(contents, answers(name, "r"), sample=sample, seed=5, report=done.append)
+    verdict = verify(contents, exits_of(parse(name), answers(name, "r")), sample=sample, seed=5, report=done.append)
     assert (verdict, sum(done)) == (Verdict(sample, 0, []), len(contents.entries))
 
 
@@ -318,13 +319,13 @@ def test_positions_whose_moves_lead_to_no_table_at_hand_are_counted(name: str, r
     unchecked = [0]
     for gone in list(others):
         del others[gone]
-        verdict = verify(contents, others)
+        verdict = verify(contents, exits_of(parse(name), others))
         assert (verdict.wrong, verdict.examples) == (0, [])
         assert verdict.checked + verdict.unchecked == legal(contents)
         unchecked.append(verdict.unchecked)
     assert unchecked == sorted(unchecked)
     assert unchecked[1] > 0
-    assert verify(contents, others, sample=300).checked < 300
+    assert verify(contents, exits_of(parse(name), others), sample=300).checked < 300
 
 
 def test_a_position_is_worth_no_less_than_the_moves_that_can_be_followed() -> None:
@@ -342,7 +343,7 @@ def test_a_position_is_worth_no_less_than_the_moves_that_can_be_followed() -> No
         worst = min(numbers, key=lambda number: int(contents.entries[number]))
         altered.entries[numbers] = contents.entries[worst]
         altered.staircases[numbers] = contents.staircases[worst]
-    verdict = verify(altered, {}, limit=5000)
+    verdict = verify(altered, exits_of(altered.material, {}), limit=5000)
     assert {finding.number for finding in verdict.examples} & {one for numbers in alike.values() for one in numbers}
 
 
@@ -353,10 +354,10 @@ def test_a_wrong_successor_is_found() -> None:
     others[queens] = others[queens].copy()
     place = int(np.flatnonzero(others[queens] >> 16 == -BASE)[3])
     others[queens][place] = 0
-    assert verify(table(name, "r"), others).wrong
+    assert verify(table(name, "r"), exits_of(parse(name), others)).wrong
     others[queens] = others[queens][:-1]
     with pytest.raises(ValueError, match="KQvK"):
-        verify(table(name, "r"), others)
+        verify(table(name, "r"), exits_of(parse(name), others))
 
 
 def test_a_finding_says_what_was_found() -> None:

@@ -49,7 +49,7 @@ class Reach(enum.Enum):
     NOT_ASKED = "not asked"
     ANSWERED = "answered"
     OUT_OF_REACH = "out of reach"
-    """Too many men, or a right to castle; or own tables know only bounds."""
+    """Too many men, or a right to castle; or local tables know only bounds."""
     MISSING = "missing"
 
 
@@ -65,7 +65,7 @@ class Decision(NamedTuple):
     words: str = ""
     """What the tag says behind the basis."""
     sure: Sure | None = None
-    """What solving has shown, if it was tried, or own tables that were kept."""
+    """What solving has shown, if it was tried, or local tables that were kept."""
 
 
 class Decider:

@@ -19,7 +19,7 @@ from tbgen.pgn.replay import Replay, play_all
 from tbgen.pgn.split import BadLine, Unit, about
 from tbgen.pgn.tags import TagSection
 from tbgen.probe import Sure, is_late
-from tbgen.probe.own import material_of
+from tbgen.probe.numbering import material_of
 from tbgen.referee.adjudicate.decide import Basis, Decider, Decision, Reach, Solve
 from tbgen.referee.adjudicate.finish import Finish, agreed, finish_of
 from tbgen.referee.adjudicate.settings import Settings

@@ -62,13 +62,13 @@ def ranked(tablebase: Tablebase, game: Game, among: Collection[chess.Move] | Non
 
 
 def surest(known: Answer, among: Collection[chess.Move]) -> SureMove:
-    """The move after which own tables assure the side to move of most."""
+    """The move after which local tables assure the side to move of most."""
     return next(one for one in known.moves if one.move in among)
 
 
 def _probe(tablebase: Tablebase, board: chess.Board, record: int) -> ResultWithMoves:
-    """What tables say; of own tables, which may know only bounds of some moves, all moves whose worth is known, if one
-    of them is best."""
+    """What tables say; of local tables, which may know only bounds of some moves, all moves whose worth is known, if
+    one of them is best."""
     try:
         return tablebase.probe(board, record, moves=True)
     except OnlyBounds:

@@ -233,12 +233,12 @@ class Uci:
         return best.move
 
     def _surest(self, known: "Answer", among: list[chess.Move]) -> chess.Move:
-        """By own tables that know only bounds."""
+        """By local tables that know only bounds."""
         from tbgen.probe.words import bounds
         from tbgen.referee.player.choice import surest
 
         found = surest(known, among)
-        self._say(f"own tables: {bounds(found.sure)} after {self._game.board.uci(found.move)}")
+        self._say(f"local tables: {bounds(found.sure)} after {self._game.board.uci(found.move)}")
         self._write(f"info depth 1 pv {self._game.board.uci(found.move)}")
         return found.move
 

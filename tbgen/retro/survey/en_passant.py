@@ -89,7 +89,7 @@ def value_with_right(graph, routes, finished, squares, side, stepped, moves, the
             best = best_of(best, -outcome, distance + 1, distance + 1)
             continue
         outcome = distance = np.int64(0)
-        if gives_right(graph, squares, side, move):  # two pawns per side: own tables, whose rules are r
+        if gives_right(graph, squares, side, move):  # two pawns per side: local tables, whose rules are r
             slot = move_slot(move)
             origin = squares[slot]
             squares[slot] = move_target(move)

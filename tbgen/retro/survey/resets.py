@@ -4,11 +4,11 @@ A capture or promotion changes the material, a pawn's step the slice. Whatever t
 fresh value of the position it leads to, a constant. A *route* tells for each kind of change which table
 the move leads to, and from which slot each man there comes.
 
-Own tables know nothing of some of these positions (own/solve.py). There the man that moved may be taken at once: the
-opponent can have what that pays, so the move pays no more.
+A local table knows nothing of some of these positions (local/solve.py). There the man that moved may be taken at once:
+the opponent can have what that pays, so the move pays no more.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -25,12 +25,13 @@ from tbgen.board.moves import (
     move_target,
     occupied_by,
 )
+from tbgen.exits import Reached
 from tbgen.index.atlas import MEN
 from tbgen.index.kernels import locate
-from tbgen.index.layout import Layout, layout_of
+from tbgen.index.layout import Layout
 from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined, kernel, plain
-from tbgen.material import PROMOTIONS, Material
+from tbgen.material import PIECES, PROMOTIONS, Material
 from tbgen.retro.values.keys import outcome_of, patience
 from tbgen.retro.values.payoff import NO_OUTCOME, Payoff, best_of
 
@@ -50,7 +51,7 @@ class Routes(NamedTuple):
     address: NDArray[np.int64]
     """`[table]`: where its finished entries lie in memory."""
     stand_in: NDArray[np.int64]
-    """One number: the table for all of which nothing is known, -1 where there is none."""
+    """One number: the table for all positions that no other table has; -1 where there is none."""
 
 
 @inlined
@@ -59,51 +60,58 @@ def change_number(taken, changed, ending):
     return ((taken + 1) * (MEN + 1) + changed + 1) * _ENDINGS + ending
 
 
-def _route(layout: Layout, taken: int, changed: int, ending: int) -> tuple[Material, bool, list[int]]:
-    """The normal material after a change, whether its colours are swapped, and where its men come from."""
-    men = []
-    for slot, (side, letter) in enumerate(layout.letters):
-        if slot != taken and not (slot == changed and ending == RETAKEN):
-            men.append((side, PROMOTIONS[ending] if slot == changed else letter, slot))
+def _men_after(layout: Layout, taken: int, changed: int, ending: int) -> list[tuple[int, str, int]]:
+    """Side, letter and slot of each man that is there after a change."""
+    return [
+        (side, PROMOTIONS[ending] if slot == changed else letter, slot)
+        for slot, (side, letter) in enumerate(layout.letters)
+        if slot != taken and not (slot == changed and ending == RETAKEN)
+    ]
+
+
+def _material_of(men: list[tuple[int, str, int]]) -> Material:
     sides = ["".join(letter for side, letter, _ in men if side == s and letter != "K") for s in (0, 1)]
-    material = Material(*("".join(sorted(letters, key="QRBNP".index)) for letters in sides))
-    swap = not material.is_normal
-    source = []
-    for side, letter in layout_of(material.normal).letters:
-        place = next(i for i, man in enumerate(men) if man[:2] == (side ^ swap, letter))
-        source.append(men.pop(place)[2])
-    return material.normal, swap, source
+    return Material(*("".join(sorted(letters, key=PIECES.index)) for letters in sides))
 
 
-def either_way(tables: Sequence[Material]) -> dict[tuple[Material, bool], int]:
-    """Numbers for `make_routes`, of tables in the order of the atlas that serve with colours swapped or not."""
-    return {(table, swap): number for number, table in enumerate(tables) for swap in (False, True)}
-
-
-def make_routes(
-    layout: Layout, tables: Mapping[tuple[Material, bool], int], addresses: list[int], stand_in: int = -1
-) -> Routes:
-    """`tables` has the number in the atlas of each material, and whether its colours are swapped. `stand_in` is the
-    number for all others: its kings are the kings, and its other men stand where the first king does."""
+def make_routes(layout: Layout, tables: Sequence[Reached], stand_in: int = -1) -> Routes:
+    """From the first of these tables, which has this layout, to all of them. `stand_in` is the number of the one for
+    positions that no other table has: its kings are the kings, and its other men stand where the first king does."""
     routes = Routes(
         np.full(_CHANGES, -1, np.int64),
         np.zeros(_CHANGES, np.int64),
         np.zeros(_CHANGES * MEN, np.int64),
-        np.array(addresses, np.int64),
+        np.array([0 if one.entries is None else one.entries.ctypes.data for one in tables], np.int64),
         np.array([stand_in], np.int64),
     )
+    found = _by_material(tables[:stand_in] if stand_in >= 0 else tables)
     for taken, changed, ending in _changes(layout):
-        material, swap, source = _route(layout, taken, changed, ending)
-        table = tables.get((material, swap), -1 if ending == RETAKEN else stand_in)
+        men = _men_after(layout, taken, changed, ending)
+        table, swap = found.get(_material_of(men), (-1 if ending == RETAKEN else stand_in, False))
         if table < 0:
             continue
+        source = [0, 1]
+        if table != stand_in:
+            source = []
+            for side, letter in tables[table].layout.letters:
+                place = next(i for i, man in enumerate(men) if man[:2] == (side ^ swap, letter))
+                source.append(men.pop(place)[2])
         change = plain(change_number)(taken, changed, ending)
         routes.table[change] = table
-        if table == stand_in:
-            swap, source = False, [0, 1]
         routes.swap[change] = swap
         routes.source[change * MEN : change * MEN + len(source)] = source
     return routes
+
+
+def _by_material(tables: Sequence[Reached]) -> dict[Material, tuple[int, bool]]:
+    """The number of each table, and whether colours are swapped there, by the men of the side that comes first here and
+    of the other one."""
+    found: dict[Material, tuple[int, bool]] = {}
+    for number, one in enumerate(tables):
+        material = one.layout.material
+        for swap in (False, True) if one.swapped is None else (one.swapped,):
+            found.setdefault(material.swapped if swap else material, (number, swap))
+    return found
 
 
 def _changes(layout: Layout) -> Iterator[tuple[int, int, int]]:

@@ -1,4 +1,4 @@
-"""A position of which own tables know bounds: what each side is sure of, and the moves by that."""
+"""A position of which local tables know bounds: what each side is sure of, and the moves by that."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby

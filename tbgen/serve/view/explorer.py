@@ -12,7 +12,7 @@ import chess.svg
 from tbgen import outcome, position
 from tbgen.errors import BadInput, MissingTable, TbgenError
 from tbgen.probe import OnlyBounds, Tablebase
-from tbgen.probe.own import material_of
+from tbgen.probe.numbering import material_of
 from tbgen.report.grades import colour_class
 from tbgen.rules.fen import format_fen
 from tbgen.serve import answers
@@ -175,7 +175,7 @@ def _moves(asked: Question, found: list[dict[str, Any]], unknown: str, *, best: 
 
 def _stairs(asked: Question, tablebase: Tablebase) -> str:
     picture = ""
-    with suppress(MissingTable):  # under some records own tables may know bounds only
+    with suppress(MissingTable):  # under some records local tables may know bounds only
         picture = staircase(answers.staircase(asked, tablebase))
     if not picture:
         return ""

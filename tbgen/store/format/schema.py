@@ -46,7 +46,7 @@ def columns(group: h5py.Group, values: Mapping[str, NDArray[Any]], plain: Contai
 
 def describe(file: h5py.File, layout: Layout) -> None:
     """Write the index; docs/format.md tells how it gives the number of a position. Our own reader takes from it the
-    placements of an own table, which are not compressed."""
+    placements of a local table, which are not compressed."""
     index = file.create_group(INDEX)
     note(index, {"men": "".join(letter if side == 0 else letter.lower() for side, letter in layout.letters)})
     groups = [(group.slot, group.count, group.stride) for group in layout.groups]

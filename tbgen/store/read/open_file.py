@@ -19,11 +19,11 @@ from tbgen.index import layout_of
 from tbgen.material import MEN_NUMBERED, Material, parse
 from tbgen.store.directory import BUNDLED, build_command, check_file, named
 from tbgen.store.format import seal
+from tbgen.store.format.local import BOUND, LOCAL, LocalNotes, numbers_per_slice, read_notes
 from tbgen.store.format.order import numbers_of
-from tbgen.store.format.own import BOUND, OWN, OwnNotes, numbers_per_slice, read_notes
 from tbgen.store.format.schema import FACTS, INDEX, PAWNS, SHAPES
 from tbgen.store.format.shapes import KINDS, STEP_KINDS, Shapes, ShapeTable, check
-from tbgen.store.own import own_named
+from tbgen.store.local import local_named
 from tbgen.store.read import chunks
 from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.chunk import Chunk, ChunkFormat
@@ -33,7 +33,7 @@ from tbgen.table_rules import TableRules
 Notes = dict[str, int | float | str]
 
 _MOST_MEN: Final = 32
-"""Of an own table."""
+"""Of a local table."""
 _WIDEST: Final = 1 << 16
 """The most positions in a chunk."""
 _MOST_SHAPES: Final = (1 << 31) - 1
@@ -87,7 +87,7 @@ class OpenFile:
         except OSError as error:
             raise CorruptTable(f"{path} cannot be read: {error.strerror}") from error
         if not there:
-            how = "tbgen solve --keep makes such tables" if own_named(path) else f"to build it: {build_command(path)}"
+            how = "tbgen solve --keep makes such tables" if local_named(path) else f"to build it: {build_command(path)}"
             if path.parent == BUNDLED:
                 how += "; open_tablebase(DIR) reads it"
             raise MissingTable(f"{path} is missing ({how})", path.name)
@@ -132,11 +132,15 @@ class OpenFile:
     def _load(self, head: Head, room: range) -> None:
         notes = head.notes()
         self.material, self.rules = _names(notes)
-        self.own = _own(head, notes, self.material)
+        self.local = _local(head, notes, self.material)
         self._compare_name()
-        self.layout = layout_of(self.material) if self.own is None else self.own.layout(self.material)
-        self.size = self.layout.size if self.own is None else len(self.own.placements) * numbers_per_slice(self.layout)
-        size = self.size
+        if self.local is None:
+            self.layout = layout_of(self.material)
+            size = self.layout.size
+        else:
+            self.layout = self.local.layout(self.material)
+            size = len(self.local.placements) * numbers_per_slice(self.material)
+        self.size = size
         if _number(notes, "size", 0) != size:
             raise ValueError(f"its {notes['size']} numbers are not those of {self.material}")
         order = _order(head, _number(notes, "chunk_width", 1, _WIDEST))
@@ -156,15 +160,14 @@ class OpenFile:
         self.header = self.facts | notes
 
     def _compare_name(self) -> None:
-        if self.own is None:
+        if self.local is None:
             claimed = named(self.path)
-            if own_named(self.path) or (claimed is not None and claimed[1:] != (self.material, self.rules)):
+            if local_named(self.path) or (claimed is not None and claimed[1:] != (self.material, self.rules)):
                 raise seal.Unsealed(f"it holds {self.material} ({self.rules}), not what its name says")
             return
-        found = self.material, self.own.key(self.material), self.own.bound
-        its_own = own_named(self.path)
-        if named(self.path) or (its_own is not None and its_own[1:] != found):
-            raise seal.Unsealed(f"it holds an own table of {self.material}, not what its name says")
+        claims = local_named(self.path)
+        if named(self.path) or (claims is not None and claims.name != self.local.name(self.material)):
+            raise seal.Unsealed(f"it holds a local table of {self.material}, not what its name says")
 
     def chunk(self, number: int) -> Chunk:
         with self._named():
@@ -211,16 +214,16 @@ def _names(notes: Notes) -> tuple[Material, TableRules]:
     return material, TableRules(str(rules))
 
 
-def _own(head: Head, notes: Notes, material: Material) -> OwnNotes | None:
-    """What an own table says beside; None of any other table."""
+def _local(head: Head, notes: Notes, material: Material) -> LocalNotes | None:
+    """What a local table says beside; None of any other table."""
     if BOUND not in notes:
         return None
-    for group in (INDEX, OWN):
+    for group in (INDEX, LOCAL):
         head.enter(group)
     rows, pawns = head.shape(f"{INDEX}/{PAWNS}", "i1")
     if not material.pawns or pawns != material.pawns or not rows or notes.get("rules") != TableRules.RESET:
         raise ValueError("it holds no placements of pawns")
-    return read_notes(material, notes[BOUND], head.column(f"{INDEX}/{PAWNS}", "i1", rows, pawns), head.notes(OWN))
+    return read_notes(material, notes[BOUND], head.column(f"{INDEX}/{PAWNS}", "i1", rows, pawns), head.notes(LOCAL))
 
 
 def _number(notes: Notes, name: str, least: int, most: int = 1 << 62) -> int:

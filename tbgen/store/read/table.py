@@ -59,8 +59,8 @@ class TableFile:
         self.rules = opened.rules
         self.layout = opened.layout
         self.size = opened.size
-        self.own = opened.own
-        """What an own table says beside; None of any other table."""
+        self.local = opened.local
+        """What a local table says beside; None of any other table."""
         self.header: Mapping[str, int | float | str] = MappingProxyType(opened.header)
         chunk_format = opened.chunk_format
         self._chunk_format = chunk_format
@@ -108,8 +108,8 @@ class TableFile:
         return self._file.facts
 
     def ordered_layout(self) -> Layout:
-        """The layout; CorruptTable if the file of an own table has the slices in another order."""
-        if self.own is not None and self.layout.placements.pawns.tolist() != [*map(list, self.own.placements)]:
+        """The layout; CorruptTable if the file of a local table has the slices in another order."""
+        if self.local is not None and self.layout.placements.pawns.tolist() != [*map(list, self.local.placements)]:
             raise CorruptTable(f"{self.path}: its placements of pawns are in another order than this version has them")
         return self.layout
 

@@ -17,7 +17,7 @@ from tbgen.files import settle
 from tbgen.index import layout_of
 from tbgen.own_files import create
 from tbgen.store.format import seal
-from tbgen.store.format.own import BOUND, OWN, OwnNotes
+from tbgen.store.format.local import BOUND, LOCAL, LocalNotes
 from tbgen.store.format.schema import FACTS, SHAPES, Facts, columns, describe, note
 from tbgen.store.lock import half_written
 from tbgen.store.write import chunks
@@ -35,7 +35,7 @@ def write_table(
     contents: Contents,
     facts: Facts,
     *,
-    own: OwnNotes | None = None,
+    local: LocalNotes | None = None,
     threads: int = 1,
     make: Make = in_memory,
     program: str = PROGRAM,
@@ -43,7 +43,7 @@ def write_table(
 ) -> None:
     """Write the table, the same bytes for the same contents and facts. Other programs see all of it or nothing.
 
-    `own`: what an own table says beside, whose contents are those of its layout.
+    `local`: what a local table says beside, whose contents are those of its layout.
     `program`: which program has built it, if not this one.
     `make` gives arrays for notes on every position in between. `check` is called with the finished file before it gets
     its name; if it raises an error, there is no table."""
@@ -51,7 +51,7 @@ def write_table(
     half = half_written(path)
     try:
         with os.fdopen(create(half), "wb+") as file, _workers(threads) as pool:
-            head = _write(file, contents, encode(contents, pool, make), facts, own, program)
+            head = _write(file, contents, encode(contents, pool, make), facts, local, program)
             stamp = seal.make_seal(file, head)
             file.seek(0)
             file.write(stamp.render())
@@ -80,7 +80,7 @@ def _workers(threads: int) -> Iterator[ThreadPoolExecutor]:
 
 
 def _write(
-    file: BinaryIO, contents: Contents, encoded: Encoded, facts: Facts, own: OwnNotes | None, program: str
+    file: BinaryIO, contents: Contents, encoded: Encoded, facts: Facts, local: LocalNotes | None, program: str
 ) -> int:
     """Write all but the seal. Returns where the chunks begin. Nothing but chunks follows; HDF5's metadata lies
     before."""
@@ -97,17 +97,17 @@ def _write(
         "escape_planes": encoded.escape_planes,
         "distance_planes": encoded.distance_planes,
     }
-    if own is not None:
-        header[BOUND] = own.bound.value
+    if local is not None:
+        header[BOUND] = local.bound.value
     target = Target(file)
     with h5py.File(target, "w", driver="fileobj", userblock_size=seal.SIZE, libver=(_HDF5, _HDF5)) as store:
         note(store, header)
         note(store.create_group(FACTS), facts)
         columns(store.create_group(SHAPES), encoded.shapes._asdict())
         columns(store, {"order": np.array(encoded.order, "<u4")})
-        describe(store, own.layout(contents.material) if own else layout_of(contents.material))
-        if own is not None:
-            note(store.create_group(OWN), own.facts())
+        describe(store, local.layout(contents.material) if local else layout_of(contents.material))
+        if local is not None:
+            note(store.create_group(LOCAL), local.facts())
         chunks.create(store, encoded.count, encoded.raw)
         places = chunks.fill(store, encoded.chunks, target)
     target.check()

@@ -8,8 +8,8 @@ import pytest
 
 from tbgen.cli.solving import Solver
 from tbgen.errors import MissingTable
+from tbgen.local.attempt import Means
 from tbgen.outcome import parse, text
-from tbgen.own.attempt import Means
 from tbgen.pgn.split import Unit
 from tbgen.pgn.tags import TagSection
 from tbgen.probe import Sure, Tablebase, open_tablebase
@@ -18,7 +18,7 @@ from tbgen.referee.adjudicate.game import Judge
 from tbgen.referee.adjudicate.settings import make_settings
 from tests.support.adjudicating import run
 from tests.support.judged_games import game
-from tests.support.own_tables import RACE, keep_alone, links
+from tests.support.local_tables import RACE, keep_alone, links
 
 pytestmark = pytest.mark.usefixtures("here", "no_bundle")
 
@@ -126,7 +126,7 @@ def test_bounds_that_go_meanwhile_count(
     """Another process may remove them after they were met: what they said is proved."""
 
     def gone(*asked: object) -> None:
-        raise MissingTable("own/KPvK.r.1f0c9d2e8a7b55aa.worst.h5 is missing")
+        raise MissingTable("local/KPvK.r.1f0c9d2e8a7b55aa.03bd11c2.worst.h5 is missing")
 
     keep_alone(tmp_path, RACE)
     monkeypatch.setattr(Tablebase, "sure", gone)

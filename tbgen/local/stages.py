@@ -1,0 +1,144 @@
+"""How much is solved for a position: its own part first, then as many parts as fit, those with the fewest men first."""
+
+from collections.abc import Container, Iterator
+from contextlib import suppress
+from itertools import product
+from typing import Final, NamedTuple
+
+import chess
+
+from tbgen.errors import OutOfRoom
+from tbgen.generate.estimate import ENTRY, LINK, kind_of, numbers_of, solving
+from tbgen.local.choose import Part, Tables, make_plan, start_of
+from tbgen.local.walks import AllFrom, TooMany
+from tbgen.material import Material
+from tbgen.sizes import LARGE, links_for
+from tbgen.store.format.local import BOTH, numbers_per_slice
+from tbgen.text import size_of
+
+_SHARES: Final = (0.1, 1.0)
+"""Of the time, for the plans that are tried."""
+
+_LEAST: Final = 1e-6
+"""CPU seconds that a number takes, at least."""
+
+
+class Cost(NamedTuple):
+    memory: int
+    """Bytes that have to be in memory."""
+    scratch: int
+    """Bytes on disk."""
+    cpu_seconds: float
+
+
+class Limits(NamedTuple):
+    memory: int
+    scratch: int
+    cpu_seconds: float
+
+
+def stages(
+    board: chess.Board, complete: Container[Material], limits: Limits, threads: int, pace: float = 1.0
+) -> Iterator[tuple[list[Part], Cost]]:
+    """Plans to solve one after the other until the answer is exact, with what each takes: the position's own part
+    alone, then what takes a tenth of the time, then all of it; both times first with parts for one bound, then with
+    whole ones. Each plan knows all that the last one does. OutOfRoom if not even the first fits; how long that takes
+    does not matter."""
+    _check_root(board, limits, threads)
+    plan = make_plan(board, complete, 0)
+    cost = cost_of(plan, threads, pace)
+    yield plan, cost
+    sizes = _Sizes(0, 0)
+    for share, whole in product(_SHARES, (False, True)):
+        here = limits._replace(cpu_seconds=share * limits.cpu_seconds)
+        found = _largest(board, complete, here, threads, pace, sizes, whole=whole) if _fits(cost, here) else None
+        if found is None:
+            continue
+        more, cost, sizes = found
+        if numbers_to_solve(more) > numbers_to_solve(plan):
+            plan = more
+            yield plan, cost
+
+
+def numbers_to_solve(plan: list[Part]) -> int:
+    return sum(part.times * part.numbers for part in plan)
+
+
+def cost_of(plan: list[Part], threads: int, pace: float = 1.0) -> Cost:
+    """What solving takes, about. `pace`: see generate/calibration.py."""
+    tables = _numbers_read([part.complete for part in plan])
+    arrays = [ENTRY * numbers for numbers in tables.values()]
+    arrays += [ENTRY * part.numbers for part in plan for _ in range(part.times)]
+    largest = max(part.numbers for part in plan)
+    arrays += [ENTRY * largest, LINK * links_for(largest)] * 2
+    memory = max(solving(numbers_per_slice(part.material), part.numbers, threads) for part in plan)
+    return Cost(
+        memory + sum(size for size in arrays if size < LARGE),
+        sum(size for size in arrays if size >= LARGE),
+        pace * sum(part.times * part.numbers * kind_of(part.material.normal).cpu * 1e-6 for part in plan),
+    )
+
+
+def _numbers_read(asked: list[Tables]) -> dict[Material, int]:
+    """Of complete tables, at most."""
+    found = dict[Material, int]()
+    for material, placements in {one: placements for tables in asked for one, placements in tables.items()}.items():
+        whole = numbers_of(material.normal)
+        some = placements is not None and material.pawns
+        read = len(placements or ()) * numbers_per_slice(material) if some else whole
+        found[material.normal] = min(whole, found.get(material.normal, 0) + read)
+    return found
+
+
+class _Sizes(NamedTuple):
+    """Numbers of a part, at most."""
+
+    whole: int
+    one_bound: int
+
+
+def _largest(
+    board: chess.Board,
+    complete: Container[Material],
+    limits: Limits,
+    threads: int,
+    pace: float,
+    sizes: _Sizes,
+    *,
+    whole: bool,
+) -> tuple[list[Part], Cost, _Sizes] | None:
+    """The largest plan within these limits, with larger parts than these sizes, whole ones or others; None if there is
+    no such part."""
+    room = int(min(limits.cpu_seconds / (pace * _LEAST), limits.scratch / ENTRY))
+    least, size = sizes.whole if whole else sizes.one_bound, room
+    while size > least:
+        wanted = sizes._replace(whole=size) if whole else sizes._replace(one_bound=size)
+        less = size * 2 // 3
+        with suppress(TooMany):
+            plan = make_plan(board, complete, wanted.whole, room, wanted.one_bound)
+            cost = cost_of(plan, threads, pace)
+            largest = max((part.numbers for part in plan[:-1]), default=0)
+            if largest <= least:
+                return None
+            if _fits(cost, limits):
+                return plan, cost, wanted
+            less = min(less, largest - 1)  # with more it would be the same plan
+        size = less
+    return None
+
+
+def _fits(cost: Cost, limits: Limits) -> bool:
+    return all(one <= limit for one, limit in zip(cost, limits, strict=True))
+
+
+def _check_root(board: chess.Board, limits: Limits, threads: int) -> None:
+    """Refuse a position whose own part does not fit, before its placements are listed."""
+    material, start = start_of(board)
+    root = Part(material, AllFrom(start), BOTH, (), {}, {})
+    least = cost_of([root], threads)
+    if least.memory > limits.memory or least.scratch > limits.scratch:
+        raise OutOfRoom(
+            f"{material.normal} from here has {len(root.placements):,} placements of pawns and {root.numbers:,} "
+            f"numbers: solving takes {size_of(least.memory)} of memory and {size_of(least.scratch)} of disk, and there "
+            f"are {size_of(limits.memory)} (--memory) and {size_of(limits.scratch)}"
+        )

@@ -1,0 +1,77 @@
+"""Local tables as files: which there are, and what their names say. They lie in a directory within that of the tables.
+
+    local/KPPvKPP.r.1f0c9d2e8a7b55aa.03bd11c2.worst.h5
+
+The key, 16 digits, stands for what decides the table's values, the 8 digits behind it for the slices that it has
+(format/local.py). So another table never has its name.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tbgen.errors import CorruptTable, TbgenError
+from tbgen.material import Material
+from tbgen.store.directory import SUFFIX
+from tbgen.store.format.local import LocalName, read_name
+from tbgen.table_rules import TableRules
+
+LOCAL_DIRECTORY: Final = "local"
+"""The directory within that of the tables."""
+_OLD_DIRECTORY: Final = "own"
+"""The same before tables were kept under these keys."""
+_RULES: Final = f".{TableRules.RESET}."
+
+
+class LocalFile(NamedTuple):
+    path: Path
+    name: LocalName
+
+    @property
+    def material(self) -> Material:
+        return self.name.material
+
+
+def local_file(tables: str | Path, name: LocalName) -> LocalFile:
+    """Where a local table is, or would be, that belongs to a directory of tables."""
+    file = str(name).replace(".", _RULES, 1) + SUFFIX
+    return LocalFile(Path(tables) / LOCAL_DIRECTORY / file, name)
+
+
+def local_named(path: Path) -> LocalFile | None:
+    """What a file claims to hold by its name; None if that is not the name of a local table."""
+    if not path.name.endswith(SUFFIX) or _RULES not in path.name:
+        return None
+    try:
+        return LocalFile(path, read_name(path.name.removesuffix(SUFFIX).replace(_RULES, ".", 1)))
+    except ValueError:
+        return None
+
+
+@contextmanager
+def replaceable() -> Iterator[None]:
+    """Says of a damaged local table what can be done about it."""
+    try:
+        yield
+    except CorruptTable as error:
+        raise CorruptTable(f"{error} (remove it: tbgen solve --keep makes it again)") from error
+
+
+def list_local(tables: str | Path, material: Material | None = None) -> Iterator[LocalFile]:
+    """Every local table of a directory of tables, or those of a material, in order of name."""
+    refuse_old(tables)
+    try:
+        paths = sorted((Path(tables) / LOCAL_DIRECTORY).iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for path in paths:
+        if (found := local_named(path)) is not None and material in (None, found.material):
+            yield found
+
+
+def refuse_old(tables: str | Path) -> None:
+    """TbgenError where tables lie that an earlier tbgen kept: their keys name something else."""
+    old = Path(tables) / _OLD_DIRECTORY
+    if next(old.glob(f"*{_RULES}*{SUFFIX}"), None) is not None:
+        raise TbgenError(f"an earlier tbgen kept tables in {old}: remove it (tbgen solve --keep makes them again)")

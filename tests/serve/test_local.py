@@ -1,0 +1,87 @@
+"""What the server says of positions that local tables know."""
+
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from re import findall
+
+import chess
+import httpx
+import pytest
+
+from tbgen import outcome
+from tbgen.probe import Answer, OnlyBounds, Tablebase, open_tablebase
+from tbgen.serve import answers
+from tbgen.serve.question import question
+from tbgen.serve.view import explorer
+from tbgen.table_rules import TableRules
+from tbgen.text import to_json
+from tests.support.local_tables import keep_alone
+from tests.support.serving import serving
+
+RUN = "7k/8/8/p7/P7/8/1P6/K7 w - - 0 1"
+"""White is sure of G3.5 whatever becomes of the pawn, and Black of nothing; after b4 nothing is known."""
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("local")
+    keep_alone(made, RUN)
+    return made
+
+
+@pytest.fixture(scope="module")
+def client(directory: Path) -> Iterator[httpx.Client]:
+    with serving(directory, "--per-client", "0") as server, httpx.Client(base_url=server.url, timeout=60) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def known(directory: Path) -> Answer:
+    with open_tablebase(directory) as tables:
+        found = tables.sure(RUN)
+    assert found is not None
+    assert not found.sure.exact
+    return found
+
+
+def test_bounds_of_a_position_and_of_each_move(client: httpx.Client, known: Answer) -> None:
+    answer = client.get("/v1/moves", params={"fen": RUN}).json()
+    assert (answer["white"], answer["black"]) == (outcome.text(known.sure.white), outcome.text(known.sure.black))
+    assert [move["uci"] for move in answer["moves"]] == [move.move.uci() for move in known.moves]
+    assert client.get("/v1/probe", params={"fen": RUN}).json() == {
+        name: value for name, value in answer.items() if name != "moves"
+    }
+
+
+def test_they_are_asked_but_once(directory: Path, known: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process may remove them before they are asked again."""
+    monkeypatch.setattr(Tablebase, "sure", lambda *_: None)
+    asked, wanted = question(RUN, None, TableRules.RESET), outcome.text(known.sure.white)
+    with open_tablebase(directory) as tables:
+        for said in (answers.position(asked, tables), to_json(answers.moves(asked, tables))):
+            assert f'"white": "{wanted}"' in said
+        assert f"White is sure of {wanted}" in explorer.panel(RUN, TableRules.RESET, tables, with_line=False)
+
+
+def test_the_page_of_what_is_known_under_one_record_only(tmp_path: Path) -> None:
+    """The record stands; under others the tables know bounds."""
+    fen = "6k1/8/p2p4/P2P4/5K2/8/8/8 w - - 4 60"
+    keep_alone(tmp_path, fen)
+    with open_tablebase(tmp_path) as tables:
+        assert tables.probe(fen, "G1.0").stands
+        with pytest.raises(OnlyBounds):
+            tables.probe(fen)
+        assert "The record stands: G1.0" in explorer.panel(f"{fen} G1.0", TableRules.RESET, tables, with_line=True)
+
+
+def test_the_page_shows_them(client: httpx.Client, known: Answer) -> None:
+    page = unescape(client.get("/", params={"fen": RUN}).text)
+    assert "more is not proved" in page
+    assert 'role="alert"' not in page
+    board = chess.Board(RUN)
+    assert findall(r'data-uci="(\w+)"', page) == [board.uci(move.move) for move in known.moves]
+    verdict = page.partition("</h2>")[0]
+    assert f"White is sure of {outcome.text(known.sure.white)}" in verdict
+    assert "Black" not in verdict.partition("<h2>")[2]
+    assert "<h3>Nothing is known</h3>" in page
