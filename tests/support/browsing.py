@@ -30,6 +30,10 @@ BOTH: Final = pytest.mark.parametrize("device", [DESKTOP, PHONE], ids=["desktop"
 """For tests of what is pressed and dragged: by mouse, and by touch."""
 
 
+_SETTLED: Final = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Chromium drops a tap while the page still moves."""
+
+
 class Hand:
     def __init__(self, page: Page, *, by_touch: bool) -> None:
         self._page = page
@@ -40,6 +44,8 @@ class Hand:
         if isinstance(where, str):
             self.press_at(*self.middle(where))
         elif self._by_touch:
+            where.scroll_into_view_if_needed()
+            where.evaluate(_SETTLED)
             where.tap()
         else:
             where.click()
