@@ -9,6 +9,7 @@ prints of each, with the seconds it took. Rows are by pieces besides the kings, 
 
 import argparse
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -18,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tbgen import outcome
+from tbgen import files, outcome
 from tbgen.cli.common import whole_number
 
 TBGEN: Final = str(Path(sys.executable).with_name("tbgen"))
@@ -119,7 +120,7 @@ def solve(fens: list[str], found: Path, options: list[str]) -> None:
             "seconds": round(time.perf_counter() - begun, 1),
             "cpu_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1),
         }
-        with found.open("a") as file:
+        with os.fdopen(files.append(found), "w") as file:
             file.write(json.dumps(line) + "\n")
         there.add(fen)
         print(f"{number} of {len(fens)}: {fen}: {line['white']} {line['black']}, {line['seconds']} s", file=sys.stderr)

@@ -18,7 +18,7 @@ from errno import EACCES, EBADF, EINVAL, ENOSYS, ENOTSUP, EPERM, EROFS
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from tbgen.own_files import PRIVATE, PUBLIC, create, followed
+from tbgen.own_files import PRIVATE, PUBLIC, create, create_or_reopen, followed
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -72,6 +72,14 @@ def replace(target: Path, data: bytes, mode: int = PUBLIC) -> None:
     """Write a whole file."""
     with replacing(target, mode) as stream:
         stream.write(data)
+
+
+def append(target: Path) -> int:
+    """A descriptor to append to a file, made if it is not there. Pipes and the like are written to as they are."""
+    with _telling(target):
+        there = _status(target)
+        direct = None if there is None else _direct(target, there)
+        return create_or_reopen(followed(target), os.O_APPEND) if direct is None else direct
 
 
 def write_aside(wanted: Path, data: bytes) -> Path:

@@ -7,12 +7,13 @@ import resource
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tbgen import files
+from tests.support.planting import links_of_another_user
 
 OLD = b"what was there"
 NEW = b"what is new" * 1000
@@ -159,24 +160,31 @@ def test_a_file_that_another_run_sweeps_before_it_is_locked(monkeypatch: pytest.
     assert names() == ["f"]
 
 
+@pytest.mark.parametrize("write", [lambda path: files.replace(path, NEW), files.append])
 @pytest.mark.parametrize("kind", ["f", "pipe"])
-def test_the_link_of_another_user_is_not_followed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_link_of_another_user_is_not_followed(
+    kind: str, write: Callable[[Path], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Anybody may plant one in a directory such as /tmp; the kernel does not look at it where a file is replaced."""
     Path("f").write_bytes(OLD)
     os.mkfifo("pipe")
     Path("link").symlink_to(kind)
-    call = Path.lstat
-
-    def planted(path: Path) -> os.stat_result:
-        found = list(call(path))
-        found[stat.ST_UID] = 1 + os.geteuid()
-        return os.stat_result(found)
-
-    monkeypatch.setattr(Path, "lstat", planted)
+    links_of_another_user(monkeypatch)
     with pytest.raises(PermissionError, match="another user's link: 'link'"):
-        files.replace(Path("link"), NEW)
+        write(Path("link"))
     assert Path("f").read_bytes() == OLD
     assert names() == ["f", "link", "pipe"]
+
+
+def test_appending() -> None:
+    for _ in range(2):
+        with os.fdopen(files.append(Path("f")), "wb") as stream:
+            stream.write(OLD)
+    assert Path("f").read_bytes() == 2 * OLD
+    Path("other").hardlink_to("f")
+    with pytest.raises(PermissionError, match="remove it: 'f'"):
+        files.append(Path("f"))
+    os.close(files.append(Path("/dev/null")))
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace", "fchmod"])

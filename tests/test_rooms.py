@@ -124,7 +124,7 @@ ROOMS = {
     ),
     "referee/match": (
         "_version errors files packed interrupts columns outcome probe rules text pgn referee/workers "
-        "referee/syzygy"
+        "referee/syzygy own_files"
     ),
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version errors outcome table_rules position probe rules text",

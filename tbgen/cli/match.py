@@ -2,10 +2,12 @@
 
 import argparse
 import contextlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbgen import files
 from tbgen.cli.common import cores, present_tables_directory
 from tbgen.cli.match_options import add_arguments
 from tbgen.errors import BadInput
@@ -34,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
         {"--pgn": args.pgn, "--log": args.log, "--page": args.page},
     )
     if args.log is not None:
-        args.log.open("a").close()  # what is wrong with it is said at once
+        os.close(files.append(args.log))  # what is wrong with it is said at once
     with contextlib.ExitStack() as stack:
         plan = _plan(args)
         sprt = None if args.sprt is None else parse_sprt(args.sprt)

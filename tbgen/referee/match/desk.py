@@ -17,6 +17,7 @@ from typing import NamedTuple
 import chess
 from chess.engine import Info
 
+from tbgen import files
 from tbgen.errors import TbgenError
 from tbgen.referee.match import strays
 from tbgen.referee.match.bout import Bout, Judges, NobodyStarts, play
@@ -70,7 +71,8 @@ def log_to(path: Path | None) -> None:
     if path is None:
         LOGGER.addHandler(logging.NullHandler())
         return
-    handler = logging.FileHandler(path, encoding="utf-8", delay=False, errors="backslashreplace")
+    stream = os.fdopen(files.append(path), "w", encoding="utf-8", errors="backslashreplace")
+    handler = logging.StreamHandler(stream)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.DEBUG)

@@ -6,13 +6,13 @@ behind whole games of a match: any other file is refused, and nothing is written
 
 import fcntl
 import os
-import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from tbgen import files, outcome
 from tbgen.errors import BadInput
+from tbgen.own_files import Foreign, create_or_reopen, followed
 from tbgen.pgn import moves
 from tbgen.pgn.split import Unit, units
 from tbgen.pgn.tags import TagSection
@@ -65,10 +65,13 @@ class Ledger:
         """What lacks behind them: an empty line parts games."""
 
     def __enter__(self) -> Self:
-        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
         try:
-            if not stat.S_ISREG(os.fstat(self._handle).st_mode):
-                raise BadInput(f"not a file that a match could be taken up from: {self._path}")
+            self._handle = create_or_reopen(followed(self._path), os.O_APPEND)
+        except Foreign:
+            raise BadInput(
+                f"not a file that a match could be taken up from: {self._path} (a plain one of your own, with one name)"
+            ) from None
+        try:
             try:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -106,7 +109,7 @@ class Ledger:
     def _read(self) -> None:
         """Enter the games of the file. Nothing is written."""
         last = b"\n\n"
-        with self._path.open("rb") as file:
+        with os.fdopen(os.dup(self._handle), "rb") as file:
             for unit in units(file):
                 if self.torn is not None:
                     raise BadInput(f"{self._path}:{unit.line}: the game before this one is not whole")

@@ -14,6 +14,7 @@ from tbgen.referee.match.ledger import TORN, Entry, Ledger
 from tbgen.referee.match.standings import Standings, parse_sprt
 from tbgen.rules.scoring import Exponential, Komi, scoring
 from tbgen.rules.statistics import Sprt
+from tests.support.planting import links_of_another_user, plant
 
 # The ledger
 
@@ -46,6 +47,18 @@ def test_a_ledger_is_read_back(tmp_path: Path) -> None:
         ledger.add(GAME.format(round="1.1"))
         ledger.add(GAME.format(round="1.2"))
     assert entries(path) == [Entry(f"1.{n}", "A", "B", outcome.parse("-G1.5"), "normal") for n in (1, 2)]
+
+
+@pytest.mark.parametrize("kind", ["hard link", "link"])
+def test_nobody_can_have_a_match_write_elsewhere(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    victim, path = tmp_path / "victim", tmp_path / "m.pgn"
+    victim.write_text(GAME.format(round="1.1"))
+    plant(kind, path, victim)
+    if kind == "link":
+        assert [entry.round for entry in entries(path)] == ["1.1"]
+    links_of_another_user(monkeypatch)
+    with pytest.raises((BadInput, PermissionError)), Ledger(path):
+        pass
 
 
 def test_wherever_it_breaks_off(tmp_path: Path) -> None:
