@@ -21,7 +21,7 @@ examples:
   tbgen plan --only KRPvKRP      this table alone, even one too large to build
 
 "numbers" is exact. Of a table that has been built before, on whatever machine, positions and disk are what it came to,
-and CPU is what it took there, at the pace of this machine. For others these are averages over tables of their kind.
+and CPU is what it took there, at the pace of this machine. For others these are averages by the count of numbers.
 """
 
 

@@ -10,6 +10,7 @@ from tbgen.report.compare import HIGHER, LOWER, OTHER, SAME, SLOWER, TITLES, Com
 from tbgen.report.document import Block, Lines, Remark, Section, Table, Value, columns
 from tbgen.table_rules import TableRules
 
+_KINDS: Final = (SAME, SLOWER, LOWER, HIGHER, OTHER)
 _TOP: Final = 30
 """Changes of outcome that are listed."""
 
@@ -37,7 +38,7 @@ def section(
         _kinds(comparisons),
         *((overview.heat_map_of_differences(*censuses), overview.holders_beside(*censuses)) if censuses else ()),
         remark,
-        _shares(comparisons),
+        _differences(comparisons),
         _top(comparisons),
         _examples("largest", "The largest change of each kind", largest, rules),
         _lines("largest-lines", "Lines of the largest changes", largest, boards=True),
@@ -51,18 +52,13 @@ def section(
 def _finding(comparisons: Sequence[Comparison]) -> str:
     """How often two sets of rules agree."""
     first, second = comparisons[0].rules
-    placements = sum(one.placements for one in comparisons)
-
-    def all_of(kind: int) -> float:
-        return sum(one.share(kind) * one.placements for one in comparisons) / placements
-
+    same, slower, _, _, other = _shares(comparisons)
     least = min(comparisons, key=lambda one: one.share(SAME))
     if least.share(SAME) == 1:
         return f"Outcomes and distances are the same under {first} and {second}."
-    outcomes = all_of(SAME) + all_of(SLOWER)
     found = (
-        f"Under {first} and {second} the outcome is the same in {findings.share(outcomes)} of the placements, its "
-        f"distance as well in {findings.share(all_of(SAME))}; the other side wins in {findings.share(all_of(OTHER))}"
+        f"Under {first} and {second} the outcome is the same in {findings.share(same + slower)} of the placements, its "
+        f"distance as well in {findings.share(same)}; the other side wins in {findings.share(other)}"
     )
     if len(comparisons) == 1:
         return f"{found}."
@@ -71,16 +67,14 @@ def _finding(comparisons: Sequence[Comparison]) -> str:
 
 def _kinds(comparisons: Sequence[Comparison]) -> Stack:
     """How often they differ, as a picture."""
-    kinds = (SAME, SLOWER, LOWER, HIGHER, OTHER)
-    bars = [Bar(one.material.name, tuple(one.share(kind) for kind in kinds)) for one in comparisons]
+    bars = [Bar(one.material.name, _shares([one])) for one in comparisons]
     if len(comparisons) > 1:
-        _, _, *shares, _ = _shares_of_all(comparisons)
-        bars.insert(0, Bar("all", tuple(float(one or 0) for one in shares)))
-    names = tuple((f"k{kind}", TITLES[kind]) for kind in kinds)
+        bars.insert(0, Bar("all", _shares(comparisons)))
+    names = tuple((f"k{kind}", TITLES[kind]) for kind in _KINDS)
     return Stack("kinds", "How often they differ", names, tuple(bars))
 
 
-def _shares(comparisons: Sequence[Comparison]) -> Table:
+def _differences(comparisons: Sequence[Comparison]) -> Table:
     return Table(
         "compare",
         "How often they differ",
@@ -94,26 +88,20 @@ def _shares(comparisons: Sequence[Comparison]) -> Table:
             ("share_other", "other side", "share"),
             ("mean_difference", "by", "mean"),
         ),
-        tuple(
-            (
-                one.material.name,
-                one.positions,
-                *(one.share(kind) for kind in (SAME, SLOWER, LOWER, HIGHER, OTHER)),
-                _mean_difference([one]),
-            )
-            for one in comparisons
-        ),
-        total=_shares_of_all(comparisons) if len(comparisons) > 1 else (),
+        tuple(_row(one.material.name, [one]) for one in comparisons),
+        total=_row("all", comparisons) if len(comparisons) > 1 else (),
     )
 
 
-def _shares_of_all(comparisons: Sequence[Comparison]) -> tuple[Value, ...]:
+def _row(name: str, comparisons: Sequence[Comparison]) -> tuple[Value, ...]:
+    positions = sum(one.positions for one in comparisons)
+    return name, positions, *_shares(comparisons), _mean_difference(comparisons)
+
+
+def _shares(comparisons: Sequence[Comparison]) -> tuple[float, ...]:
+    """The share of each kind among all placements."""
     placements = sum(one.placements for one in comparisons)
-    shares = [
-        sum(one.share(kind) * one.placements for one in comparisons) / placements
-        for kind in (SAME, SLOWER, LOWER, HIGHER, OTHER)
-    ]
-    return "all", sum(one.positions for one in comparisons), *shares, _mean_difference(comparisons)
+    return tuple(sum(one.share(kind) * one.placements for one in comparisons) / placements for kind in _KINDS)
 
 
 def _mean_difference(comparisons: Sequence[Comparison]) -> float | None:

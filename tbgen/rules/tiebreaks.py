@@ -5,7 +5,7 @@ for G1.0, G1.5 and so on.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -63,6 +63,11 @@ class Meeting(NamedTuple):
         if self.as_white:
             return scoring.points(self.result)
         return 1 - scoring.points(outcome.flip(self.result))
+
+
+def by_gscore(balance: Sequence[int]) -> dict[str, int]:
+    """The G-scores given more often than suffered, or the other way round."""
+    return {outcome.text(outcome.held_by_white(level)): count for level, count in enumerate(balance, start=1) if count}
 
 
 class Crosstable:

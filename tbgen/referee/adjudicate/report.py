@@ -11,7 +11,7 @@ from tbgen.referee.adjudicate.finish import DRAWS, Finish
 from tbgen.referee.adjudicate.game import Fault, Verdict
 from tbgen.referee.adjudicate.proofs import Proofs
 from tbgen.rules.scoring import Classical, Exponential, Scoring, decimal
-from tbgen.rules.tiebreaks import Crosstable, Played, Row, by_balance, by_mobility
+from tbgen.rules.tiebreaks import Crosstable, Played, Row, by_balance, by_gscore, by_mobility
 from tbgen.text import counted
 
 TOP: Final = 30
@@ -213,11 +213,7 @@ class Report:
                     "games": row.games,
                     "points": float(row.score),
                     "mobility": float(row.mobility),
-                    "balance": {
-                        outcome.text(outcome.held_by_white(level)): count
-                        for level, count in enumerate(row.balance, start=1)
-                        if count
-                    },
+                    "balance": by_gscore(row.balance),
                     "against": {
                         opponent: {"games": games, "points": float(points)}
                         for opponent, (games, points) in self._crosstable.against(row.player, self._score).items()

@@ -7,9 +7,10 @@ from typing import Final
 
 from tbgen import columns, outcome
 from tbgen.referee.match.events import Finished, Note, Unplayed
-from tbgen.referee.match.standings import Line, Standings, balance
+from tbgen.referee.match.standings import Line, Standings
 from tbgen.rules.scoring import Exponential, decimal, points_text
 from tbgen.rules.statistics import Interval, SprtVerdict
+from tbgen.rules.tiebreaks import by_gscore
 from tbgen.text import counted
 
 _BALANCES: Final = 6
@@ -101,7 +102,7 @@ def _balances(lines: Sequence[Line]) -> Iterator[str]:
     """Stalemates given minus suffered, and so on; not all, for what comes first decides."""
     width = max(len(line.player) for line in lines)
     for line in lines:
-        counts = balance(line.balance)
+        counts = by_gscore(line.balance)
         if counts:
             told = "  ".join(f"{score} {count:+d}" for score, count in islice(counts.items(), _BALANCES))
             more = "  ..." if len(counts) > _BALANCES else ""

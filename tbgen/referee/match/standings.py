@@ -6,7 +6,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.referee.match import ranking
 from tbgen.referee.match.client import Misconduct
@@ -14,7 +13,7 @@ from tbgen.referee.match.control import read_number
 from tbgen.referee.match.ledger import Entry
 from tbgen.rules.scoring import DRAW, SCORINGS, Classical, Exponential, Scoring
 from tbgen.rules.statistics import Interval, PairedSprt, Pairs, Sequential, Sprt
-from tbgen.rules.tiebreaks import Crosstable, Played
+from tbgen.rules.tiebreaks import Crosstable, Played, by_gscore
 
 _MISCONDUCT: Final = frozenset(kind.value for kind in Misconduct)
 
@@ -215,7 +214,7 @@ class Standings:
                         if points is not None
                     },
                     "mobility": _number(line.mobility),
-                    "balance": balance(line.balance),
+                    "balance": by_gscore(line.balance),
                     "sonneborn_berger": _number(line.sonneborn_berger),
                     "white": line.as_white._asdict(),
                     "black": line.as_black._asdict(),
@@ -243,11 +242,6 @@ class Standings:
 def _pair(entry: Entry) -> Hashable:
     """What two games of one opening with changed colours have in common."""
     return entry.round.partition(".")[0], frozenset((entry.white, entry.black))
-
-
-def balance(counts: Sequence[int]) -> dict[str, int]:
-    """The G-scores given more often than suffered, or the other way round."""
-    return {outcome.text(outcome.held_by_white(level)): count for level, count in enumerate(counts, start=1) if count}
 
 
 _MODELS: Final = ("bayesian", "normalized", "logistic")
