@@ -68,7 +68,7 @@ def test_games_with_the_same_pawns_share_tables(
     written = Path("out.pgn").read_text()
     assert '[RMobilityTermination "proved, DTG 29"]' in written
     assert written.count('[RMobilityTermination "stands, DTG 0"]') == 1
-    assert len([*(tmp_path / "own").iterdir()]) == 1
+    assert len([*(tmp_path / "local").iterdir()]) == 1
     code, out, _ = run(capsys, *words, "--report")
     assert code == 0
     assert "beyond tables" not in out
@@ -83,7 +83,7 @@ def test_the_report_in_words(small_tables: Path, tmp_path: Path, capsys: pytest.
     assert code == 0
     assert "KPvKP  Ann - Bob: G0.5, proved; G0.5 in 29 plies\n" in out
     assert "beyond tables 2: 1 proved (50 %), 0 bounded (0 %), 1 as played (50 %); 1 not what was played\n" in out
-    next((tmp_path / "own").iterdir()).unlink()
+    next((tmp_path / "local").iterdir()).unlink()
     code, _, err = run(capsys, *words)
     assert code == 0
     assert "1 proved" in err
