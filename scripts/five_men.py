@@ -18,11 +18,11 @@ import five_men_page
 import record
 
 from tbgen import files
-from tbgen.cli.common import cores
 from tbgen.cli.digests import line_of, read_digests
 from tbgen.material import Material, build_key
 from tbgen.store import list_tables, open_table, table_path
 from tbgen.table_rules import TableRules
+from tbgen.turns import cores
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 DIGESTS: Final = ROOT / "docs" / "digests.txt"

@@ -53,14 +53,15 @@ BOXES: Final = {
     "probe": Box(600, 5, ("tables asked,", "without a compiler")),
     "pgn": Box(850, 5, ("games as bytes,", "moves, tags")),
     "generate": Box(105, 6, ("plan, forecast, build,", "resume")),
-    "tbgen": Box(303, 6, ("import tbgen:", "open_tablebase"), "tbgen"),
     "fortress": Box(500, 6, ("more men: what is sure,", "and a checker of proofs"), "fortress checker certificate"),
     "report": Box(697, 6, ("what all positions", "of tables add up to")),
     "referee": Box(895, 6, ("adjudicate, annotate,", "match, player (UCI)")),
     "local": Box(204, 7, ("more men: tables of", "a single position")),
     "archive": Box(404, 7, ("tables packed,", "and made again"), width=180),
     "serve": Box(796, 7, ("the tables over HTTP,", "and in the browser")),
-    "cli": Box(500, 8, ("one module per command",)),
+    "prove": Box(303, 8, ("what can be proved", "of a single position")),
+    "tbgen": Box(303, 9, ("import tbgen:", "open_tablebase, solve"), "tbgen"),
+    "cli": Box(600, 9, ("one module per command",)),
 }  # fmt: skip
 
 WIDTH: Final = 1000

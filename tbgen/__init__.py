@@ -10,7 +10,8 @@ G1.5 1.5 4 ['g5h5', 'g5h4', 'g5h6']
 
 The directory's tables come first; the package's own, of two and three men, fill the gaps. Without a directory,
 `$TBGEN_TABLES` names one. That gives a `Tablebase`; its `probe` answers one position, `probe_many` arrays of
-`Positions`. What can go wrong is a `TbgenError`. `tbgen.rules` keeps the record of a game, ends games and scores them.
+`Positions`. What can go wrong is a `TbgenError`. `tbgen.rules` keeps the record of a game, ends games and scores them;
+`tbgen.solve` proves what each side is sure of in positions of more men.
 The `tbgen` command builds tables: `tbgen build --all 3`.
 """
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from tbgen.probe import Result as Result
     from tbgen.probe import Tablebase as Tablebase
     from tbgen.probe import open_tablebase as open_tablebase
+    from tbgen.prove import Solution as Solution
+    from tbgen.prove import solve as solve
 
 __all__ = [
     "Answers",
@@ -43,12 +46,14 @@ __all__ = [
     "MoveResult",
     "Positions",
     "Result",
+    "Solution",
     "Tablebase",
     "TbgenError",
     "UnsupportedPosition",
     "__version__",
     "open_tablebase",
     "rules",
+    "solve",
 ]
 
 
@@ -60,6 +65,8 @@ if not TYPE_CHECKING:  # a checker that saw it would take any name for a public 
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         if name == "rules":
             return import_module("tbgen.rules")
+        if name in ("Solution", "solve"):
+            return getattr(import_module("tbgen.prove"), name)
         from tbgen import errors, probe
 
         return getattr(errors if hasattr(errors, name) else probe, name)

@@ -1,5 +1,6 @@
 """Work in many parts: arrays a piece at a time, calls on the threads of a pool."""
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
@@ -26,3 +27,10 @@ def in_turn(pool: Executor, ahead: int, work: Callable[..., T], calls: Iterable[
     finally:
         for job in waiting:
             job.cancel()
+
+
+def cores() -> int:
+    """How many of the machine's this process may use: a batch system or `taskset` may leave it fewer."""
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

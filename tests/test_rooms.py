@@ -110,9 +110,12 @@ ROOMS = {
     "fortress": "outcome position certificate board probe errors",
     "checker": "errors outcome probe text",
     "local": (
-        "errors sizes outcome table_rules material position contents certificate index exits cluster "
+        "errors sizes table_rules material contents index exits cluster "
         "retro/checkpoint retro/solver retro/export store/format store/lock store/local store store/write "
-        "store/disk_arrays generate probe"
+        "store/disk_arrays generate probe text"
+    ),
+    "prove": (
+        "errors files packed turns outcome position certificate local fortress probe rules text"
     ),
     "pgn": "errors rules text",
     "referee": "",
@@ -141,11 +144,11 @@ ROOMS = {
     "cli": (
         "_version called errors where files packed interrupts columns outcome table_rules material position index "
         "store/directory store store/disk_arrays store/entry_cache store/leftovers cluster verify archive generate "
-        "probe fortress checker rules text pgn referee/syzygy referee/game_files referee/adjudicate referee/match "
-        "referee/player referee/annotate report serve meant store/local local"
+        "probe checker rules text pgn referee/syzygy referee/game_files referee/adjudicate referee/match "
+        "referee/player referee/annotate report serve meant store/local local prove turns"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
-    "tbgen": "_version errors probe rules",
+    "tbgen": "_version errors probe prove rules",
 }  # fmt: skip
 
 # Foreign packages with the only rooms that may import them.
@@ -154,12 +157,12 @@ ONLY_IN = {
     "numba": "kept jit intrinsics retro/threads",
     "llvmlite": "jit intrinsics retro/threads",
     "chess": (
-        "position certificate probe fortress checker local rules pgn referee/syzygy referee/adjudicate "
+        "position certificate probe fortress checker local prove rules pgn referee/syzygy referee/adjudicate "
         "referee/annotate referee/match referee/player report serve cli"
     ),
     "rich": "cli",
     "shtab": "cli",
-    "distributed": "cluster generate own cli",  # the other three for the type of a client only
+    "distributed": "cluster generate local cli",  # the other three for the type of a client only
     "dask": "cluster",
     "starlette": "serve",
     "uvicorn": "serve",

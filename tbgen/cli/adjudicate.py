@@ -14,6 +14,7 @@ from tbgen.cli.display import Display, Task
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
 from tbgen.interrupts import terminable
+from tbgen.probe import Tablebase
 from tbgen.referee.adjudicate.decide import Solve
 from tbgen.referee.adjudicate.files import Done, adjudicate
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, DRAWS, parse_kinds
@@ -25,6 +26,7 @@ from tbgen.rules.rulesets import FIFTY_MOVES
 from tbgen.rules.scoring import SCORINGS, scoring_name
 from tbgen.table_rules import TableRules
 from tbgen.text import OUTPUT, say, to_json, width
+from tbgen.turns import cores
 
 _DEFAULT: Final = ",".join(str(finish) for finish in DRAWS if finish in BY_DEFAULT)
 
@@ -129,7 +131,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         "--threads",
         type=common.at_once,
-        default=common.cores(),
+        default=cores(),
         metavar="N",
         help="default: all cores",
     )
@@ -177,7 +179,7 @@ def run(args: argparse.Namespace) -> int:
                 report.left_out += 1
                 if not args.quiet:
                     changed.add(note.words(done.name))
-            bar.advance(done.read)
+            bar.judged(done.read)
 
         faults = adjudicate(args.games, args.output, settings, args.jobs, watch=watch, solve=solve)
     if wants_report:
@@ -200,19 +202,20 @@ def _solver(args: argparse.Namespace, bar: "_Bar") -> Iterator[Solve | None]:
         yield None
         return
     from tbgen.cli.progress import warm_up_visibly
-    from tbgen.cli.solving import Solver
     from tbgen.local.attempt import Means
+    from tbgen.prove.games import Solver
 
     directory = common.tables_directory(args)
     keeps = os.access(directory, os.W_OK)
-    means = Means(directory, args.memory, args.solve, args.jobs, keeps, hopeful=False)
 
-    def warm_up() -> None:
+    @contextlib.contextmanager
+    def means() -> Iterator[Means]:
         with bar.paused():
             warm_up_visibly(args.jobs, quiet=args.quiet)
+        yield Means(directory, args.memory, args.solve, args.jobs, keeps, hopeful=False)
 
-    with contextlib.closing(Solver(means, warm_up, bar)) as solver:
-        yield solver
+    with Tablebase(directory) as tables:
+        yield Solver(tables, means, bar)
 
 
 class _Bar(Display):
@@ -225,19 +228,25 @@ class _Bar(Display):
         self._games = self.task("judging games", size, every=0)
         self._solving: Task | None = None
 
-    def advance(self, read: int) -> None:
+    def judged(self, read: int) -> None:
         """So many more bytes of the games are done."""
+        self._end()
         self._games.advance(read)
 
-    def begin(self, what: str, total: int) -> None:
-        self.end()
+    def begin(self, what: str, total: float) -> None:
+        self._end()
         self._solving = self.task(what, total, every=0)
 
-    def solved(self, numbers: int) -> None:
+    def advance(self, count: float) -> None:
         if self._solving is not None:
-            self._solving.advance(numbers)
+            self._solving.advance(count)
 
-    def end(self) -> None:
+    def at(self, done: float, total: float) -> None:
+        if self._solving is not None:
+            self._solving.at(done, total)
+
+    def _end(self) -> None:
+        """What was solved is done with."""
         if self._solving is not None:
             self._solving.end()
             self._solving = None

@@ -14,7 +14,6 @@ from tbgen.cli.common import (
     add_quiet,
     add_rules,
     add_tables,
-    cores,
     materials_of,
     print_words,
     tables_directory,
@@ -23,6 +22,7 @@ from tbgen.cli.limits import COMPILED, THREAD, check_address_space
 from tbgen.errors import NO_ROOM, BadInput, OutOfRoom
 from tbgen.material import MEN_IN_TABLES
 from tbgen.text import counted, say, to_json
+from tbgen.turns import cores
 
 if TYPE_CHECKING:
     from distributed import Client

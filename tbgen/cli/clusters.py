@@ -4,8 +4,9 @@ import argparse
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from tbgen.cli.common import address, at_once, cores
+from tbgen.cli.common import address, at_once
 from tbgen.errors import BadInput
+from tbgen.turns import cores
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

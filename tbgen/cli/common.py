@@ -15,6 +15,7 @@ from tbgen.errors import BadInput
 from tbgen.material import MEN_IN_TABLES, Material, every, parse
 from tbgen.table_rules import TableRules
 from tbgen.text import say, width, wrapped
+from tbgen.turns import cores
 from tbgen.where import VARIABLE, existing
 
 if TYPE_CHECKING:
@@ -105,13 +106,6 @@ def address(words: str) -> str:
     if found is None or not 0 < int(found["port"]) < 1 << 16:
         raise _refused("an address such as tcp://host:8786", words)
     return words
-
-
-def cores() -> int:
-    """How many this process may use: a batch system or `taskset` may leave it fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):  # Linux
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def processors(words: str) -> tuple[int, ...]:

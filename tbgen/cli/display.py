@@ -45,6 +45,10 @@ class Display:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove all bars: nothing is drawn any more."""
         self._clear()
         self.draws = False
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from tbgen.cli import digests
-from tbgen.cli.common import add_json, add_tables, cores, named, present_tables_directory, print_table
+from tbgen.cli.common import add_json, add_tables, named, present_tables_directory, print_table
 from tbgen.cli.info_local import local_rows, print_local
 from tbgen.columns import Column
 from tbgen.errors import CorruptTable, MissingTable
@@ -16,6 +16,7 @@ from tbgen.store.directory import Listed, build_command
 from tbgen.store.leftovers import Leftover, find_leftovers, workspace_of
 from tbgen.store.local import LocalFile, list_local, local_named
 from tbgen.text import say, to_json
+from tbgen.turns import cores
 
 EPILOG = """\
 examples:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbgen import files
-from tbgen.cli.common import cores, present_tables_directory
+from tbgen.cli.common import present_tables_directory
 from tbgen.cli.match_options import add_arguments
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.settings import make_settings
 from tbgen.rules.rulesets import RuleSet
 from tbgen.table_rules import TableRules
+from tbgen.turns import cores
 
 if TYPE_CHECKING:
     from tbgen.referee.match.openings import Openings

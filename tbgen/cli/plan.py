@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tbgen.called import called_as
-from tbgen.cli.common import add_all, add_json, add_rules, at_once, cores, materials_of, print_table
+from tbgen.cli.common import add_all, add_json, add_rules, at_once, materials_of, print_table
 from tbgen.columns import Column
 from tbgen.errors import BadInput
 from tbgen.material import MEN_NUMBERED, with_dependencies
 from tbgen.text import say, to_json
+from tbgen.turns import cores
 
 if TYPE_CHECKING:
     from tbgen.generate.estimate import Estimate

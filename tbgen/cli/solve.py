@@ -1,10 +1,9 @@
 """`tbgen solve`: what each side is sure of in a position that no table covers."""
 
 import argparse
-import errno
-import os
-from contextlib import ExitStack
-from functools import partial
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,26 +11,25 @@ import chess
 
 from tbgen import outcome, position
 from tbgen.cli import common
-from tbgen.cli.certifying import Certificate, new_certificate
 from tbgen.cli.clusters import add_cluster, check_cluster, client_of, memory_each, threads_each
 from tbgen.cli.display import Counter
 from tbgen.cli.fens import fens, say_what_is_dropped
 from tbgen.cli.progress import warm_up_visibly
-from tbgen.cli.solve_show import Found, as_object, in_words, plan_as_object, plan_in_words
-from tbgen.cli.solving import NO_CASTLING, announce, find
-from tbgen.errors import BadInput, TbgenError
-from tbgen.fortress import Proof, prove
-from tbgen.probe import Answer, Tablebase
-from tbgen.rules.fen import Fen, read_fen
+from tbgen.errors import BadInput
+from tbgen.probe import Tablebase
+from tbgen.prove import plans
+from tbgen.prove.certify import new_certificate
+from tbgen.prove.position import NO_CASTLING, find, standing
+from tbgen.rules.fen import read_fen
 from tbgen.store.leftovers import tidy_local
-from tbgen.store.local import LOCAL_DIRECTORY
+from tbgen.store.local import LOCAL_DIRECTORY, make_place
 from tbgen.text import say, to_json
+from tbgen.turns import cores
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from tbgen.local.attempt import Attempt, Means
-    from tbgen.probe.bounds import LocalSource
+    from tbgen.local.attempt import Means
 
 _EPILOG: Final = """\
 Three things are tried, one after the other, until both sides are sure of the same: that is the result.
@@ -131,44 +129,42 @@ def run(args: argparse.Namespace) -> int:
             mater = given > 0  # only a mate is better than that: whether there is one is the question
         else:
             read = read._replace(record=given, dropped=None)
-    board, record = read.board, _record(read)
+    board, record = read.board, standing(read.board, read.record)
     if not (args.json or args.dry_run):
         say_what_is_dropped(read)
+    quiet = args.quiet or args.json
     with Tablebase(common.present_tables_directory(args)) as tables, ExitStack() as stack:
         if args.dry_run:
             return _dry_run(args, board, record, tables)
         if args.keep:
-            _make_place(common.tables_directory(args) / LOCAL_DIRECTORY)
+            make_place(common.tables_directory(args))
             tidy_local(common.tables_directory(args))
         certificate = None
         if args.certificate is not None:
             certificate = stack.enter_context(new_certificate(args.certificate, tables))
-        own = (lambda held: _own(args, held, tables, certificate)) if args.time else None
-        moves, certified = args.moves or args.line, certificate is not None
-        found = find(board, record, tables, own, moves=moves, certified=certified, hold=partial(_hold, args))
+        counter = stack.enter_context(Counter(quiet=quiet))
+
+        @contextmanager
+        def means() -> "Iterator[Means]":
+            with counter.paused():
+                warm_up_visibly(cores(), quiet=quiet)
+            with client_of(args) as client:
+                yield _means(args, client)
+
+        solution = find(
+            board, record, tables, means if args.time else None,
+            moves=args.moves, line=args.line, certificate=certificate, watch=counter,
+        )  # fmt: skip
+        counter.close()
         if args.json:
-            say(to_json(as_object(words[0], found, read.dropped, moves=args.moves, line=args.line, mater=mater)))
+            found = solution.as_dict(words[0], read.dropped, moves=args.moves, line=args.line, mater=mater)
+            say(to_json(found))
         else:
-            say(*in_words(found, moves=args.moves, line=args.line, mater=mater))
+            say(*solution.lines(moves=args.moves, line=args.line, mater=mater))
         if certificate is not None:
-            certificate.finish(found)
+            certificate.finish(solution)
+            say(*(f"tbgen: {one}" for one in certificate.left_out), file=sys.stderr)
     return 0
-
-
-def _hold(args: argparse.Namespace, board: chess.Board, record: int, tables: Tablebase) -> list[Proof]:
-    """What can be held, with a bar."""
-    with Counter(quiet=args.quiet or args.json) as counter:
-        counter.begin("trying what can be held", 1)
-        return prove(board, record, tables, report=counter.at)
-
-
-def _record(read: Fen) -> int:
-    """The one that stands, the position's own goal counted in."""
-    own = position.goal(read.board)
-    if read.record is None:
-        return own
-    position.check_record(read.record, read.board)
-    return outcome.improved(read.record, own)
 
 
 def _means(args: argparse.Namespace, client: "Client | None" = None) -> "Means":
@@ -183,55 +179,19 @@ def _means(args: argparse.Namespace, client: "Client | None" = None) -> "Means":
     return means._replace(cluster=cluster, at_once=max(1, sum(client.nthreads().values())))
 
 
-def _own(args: argparse.Namespace, held: Found, tables: Tablebase, certificate: Certificate | None) -> "Attempt":
-    """What local tables say, with a bar for each plan and each proof."""
-    from tbgen.local.attempt import attempt
-
-    quiet = args.quiet or args.json
-    warm_up_visibly(common.cores(), quiet=quiet)
-    with client_of(args) as client, Counter(quiet=quiet) as counter:
-
-        def use(own: "LocalSource", answer: Answer) -> None:
-            if certificate is not None:
-                certificate.prove(held, own, answer, counter)
-                if args.moves:
-                    certificate.prove_moves(held.board, own, answer.moves, counter)
-
-        return attempt(
-            held.board,
-            held.record,
-            tables,
-            _means(args, client),
-            announce(counter.begin),
-            counter.advance,
-            use if certificate else None,
-            args.moves or args.line,
-        )
-
-
-def _make_place(place: Path) -> None:
-    """Before anything is solved that could not be kept."""
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        if not os.access(place, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    except OSError as error:
-        raise TbgenError(f"local tables cannot be kept in {place}: {error.strerror} (leave out --keep)") from error
-
-
 def _dry_run(args: argparse.Namespace, board: chess.Board, record: int, tables: Tablebase) -> int:
-    from tbgen.local.attempt import plans
+    from tbgen.local import attempt
     from tbgen.local.stages import Cost
 
     is_over = not any(board.legal_moves)
     if is_over or board.castling_rights or tables.get(board, record=record) is not None:
         why = "the game is over" if is_over else NO_CASTLING if board.castling_rights else "tables have this position"
-        say(to_json(plan_as_object([], Cost(0, 0, 0.0))) if args.json else f"Nothing is to be solved: {why}.")
+        say(to_json(plans.as_dict([], Cost(0, 0, 0.0))) if args.json else f"Nothing is to be solved: {why}.")
         return 0
     means = _means(args)
-    for number, (plan, cost) in enumerate(plans(board, means), 1):
+    for number, (plan, cost) in enumerate(attempt.plans(board, means), 1):
         if args.json:
-            say(to_json(plan_as_object(plan, cost)))
+            say(to_json(plans.as_dict(plan, cost)))
         else:
-            say(*plan_in_words(number, plan, cost, means.threads * means.at_once))
+            say(*plans.lines(number, plan, cost, means.threads * means.at_once))
     return 0

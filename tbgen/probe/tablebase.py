@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, Self, TypeVar, overload
 
 import chess
@@ -50,6 +51,11 @@ class Tablebase:
 
     def __reduce__(self) -> tuple[type[Self], tuple[str | PathLike[str] | None, str, int]]:
         return type(self), (self._directory, self.rules.value, self._threads)
+
+    @property
+    def directory(self) -> Path | None:
+        """Where its tables are; None: the package's alone."""
+        return None if self._directory is None else Path(self._directory)
 
     @property
     def local(self) -> LocalFiles | None:

@@ -6,6 +6,8 @@ The key, 16 digits, stands for what decides the table's values, the 8 digits beh
 (format/local.py). So another table never has its name.
 """
 
+import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,3 +77,14 @@ def refuse_old(tables: str | Path) -> None:
     old = Path(tables) / _OLD_DIRECTORY
     if next(old.glob(f"*{_RULES}*{SUFFIX}"), None) is not None:
         raise TbgenError(f"an earlier tbgen kept tables in {old}: remove it (tbgen solve --keep makes them again)")
+
+
+def make_place(directory: Path) -> None:
+    """Make room for local tables, before anything is solved that could not be kept."""
+    place = directory / LOCAL_DIRECTORY
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        if not os.access(place, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise TbgenError(f"local tables cannot be kept in {place}: {error.strerror} (leave out --keep)") from error

@@ -10,10 +10,11 @@ import pytest
 
 from tbgen import outcome
 from tbgen.cli.main import main
-from tbgen.cli.solving import find
 from tbgen.errors import MissingTable, OutOfRoom, TbgenError
-from tbgen.local import strategy
 from tbgen.probe import Result, Tablebase, open_tablebase
+from tbgen.prove import strategy
+from tbgen.prove.position import find
+from tbgen.prove.watch import Nobody
 
 FINE = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 {} - - 10 60 -G3.0"
 
@@ -80,7 +81,7 @@ def test_with_rights_to_castle_only_holding_is_tried(capsys: pytest.CaptureFixtu
     assert "White is sure of -G3.0: right" in capsys.readouterr().out
     assert main(["solve", fen, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["white"], found["black"], found["own"]) == ("-G3.0", "G0.0", {"refused": "tables know no castling"})
+    assert (found["white"], found["black"], found["local"]) == ("-G3.0", "G0.0", {"refused": "tables know no castling"})
     assert main(["solve", fen, "--dry-run"]) == 0
     assert capsys.readouterr().out == "Nothing is to be solved: tables know no castling.\n"
 
@@ -220,7 +221,7 @@ def test_a_certificate_of_local_tables(
     target.write_bytes(whole[: len(whole) // 2])
     assert main(["check", "--quiet", str(target)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
-    monkeypatch.setattr("tbgen.local.strategy.MOST", 1)
+    monkeypatch.setattr("tbgen.prove.strategy.MOST", 1)
     assert main(words) == 6
     captured = capsys.readouterr()
     assert "The result is" in captured.out
@@ -392,6 +393,6 @@ def test_a_local_table_that_goes_before_its_moves_are_asked(tmp_path: Path) -> N
 
     with Once(tmp_path) as tables:
         board = chess.Board(FINE.format("b").removesuffix(" -G3.0"))
-        found = find(board, outcome.parse("-G3.0"), tables, None, moves=True)
+        found = find(board, outcome.parse("-G3.0"), tables, None, moves=True, watch=Nobody())
     assert found.table is None
     assert outcome.text(found.sure.white) == outcome.text(found.sure.black) == "-G3.0"

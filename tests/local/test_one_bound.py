@@ -17,11 +17,11 @@ from tbgen.local.files import Shelf
 from tbgen.local.resets import Reset, after_retaking, resets
 from tbgen.local.solve import LocalTables, solve_plan
 from tbgen.local.stages import Limits, numbers_to_solve, stages
-from tbgen.local.strategy import prove
 from tbgen.local.view import SolvedTables
 from tbgen.local.walks import Placement, mirrored
 from tbgen.material import Material, every, parse
 from tbgen.probe import bounds, open_tablebase
+from tbgen.prove.strategy import prove
 from tbgen.store import open_table
 from tbgen.store.format.local import BOTH, Bound
 from tbgen.store.local import list_local

@@ -1,18 +1,19 @@
 """`tbgen adjudicate --solve`: drawn games that no table covers, proved, bounded or as played."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import chess
 import pytest
 
-from tbgen.cli.solving import Solver
 from tbgen.errors import MissingTable
 from tbgen.local.attempt import Means
 from tbgen.outcome import parse, text
 from tbgen.pgn.split import Unit
 from tbgen.pgn.tags import TagSection
 from tbgen.probe import Sure, Tablebase, open_tablebase
+from tbgen.prove.games import Solver
 from tbgen.referee.adjudicate.decide import Basis
 from tbgen.referee.adjudicate.game import Judge
 from tbgen.referee.adjudicate.settings import make_settings
@@ -141,27 +142,25 @@ class Seen:
     """A watcher that remembers what it was told."""
 
     def __init__(self) -> None:
-        self.total = self.done = self.ended = 0
+        self.total = self.done = 0.0
         self.what = ""
 
-    def begin(self, what: str, total: int) -> None:
+    def begin(self, what: str, total: float) -> None:
         self.what, self.total, self.done = what, total, 0
 
-    def solved(self, numbers: int) -> None:
-        self.done += numbers
+    def advance(self, count: float) -> None:
+        self.done += count
 
-    def end(self) -> None:
-        self.ended += 1
+    def at(self, done: float, total: float) -> None:
+        self.done, self.total = done, total
 
 
 def test_a_watcher_is_told_how_far_solving_is(small_tables: Path, tmp_path: Path) -> None:
     links(small_tables, tmp_path, "KvK KQvK KRvK KBvK KNvK KPvK")
     seen = Seen()
-    solver = Solver(Means(tmp_path, 1 << 30, 600.0, 1), lambda: None, seen)
     board = chess.Board(" ".join(BLOCKED.format("4K3", "G5.5").split()[:6]))
-    try:
+    with Tablebase(tmp_path) as tables:
+        solver = Solver(tables, lambda: nullcontext(Means(tmp_path, 1 << 30, 600.0, 1)), seen)
         assert solver(board, parse("G5.5")) is not None
-    finally:
-        solver.close()
-    assert (seen.what, seen.ended) == ("solving KPvKP", 1)
+    assert seen.what == "solving KPvKP"
     assert seen.done == seen.total > 0
