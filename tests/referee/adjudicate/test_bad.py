@@ -78,8 +78,8 @@ def test_text_that_is_no_game() -> None:
     )
     wide = text.encode("utf-16")
     assert Judge(Settings()).judge(Unit(0, 1, wide, "no game")) == Judged(wide, fault=Fault(0, 1, NUL))
-    assert Fault(0, 1, "no game").told("x.pgn") == "x.pgn:1: no game"
-    assert Fault(3, 9, "no game").told("x.pgn") == "x.pgn:9: game 3: no game"
+    assert Fault(0, 1, "no game").words("x.pgn") == "x.pgn:1: no game"
+    assert Fault(3, 9, "no game").words("x.pgn") == "x.pgn:9: game 3: no game"
 
 
 OWN = re.compile(rb'\[(?:RMobility(?:Result|Scoring|Termination)|Points) "[^"]*"\]\r?\n')
