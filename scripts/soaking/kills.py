@@ -11,11 +11,14 @@ from soaking.builds import build, finish, measure, told
 from soaking.case import Failed, Limits, names_in, shown
 from soaking.damage import damage_directory
 from soaking.ground import RULES, check_place, check_tables, file_of, lay, needed_by
+from tbgen.archive.format import Packed, packed_name
+from tbgen.material import parse
 from tbgen.store.local import LOCAL_DIRECTORY
+from tbgen.table_rules import TableRules
 
 
 class _Kind(NamedTuple):
-    """A build that is killed, or solving a position."""
+    """A build that is killed, or solving a position, or packing a table."""
 
     materials: tuple[str, ...]
     there: tuple[str, ...]
@@ -24,6 +27,7 @@ class _Kind(NamedTuple):
     change: dict[str, float] = {}  # noqa: RUF012  nobody writes to it
     fen: str = ""
     """The position, whose local tables are kept."""
+    command: str = "build"
 
 
 _KEPT: Final = {"worth": 0, "wait": -1.0}
@@ -40,9 +44,10 @@ _KINDS: Final = {
     "forced, a workspace": _Kind(("KPvK",), (*needed_by("KPvK"), "KPvK"), ("--force",), _KEPT),
     "local tables": _Kind((), needed_by("KPvK"), change=_KEPT, fen=_RACE),
     "local tables now and then": _Kind((), needed_by("KPvK"), change=_SELDOM, fen=_RACE),
+    "packing": _Kind(("KPvK",), (*needed_by("KPvK"), "KPvK"), command="pack"),
     "workers": _Kind(_CHAIN, (), ("--workers", "2")),
 }
-_WEIGHTS: Final = (2, 2, 6, 3, 2, 3, 4, 2, 0.7)
+_WEIGHTS: Final = (2, 2, 6, 3, 2, 3, 4, 2, 2, 0.7)
 _DAMAGED: Final = 0.5
 _WORKERS: Final = 6.0
 """Seconds that a cluster usually takes to build its tables."""
@@ -97,7 +102,12 @@ class Kills:
         finish(words, place, where, change=kind.change)
         did["finished"] += 1
         names = {file_of(one, rules) for one in (*kind.there, *kind.materials)}
-        check_place(self._ground, place, names | ({LOCAL_DIRECTORY} if kind.fen else set()), where)
+        others = {LOCAL_DIRECTORY} if kind.fen else set()
+        if kind.command == "pack":
+            packed = place / packed_name(parse(kind.materials[-1]), TableRules.of(rules))
+            Packed(packed).close()  # its digest has been compared
+            others = {packed.name}
+        check_place(self._ground, place, names | others, where)
         if kind.fen and names_in(place / LOCAL_DIRECTORY) != {*self._local}:
             raise Failed(f"{where}: {sorted(names_in(place / LOCAL_DIRECTORY))}, not {sorted(self._local)}")
         self._check_local(place, where)
@@ -133,4 +143,4 @@ def _words(kind: _Kind, rules: str, threads: str, place: Path) -> list[str]:
     if kind.fen:
         return ["solve", "--keep", "-q", "--threads", threads, kind.fen, "--tables", str(place)]
     options = ["--rules", rules, "-q", *kind.words, "--threads", threads]
-    return ["build", kind.materials[-1], *options, "--tables", str(place)]
+    return [kind.command, kind.materials[-1], *options, "--tables", str(place)]
