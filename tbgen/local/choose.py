@@ -264,7 +264,7 @@ def _keys(material: Material, bound: Bound, complete: Iterable[Material], known:
     for swapped in (False, True):
         lines = [_seen(material, swapped).name, (bound.swapped if swapped else bound).value]
         if bound != Bound.EXACT:
-            lines.append(" ".join(sorted({one.normal.name for one in complete})))
+            lines.append(" ".join(sorted({one.normal.name for one in complete})) or "-")
             for part in known:
                 keys = [key[swapped] for there, key in part.keys.items() if there in (bound, Bound.EXACT)]
                 lines += [f"{_seen(part.material, swapped)} {key}" for key in keys]

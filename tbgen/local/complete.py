@@ -12,7 +12,7 @@ from tbgen.exits import Reached
 from tbgen.index import Layout, layout_of
 from tbgen.index.pawns import SLICE_SHIFT
 from tbgen.local.choose import Tables
-from tbgen.local.walks import Placement, swapped
+from tbgen.local.walks import Placement, folded, swapped
 from tbgen.material import Material
 from tbgen.store import find_table, open_table
 from tbgen.table_rules import TableRules
@@ -37,7 +37,7 @@ class CompleteTables:
         """The tables that are asked, with these placements, by normal material. `report` is called with the numbers
         that have been read."""
         found = {}
-        for material, placements in _as_stored(asked).items():
+        for material, placements in as_stored(asked).items():
             layout = excerpt_of(material, placements)
             held = self._held.get(material)
             if held is None or held[0] != layout:
@@ -65,15 +65,17 @@ class CompleteTables:
         return found
 
 
-def _as_stored(asked: Tables) -> Tables:
+def as_stored(asked: Tables) -> Tables:
     """The stronger side first, as complete tables have it."""
     found: dict[Material, Set[Placement] | None] = {}
     for material, placements in asked.items():
         known = found.get(material.normal, frozenset())
         if placements is None or known is None:
             found[material.normal] = None
+        elif material.is_normal:
+            found[material.normal] = known | placements
         else:
-            found[material.normal] = known | (placements if material.is_normal else {*map(swapped, placements)})
+            found[material.normal] = known | {folded(swapped(pawns)) for pawns in placements}
     return found
 
 

@@ -1,6 +1,6 @@
 """How much is solved for a position: its own part first, then as many parts as fit, those with the fewest men first."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Set
 from contextlib import suppress
 from itertools import product
 from typing import Final, NamedTuple
@@ -9,8 +9,10 @@ import chess
 
 from tbgen.errors import OutOfRoom
 from tbgen.generate.estimate import ENTRY, LINK, kind_of, numbers_of, solving
-from tbgen.local.choose import Part, Tables, make_plan, start_of
-from tbgen.local.walks import AllFrom, TooMany
+from tbgen.generate.forecast import size_of
+from tbgen.local.choose import Part, make_plan, start_of
+from tbgen.local.complete import as_stored
+from tbgen.local.walks import AllFrom, Placement, TooMany
 from tbgen.material import Material
 from tbgen.sizes import LARGE, links_for
 from tbgen.store.format.local import BOTH, numbers_per_slice
@@ -66,8 +68,8 @@ def numbers_to_solve(plan: list[Part]) -> int:
 
 def cost_of(plan: list[Part], threads: int, pace: float = 1.0) -> Cost:
     """What solving takes, about. `pace`: see generate/calibration.py."""
-    tables = _numbers_read([part.complete for part in plan])
-    arrays = [ENTRY * numbers for numbers in tables.values()]
+    tables = as_stored({one: placements for part in plan for one, placements in part.complete.items()})
+    arrays = [ENTRY * _numbers_read(one, placements) for one, placements in tables.items()]
     arrays += [ENTRY * part.numbers for part in plan for _ in range(part.times)]
     largest = max(part.numbers for part in plan)
     arrays += [ENTRY * largest, LINK * links_for(largest)] * 2
@@ -79,15 +81,12 @@ def cost_of(plan: list[Part], threads: int, pace: float = 1.0) -> Cost:
     )
 
 
-def _numbers_read(asked: list[Tables]) -> dict[Material, int]:
-    """Of complete tables, at most."""
-    found = dict[Material, int]()
-    for material, placements in {one: placements for tables in asked for one, placements in tables.items()}.items():
-        whole = numbers_of(material.normal)
-        some = placements is not None and material.pawns
-        read = len(placements or ()) * numbers_per_slice(material) if some else whole
-        found[material.normal] = min(whole, found.get(material.normal, 0) + read)
-    return found
+def _numbers_read(material: Material, placements: Set[Placement] | None) -> int:
+    """Of a complete table, at most."""
+    whole = numbers_of(material)
+    if placements is None or not material.pawns:
+        return whole
+    return min(whole, len(placements) * numbers_per_slice(material))
 
 
 class _Sizes(NamedTuple):

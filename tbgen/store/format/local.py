@@ -117,7 +117,7 @@ class LocalNotes(NamedTuple):
     def facts(self) -> dict[str, str]:
         """The attributes of the group."""
         tables = sorted(f"{_SWAPPED * one.swapped}{one.name}" for one in self.tables)
-        complete = (material.name for material in sorted(self.complete))
+        complete = sorted(material.name for material in self.complete)
         return {
             _KEY: self.key,
             _COMPLETE: " ".join(complete) or _NOTHING,
