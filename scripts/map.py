@@ -28,7 +28,7 @@ class Box(NamedTuple):
 
 
 COMMON: Final = (
-    "_version called errors where meant turns sizes text columns files own_files packed interrupts outcome "
+    "_version called errors where meant turns sizes text columns files safe_files packed interrupts outcome "
     "table_rules material position contents"
 )
 BOXES: Final = {
@@ -36,7 +36,7 @@ BOXES: Final = {
         500,
         0,
         (
-            "errors  where  meant  text  columns  files  own_files  packed  interrupts  turns  sizes",
+            "errors  where  meant  text  columns  files  safe_files  packed  interrupts  turns  sizes",
             "material  position  outcome  table_rules  contents",
         ),
         COMMON,

@@ -18,7 +18,7 @@ from errno import EACCES, EBADF, EINVAL, ENOSYS, ENOTSUP, EPERM, EROFS
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from tbgen.own_files import PRIVATE, PUBLIC, create, create_or_reopen, followed
+from tbgen.safe_files import PRIVATE, PUBLIC, create, create_or_reopen, followed
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

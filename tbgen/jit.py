@@ -24,7 +24,7 @@ import numba
 import numpy
 
 from tbgen import files, kept
-from tbgen.own_files import loose, make_private
+from tbgen.safe_files import loose, make_private
 
 SHARED: Final = (
     "jit", "kept", "intrinsics", "turns", "sizes", "outcome", "table_rules", "material", "contents", "board", "index",

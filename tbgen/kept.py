@@ -22,7 +22,7 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from tbgen import files
-from tbgen.own_files import OTHERS, PRIVATE, Foreign, loose, reopen
+from tbgen.safe_files import OTHERS, PRIVATE, Foreign, loose, reopen
 from tbgen.text import say
 
 SUFFIX: Final = ".kernel"

@@ -34,8 +34,8 @@ ROOMS = {
     "meant": "",
     "text": "errors",
     "columns": "text",
-    "own_files": "",
-    "files": "own_files",
+    "safe_files": "",
+    "files": "safe_files",
     "packed": "errors",
     "interrupts": "",
     "outcome": "errors text",
@@ -45,8 +45,8 @@ ROOMS = {
     "certificate": "outcome text",
     "contents": "material table_rules turns",
     # What kernels are made of. Solver and verifier share this, and nothing else that is compiled.
-    "kept": "files own_files text",
-    "jit": "kept files own_files",
+    "kept": "files safe_files text",
+    "jit": "kept files safe_files",
     "intrinsics": "",
     "board": "jit intrinsics",
     "index": "jit board material",
@@ -71,15 +71,15 @@ ROOMS = {
     ),
     # Tables on disk: two ways that share the format only. Neither knows how tables are made.
     "store/directory": "called errors table_rules material",
-    "store/lock": "own_files",
+    "store/lock": "safe_files",
     "store/format": "turns outcome material contents index",
     "store/local": "errors table_rules material store/directory store/format",
     "store/read": "errors turns table_rules material contents jit index store/directory store/format store/local",
-    "store/write": "_version turns files table_rules material contents jit index store/lock store/format own_files",
+    "store/write": "_version turns files table_rules material contents jit index store/lock store/format safe_files",
     "store": "store/directory store/lock store/read",
-    "store/disk_arrays": "sizes own_files",
+    "store/disk_arrays": "sizes safe_files",
     "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
-    "store/leftovers": "table_rules material store/directory store/lock files own_files store/local",
+    "store/leftovers": "table_rules material store/directory store/lock files safe_files store/local",
     # Tables made by many processes.
     "cluster": "_version errors store/leftovers",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
@@ -96,7 +96,7 @@ ROOMS = {
     "generate": (
         "_version errors turns sizes files outcome table_rules material contents kept jit index cluster "
         "retro/values retro/checkpoint retro/solver retro/export retro/link_log retro/precompile store/format "
-        "store store/read store/write store/disk_arrays store/entry_cache store/leftovers text verify own_files "
+        "store store/read store/write store/disk_arrays store/entry_cache store/leftovers text verify safe_files "
         "exits"
     ),
     # The game around the tables.
@@ -127,7 +127,7 @@ ROOMS = {
     ),
     "referee/match": (
         "_version errors files packed interrupts columns outcome probe rules text pgn referee/workers "
-        "referee/syzygy own_files"
+        "referee/syzygy safe_files"
     ),
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version errors outcome table_rules position probe rules text",
@@ -138,7 +138,7 @@ ROOMS = {
     # The tables over HTTP.
     "serve": (
         "_version errors files outcome table_rules material position index probe rules referee/annotate report "
-        "store text pgn own_files store/leftovers store/local"
+        "store text pgn safe_files store/leftovers store/local"
     ),
     # Wiring.
     "cli": (

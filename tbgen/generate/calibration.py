@@ -16,7 +16,7 @@ import numpy as np
 
 from tbgen import files, kept
 from tbgen.jit import cache_home
-from tbgen.own_files import reopen
+from tbgen.safe_files import reopen
 
 _TEST: Final = 10.0
 """The test counts as a build of so many estimated CPU seconds."""

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from tbgen.files import settle
-from tbgen.own_files import create, reopen
 from tbgen.retro.checkpoint import Counts
+from tbgen.safe_files import create, reopen
 
 _NAME: Final = "journal"
 _LEAST: Final = 2

@@ -13,8 +13,8 @@ from typing import Final
 
 from tbgen import kept
 from tbgen.jit import SOLVER, STORE, VERIFIER, Group, group_of
-from tbgen.own_files import make_private
 from tbgen.retro import precompile as solver
+from tbgen.safe_files import make_private
 from tbgen.store.read import precompile as reader
 from tbgen.store.write import precompile as writer
 from tbgen.verify import precompile as verifier

@@ -28,10 +28,10 @@ from tbgen.generate import journal
 from tbgen.generate.journal import Batch, Done, Stretch
 from tbgen.index import Layout
 from tbgen.jit import SOLVER
-from tbgen.own_files import create, foreign, is_own, reopen
 from tbgen.retro import link_log
 from tbgen.retro.checkpoint import Counts, TableArrays
 from tbgen.retro.values.staircase import Links
+from tbgen.safe_files import create, foreign, is_own, reopen
 from tbgen.sizes import is_kept
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.leftovers import remove, workspace_of

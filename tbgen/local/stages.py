@@ -9,7 +9,6 @@ import chess
 
 from tbgen.errors import OutOfRoom
 from tbgen.generate.estimate import ENTRY, LINK, kind_of, numbers_of, solving
-from tbgen.generate.forecast import size_of
 from tbgen.local.choose import Part, make_plan, start_of
 from tbgen.local.complete import as_stored
 from tbgen.local.walks import AllFrom, Placement, TooMany

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from tbgen.errors import BadInput, CorruptTable, MissingTable, TbgenError
 from tbgen.files import settle
 from tbgen.material import Material, parse, with_dependencies
-from tbgen.own_files import create, reopen
+from tbgen.safe_files import create, reopen
 from tbgen.serve.patience import LEAST, Answer, ask
 from tbgen.store import build_some, building, check_file, file_digest, open_table, table_path
 from tbgen.store.leftovers import COMING, coming_of

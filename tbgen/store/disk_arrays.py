@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from tbgen.own_files import create_or_reopen
+from tbgen.safe_files import create_or_reopen
 from tbgen.sizes import LARGE
 
 _GLANCE: Final = 0.005

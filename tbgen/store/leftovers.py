@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 from tbgen import files
 from tbgen.material import Material
-from tbgen.own_files import share
+from tbgen.safe_files import share
 from tbgen.store.directory import PACKED, SUFFIX, Listed, named
 from tbgen.store.local import LOCAL_DIRECTORY, local_named
 from tbgen.store.lock import HALF, LOCK, Busy, building, lock, lock_of, refuse, remove_unlocked

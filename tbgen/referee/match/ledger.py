@@ -12,13 +12,13 @@ from typing import Final, NamedTuple, Self
 
 from tbgen import files, outcome
 from tbgen.errors import BadInput
-from tbgen.own_files import Foreign, create_or_reopen, followed
 from tbgen.pgn import moves
 from tbgen.pgn.split import Unit, units
 from tbgen.pgn.tags import TagSection
 from tbgen.referee.match.conditions import COMPARED
 from tbgen.rules.scoring import Komi
 from tbgen.rules.tags import RECORD, read_tags
+from tbgen.safe_files import Foreign, create_or_reopen, followed
 
 TORN: Final = ".torn"
 """Behind the name of the PGN file: where what was cut off goes, for nothing is thrown away. A number follows where

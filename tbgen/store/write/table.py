@@ -15,7 +15,7 @@ from tbgen._version import __version__
 from tbgen.contents import Contents, Make, in_memory
 from tbgen.files import settle
 from tbgen.index import layout_of
-from tbgen.own_files import create
+from tbgen.safe_files import create
 from tbgen.store.format import seal
 from tbgen.store.format.local import BOUND, LOCAL, LocalNotes
 from tbgen.store.format.schema import FACTS, SHAPES, Facts, columns, describe, note
