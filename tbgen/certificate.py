@@ -1,4 +1,4 @@
-"""Certificates as they are written: a claim that a side is sure of a bound, with its replies. docs/beyond.md has the
+"""Certificates as they are written: a claim that a side is sure of a bound, with its replies. docs/proofs.md has the
 format; tbgen/checker.py, which reads it, shares nothing with this.
 """
 

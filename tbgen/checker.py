@@ -1,7 +1,7 @@
 """Checks certificates: claims that a side is sure of a bound, with its reply to everything.
 
 This shares nothing with what found the claims: moves are python-chess's, and what captures and pawn moves lead to is
-asked of complete tables. docs/beyond.md has the format, and why what is checked here proves a claim.
+asked of complete tables. docs/proofs.md has the format, and why what is checked here proves a claim.
 """
 
 from collections import deque

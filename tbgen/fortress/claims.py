@@ -1,6 +1,6 @@
 """What is proved, with the defender's replies: for people by the squares that they need, for `tbgen check` as text.
 
-docs/beyond.md has the format of the text.
+docs/proofs.md has the format of the text.
 """
 
 from collections.abc import Iterator
