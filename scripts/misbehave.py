@@ -1,8 +1,8 @@
 """A tournament in which engines that misbehave play beside others that do not, and a table of what became of each.
 
-A first engine plays all others: as many that behave as there are that do not. The table goes to standard output, as in
-docs/match.md, and behind it how late the moves of those were that behave: on a machine that does other work, too,
-`--margin` allows for that. The exit code is 1 if an engine that behaves has lost a game otherwise than on the board.
+A first engine plays all others: as many that behave as there are that do not. The table goes to standard output, and
+behind it how late the moves of those were that behave: on a machine that does other work, too, `--margin` allows for
+that. docs/match.md sums it up. The exit code is 1 if one that behaves has lost a game otherwise than on the board.
 """
 
 import argparse
