@@ -44,7 +44,7 @@ BOXES: Final = {
     ),
     "jit": Box(330, 1, ("the compiler, and its cache on disk",), "kept jit intrinsics", 260),
     "board": Box(330, 2, ("squares, attacks, legal moves",), width=260),
-    "index": Box(330, 3, ("position to number and back",), "index exits", 260),
+    "index": Box(330, 3, ("position to number and back",), width=260),
     "retro": Box(105, 4, ("the solver:", "threads  values", "graph  survey  sweep", "solver  export")),
     "store": Box(470, 4, ("tables on disk:", "format  read  write", "disk arrays, entry cache,", "locks, leftovers")),
     "rules": Box(800, 4, ("the game around", "the tables: records,", "endings, scoring, tags")),

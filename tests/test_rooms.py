@@ -50,24 +50,23 @@ ROOMS = {
     "intrinsics": "",
     "board": "jit intrinsics",
     "index": "jit board material",
-    "exits": "material index",
     # The solver, in the order in which it works (tbgen/retro/__init__.py).
     "retro": "",
     "retro/threads": "jit intrinsics board",
     "retro/values": "sizes outcome contents jit intrinsics",
     "retro/graph": "jit intrinsics board index retro/threads",
-    "retro/survey": "jit intrinsics outcome material contents board index retro/threads retro/values retro/graph exits",
+    "retro/survey": "jit intrinsics outcome material contents board index retro/threads retro/values retro/graph",
     "retro/sweep": "jit intrinsics turns outcome contents retro/threads retro/values retro/graph retro/survey",
     "retro/checkpoint": "contents",
     "retro/solver": (
         "errors turns sizes table_rules material index retro/threads retro/values retro/graph retro/survey "
-        "retro/sweep retro/checkpoint exits"
+        "retro/sweep retro/checkpoint"
     ),
     "retro/export": "jit turns contents retro/values retro/solver",
     "retro/link_log": "jit retro/values",
     "retro/precompile": (
         "table_rules material index retro/threads retro/values retro/graph retro/survey retro/sweep retro/solver "
-        "retro/export retro/link_log exits"
+        "retro/export retro/link_log"
     ),
     # Tables on disk: two ways that share the format only. Neither knows how tables are made.
     "store/directory": "called errors table_rules material",
@@ -85,7 +84,7 @@ ROOMS = {
     # The second opinion. It knows nothing of the solver, nor the solver of it.
     "verify": (
         "errors turns outcome table_rules material contents jit intrinsics board index store/format store "
-        "store/disk_arrays store/entry_cache exits store/local"
+        "store/disk_arrays store/entry_cache store/local"
     ),
     # Tables packed to be kept or sent, and made again by forward moves.
     "archive": (
@@ -97,7 +96,6 @@ ROOMS = {
         "_version errors turns sizes files outcome table_rules material contents kept jit index cluster "
         "retro/values retro/checkpoint retro/solver retro/export retro/link_log retro/precompile store/format "
         "store store/read store/write store/disk_arrays store/entry_cache store/leftovers text verify safe_files "
-        "exits"
     ),
     # The game around the tables.
     "rules": "errors outcome table_rules position text meant",
@@ -110,7 +108,7 @@ ROOMS = {
     "fortress": "outcome position certificate board probe errors",
     "checker": "errors outcome probe text",
     "local": (
-        "errors sizes table_rules material contents index exits cluster "
+        "errors sizes table_rules material contents index cluster "
         "retro/checkpoint retro/solver retro/export store/format store/lock store/local store store/write "
         "store/disk_arrays generate probe text"
     ),

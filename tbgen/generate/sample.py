@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tbgen.contents import Contents, selected
 from tbgen.errors import WrongTable
-from tbgen.exits import Exits
+from tbgen.index.exits import Exits
 from tbgen.store import open_table
 from tbgen.verify.run import verify
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tbgen.errors import WrongTable
-from tbgen.exits import exits_of
 from tbgen.generate import calibration
 from tbgen.generate.estimate import estimate
 from tbgen.generate.sample import check_sample
 from tbgen.generate.summary import Clocks, Summary, begin_peak, summarise
 from tbgen.generate.workspace import Workspace
+from tbgen.index.exits import exits_of
 from tbgen.material import Material
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve

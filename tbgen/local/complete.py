@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import Make
-from tbgen.exits import Reached
 from tbgen.index import Layout, layout_of
+from tbgen.index.exits import Reached
 from tbgen.index.pawns import SLICE_SHIFT
 from tbgen.local.choose import Tables
 from tbgen.local.walks import Placement, folded, swapped

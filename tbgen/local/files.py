@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from tbgen.contents import Contents, Make
 from tbgen.errors import CorruptTable, MissingTable
-from tbgen.exits import Reached
+from tbgen.index.exits import Reached
 from tbgen.local.choose import Part
 from tbgen.local.walks import Placement, mirrored, swapped
 from tbgen.material import Material

@@ -13,9 +13,9 @@ from typing import NamedTuple, TypeVar
 
 from tbgen.contents import Contents, Make, in_memory
 from tbgen.errors import MissingTable, OutOfRoom
-from tbgen.exits import Exits, Reached
 from tbgen.generate.workspace import Workspace
 from tbgen.index import Layout
+from tbgen.index.exits import Exits, Reached
 from tbgen.local.choose import Part, Tables
 from tbgen.local.complete import CompleteTables
 from tbgen.local.files import KeptPart, Shelf, Slot, rows_of

@@ -6,7 +6,7 @@ import chess
 
 from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents
 from tbgen.errors import MissingTable
-from tbgen.exits import Reached
+from tbgen.index.exits import Reached
 from tbgen.local.solve import LocalTables, told
 from tbgen.material import Material
 from tbgen.probe import Result

@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.exits import Reached
 from tbgen.index.atlas import make_atlas
+from tbgen.index.exits import Reached
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro import link_log

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.errors import OutOfRoom
-from tbgen.exits import Exits, Reached
 from tbgen.index.atlas import Atlas, make_atlas
+from tbgen.index.exits import Exits, Reached
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro.checkpoint import Checkpoint, Counts, InMemory

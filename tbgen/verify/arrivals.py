@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.moves import move_slot, move_target
-from tbgen.exits import Reached
 from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, S_HALF, SLICE
+from tbgen.index.exits import Reached
 from tbgen.index.kernels import group_number, turned, turned_kings
 from tbgen.index.layout import Layout
 from tbgen.intrinsics import fetch_i32

@@ -8,8 +8,8 @@ from typing import Final
 
 from tbgen.contents import Contents
 from tbgen.errors import CorruptTable, MissingTable, TbgenError
-from tbgen.exits import Exits, Reached, exits_of
 from tbgen.index import Layout, layout_of
+from tbgen.index.exits import Exits, Reached, exits_of
 from tbgen.material import Material
 from tbgen.store import TableFile, open_table, table_path
 from tbgen.store.disk_arrays import DiskArrays

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from tbgen.contents import Contents, Steps
-from tbgen.exits import exits_of
+from tbgen.index.exits import exits_of
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.table_rules import TableRules

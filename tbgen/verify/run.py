@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tbgen.exits import Exits
+from tbgen.index.exits import Exits
 from tbgen.turns import in_turn, pieces
 from tbgen.verify.arrivals import NO_SURVEY, Survey
 from tbgen.verify.compare import PROBLEMS

@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.exits import Exits, Reached
 from tbgen.index.atlas import Atlas, make_atlas
+from tbgen.index.exits import Exits, Reached
 from tbgen.index.layout import Layout
 from tbgen.index.pawns import SLICE_SHIFT
 from tbgen.turns import pieces

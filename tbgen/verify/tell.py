@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tbgen.board.moves import NOBODY
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT
-from tbgen.exits import exits_of
+from tbgen.index.exits import exits_of
 from tbgen.index.kernels import decode
 from tbgen.index.layout import layout_of
 from tbgen.jit import inlined, kernel

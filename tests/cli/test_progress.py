@@ -113,7 +113,7 @@ def test_what_is_compiled_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(precompile, "_GROUPS", ((Group([], "", tmp_path), {}),))
     before = precompile.share_compiled()
-    (tmp_path / f".one{kept.HALF}").write_bytes(bytes(1 << 20))
+    (tmp_path / ".one.kernel.part").write_bytes(bytes(1 << 20))
     assert precompile.share_compiled() == before
     (tmp_path / f"one{kept.SUFFIX}").write_bytes(bytes(2 << 20))
     assert precompile.share_compiled() > before + 0.05

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tbgen.contents import in_memory
-from tbgen.exits import Reached
 from tbgen.index import layout_of
+from tbgen.index.exits import Reached
 from tbgen.local.choose import Tables, make_plan
 from tbgen.local.complete import CompleteTables, excerpt_of
 from tbgen.local.solve import LocalTables, solve_plan

@@ -10,7 +10,7 @@ import pytest
 
 from tbgen import outcome, position
 from tbgen.errors import UnsupportedPosition
-from tbgen.exits import Reached
+from tbgen.index.exits import Reached
 from tbgen.index.layout import Layout
 from tbgen.index.positions import fen
 from tbgen.local.choose import _Choice, make_plan, start_of

@@ -11,9 +11,9 @@ import pytest
 from tbgen import sizes
 from tbgen.cli.main import main
 from tbgen.errors import OutOfRoom
-from tbgen.exits import Exits
 from tbgen.generate import workspace as workspaces
 from tbgen.generate.workspace import Workspace
+from tbgen.index.exits import Exits
 from tbgen.local import attempt as attempts
 from tbgen.local import solve as solving
 from tbgen.local.attempt import Means, attempt

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from tbgen.board import moves as packed
 from tbgen.board.count_moves import begin_run, count_moves, make_run
 from tbgen.board.moves import is_checked, list_moves, pack_move
-from tbgen.exits import Reached
 from tbgen.index import layout_of
 from tbgen.index.atlas import MEN
+from tbgen.index.exits import Reached
 from tbgen.jit import kernel, plain
 from tbgen.material import parse
 from tbgen.retro.graph.predecessors import predecessors

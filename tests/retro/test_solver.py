@@ -12,8 +12,8 @@ from tbgen import outcome
 from tbgen.board.moves import is_checked, list_moves
 from tbgen.contents import Contents, distances, outcomes
 from tbgen.errors import OutOfRoom
-from tbgen.exits import exits_of
 from tbgen.index import layout_of
+from tbgen.index.exits import exits_of
 from tbgen.jit import kernel
 from tbgen.material import every, parse
 from tbgen.retro import solver

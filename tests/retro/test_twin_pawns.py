@@ -9,6 +9,7 @@ import pytest
 from tbgen import outcome
 from tbgen.contents import Contents, Steps
 from tbgen.index import layout_of
+from tbgen.index.exits import exits_of
 from tbgen.material import Material, parse
 from tbgen.retro import solver
 from tbgen.retro.checkpoint import InMemory
@@ -86,6 +87,7 @@ def test_every_entry_between_pawns(name: str, pawns: str, rules: Rules) -> None:
     solved = solver.Solved(
         layout, TableRules(rules), entries[material], np.zeros(layout.size, np.int32), make_links(1 << 18)
     )
-    solver._solve_slice(solver._make_job(solved, entries, InMemory(), lambda numbers: None, None), number, None, 1)
+    job = solver._make_job(solved, exits_of(material, entries), InMemory(), lambda numbers: None)
+    solver._solve_slice(job, number, None, 1)
     assert np.count_nonzero(solved.staircases) > 0 or rules == "wg"
     assert not differences(Reader(finish(solved)), part)

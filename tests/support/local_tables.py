@@ -9,7 +9,7 @@ from pathlib import Path
 import chess
 
 from tbgen.contents import in_memory
-from tbgen.exits import Reached
+from tbgen.index.exits import Reached
 from tbgen.local.attempt import Attempt, Means, attempt
 from tbgen.local.choose import Tables, make_plan
 from tbgen.local.complete import CompleteTables

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.exits import exits_of
+from tbgen.index.exits import exits_of
 from tbgen.material import Material, every, parse
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve

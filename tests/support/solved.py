@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import Contents
-from tbgen.exits import exits_of
+from tbgen.index.exits import exits_of
 from tbgen.material import Material, parse
 from tbgen.retro import solver
 from tbgen.retro.export import finish

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from tbgen.cli.main import main
 from tbgen.contents import Contents, selected
-from tbgen.exits import exits_of
+from tbgen.index.exits import exits_of
 from tbgen.material import Material, parse
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, Contents, Steps
-from tbgen.exits import exits_of
+from tbgen.index.exits import exits_of
 from tbgen.index.layout import layout_of
 from tbgen.index.positions import fen
 from tbgen.material import Material, every, parse, with_dependencies

@@ -25,8 +25,8 @@ from tbgen.board.moves import (
     move_target,
     occupied_by,
 )
-from tbgen.exits import Reached
 from tbgen.index.atlas import MEN
+from tbgen.index.exits import Reached
 from tbgen.index.kernels import locate
 from tbgen.index.layout import Layout
 from tbgen.intrinsics import fetch_i32
