@@ -70,6 +70,12 @@ def test_a_notebook_prints_what_it_shows(notebook: Path, tables: Path, capsys: p
         assert capsys.readouterr().out == "".join(text for output in cell["outputs"] for text in output["text"])
 
 
+def test_solving_in_python(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = blocks(ROOT / "docs" / "beyond.md", "python")
+    exec(code, {})
+    assert capsys.readouterr().out == "-G3.0 -G3.0 True 0\n"
+
+
 def test_the_game_in_python(capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = blocks(ROOT / "docs" / "rules.md", "python")
     exec(code, {})
