@@ -83,62 +83,60 @@ are named on standard error, the others counted, and the exit code is 3.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument(
-        "games", nargs="+", type=Path, metavar="PGN", help="files of games, also packed; - is standard input"
+    common.add_games(parser)
+    _add_rules(parser.add_argument_group("rules and scoring"))
+    _add_proofs(parser.add_argument_group("what tables and solving decide"))
+    _add_output(parser.add_argument_group("output"))
+
+
+def _add_rules(group: common.Group) -> None:
+    group.add_argument(
+        "--scoring", type=scoring_name, choices=tuple(SCORINGS), help="default: the game's own, else exponential"
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="PGN",
-        help="where the games go; - is standard output",
+    group.add_argument("--cutoff", metavar="G", help="from this score on all is a draw (default: G6.0)")
+    group.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25 (default: the game's own, else G5.75)")
+    group.add_argument(
+        "--rules-set", type=rule_set_name, choices=SHORT_RULE_SETS, help="default: the game's own, by its tags, else W"
     )
-    parser.add_argument("--report", action="store_true", help="print a summary and a crosstable")
-    parser.add_argument(
+    group.add_argument(
+        "--fifty",
+        choices=tuple(FIFTY_MOVES),
+        help="form of the 50-move rule (default: the game's own, else the rule set's)",
+    )
+    common.add_rules(group, None, "the game's own, else r")
+
+
+def _add_proofs(group: common.Group) -> None:
+    common.add_tables(group)
+    group.add_argument(
+        "--decide", metavar="KINDS", default=_DEFAULT, help=f"draws for tables to decide (default: {_DEFAULT})"
+    )
+    group.add_argument("--strict", action="store_true", help="a missing table is an error")
+    common.add_syzygy(group, "draws that these Syzygy tables call won, with or without the 50-move rule, are G0.0")
+    group.add_argument(
+        "--solve",
+        type=common.duration,
+        metavar="T",
+        help="try for so long, as 90s or 5m, to prove the result of each draw that no table covers",
+    )
+    common.add_memory(group)
+    group.add_argument(
+        "-j", "--jobs", "--threads", type=common.at_once, default=cores(), metavar="N", help="default: all cores"
+    )
+
+
+def _add_output(group: common.Group) -> None:
+    group.add_argument("-o", "--output", type=Path, metavar="PGN", help="where the games go; - is standard output")
+    group.add_argument("--report", action="store_true", help="print a summary and a crosstable")
+    group.add_argument(
         "--top",
         type=common.whole_number(0),
         default=TOP,
         metavar="N",
         help=f"players in the crosstable (default: {TOP})",
     )
-    parser.add_argument(
-        "--scoring", type=scoring_name, choices=tuple(SCORINGS), help="default: the game's own, else exponential"
-    )
-    parser.add_argument("--cutoff", metavar="G", help="from this score on all is a draw (default: G6.0)")
-    parser.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25 (default: the game's own, else G5.75)")
-    parser.add_argument(
-        "--rules-set", type=rule_set_name, choices=SHORT_RULE_SETS, help="default: the game's own, by its tags, else W"
-    )
-    parser.add_argument(
-        "--fifty",
-        choices=tuple(FIFTY_MOVES),
-        help="form of the 50-move rule (default: the game's own, else the rule set's)",
-    )
-    common.add_rules(parser, None, "the game's own, else r")
-    parser.add_argument(
-        "--decide", metavar="KINDS", default=_DEFAULT, help=f"draws for tables to decide (default: {_DEFAULT})"
-    )
-    parser.add_argument(
-        "--solve",
-        type=common.duration,
-        metavar="T",
-        help="try for so long, as 90s or 5m, to prove the result of each draw that no table covers",
-    )
-    common.add_memory(parser)
-    parser.add_argument("--strict", action="store_true", help="a missing table is an error")
-    parser.add_argument(
-        "-j",
-        "--jobs",
-        "--threads",
-        type=common.at_once,
-        default=cores(),
-        metavar="N",
-        help="default: all cores",
-    )
-    parser.add_argument("--json", action="store_true", help="the report as one JSON object")
-    common.add_quiet(parser)
-    common.add_syzygy(parser, "draws that these Syzygy tables call won, with or without the 50-move rule, are G0.0")
-    common.add_tables(parser)
+    group.add_argument("--json", action="store_true", help="the report as one JSON object")
+    common.add_quiet(group)
 
 
 def run(args: argparse.Namespace) -> int:

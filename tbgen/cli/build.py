@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbgen.called import called_as
-from tbgen.cli.clusters import add_cluster, check_cluster, client_of, memory_each, threads_each
+from tbgen.cli.clusters import add_work, check_cluster, client_of, memory_each, threads_each
 from tbgen.cli.common import (
     add_all,
-    add_json,
-    add_memory,
-    add_quiet,
+    add_output,
     add_rules,
     add_tables,
     materials_of,
@@ -53,14 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_all(parser, MEN_IN_TABLES)
     add_tables(parser, bundled=False)
     add_rules(parser)
-    add_cluster(parser, "build", "table")
-    add_memory(parser)
     parser.add_argument("--force", action="store_true", help="build the named tables again even if they exist")
     parser.add_argument(
         "--dry-run", action="store_true", help="print what would be built and what it would take, and stop"
     )
-    add_quiet(parser)
-    add_json(parser)
+    add_work(parser, "build", "table")
+    add_output(parser)
     parser.epilog = EPILOG
 
 

@@ -30,9 +30,8 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("file", type=Path, metavar="FILE", help="what tbgen solve --certificate has written")
-    common.add_json(parser)
-    common.add_quiet(parser)
     common.add_tables(parser)
+    common.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:

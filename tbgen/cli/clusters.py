@@ -4,7 +4,7 @@ import argparse
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from tbgen.cli.common import address, at_once
+from tbgen.cli.common import Group, add_memory, address, at_once
 from tbgen.errors import BadInput
 from tbgen.turns import cores
 
@@ -14,17 +14,19 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-def add_cluster(parser: argparse.ArgumentParser, verb: str, one: str) -> None:
-    """`verb`: what is done with `one`, of which there may be several at once."""
-    parser.add_argument(
+def add_work(parser: argparse.ArgumentParser, verb: str, one: str) -> Group:
+    """What a command may take of the machine, or of several. `verb`: what is done with `one`, of which there may be
+    several at once."""
+    group = parser.add_argument_group("work")
+    group.add_argument(
         "--threads", type=at_once, metavar="N", help=f"threads per {one} (default: all cores, which workers share)"
     )
-    parser.add_argument(
-        "--workers", type=at_once, metavar="N", help=f"{verb} N {one}s at once, each in its own process"
-    )
-    parser.add_argument(
+    group.add_argument("--workers", type=at_once, metavar="N", help=f"{verb} N {one}s at once, each in its own process")
+    group.add_argument(
         "--scheduler", type=address, metavar="ADDRESS", help=f"{verb} on a dask cluster, such as tcp://host:8786"
     )
+    add_memory(group)
+    return group
 
 
 def check_cluster(args: argparse.Namespace) -> None:

@@ -21,6 +21,9 @@ from tbgen.where import VARIABLE, existing
 if TYPE_CHECKING:
     from rich.console import Console
 
+Group = argparse._ActionsContainer
+"""Where options go: a parser, or a group of its options, which has a title in its help."""
+
 DEFAULT: Final = "data"
 RULES: Final = tuple(rules.value for rules in TableRules)
 """As plain text, which is how argparse shows choices."""
@@ -136,16 +139,16 @@ def directory(words: str) -> Path:
 # --- options that several commands have ------------------------------------------------------------------------
 
 
-def add_tables(parser: argparse.ArgumentParser, *, bundled: bool = True) -> None:
+def add_tables(group: Group, *, bundled: bool = True) -> None:
     """`bundled`: whether the command also reads the package's own tables."""
     also = "; those of two and three men that it lacks are in the package" if bundled else ""
-    parser.add_argument(
+    group.add_argument(
         "--tables",
         metavar="DIR",
         type=directory,
         help=f"where the tables are (default: ${VARIABLE}, else {DEFAULT}/){also}",
     )
-    parser.set_defaults(bundled=bundled)
+    group.set_defaults(bundled=bundled)
 
 
 def looked_in(args: argparse.Namespace) -> str:
@@ -177,11 +180,9 @@ def present_tables_directory(args: argparse.Namespace) -> Path:
     return directory if args.tables is None else existing(directory)
 
 
-def add_rules(
-    parser: argparse.ArgumentParser, default: TableRules | None = TableRules.RESET, otherwise: str = TableRules.RESET
-) -> None:
+def add_rules(group: Group, default: TableRules | None = TableRules.RESET, otherwise: str = TableRules.RESET) -> None:
     """`otherwise` is the default as the help text tells it."""
-    parser.add_argument(
+    group.add_argument(
         "--rules",
         type=lambda words: TableRules(words) if words in RULES else words,
         choices=RULES,
@@ -205,20 +206,18 @@ def materials_of(words: Sequence[str], all_men: int | None = None, most_men: int
     return list(dict.fromkeys([*wanted, *(one for men in range(2, (all_men or 1) + 1) for one in every(men))]))
 
 
-def add_all(parser: argparse.ArgumentParser, most_men: int) -> None:
-    parser.add_argument(
-        "--all", type=whole_number(2, most_men), metavar="MEN", help="every material of at most MEN men"
-    )
+def add_all(group: Group, most_men: int, what: str = "material") -> None:
+    group.add_argument("--all", type=whole_number(2, most_men), metavar="MEN", help=f"every {what} of at most MEN men")
 
 
-def add_threads(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+def add_threads(group: Group) -> None:
+    group.add_argument(
         "--threads", type=at_once, default=cores(), metavar="N", help="threads to use (default: all cores)"
     )
 
 
-def add_memory(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+def add_memory(group: Group) -> None:
+    group.add_argument(
         "--memory",
         metavar="SIZE",
         type=size,
@@ -227,15 +226,15 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_syzygy(parser: argparse.ArgumentParser, purpose: str) -> None:
-    parser.add_argument(
+def add_syzygy(group: Group, purpose: str) -> None:
+    group.add_argument(
         "--syzygy",
         type=lambda words: [directory(word) for word in words.split(os.pathsep)],
         default=[],
         metavar="DIR[:DIR]",
         help=purpose,
     )
-    parser.add_argument(
+    group.add_argument(
         "--syzygy-men",
         type=whole_number(2, 7),
         default=7,
@@ -244,8 +243,33 @@ def add_syzygy(parser: argparse.ArgumentParser, purpose: str) -> None:
     )
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="one JSON object per line, for programs")
+def add_json(group: Group) -> None:
+    group.add_argument("--json", action="store_true", help="one JSON object per line, for programs")
+
+
+def add_work(parser: argparse.ArgumentParser) -> None:
+    """What a command may take of the machine."""
+    group = parser.add_argument_group("work")
+    add_threads(group)
+    add_memory(group)
+
+
+def add_output(parser: argparse.ArgumentParser) -> Group:
+    """The group of the options on what is printed, for those of one command alone."""
+    group = parser.add_argument_group("output")
+    add_quiet(group)
+    add_json(group)
+    return group
+
+
+def add_games(parser: Group) -> None:
+    parser.add_argument(
+        "games", nargs="+", type=Path, metavar="PGN", help="files of games, also packed; - is standard input"
+    )
+
+
+def add_record(group: Group) -> None:
+    group.add_argument("--record", metavar="G", help="the record of the game so far, as in G3.5 or -G8.5")
 
 
 def check_input_once(names: Iterable[str | Path]) -> None:
@@ -254,8 +278,8 @@ def check_input_once(names: Iterable[str | Path]) -> None:
         raise BadInput("standard input can be read only once: name - once")
 
 
-def add_quiet(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-q", "--quiet", action="store_true", help="print only results and errors")
+def add_quiet(group: Group) -> None:
+    group.add_argument("-q", "--quiet", action="store_true", help="print only results and errors")
 
 
 def console(stream: TextIO | None = None) -> "Console":

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Final
 
 from tbgen.cli.common import (
-    add_json,
-    add_quiet,
+    Group,
+    add_output,
     add_rules,
     add_syzygy,
     at_once,
@@ -87,72 +87,94 @@ fastchess's options beside these.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--engine", nargs="+", action="append", metavar="KEY=VALUE", help="an engine, see below")
-    parser.add_argument(
+    parser.epilog = EPILOG
+    _add_players(parser.add_argument_group("players"))
+    _add_openings(parser.add_argument_group("openings"))
+    _add_schedule(parser.add_argument_group("schedule"))
+    _add_rules(parser.add_argument_group("rules and scoring"))
+    _add_ends(parser.add_argument_group("ends of games"))
+    _add_pgn(parser.add_argument_group("games as PGN"))
+    _add_results(parser.add_argument_group("results"))
+    output = add_output(parser)
+    output.add_argument(
+        "--page", type=Path, metavar="FILE", help="an HTML page of the match, written again after each game, to watch"
+    )
+    output.add_argument("--log", type=Path, metavar="FILE", help="write down all that engines say and are told")
+
+
+def _add_players(group: Group) -> None:
+    group.add_argument("--engine", nargs="+", action="append", metavar="KEY=VALUE", help="an engine, see below")
+    group.add_argument(
         "--engines", type=Path, metavar="JSON", help="engines from a file, also Cute Chess's engines.json: conf=NAME"
     )
-    parser.add_argument("--each", nargs="+", default=[], metavar="KEY=VALUE", help="what holds for all engines")
-    parser.add_argument(
+    group.add_argument("--each", nargs="+", default=[], metavar="KEY=VALUE", help="what holds for all engines")
+
+
+def _add_openings(group: Group) -> None:
+    group.add_argument(
         "--openings",
         type=Path,
         metavar="FILE",
         help="PGN, also of whole games; polyglot book (.bin); else one EPD or FEN, with or without record, a line; "
         "each also packed (.gz, .bz2, .xz, .zst)",
     )
-    parser.add_argument(
+    group.add_argument(
         "--order", choices=("sequential", "random"), default="sequential", help="of the openings (default: sequential)"
     )
-    parser.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="of the random order (default: 0)")
-    parser.add_argument(
+    group.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="of the random order (default: 0)")
+    group.add_argument(
         "--plies", type=whole_number(0), metavar="N", help="how many plies of an opening to play at most"
     )
-    parser.add_argument(
+    group.add_argument(
         "--start", type=whole_number(1), default=1, metavar="N", help="the first opening of the order (default: 1)"
     )
-    parser.add_argument(
+    group.add_argument(
         "--opening-per",
         choices=("round", "pair"),
         default="round",
         help="whether all pairs of engines play the same opening in a round, or each its own (default: round)",
     )
-    parser.add_argument(
+    group.add_argument(
         "--reuse",
         action=argparse.BooleanOptionalAction,
         help="when all openings have been played: play them again, or end the match (default: a match that needs more "
         "is refused)",
     )
-    parser.add_argument("--no-swap", action="store_true", help="play each opening once, without changing colours")
-    parser.add_argument("--reverse", action="store_true", help="begin with the other colours")
-    parser.add_argument(
+    group.add_argument("--no-swap", action="store_true", help="play each opening once, without changing colours")
+    group.add_argument("--reverse", action="store_true", help="begin with the other colours")
+    group.add_argument(
         "--variant",
         choices=("standard", "chess960"),
         default="standard",
         help="chess960: all openings are of Chess960; standard: those whose castling rights say so (default: standard)",
     )
-    parser.add_argument(
-        "--games",
-        type=whole_number(1, _MOST_GAMES),
-        metavar="N",
-        help="for each pair that meets (default: 2; 1 with --no-swap)",
-    )
-    parser.add_argument(
-        "--rounds",
-        type=whole_number(1, _MOST_GAMES // 2),
-        metavar="N",
-        help="in place of --games: pairs of games, colours swapped; of a swiss, how many rounds (default: as many "
-        "as find a winner)",
-    )
-    parser.add_argument("--format", choices=tuple(SYSTEMS), default="round-robin", help="default: round-robin")
-    parser.add_argument("--gauntlet", action="store_true", help="the same as --format gauntlet")
-    parser.add_argument(
+
+
+def _add_schedule(group: Group) -> None:
+    group.add_argument("--format", choices=tuple(SYSTEMS), default="round-robin", help="default: round-robin")
+    group.add_argument("--gauntlet", action="store_true", help="the same as --format gauntlet")
+    group.add_argument(
         "--seeds",
         type=whole_number(1),
         default=1,
         metavar="N",
         help="engines that play all others in a gauntlet (default: 1)",
     )
-    parser.add_argument("--concurrency", type=at_once, default=1, metavar="N", help="games at a time (default: 1)")
-    parser.add_argument(
+    group.add_argument(
+        "--games",
+        type=whole_number(1, _MOST_GAMES),
+        metavar="N",
+        help="for each pair that meets (default: 2; 1 with --no-swap)",
+    )
+    group.add_argument(
+        "--rounds",
+        type=whole_number(1, _MOST_GAMES // 2),
+        metavar="N",
+        help="in place of --games: pairs of games, colours swapped; of a swiss, how many rounds (default: as many "
+        "as find a winner)",
+    )
+    group.add_argument("--concurrency", type=at_once, default=1, metavar="N", help="games at a time (default: 1)")
+    group.add_argument(
         "--affinity",
         nargs="?",
         const="",
@@ -160,58 +182,58 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CPUS",
         help="give each game processors of its own, of these (as in 0,2,4-7) or all",
     )
-    parser.add_argument(
+    group.add_argument(
+        "--wait", type=seconds, default=0.0, metavar="S", help="seconds between the games of each place (default: 0)"
+    )
+
+
+def _add_rules(group: Group) -> None:
+    group.add_argument(
         "--rules-set", type=rule_set_name, choices=SHORT_RULE_SETS, default="W", help="what ends a game (default: W)"
     )
-    add_rules(parser)
-    parser.add_argument("--fifty", choices=tuple(FIFTY_MOVES), help="form of the 50-move rule, if not the rule set's")
-    parser.add_argument("--cutoff", metavar="G", help="of rules and scorings that have one (default: G6.0)")
-    parser.add_argument(
+    add_rules(group)
+    group.add_argument("--fifty", choices=tuple(FIFTY_MOVES), help="form of the 50-move rule, if not the rule set's")
+    group.add_argument("--cutoff", metavar="G", help="of rules and scorings that have one (default: G6.0)")
+    group.add_argument(
         "--scoring", type=scoring_name, choices=tuple(SCORINGS), help="default: exponential; otb under the rules otb"
     )
-    parser.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25, also against an opening's own")
-    parser.add_argument(
-        "--default-komi",
-        metavar="G",
-        default=None,
-        help="komi of openings that have none of their own (default: G5.75)",
+    group.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25, also against an opening's own")
+    group.add_argument(
+        "--default-komi", metavar="G", help="komi of openings that have none of their own (default: G5.75)"
     )
-    parser.add_argument("--tables", type=directory, metavar="DIR", help="end games as soon as these tables cover them")
-    add_syzygy(parser, "win the game as soon as these Syzygy tables say so")
-    parser.add_argument(
-        "--resign",
-        nargs="+",
-        metavar="KEY=VALUE",
-        help="movecount=3 score=600 [twosided=true]: a loss by scores",
+
+
+def _add_ends(group: Group) -> None:
+    group.add_argument("--tables", type=directory, metavar="DIR", help="end games as soon as these tables cover them")
+    add_syzygy(group, "win the game as soon as these Syzygy tables say so")
+    group.add_argument(
+        "--resign", nargs="+", metavar="KEY=VALUE", help="movecount=3 score=600 [twosided=true]: a loss by scores"
     )
-    parser.add_argument(
-        "--draw",
-        nargs="+",
-        metavar="KEY=VALUE",
-        help="movenumber=34 movecount=8 score=20: the record stands",
+    group.add_argument(
+        "--draw", nargs="+", metavar="KEY=VALUE", help="movenumber=34 movecount=8 score=20: the record stands"
     )
-    parser.add_argument(
+    group.add_argument(
         "--max-moves", type=whole_number(1), metavar="N", help="moves of each side after which the record stands"
     )
-    parser.add_argument(
+    group.add_argument(
         "--margin",
         type=seconds,
         default=MARGIN,
         metavar="S",
         help=f"seconds over the time forgiven (default: {MARGIN:g})",
     )
-    parser.add_argument(
-        "--wait", type=seconds, default=0.0, metavar="S", help="seconds between the games of each place (default: 0)"
-    )
-    parser.add_argument(
+    group.add_argument(
         "--patience",
         type=some_seconds,
         default=PATIENCE,
         metavar="S",
         help=f"seconds of silence allowed without a clock (default: {PATIENCE:g})",
     )
-    parser.add_argument("--pgn", type=Path, metavar="FILE", help="where the games go, one by one; also to resume from")
-    parser.add_argument(
+
+
+def _add_pgn(group: Group) -> None:
+    group.add_argument("--pgn", type=Path, metavar="FILE", help="where the games go, one by one; also to resume from")
+    group.add_argument(
         "--pgn-more",
         nargs="+",
         choices=MORE,
@@ -219,31 +241,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"what else of its engine's thinking stands behind a move: {', '.join(MORE)} (seconds on the clock)",
     )
-    parser.add_argument("--event", default="tbgen match", metavar="NAME", help="the PGN tag (default: tbgen match)")
-    parser.add_argument("--site", default="?", metavar="NAME", help="the PGN tag (default: ?)")
-    parser.add_argument(
+    group.add_argument("--event", default="tbgen match", metavar="NAME", help="the PGN tag (default: tbgen match)")
+    group.add_argument("--site", default="?", metavar="NAME", help="the PGN tag (default: ?)")
+
+
+def _add_results(group: Group) -> None:
+    group.add_argument(
         "--sprt",
         nargs="+",
         metavar="KEY=VALUE",
         help="elo0=0 elo1=5 alpha=0.05 beta=0.05 model=bayesian, normalized or logistic",
     )
-    parser.add_argument(
+    group.add_argument(
         "--tiebreak",
         metavar="NAMES",
         default=TIEBREAK,
         help=f"in their order (default: {TIEBREAK}); also balance, wins, forfeits",
     )
-    parser.add_argument(
+    group.add_argument(
         "--every",
         type=whole_number(0),
         default=0,
         metavar="N",
         help="print the table every N games (default: at the end)",
     )
-    parser.add_argument(
-        "--page", type=Path, metavar="FILE", help="an HTML page of the match, written again after each game, to watch"
-    )
-    parser.add_argument("--log", type=Path, metavar="FILE", help="write down all that engines say and are told")
-    add_json(parser)
-    add_quiet(parser)
-    parser.epilog = EPILOG

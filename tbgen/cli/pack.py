@@ -31,20 +31,14 @@ Each thread takes about 200 MB.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("material", nargs="*", help="such as KRvKN")
-    parser.add_argument(
-        "--all",
-        type=common.whole_number(2, MEN_IN_TABLES),
-        metavar="MEN",
-        help="every table in the directory of at most MEN men",
-    )
+    common.add_all(parser, MEN_IN_TABLES, "table in the directory")
     parser.add_argument(
         "-o", "--output", type=common.directory, metavar="DIR", help="where to put them (default: beside the tables)"
     )
     common.add_tables(parser, bundled=False)
     common.add_rules(parser)
     common.add_threads(parser)
-    common.add_quiet(parser)
-    common.add_json(parser)
+    common.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:

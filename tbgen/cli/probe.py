@@ -56,19 +56,18 @@ fields of a JSON object:
 """
 
 _BOUNDS: Final = "These are bounds from local tables: where captures or promotions lead is not all known."
-_FROM_OWN: Final = "This is from local tables: where captures or promotions lead is not all known."
+_FROM_LOCAL: Final = "This is from local tables: where captures or promotions lead is not all known."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("fens", nargs="+", metavar="FEN", help=f"a position; {STDIN} reads them from standard input")
-    parser.add_argument("--record", metavar="G", help="the record of the game so far, as in G3.5 or -G8.5")
+    common.add_record(parser)
     parser.add_argument("--moves", action="store_true", help="all legal moves, best first")
     parser.add_argument("--line", action="store_true", help="best play to the goal that decides")
-    common.add_json(parser)
-    common.add_quiet(parser)
     common.add_rules(parser)
     common.add_tables(parser)
+    common.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -155,7 +154,7 @@ class _Pages(_Brief):
             found = tablebase.probe(board, record, moves=True, line=self._args.line)
         except OnlyBounds as error:
             bounds = error.known
-            notes.append(_FROM_OWN if bounds.sure.exact else _BOUNDS)
+            notes.append(_FROM_LOCAL if bounds.sure.exact else _BOUNDS)
             if bounds.sure.dtg is not None:  # it is of a move that only bounds are known
                 found = tablebase.probe(board, record, moves=True, line=self._args.line, partial=True)
         except MissingTable as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from tbgen import outcome
-from tbgen.cli.common import SKIPPED, add_json, check_input_once
+from tbgen.cli.common import SKIPPED, add_games, add_json, check_input_once
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
 from tbgen.pgn.split import BadLine, Unit, about, units
@@ -34,9 +34,7 @@ counted, and the exit code is 3.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument(
-        "games", nargs="+", type=Path, metavar="PGN", help="files of games, also packed; - is standard input"
-    )
+    add_games(parser)
     parser.add_argument(
         "--level",
         metavar="G",

@@ -11,7 +11,7 @@ import chess
 
 from tbgen import outcome, position
 from tbgen.cli import common
-from tbgen.cli.clusters import add_cluster, check_cluster, client_of, memory_each, threads_each
+from tbgen.cli.clusters import add_work, check_cluster, client_of, memory_each, threads_each
 from tbgen.cli.display import Counter
 from tbgen.cli.fens import fens, say_what_is_dropped
 from tbgen.cli.progress import warm_up_visibly
@@ -88,30 +88,28 @@ fields of a JSON object:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("fen", nargs="+", metavar="FEN", help="a position, with the record as its seventh field")
-    parser.add_argument("--record", metavar="G", help="the record of the game so far, as in G3.5 or -G8.5")
+    common.add_record(parser)
     parser.add_argument("--moves", action="store_true", help="also say what both sides are sure of after each move")
     parser.add_argument("--line", action="store_true", help="also print best play, where the answer is exact")
     parser.add_argument("--dry-run", action="store_true", help="show what the position's local tables take, and end")
     parser.add_argument(
+        "--certificate", metavar="FILE", type=Path, help="write the proof of what each side is sure of to a file"
+    )
+    common.add_tables(parser)
+    work = add_work(parser, "solve", "part")
+    work.add_argument(
         "--time",
         type=common.duration,
         default="10m",
         metavar="T",
         help="when to end with what is proved by then, such as 90s or 2h; 0: without a local table (default: 10m)",
     )
-    add_cluster(parser, "solve", "part")
-    parser.add_argument(
+    work.add_argument(
         "--keep",
         action="store_true",
         help=f"keep the local tables that are solved, in {LOCAL_DIRECTORY}/ within the directory of tables",
     )
-    parser.add_argument(
-        "--certificate", metavar="FILE", type=Path, help="write the proof of what each side is sure of to a file"
-    )
-    common.add_memory(parser)
-    common.add_quiet(parser)
-    common.add_json(parser)
-    common.add_tables(parser)
+    common.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -38,10 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="+", type=Path, metavar="FILE", help="such as KRvKN.r.tbp")
     parser.add_argument("--check", action="store_true", help="make the tables and compare them, but keep none")
     common.add_tables(parser)
-    common.add_threads(parser)
-    common.add_memory(parser)
-    common.add_quiet(parser)
-    common.add_json(parser)
+    common.add_work(parser)
+    common.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:

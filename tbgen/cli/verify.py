@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tbgen.cli.common import (
-    add_json,
-    add_memory,
-    add_quiet,
+    add_output,
     add_rules,
     add_tables,
-    add_threads,
+    add_work,
     materials_of,
     named,
     tables_directory,
@@ -78,16 +76,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="seed of an earlier sample, to check the same entries",
     )
-    add_threads(parser)
     parser.add_argument(
         "--digests",
         type=Path,
         metavar="FILE",
         help="compare what the tables say with the digests in FILE instead, such as docs/digests.txt",
     )
-    add_memory(parser)
-    add_quiet(parser)
-    add_json(parser)
+    add_work(parser)
+    add_output(parser)
     parser.epilog = EPILOG
 
 

@@ -56,3 +56,12 @@ def test_every_command(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
         assert all(line.startswith(("  tbgen ", "  curl ", "  --", "   ")) for line in wide), wide
         if columns >= 80:
             assert all(line.startswith("  tbgen solve ") for line in wide), "a position is not broken"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_list_of_options_is_long(name: str) -> None:
+    """Whoever reads them finds a title above a dozen at most."""
+    groups = parser_of(name)._action_groups
+    assert all(len(group._group_actions) <= 12 for group in groups)
+    titles = [group.title for group in groups]
+    assert len(set(titles)) == len(titles)
