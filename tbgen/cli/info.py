@@ -4,14 +4,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from tbgen.cli import digests
-from tbgen.cli.common import add_json, add_tables, named, present_tables_directory, print_table
-from tbgen.cli.info_local import local_rows, print_local
-from tbgen.columns import Column
+from tbgen.cli.common import add_json, add_tables, named, present_tables_directory
+from tbgen.cli.info_rows import LOCAL, TABLES, local_rows, print_rows, table_rows
 from tbgen.errors import CorruptTable, MissingTable
-from tbgen.store import BUNDLED, build_some, open_table, readable_tables
+from tbgen.store import BUNDLED, build_some, readable_tables
 from tbgen.store.directory import Listed, build_command
 from tbgen.store.leftovers import Leftover, find_leftovers, workspace_of
 from tbgen.store.local import LocalFile, list_local, local_named
@@ -37,22 +35,6 @@ Half-built tables are listed with their size and what happens to them next.
 "positions" counts legal positions, each once up to symmetry. "stored entries" counts some twice: those whose kings both
 stand on the long diagonal, and which are not their own mirror images. "numbers" has room for illegal positions as well.
 """
-
-COLUMNS: Final = {
-    "material": Column("material", left=True),
-    "rules": Column("rules"),
-    "positions": Column("positions"),
-    "stored_entries": Column("stored entries", spare=2),
-    "numbers": Column("numbers", spare=3),
-    "staircases": Column("staircases", spare=1),
-    "bytes": Column("bytes"),
-    "bytes_per_position": Column("bytes per position"),
-    "program": Column("program", spare=4),
-}
-"""The columns by their names in JSON."""
-_ADDED_UP: Final = ("positions", "stored_entries", "numbers", "bytes")
-
-_Row = dict[str, str | int | float]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -93,58 +75,27 @@ def _show(
     json: bool,
 ) -> int:
     """Print all of these; `some`: only what was named. Returns the exit code."""
-    rows: list[_Row] = []
-    code = 0
-    for path, material, rules in listed:
-        try:
-            with open_table(path) as table:
-                size = int(table.header["bytes"])
-                rows.append(
-                    {
-                        "material": material.name,
-                        "rules": rules,
-                        "positions": table.positions,
-                        "stored_entries": table.stored_entries,
-                        "numbers": table.size,
-                        "staircases": int(table.header["staircases"]),
-                        "bytes": size,
-                        "bytes_per_position": round(size / max(1, table.positions), 3),
-                        "program": str(table.header["program"]),
-                        "bundled": path.parent == BUNDLED,
-                    }
-                )
-        except CorruptTable as error:
-            rows.append(
-                {
-                    "material": material.name,
-                    "rules": rules,
-                    "error": str(error),
-                    "bundled": path.parent == BUNDLED,
-                }
-            )
-            code = CorruptTable.exit_code
-    of_local = list(local_rows(local))
-    if any("error" in row for row in of_local):
-        code = CorruptTable.exit_code
+    rows, of_local = list(table_rows(listed)), list(local_rows(local))
     if json:
         for row in (*rows, *of_local, *map(_as_dict, unfinished)):
             say(to_json(row))
-        return code
-    ours, bundled = ([row for row in rows if row["bundled"] == packaged] for packaged in (False, True))
-    if ours or unfinished:
-        say(str(directory))
-        _print(ours)
+    else:
+        ours, bundled = ([row for row in rows if row["bundled"] == packaged] for packaged in (False, True))
+        if ours or unfinished:
+            say(str(directory))
+        elif not some and not local:
+            say(f"no tables in {directory} (to build some: {build_some(directory)})")
+        if ours:
+            print_rows(TABLES, ours, totals=True)
         for one in unfinished:
             say(_in_words(one))
-    elif not some and not local:
-        say(f"no tables in {directory} (to build some: {build_some(directory)})")
-    if local:
-        say(f"local tables, in {local[0].path.parent}")
-        print_local(of_local)
-    if bundled:
-        say(f"in the package, {BUNDLED}")
-        _print(bundled)
-    return code
+        if local:
+            say(f"local tables, in {local[0].path.parent}")
+            print_rows(LOCAL, of_local, totals=False)
+        if bundled:
+            say(f"in the package, {BUNDLED}")
+            print_rows(TABLES, bundled, totals=True)
+    return CorruptTable.exit_code if any("error" in row for row in (*rows, *of_local)) else 0
 
 
 def _as_dict(one: Leftover) -> dict[str, str | int | bool]:
@@ -170,25 +121,3 @@ def _in_words(one: Leftover) -> str:
     else:
         what = "left by a build that was killed; the next build removes it"
     return f"{name}: {one.bytes:,} bytes of a half-built table, {what}"
-
-
-def _cell(value: str | int | float) -> str:
-    if isinstance(value, float):
-        return f"{value:.3f}"
-    return f"{value:,}" if isinstance(value, int) else value
-
-
-def _print(rows: list[_Row]) -> None:
-    if not rows:
-        return
-    whole = [row for row in rows if "error" not in row]
-    lines = [[_cell(row[name]) for name in COLUMNS] for row in whole]
-    total = {name: sum(int(row[name]) for row in whole) for name in _ADDED_UP}
-    footer = [f"{total[name]:,}" if name in total else "" for name in COLUMNS]
-    if len(whole) > 1:
-        footer[0] = f"{len(whole)} tables"
-        footer[list(COLUMNS).index("bytes_per_position")] = _cell(total["bytes"] / max(1, total["positions"]))
-    print_table(tuple(COLUMNS.values()), lines, footer if len(whole) > 1 else ())
-    for row in rows:
-        if "error" in row:
-            say(f"{row['material']} ({row['rules']}): {row['error']}")

@@ -1,0 +1,114 @@
+"""What `tbgen info` says of each table: a row of values by their names in JSON, and all rows set out for people."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+import chess
+
+from tbgen.cli.common import print_table
+from tbgen.columns import Column
+from tbgen.errors import CorruptTable, MissingTable
+from tbgen.local.walks import Placement, to_go
+from tbgen.store import BUNDLED, open_table
+from tbgen.store.directory import Listed
+from tbgen.store.local import LocalFile
+from tbgen.text import say
+
+Row = dict[str, str | int | float]
+Columns = Mapping[str, Column]
+"""By their names in JSON."""
+
+TABLES: Final = {
+    "material": Column("material", left=True),
+    "rules": Column("rules"),
+    "positions": Column("positions"),
+    "stored_entries": Column("stored entries", spare=2),
+    "numbers": Column("numbers", spare=3),
+    "staircases": Column("staircases", spare=1),
+    "bytes": Column("bytes"),
+    "bytes_per_position": Column("bytes per position"),
+    "program": Column("program", spare=4),
+}
+LOCAL: Final = {
+    "material": Column("material", left=True),
+    "bound": Column("bound", left=True),
+    "slices": Column("slices"),
+    "pawns": Column("pawns at first", left=True, spare=2),
+    "positions": Column("positions", spare=1),
+    "bytes": Column("bytes"),
+    "local": Column("file", left=True, spare=3),
+}
+_ADDED_UP: Final = ("positions", "stored_entries", "numbers", "bytes")
+
+
+def table_rows(tables: Iterable[Listed]) -> Iterator[Row]:
+    """What each holds, or what is wrong with it."""
+    for path, material, rules in tables:
+        row: Row = {"material": material.name, "rules": rules}
+        try:
+            with open_table(path) as table:
+                size = int(table.header["bytes"])
+                row |= {
+                    "positions": table.positions,
+                    "stored_entries": table.stored_entries,
+                    "numbers": table.size,
+                    "staircases": int(table.header["staircases"]),
+                    "bytes": size,
+                    "bytes_per_position": round(size / max(1, table.positions), 3),
+                    "program": str(table.header["program"]),
+                }
+        except CorruptTable as error:
+            row["error"] = str(error)
+        yield row | {"bundled": path.parent == BUNDLED}
+
+
+def local_rows(tables: Iterable[LocalFile]) -> Iterator[Row]:
+    """The same of local tables."""
+    for one in tables:
+        row: Row = {"material": one.material.name, "rules": "r", "local": one.path.name, "bound": one.name.bound.value}
+        try:
+            with open_table(one.path) as table:
+                assert table.local is not None, "its name says so"
+                whites = one.material.first.count("P")
+                placements = [(pawns[:whites], pawns[whites:]) for pawns in table.local.placements]
+                row |= {
+                    "slices": len(placements),
+                    "pawns": _text(max(placements, key=to_go)),
+                    "positions": table.positions,
+                    "numbers": table.size,
+                    "bytes": int(table.header["bytes"]),
+                    "program": str(table.header["program"]),
+                }
+        except MissingTable:  # another process has just removed it
+            continue
+        except CorruptTable as error:
+            row["error"] = str(error)
+        yield row
+
+
+def print_rows(columns: Columns, rows: Sequence[Row], *, totals: bool) -> None:
+    """For people; `totals`: with a last line, if there are several."""
+    whole = [row for row in rows if "error" not in row]
+    lines = [[_cell(row[name]) for name in columns] for row in whole]
+    print_table(tuple(columns.values()), lines, _totals(columns, whole) if totals and len(whole) > 1 else ())
+    for row in rows:
+        if "error" in row:
+            say(f"{row['material']} ({row['rules']}): {row['error']}")
+
+
+def _totals(columns: Columns, rows: Sequence[Row]) -> list[str]:
+    total: Row = {name: sum(int(row[name]) for row in rows) for name in _ADDED_UP}
+    total["material"] = f"{len(rows)} tables"
+    total["bytes_per_position"] = int(total["bytes"]) / max(1, int(total["positions"]))
+    return [_cell(total.get(name, "")) for name in columns]
+
+
+def _text(pawns: Placement) -> str:
+    """As in `a4 v h7`: the first side plays up the board."""
+    return " v ".join(" ".join(map(chess.square_name, side)) for side in pawns).strip()
+
+
+def _cell(value: str | int | float) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else value
