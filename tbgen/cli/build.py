@@ -16,7 +16,7 @@ from tbgen.cli.common import (
     print_words,
     tables_directory,
 )
-from tbgen.cli.limits import COMPILED, THREAD, check_address_space
+from tbgen.cli.limits import check_address_space, space_of
 from tbgen.errors import NO_ROOM, BadInput, OutOfRoom
 from tbgen.material import MEN_IN_TABLES
 from tbgen.text import counted, say, to_json
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if not args.scheduler:
-        check_address_space(COMPILED + threads_each(args) * THREAD)
+        check_address_space(space_of(threads_each(args)))
     from tbgen.generate.forecast import make_forecast
     from tbgen.generate.plan import make_plan
     from tbgen.store.leftovers import tidy
@@ -110,9 +110,7 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
     forecast = make_forecast(plan, threads, max(1, at_once))
     check_memory(forecast, memory)
     if not args.scheduler:
-        check_address_space(
-            COMPILED + threads * THREAD + max(row.memory - PROGRAM + row.scratch for row in forecast.rows)
-        )
+        check_address_space(space_of(threads) + max(row.memory - PROGRAM + row.scratch for row in forecast.rows))
     check_disk(forecast)
     if not args.scheduler:
         warm_up_visibly(cores(), quiet=args.quiet)

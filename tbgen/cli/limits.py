@@ -4,13 +4,19 @@ import resource
 from typing import Final
 
 from tbgen.errors import NO_ROOM, OutOfRoom, TbgenError
+from tbgen.text import size_of
 
 LIBRARIES: Final = 192 << 20
 """Bytes of address space that every command takes: numpy and HDF5 do not load with less."""
-COMPILED: Final = 512 << 20
+_COMPILED: Final = 512 << 20
 """Bytes with the compiler and all kernels: LLVM aborts with less."""
-THREAD: Final = 80 << 20
+_THREAD: Final = 80 << 20
 """Bytes per thread, for its stack and its part of the heap."""
+
+
+def space_of(threads: int) -> int:
+    """Bytes of address space that a command takes which compiles, tables not included."""
+    return _COMPILED + threads * _THREAD
 
 
 def check_address_space(needed: int) -> None:
@@ -20,6 +26,14 @@ def check_address_space(needed: int) -> None:
         raise OutOfRoom(
             f"{needed >> 20} MiB of address space are needed, and {limit >> 20} MiB are allowed (see: ulimit -v)"
         )
+
+
+def check_memory(memory: int) -> None:
+    """OutOfRoom if `--memory` leaves less than the program itself takes."""
+    from tbgen.generate.estimate import PROGRAM
+
+    if memory < PROGRAM:
+        raise OutOfRoom(f"{size_of(PROGRAM)} of memory are needed, and --memory leaves {size_of(memory)}")
 
 
 def failure_of(error: TbgenError | MemoryError | OSError) -> tuple[str, int]:

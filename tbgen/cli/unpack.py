@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tbgen.cli import common
-from tbgen.cli.limits import COMPILED, THREAD, check_address_space
-from tbgen.errors import OutOfRoom
+from tbgen.cli.limits import check_address_space, check_memory, space_of
 from tbgen.material import Material, build_key
 from tbgen.text import say, to_json
 
@@ -43,21 +42,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    space = COMPILED + args.threads * THREAD
+    space = space_of(args.threads)
     check_address_space(space)
+    check_memory(args.memory)
     from tbgen.archive.format import Packed
     from tbgen.archive.unpack import warm_up
     from tbgen.cli.display import Counter
-    from tbgen.generate.estimate import PROGRAM
     from tbgen.store import find_table
     from tbgen.store.disk_arrays import DiskArrays, scratch_of
     from tbgen.store.entry_cache import EntryCache
     from tbgen.store.leftovers import tidy
-    from tbgen.text import size_of
     from tbgen.verify.file import mapped_by
 
-    if args.memory < PROGRAM:
-        raise OutOfRoom(f"{size_of(PROGRAM)} of memory are needed, and --memory leaves {size_of(args.memory)}")
     directory = common.tables_directory(args)
     wanted = _wanted(args, directory)
     directory.mkdir(parents=True, exist_ok=True)

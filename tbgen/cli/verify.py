@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
@@ -21,15 +20,14 @@ from tbgen.cli.common import (
     whole_number,
 )
 from tbgen.cli.digests import compare_digests
-from tbgen.cli.limits import COMPILED, THREAD, check_address_space
+from tbgen.cli.limits import check_address_space, check_memory, space_of
 from tbgen.cli.verify_report import BAD, Report
-from tbgen.errors import BadInput, MissingTable, OutOfRoom, TbgenError
+from tbgen.errors import BadInput, MissingTable
 from tbgen.material import Material, build_key
 from tbgen.table_rules import TableRules
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
-    from tbgen.cli.progress import TableProgress
     from tbgen.store.disk_arrays import DiskArrays
     from tbgen.store.local import LocalFile
 
@@ -92,45 +90,31 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput("--seed goes with --sample N: it says which N entries are drawn")
     if args.digests is not None and args.sample is not None:
         raise BadInput("--digests compares whole tables: leave out --sample")
-    check_address_space(_space(args))
+    check_address_space(space_of(args.threads))
+    check_memory(args.memory)
     from tbgen.cli.progress import warm_up_visibly
-    from tbgen.generate.estimate import PROGRAM
     from tbgen.store.directory import Listed, table_path
     from tbgen.store.disk_arrays import DiskArrays, scratch_of
-    from tbgen.text import size_of
 
-    if args.memory < PROGRAM:
-        raise OutOfRoom(f"{size_of(PROGRAM)} of memory are needed, and --memory leaves {size_of(args.memory)}")
     directory = tables_directory(args)
     wanted, local = _wanted(args, directory)
     if args.digests is not None:
         tables = [Listed(table_path(directory, *one), *one) for one in wanted]
         return compare_digests(tables, args.digests, threads=args.threads, json=args.json, quiet=args.quiet)
     warm_up_visibly(args.threads, quiet=args.quiet or args.json)
+    seed = args.seed if args.seed is not None else int.from_bytes(os.urandom(4))
     codes: list[int] = []
     with closing(DiskArrays(scratch_of(directory), args.memory)) as disk_arrays:
         try:
             for report in chain(
-                _reports(args, directory, wanted, disk_arrays), _local_reports(args, directory, local, disk_arrays)
+                _reports(args, directory, wanted, disk_arrays, seed),
+                _local_reports(args, directory, local, disk_arrays, seed),
             ):
                 codes.append(report.code)
         except KeyboardInterrupt:
             many = len(wanted) + len(local)
             raise KeyboardInterrupt(f"interrupted; {len(codes)} of {many} tables have been checked") from None
     return max(codes, key=BAD.index)
-
-
-def _tell(args: argparse.Namespace, report: Report, show: Callable[[list[str]], None]) -> Report:
-    if args.json:
-        say(to_json(report.as_dict()), flush=True)
-    else:
-        show(list(report.lines()))
-    return report
-
-
-def _space(args: argparse.Namespace) -> int:
-    """Bytes of address space, tables not included."""
-    return COMPILED + int(args.threads) * THREAD
 
 
 def _wanted(args: argparse.Namespace, directory: Path) -> "tuple[list[tuple[Material, TableRules]], list[LocalFile]]":
@@ -156,8 +140,45 @@ def _wanted(args: argparse.Namespace, directory: Path) -> "tuple[list[tuple[Mate
     return sorted(found, key=lambda one: (one[1], build_key(one[0]))), local
 
 
+def _reports(
+    args: argparse.Namespace,
+    directory: Path,
+    wanted: list[tuple[Material, TableRules]],
+    disk_arrays: "DiskArrays",
+    seed: int,
+) -> Iterator[Report]:
+    """Check table after table, whatever is wrong with one of them."""
+    from tbgen.cli.progress import TableProgress
+    from tbgen.store import open_table, table_path
+    from tbgen.store.entry_cache import EntryCache
+    from tbgen.verify.file import check_table, mapped_by
+
+    with TableProgress([material for material, _ in wanted], quiet=args.quiet or args.json) as progress:
+        for rules, tables in groupby(wanted, key=lambda one: one[1]):
+            new_cache = partial(EntryCache, directory, rules, disk_arrays, threads=args.threads)
+            entry_cache = new_cache()
+            for material, _ in tables:
+                report = Report(material, rules, seed=seed if args.sample is not None else None)
+                progress.began(material)
+                with report.judging():
+                    with open_table(table_path(directory, material, rules)):
+                        pass  # refuses what is not a table before its layout is made: that of six men takes a gigabyte
+                    check_address_space(space_of(args.threads) + mapped_by(material))
+                    report.judge(
+                        check_table(
+                            material, directory, rules, entry_cache, disk_arrays,
+                            threads=args.threads, sample=args.sample, seed=seed,
+                            read=progress.read, report=partial(progress.solved, material), lost=report.lose,
+                        )
+                    )  # fmt: skip
+                if report.ran_out:
+                    entry_cache = new_cache()  # frees what the old one held
+                progress.finished(material)
+                yield _tell(args, report, progress.show)
+
+
 def _local_reports(
-    args: argparse.Namespace, directory: Path, local: "list[LocalFile]", disk_arrays: "DiskArrays"
+    args: argparse.Namespace, directory: Path, local: "list[LocalFile]", disk_arrays: "DiskArrays", seed: int
 ) -> Iterator[Report]:
     """Check local tables, after all others."""
     from tbgen.cli.display import Counter
@@ -166,75 +187,21 @@ def _local_reports(
     from tbgen.verify.file import check_local
 
     entry_cache = EntryCache(directory, TableRules.RESET, disk_arrays, find=find_table, threads=args.threads)
-    seed = _seed(args)
     for one in local:
         report = Report(one.material, TableRules.RESET, seed=seed if args.sample is not None else None, local=one)
-        begun = time.perf_counter()
-        with Counter(quiet=args.quiet or args.json) as counter:
-            try:
-                verdict = check_local(
+        with Counter(quiet=args.quiet or args.json) as counter, report.judging():
+            report.judge(
+                check_local(
                     one, directory, entry_cache, disk_arrays,
                     threads=args.threads, sample=args.sample, seed=seed, report=counter.more, lost=report.lose,
-                )  # fmt: skip
-                report.judge(verdict)
-            except (TbgenError, MemoryError, OSError) as error:
-                report.failed(error)
-        report.seconds = time.perf_counter() - begun
-        yield _tell(args, report, lambda lines: say("\n".join(lines), flush=True))
+                )
+            )  # fmt: skip
+        yield _tell(args, report, lambda lines: say(*lines, flush=True))
 
 
-def _seed(args: argparse.Namespace) -> int:
-    return args.seed if args.seed is not None else int.from_bytes(os.urandom(4))
-
-
-def _reports(
-    args: argparse.Namespace,
-    directory: Path,
-    wanted: list[tuple[Material, TableRules]],
-    disk_arrays: "DiskArrays",
-) -> Iterator[Report]:
-    """Check table after table, whatever is wrong with one of them."""
-    from tbgen.cli.progress import TableProgress
-
-    with TableProgress([material for material, _ in wanted], quiet=args.quiet or args.json) as progress:
-        for report in _checked(args, directory, wanted, disk_arrays, progress):
-            yield _tell(args, report, progress.show)
-
-
-def _checked(
-    args: argparse.Namespace,
-    directory: Path,
-    wanted: list[tuple[Material, TableRules]],
-    disk_arrays: "DiskArrays",
-    progress: "TableProgress",
-) -> Iterator[Report]:
-    from tbgen.store import open_table, table_path
-    from tbgen.store.entry_cache import EntryCache
-    from tbgen.verify.file import check_table, mapped_by
-
-    space = _space(args)
-    seed = _seed(args)
-    for rules, tables in groupby(wanted, key=lambda one: one[1]):
-        new_cache = partial(EntryCache, directory, rules, disk_arrays, threads=args.threads)
-        entry_cache = new_cache()
-        for material, _ in tables:
-            report = Report(material, rules, seed=seed if args.sample is not None else None)
-            progress.began(material)
-            begun = time.perf_counter()
-            try:
-                with open_table(table_path(directory, material, rules)):
-                    pass  # refuses what is not a table before its layout is made: that of six men takes a gigabyte
-                check_address_space(space + mapped_by(material))
-                verdict = check_table(
-                    material, directory, rules, entry_cache, disk_arrays,
-                    threads=args.threads, sample=args.sample, seed=seed,
-                    read=progress.read, report=partial(progress.solved, material), lost=report.lose,
-                )  # fmt: skip
-                report.judge(verdict)
-            except (TbgenError, MemoryError, OSError) as error:
-                report.failed(error)
-                if not isinstance(error, TbgenError):
-                    entry_cache = new_cache()  # frees what the old one held
-            report.seconds = time.perf_counter() - begun
-            progress.finished(material)
-            yield report
+def _tell(args: argparse.Namespace, report: Report, show: Callable[[list[str]], None]) -> Report:
+    if args.json:
+        say(to_json(report.as_dict()), flush=True)
+    else:
+        show(list(report.lines()))
+    return report

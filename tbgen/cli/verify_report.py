@@ -1,6 +1,8 @@
 """What `tbgen verify` has found in one table."""
 
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,15 +32,25 @@ class Report:
     seconds: float = 0.0
     problem: str | None = None
     """Why there is no verdict."""
+    ran_out: bool = False
+    """Whether memory, disk or another thing of the system's was the reason."""
     lost: dict[Material, str] = field(default_factory=dict)
     """The tables that this one leads to and that could not be read, and why."""
     codes: set[int] = field(default_factory=set)
     local: LocalFile | None = None
     """The file of a local table."""
 
-    def failed(self, error: TbgenError | MemoryError | OSError) -> None:
-        self.problem, code = failure_of(error)
-        self.codes.add(code)
+    @contextmanager
+    def judging(self) -> Iterator[None]:
+        """Keep what is wrong with this table from the others."""
+        begun = time.perf_counter()
+        try:
+            yield
+        except (TbgenError, MemoryError, OSError) as error:
+            self.problem, code = failure_of(error)
+            self.codes.add(code)
+            self.ran_out = not isinstance(error, TbgenError)
+        self.seconds = time.perf_counter() - begun
 
     def lose(self, material: Material, error: TbgenError) -> None:
         self.lost[material], code = failure_of(error)
