@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from tbgen.cli import common
-from tbgen.cli.display import Display, Task
+from tbgen.cli.display import Counter
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
 from tbgen.interrupts import terminable
@@ -216,35 +216,18 @@ def _solver(args: argparse.Namespace, bar: "_Bar") -> Iterator[Solve | None]:
         yield Solver(tables, means, bar)
 
 
-class _Bar(Display):
+class _Bar(Counter):
     """How far the games are, and the position that is solved."""
+
+    _every = 0.0
 
     def __init__(self, paths: list[Path], *, quiet: bool) -> None:
         super().__init__(quiet=quiet)
         known = all(path.is_file() for path in paths)
         size = sum(path.stat().st_size for path in paths) if known else None
         self._games = self.task("judging games", size, every=0)
-        self._solving: Task | None = None
 
     def judged(self, read: int) -> None:
         """So many more bytes of the games are done."""
-        self._end()
+        self.end()
         self._games.advance(read)
-
-    def begin(self, what: str, total: float) -> None:
-        self._end()
-        self._solving = self.task(what, total, every=0)
-
-    def advance(self, count: float) -> None:
-        if self._solving is not None:
-            self._solving.advance(count)
-
-    def at(self, done: float, total: float) -> None:
-        if self._solving is not None:
-            self._solving.at(done, total)
-
-    def _end(self) -> None:
-        """What was solved is done with."""
-        if self._solving is not None:
-            self._solving.end()
-            self._solving = None

@@ -154,12 +154,18 @@ class Counter(Display):
     """One task at a time."""
 
     _task: Task | None = None
+    _every: float | None = None
 
     def begin(self, what: str, total: float) -> None:
         """Start again at nothing."""
+        self.end()
+        self._task = self.task(what, total, every=self._every)
+
+    def end(self) -> None:
+        """The task is done with."""
         if self._task is not None:
             self._task.end()
-        self._task = self.task(what, total)
+            self._task = None
 
     def advance(self, count: float) -> None:
         """So much more is done."""
