@@ -185,11 +185,11 @@ def run(args: argparse.Namespace) -> int:
         lines = [to_json(report.as_dict())] if args.json else report.lines(args.top, width(stream))
         say(*lines, file=stream)
     elif not args.quiet:
-        say(f"tbgen: {report.summary(OUTPUT if args.output == STANDARD else str(args.output))}", file=sys.stderr)
+        common.remark(report.summary(OUTPUT if args.output == STANDARD else str(args.output)))
         if solve is not None and report.proofs:
-            say(f"tbgen: {report.proofs.share()}", file=sys.stderr)
+            common.remark(report.proofs.share())
         if report.missing:
-            say(f"tbgen: {report.want()}", file=sys.stderr)
+            common.remark(report.want())
     return common.SKIPPED if faults else 0
 
 

@@ -289,6 +289,11 @@ def console(stream: TextIO | None = None) -> "Console":
     return Console(file=stream or sys.stdout, highlight=False, emoji=False)
 
 
+def remark(*lines: str) -> None:
+    """Say on standard error what is no result."""
+    say(*(f"tbgen: {line}" for line in lines), file=sys.stderr)
+
+
 def print_words(words: str) -> None:
     """On a terminal it is broken between words; in files and pipes it is one line."""
     room = width()

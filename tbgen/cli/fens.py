@@ -1,13 +1,12 @@
 """FENs among the words of a command line, quoted or not, and on standard input."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tbgen.cli.common import check_input_once
+from tbgen.cli.common import check_input_once, remark
 from tbgen.errors import BadInput
 from tbgen.rules.fen import QUOTES, Fen
-from tbgen.text import lines_of_input, say, typed
+from tbgen.text import lines_of_input, typed
 
 STDIN: Final = "-"
 _TURNS: Final = ("w", "b")
@@ -31,7 +30,7 @@ def fens(words: Sequence[str]) -> Iterator[str]:
 def say_what_is_dropped(read: Fen) -> None:
     """Tell that a FEN's record does not count, unless it does."""
     if read.dropped is not None:
-        say(f"tbgen: {read.note} (--record counts in any case)", file=sys.stderr)
+        remark(f"{read.note} (--record counts in any case)")
 
 
 def _named(words: Sequence[str]) -> Iterator[str]:

@@ -1,12 +1,11 @@
 """`tbgen info`: which tables there are, and what they hold."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from tbgen.cli import digests
-from tbgen.cli.common import add_json, add_tables, named, present_tables_directory
+from tbgen.cli.common import add_json, add_tables, named, present_tables_directory, remark
 from tbgen.cli.info_rows import LOCAL, TABLES, local_rows, print_rows, table_rows
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.store import BUNDLED, build_some, readable_tables
@@ -61,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     there = {one.material for some in found for one in some}
     lacking = [material.name for material in wanted if material not in there]
     if lacking:
-        say(f"tbgen: no such tables in {directory}: {', '.join(lacking)}", file=sys.stderr)
+        remark(f"no such tables in {directory}: {', '.join(lacking)}")
     return max(code, MissingTable.exit_code if lacking else 0)
 
 

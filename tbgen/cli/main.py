@@ -14,7 +14,7 @@ from typing import Final
 from tbgen import text
 from tbgen._version import __version__
 from tbgen.called import NAME, called_as
-from tbgen.cli.common import INTERRUPTED, looked_in
+from tbgen.cli.common import INTERRUPTED, looked_in, remark
 from tbgen.cli.limits import LIBRARIES, check_address_space, failure_of
 from tbgen.cli.parser import Parser
 from tbgen.errors import MissingTable, TbgenError
@@ -75,13 +75,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(words)
     except KeyboardInterrupt as stop:
-        return _complain(str(stop) or "interrupted", INTERRUPTED)
+        remark(str(stop) or "interrupted")
+        return INTERRUPTED
     except BrokenPipeError:  # the reader of the output has seen enough
         return 0
     except (TbgenError, MemoryError, OSError) as error:
         if isinstance(error, OSError) and error.filename is None and (failure := text.finish_output()) is not None:
             error.filename = failure.filename
-        return _complain(*failure_of(error))
+        said, code = failure_of(error)
+        remark(said)
+        return code
     finally:
         text.finish_output()
 
@@ -133,8 +136,3 @@ def parser_of(name: str) -> argparse.ArgumentParser:
     if parser.epilog:
         parser.epilog = _EXAMPLE.sub(called_as(), parser.epilog)
     return parser
-
-
-def _complain(words: str, code: int) -> int:
-    text.say(f"tbgen: {words}", file=sys.stderr)
-    return code

@@ -1,9 +1,9 @@
 """What there is to see of a match on a terminal, in a pipe and in a browser."""
 
-import sys
 from collections import Counter
 from typing import Final
 
+from tbgen.cli.common import remark
 from tbgen.cli.remarks import Remarks
 from tbgen.referee.match import announce
 from tbgen.referee.match.events import Event, Finished, Note, Unplayed
@@ -53,7 +53,7 @@ class Show:
         elif isinstance(event, Unplayed):
             self._unplayed.add(announce.remark(event), event.words)
         elif isinstance(event, Note):
-            say(f"tbgen: {announce.remark(event)}", file=sys.stderr, flush=True)
+            remark(announce.remark(event))
         elif not self._quiet:
             say(announce.game_line(event))
             say(f"    {announce.status_line(self._match.standings, self._match.games)}", flush=True)
@@ -81,6 +81,6 @@ class Show:
             return
         self._unplayed.end()
         for words, times in self._missing.most_common(_NAMED):
-            say(f"tbgen: {words} (asked for {counted(times, 'time')})", file=sys.stderr)
+            remark(f"{words} (asked for {counted(times, 'time')})")
         if len(self._missing) > _NAMED:
-            say(f"tbgen: and {counted(len(self._missing) - _NAMED, 'other table')}", file=sys.stderr)
+            remark(f"and {counted(len(self._missing) - _NAMED, 'other table')}")

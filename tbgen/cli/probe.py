@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     given = None if args.record is None else outcome.parse(args.record)
-    writer = _Json(args) if args.json else _Brief(args) if args.quiet else _Pages(args)
+    writer = _Json(args) if args.json else _Brief() if args.quiet else _Pages(args)
     code = 0
     with Tablebase(common.present_tables_directory(args), args.rules) as tablebase:
         for fen in fens(args.fens):
@@ -118,9 +118,6 @@ class _Json:
 class _Brief:
     """One short line per position."""
 
-    def __init__(self, args: argparse.Namespace) -> None:
-        pass
-
     def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
         try:
             say(show.brief(tablebase.probe(read.board, read.record)))
@@ -128,7 +125,7 @@ class _Brief:
             say(words.bounds(error.known.sure))
 
     def error(self, fen: str, error: TbgenError) -> None:
-        say(f"tbgen: {error}", file=sys.stderr)
+        common.remark(str(error))
 
 
 class _Pages(_Brief):

@@ -1,7 +1,6 @@
 """`tbgen solve`: what each side is sure of in a position that no table covers."""
 
 import argparse
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -161,7 +160,7 @@ def run(args: argparse.Namespace) -> int:
             say(*solution.lines(moves=args.moves, line=args.line, mater=mater))
         if certificate is not None:
             certificate.finish(solution)
-            say(*(f"tbgen: {one}" for one in certificate.left_out), file=sys.stderr)
+            common.remark(*certificate.left_out)
     return 0
 
 
