@@ -2,6 +2,9 @@
 
 Where there is no room, titles take several lines, then columns that can be spared are left out, then what is left
 becomes several tables one below the other, each with the columns that tell its rows apart.
+
+This stands beside rich.table, which, where there is no room, wraps or cuts cells in the middle of numbers, and neither
+leaves out whole columns and says which nor makes several tables of one.
 """
 
 import textwrap
