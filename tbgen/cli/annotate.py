@@ -10,7 +10,7 @@ from tbgen.cli import common
 from tbgen.cli.remarks import Remarks
 from tbgen.probe import Tablebase
 from tbgen.table_rules import TableRules
-from tbgen.text import INPUT, counted, say
+from tbgen.text import counted, say
 
 _EPILOG: Final = """\
 Behind each move comes a comment: the G-score on the board, the record, what the table says under that record and in
@@ -45,15 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from tbgen.referee.annotate.files import annotate
     from tbgen.referee.annotate.game import Teller, Told
-    from tbgen.referee.game_files import STANDARD, opened, replaced
+    from tbgen.referee.game_files import STANDARD, name_of, opened, replaced
 
-    name = INPUT if args.games == STANDARD else str(args.games)
     games = moves = gave = 0
 
     def watch(told: Told | None, words: str) -> None:
         nonlocal games, moves, gave
         if words:
-            remarks.add(f"{name}:{words}")
+            remarks.add(f"{name_of(args.games)}:{words}")
         if told is not None:
             games += 1
             moves += sum(ply.verdict is not None for ply in told.plies)

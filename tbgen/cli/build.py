@@ -13,13 +13,12 @@ from tbgen.cli.common import (
     add_rules,
     add_tables,
     materials_of,
-    print_words,
     tables_directory,
 )
 from tbgen.cli.limits import check_address_space, space_of
 from tbgen.errors import NO_ROOM, BadInput, OutOfRoom
 from tbgen.material import MEN_IN_TABLES
-from tbgen.text import counted, say, to_json
+from tbgen.text import counted, say, to_json, width, wrapped
 from tbgen.turns import cores
 
 if TYPE_CHECKING:
@@ -153,7 +152,8 @@ def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
             f"where {size_of(free_disk(plan.directory))} are free"
         )
     if plan.present:
-        print_words(f"there already: {' '.join(material.name for material in plan.present)}")
+        words = f"there already: {' '.join(material.name for material in plan.present)}"
+        say(*wrapped(words, width() or len(words)))
 
 
 def _last_line(done: "list[Summary]", seconds: float) -> str:

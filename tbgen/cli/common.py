@@ -14,7 +14,7 @@ from tbgen.columns import Column, table
 from tbgen.errors import BadInput
 from tbgen.material import MEN_IN_TABLES, Material, every, parse
 from tbgen.table_rules import TableRules
-from tbgen.text import say, width, wrapped
+from tbgen.text import say, width
 from tbgen.turns import cores
 from tbgen.where import VARIABLE, existing
 
@@ -282,22 +282,16 @@ def add_quiet(group: Group) -> None:
     group.add_argument("-q", "--quiet", action="store_true", help="print only results and errors")
 
 
-def console(stream: TextIO | None = None) -> "Console":
-    """A console on a stream, standard output if not given. Made late: its package takes time to import."""
+def console(stream: TextIO) -> "Console":
+    """A console on a stream. Made late: its package takes time to import."""
     from rich.console import Console
 
-    return Console(file=stream or sys.stdout, highlight=False, emoji=False)
+    return Console(file=stream, highlight=False, emoji=False)
 
 
 def remark(*lines: str) -> None:
     """Say on standard error what is no result."""
     say(*(f"tbgen: {line}" for line in lines), file=sys.stderr)
-
-
-def print_words(words: str) -> None:
-    """On a terminal it is broken between words; in files and pipes it is one line."""
-    room = width()
-    say(*([words] if room is None else wrapped(words, room)))
 
 
 def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], footer: Sequence[str] = ()) -> None:

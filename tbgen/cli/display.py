@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Self, TextIO
 
+from tbgen.cli.common import console
 from tbgen.text import say, shown, time_of
 
 if TYPE_CHECKING:
@@ -187,7 +188,6 @@ class Counter(Display):
 def _make_bars(stream: TextIO, period: float, *, sizes: bool) -> "Progress":
     """Bars that leave nothing behind. Made late: their package takes time to import."""
     from rich import progress
-    from rich.console import Console
 
     counts = (
         (progress.DownloadColumn(binary_units=True), progress.TransferSpeedColumn())
@@ -197,5 +197,5 @@ def _make_bars(stream: TextIO, period: float, *, sizes: bool) -> "Progress":
     return progress.Progress(
         progress.SpinnerColumn(), progress.TextColumn("{task.description}"), progress.BarColumn(), *counts,
         progress.TimeRemainingColumn(),
-        console=Console(file=stream, highlight=False, emoji=False), transient=True, speed_estimate_period=period,
+        console=console(stream), transient=True, speed_estimate_period=period,
     )  # fmt: skip

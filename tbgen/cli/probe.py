@@ -133,7 +133,7 @@ class _Pages(_Brief):
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._args = args
-        self._console = common.console() if sys.stdout.isatty() else None
+        self._console = common.console(sys.stdout) if sys.stdout.isatty() else None
         self._width = self._console.width if self._console is not None else show.WIDTH
         # A board of coloured squares needs colours: with NO_COLOR both sides' men would look the same.
         self._colours = (

@@ -11,9 +11,9 @@ from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
 from tbgen.pgn.split import BadLine, Unit, about, units
 from tbgen.referee.adjudicate.sheet import Sheet, lines, sheet_of
-from tbgen.referee.game_files import STANDARD, opened
+from tbgen.referee.game_files import name_of, opened
 from tbgen.rules.rulesets import SHEET_LEVEL, parse_cutoff
-from tbgen.text import INPUT, say, to_json
+from tbgen.text import say, to_json
 
 _EPILOG: Final = """\
 Over the board, players write down each G-score up to G3.5 that improves the
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
                 sheet = sheet_of(unit.data, level)
             except BadInput as error:
                 line = unit.line + (error.line if isinstance(error, BadLine) else 0)
-                remarks.add(f"{INPUT if path == STANDARD else path}:{about(line, unit.number, error)}")
+                remarks.add(f"{name_of(path)}:{about(line, unit.number, error)}")
                 faults += 1
                 continue
             if sheet is not None:

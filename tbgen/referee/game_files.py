@@ -11,10 +11,15 @@ from typing import BinaryIO, Final
 from tbgen import files
 from tbgen.errors import BadInput
 from tbgen.packed import reading, writing
-from tbgen.text import OUTPUT, LineReader, named, standard_input, standard_output
+from tbgen.text import INPUT, OUTPUT, LineReader, named, standard_input, standard_output
 
 STANDARD: Final = Path("-")
 """Standard input or output."""
+
+
+def name_of(path: Path) -> str:
+    """What messages call a file that is read."""
+    return INPUT if path == STANDARD else str(path)
 
 
 @contextmanager

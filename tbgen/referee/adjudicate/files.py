@@ -21,9 +21,9 @@ from tbgen.pgn.split import Unit, about, units
 from tbgen.referee.adjudicate.decide import Solve
 from tbgen.referee.adjudicate.game import Fault, Judge, Verdict
 from tbgen.referee.adjudicate.settings import Settings
-from tbgen.referee.game_files import STANDARD, opened, replaced
+from tbgen.referee.game_files import name_of, opened, replaced
 from tbgen.referee.workers import deaf, fork_server
-from tbgen.text import BOM, INPUT, named
+from tbgen.text import BOM, named
 
 _CHUNK: Final = 1 << 16
 """Bytes of games that go to a process at once: a tenth of a second of work."""
@@ -153,7 +153,7 @@ def _judged(chunk: Chunk, judge: Judge) -> Done:
 def _chunks(sources: Sequence[Path], least: int = _CHUNK) -> Iterator[Chunk]:
     """Games, together so many bytes at least."""
     for place, path in enumerate(sources):
-        name = INPUT if path == STANDARD else str(path)
+        name = name_of(path)
         with named(name), opened(path) as stream:
             games: list[Unit] = []
             size = 0
