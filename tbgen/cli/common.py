@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
 from tbgen.columns import Column, table
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, MissingTable
 from tbgen.material import MEN_IN_TABLES, Material, every, parse
 from tbgen.table_rules import TableRules
 from tbgen.text import say, width
@@ -172,6 +172,13 @@ def tables_directory(args: argparse.Namespace) -> Path:
     if os.path.lexists(there) and not there.is_dir():
         raise BadInput(f"{there} is no directory, and tables are in one")
     return found
+
+
+def no_such_tables(directory: Path, wanted: Iterable[Material] = ()) -> MissingTable:
+    """None of the tables that are wanted are there."""
+    from tbgen.store import build_some
+
+    return MissingTable(f"no such tables in {directory} (to build some: {build_some(directory, wanted)})")
 
 
 def present_tables_directory(args: argparse.Namespace) -> Path:

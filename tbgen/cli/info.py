@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tbgen.cli import digests
-from tbgen.cli.common import add_json, add_tables, named, present_tables_directory, remark
+from tbgen.cli.common import add_json, add_tables, named, no_such_tables, present_tables_directory, remark
 from tbgen.cli.info_rows import LOCAL, TABLES, local_rows, print_rows, table_rows
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.store import BUNDLED, build_some, readable_tables
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     unfinished = [one for one in find_leftovers(directory) if not wanted or one.table.material in wanted]
     local = [one for one in list_local(directory) if not wanted or one.material in wanted]
     if not listed and not unfinished and not local:
-        raise MissingTable(f"no such tables in {directory} (to build some: {build_some(directory, wanted)})")
+        raise no_such_tables(directory, wanted)
     if args.digests:
         code = digests.print_digests(listed, threads=cores(), json=args.json)
     else:

@@ -1,12 +1,11 @@
 """`tbgen pack`: tables in a third of the room or less, to keep or to send."""
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 
 from tbgen.called import called_as
 from tbgen.cli import common
-from tbgen.errors import BadInput, MissingTable
+from tbgen.errors import BadInput
 from tbgen.files import replacing
 from tbgen.material import MEN_IN_TABLES, Material
 from tbgen.text import say, to_json
@@ -52,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     directory = common.tables_directory(args)
     place: Path = args.output or directory
     if not directory.is_dir():
-        raise _no_tables(directory, common.materials_of(args.material))
+        raise common.no_such_tables(directory, common.materials_of(args.material))
     if not place.is_dir():
         raise BadInput(f"no such directory: {place}")
     tidy(place)
@@ -79,13 +78,7 @@ def _wanted(args: argparse.Namespace, directory: Path) -> list[Material]:
     if args.all is not None:
         wanted += [one for one in there if one.men <= args.all and one not in wanted]
         if not wanted:
-            raise _no_tables(directory)
+            raise common.no_such_tables(directory)
     if not wanted:
         raise BadInput(f"name a material, as in: {called_as()} pack KRvKN (or --all 4)")
     return wanted
-
-
-def _no_tables(directory: Path, wanted: Sequence[Material] = ()) -> MissingTable:
-    from tbgen.store import build_some
-
-    return MissingTable(f"no such tables in {directory} (to build some: {build_some(directory, wanted)})")

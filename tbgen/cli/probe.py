@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterable
-from typing import Final, Protocol
+from typing import Final
 
 from tbgen import outcome
 from tbgen.cli import common, show
@@ -90,15 +90,22 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-class _Writer(Protocol):
+class _Brief:
+    """One short line per position."""
+
     def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
         """Write what a position is worth."""
+        try:
+            say(show.brief(tablebase.probe(read.board, read.record)))
+        except OnlyBounds as error:
+            say(words.bounds(error.known.sure))
 
     def error(self, fen: str, error: TbgenError) -> None:
         """Write why there is no answer."""
+        common.remark(str(error))
 
 
-class _Json:
+class _Json(_Brief):
     """One object per line."""
 
     def __init__(self, args: argparse.Namespace) -> None:
@@ -113,19 +120,6 @@ class _Json:
 
     def error(self, fen: str, error: TbgenError) -> None:
         say(to_json({"fen": fen, "error": str(error), "code": error.exit_code}))
-
-
-class _Brief:
-    """One short line per position."""
-
-    def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
-        try:
-            say(show.brief(tablebase.probe(read.board, read.record)))
-        except OnlyBounds as error:
-            say(words.bounds(error.known.sure))
-
-    def error(self, fen: str, error: TbgenError) -> None:
-        common.remark(str(error))
 
 
 class _Pages(_Brief):
