@@ -169,7 +169,9 @@ def _means(args: argparse.Namespace, client: "Client | None" = None) -> "Means":
     from tbgen.local.cluster import Cluster
 
     memory, threads, at_once = memory_each(args), threads_each(args), args.workers or 1
-    means = Means(common.tables_directory(args), memory, args.time, threads, args.keep, args.keep, at_once=at_once)
+    means = Means(
+        common.tables_directory(args), memory, args.time, threads, keeps=args.keep, resumes=args.keep, at_once=at_once
+    )
     if client is None:
         return means
     cluster = Cluster(client, threads if args.workers else args.threads, memory)

@@ -43,7 +43,8 @@ class Task(NamedTuple):
     name: str
     """Another one for each task."""
     work: Callable[..., Any]
-    """Called with `Hands`, with what the tasks have given that this one comes after, by name, and with `words`."""
+    """Called with `Hands`, with what the tasks have given that this one comes after, by name, and with `words`. What
+    raises is tried twice more, so what is no fault is returned."""
     words: tuple[Any, ...]
     after: Sequence[str] = ()
     """Tasks that stand before this one."""

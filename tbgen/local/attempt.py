@@ -41,8 +41,11 @@ class Means(NamedTuple):
     directory: Path
     """Of the complete tables."""
     memory: int
+    """For each part."""
     seconds: float
+    """For all plans together."""
     threads: int
+    """For each part."""
     keeps: bool = False
     """Whether tables that are solved are kept, in the directory."""
     resumes: bool = False
@@ -203,6 +206,8 @@ class _Asker:
         )
 
     def _tell(self, numbers: int) -> None:
+        """Called between slices, and ten times a second within a large one: the end may come a slice late, and a part
+        that was just finished is lost."""
         self.report(numbers)
         if time.monotonic() > self._end:
             raise _TimeIsOver

@@ -74,7 +74,7 @@ def solve(
             if keep and tables.directory is None:
                 raise BadInput("local tables cannot be kept in the package: name a directory of tables")
             directory = tables.directory or Path(stack.enter_context(TemporaryDirectory()))
-            means = lambda: nullcontext(Means(directory, memory, time, threads or cores(), keep, keep))  # noqa: E731
+            means = _given(Means(directory, memory, time, threads or cores(), keeps=keep, resumes=keep))
         proof = None if certificate is None else stack.enter_context(new_certificate(Path(certificate), tables))
         solution = find(
             board, stands, tables, means, moves=moves, line=line, certificate=proof, watch=watch or Nobody()
@@ -82,6 +82,10 @@ def solve(
         if proof is not None:
             proof.finish(solution)
     return solution
+
+
+def _given(means: "Means") -> MakeMeans:
+    return lambda: nullcontext(means)
 
 
 def standing(board: chess.Board, record: int | None) -> int:

@@ -71,6 +71,8 @@ def read_fen(text: str, *, whole_game: bool = False, chess960: bool = False) -> 
     python-chess; but the record is always the seventh. `whole_game`: nothing resets, so a halfmove clock of 0 does
     not make the field redundant. Castling rights by file (`HAha`) are those of Chess960, and so are
     others (`KQkq`) that fit kings and rooks in no other game.
+
+    BadInput for an illegal position, and for a record under which no game goes on.
     """
     fields = _fields(text)
     if fields[0].count("/") != _SLASHES:

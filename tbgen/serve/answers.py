@@ -1,4 +1,5 @@
-"""What the tables say, as the plain data that goes out. The shape of a position is that of `tbgen probe --json`."""
+"""What is said of a position, mostly by the tables, as the plain data that goes out. Its shape is that of
+`tbgen probe --json`."""
 
 from functools import lru_cache
 from typing import Any, Final

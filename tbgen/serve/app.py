@@ -1,4 +1,4 @@
-"""The application: all addresses, what goes wrong, and the look at the directory every other second."""
+"""The application: all addresses together, what goes wrong, and the look at the directory every other second."""
 
 import asyncio
 import sys

@@ -43,7 +43,7 @@ class Job(NamedTuple):
 
     make: Callable[[], Any]
     kind: str | None = QUICK
-    """Where it is done; None: here and now."""
+    """Where it is done; None: here and now, in the event loop, for what takes less than handing it to a thread."""
     media: str = JSON
     cost: float = 0
     """In positions, beside the one that every request costs."""
@@ -75,8 +75,8 @@ class Service:
         return f'"{__version__}-{self.served.state.tag}-{zlib.crc32(words):08x}"'
 
     async def answered(self, request: Request, plan: Callable[[Request], Job]) -> Response:
-        """An answer that follows from the address and the tables alone. Only where it is not there yet, the question
-        is read."""
+        """An answer that follows from nothing but the address and, where it asks them, the tables. Only where it is not
+        there yet, the question is read."""
         tag = self.tag(request)
         headers = {"etag": tag, "cache-control": _FRESH}
         if tag in request.headers.get("if-none-match", ""):

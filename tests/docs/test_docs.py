@@ -153,7 +153,7 @@ def test_modules_and_functions_on_the_way_exist() -> None:
     assert len(steps) > 30
     for name, thing in steps:
         source = (ROOT / "tbgen" / name.removeprefix("tbgen/")).read_text()
-        assert re.search(rf"^ *(?:def|class) {thing}\b", source, re.MULTILINE), f"{name}: {thing}"
+        assert re.search(rf"^ *(?:(?:async )?def|class) {thing}\b", source, re.MULTILINE), f"{name}: {thing}"
 
 
 def test_modules_that_the_map_names_exist() -> None:
