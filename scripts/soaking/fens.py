@@ -17,6 +17,7 @@ from soaking.positions import a_fen, a_record
 from tbgen import open_tablebase
 from tbgen.errors import TbgenError
 from tbgen.probe import Tablebase
+from tbgen.text import typed
 
 CODES: Final = (0, 2, 4)
 """Exit codes: an impossible position, or a missing table. Nothing else can be wrong here."""
@@ -68,7 +69,7 @@ class Fens:
             told = json.loads(line)
             if "error" in told:
                 continue
-            fields = told["fen"].split()
+            fields = typed(told["fen"]).split()
             try:
                 board = chess.Board(" ".join(fields[:6]))
                 record = fields[6] if len(fields) > 6 and board.halfmove_clock else None

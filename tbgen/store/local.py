@@ -75,7 +75,11 @@ def list_local(tables: str | Path, material: Material | None = None) -> Iterator
 def refuse_old(tables: str | Path) -> None:
     """TbgenError where tables lie that an earlier tbgen kept: their keys name something else."""
     old = Path(tables) / _OLD_DIRECTORY
-    if next(old.glob(f"*{_RULES}*{SUFFIX}"), None) is not None:
+    try:
+        names = [path.name for path in old.iterdir()]
+    except OSError:  # there is no such directory, or nobody can have kept tables in it
+        return
+    if any(_RULES in name and name.endswith(SUFFIX) for name in names):
         raise TbgenError(f"an earlier tbgen kept tables in {old}: remove it (tbgen solve --keep makes them again)")
 
 

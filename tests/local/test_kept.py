@@ -20,7 +20,7 @@ from tbgen.material import Material, parse
 from tbgen.probe import OnlyBounds, Sure, Tablebase, open_tablebase
 from tbgen.store import list_tables, open_table
 from tbgen.store.format.local import Bound
-from tbgen.store.local import list_local
+from tbgen.store.local import list_local, refuse_old
 from tests.support.local_tables import (
     ALL,
     BLOCKED,
@@ -311,3 +311,7 @@ def test_more_men_than_tables_have(tmp_path: Path) -> None:
                 assert found.sure.dtg is None
         with pytest.raises(UnsupportedPosition, match="too many men"):
             tables.probe("8/8/3k4/p2pp3/P2P4/8/3K4/8 w - - 4 60")
+
+
+def test_a_name_that_no_directory_can_have_holds_no_old_tables() -> None:
+    refuse_old("9" * 5000)
