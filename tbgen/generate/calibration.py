@@ -45,11 +45,12 @@ class Pace(NamedTuple):
 def known_pace() -> Pace:
     """The pace by the notes. Where there are none yet, or they are damaged, the test begins them."""
     with suppress(OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError):
-        with os.fdopen(reopen(_file(), os.O_RDONLY), "rb") as file:
-            notes = json.loads(file.read())
-        pace = Pace(float(notes["estimated"]), float(notes["measured"]))
-        if kept.trusts(cache_home()) and 1 / _LIKELY < pace.factor < _LIKELY:
-            return pace
+        if kept.trusts(cache_home()):
+            with os.fdopen(reopen(_file(), os.O_RDONLY), "rb") as file:
+                notes = json.loads(file.read())
+            pace = Pace(float(notes["estimated"]), float(notes["measured"]))
+            if 1 / _LIKELY < pace.factor < _LIKELY:
+                return pace
     pace = Pace(_TEST, _TEST * tested())
     _write(pace)
     return pace

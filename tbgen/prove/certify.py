@@ -1,4 +1,4 @@
-"""Writing a certificate: what is held, and what local tables prove beyond that. docs/beyond.md has the format."""
+"""Writing a certificate: what is held, and what local tables prove beyond that. docs/proofs.md has the format."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -133,8 +133,8 @@ def find(
         if moves:
             certificate.prove_moves(board, source, answer.moves, watch)
 
-    kept = tables.sure(board, record, line=more)
-    if kept is not None and certificate is None:  # what is solved now may be less
+    kept = None if certificate else tables.sure(board, record, line=more)
+    if kept is not None:  # what is solved now may be less
         solution = _with(solution, kept)
     if not (solution.sure.exact and not more) and means is not None:
         try:
@@ -144,10 +144,13 @@ def find(
                 return solution._replace(moves=attempt.answer.moves, line=attempt.answer.line)
         except (OutOfRoom, UnsupportedPosition) as error:
             solution = solution._replace(refused=str(error))
-    if certificate is not None and kept is not None and tables.local is not None and not solution.sure.exact:
-        certify(tables.local, kept)
-        solution = _with(solution, kept)
-    return solution
+    if certificate is None or tables.local is None or solution.sure.exact:
+        return solution
+    kept = tables.sure(board, record, line=more)  # nothing was solved, but these may prove something
+    if kept is None:
+        return solution
+    certify(tables.local, kept)
+    return _with(solution, kept)
 
 
 def _attempt(
