@@ -28,14 +28,12 @@ class Display:
         quiet: bool,
         stream: TextIO | None = None,
         period: float = _SHORT,
-        patience: float = 0.0,
         sizes: bool = False,
     ) -> None:
         """`stream`: where bars are drawn if it is a terminal, standard error if not given. `period`: seconds over which
-        the speed is averaged. Within `patience` seconds no bar appears. `sizes`: tasks count bytes."""
+        the speed is averaged. `sizes`: tasks count bytes."""
         self.stream = stream or sys.stderr
         self._period = period
-        self._patient_until = time.monotonic() + patience
         self._sizes = sizes
         self.quiet = quiet
         self.draws = not quiet and self.stream.isatty()
@@ -83,8 +81,8 @@ class Display:
             self.draw()
 
     def draw(self) -> None:
-        """Draw what is at work, if it is time to."""
-        if self._bars is None and self.draws and time.monotonic() >= self._patient_until:
+        """Draw what is at work."""
+        if self._bars is None and self.draws:
             self._bars = _make_bars(self.stream, self._period, sizes=self._sizes)
             self._bars.start()
         for task in self._tasks if self._bars is not None else ():
