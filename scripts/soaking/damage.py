@@ -90,7 +90,7 @@ def damage_directory(draw: random.Random, place: Path, former: Path) -> list[str
     """Damage one or a few files of a directory. `former`: the same directory at an earlier time."""
     done = []
     for _ in range(draw.choice((1, 1, 1, 2, 3))):
-        names = sorted(path.name for path in place.iterdir() if path.is_file())
+        names = sorted(path.name for path in place.iterdir() if path.is_file() and not path.is_symlink())
         if not names:
             break
         name = draw.choice(names)
