@@ -69,7 +69,7 @@ class Fens:
             told = json.loads(line)
             if "error" in told:
                 continue
-            fields = typed(told["fen"]).split()
+            fields = typed(told["fen"]).strip().strip("\"'").split()
             try:
                 board = chess.Board(" ".join(fields[:6]))
                 record = fields[6] if len(fields) > 6 and board.halfmove_clock else None
