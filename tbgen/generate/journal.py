@@ -24,7 +24,7 @@ _LEAST: Final = 2
 class Done(NamedTuple):
     """A finished slice."""
 
-    part: int
+    slice: int
     counts: Counts
     entries_crc32: int
     staircases_crc32: int
@@ -92,13 +92,13 @@ def _write(handle: int, lines: list[dict[str, Any]]) -> None:
 
 def _line(batch: Batch) -> dict[str, Any]:
     return {
-        "slices": [[done.part, *done.counts, done.entries_crc32, done.staircases_crc32] for done in batch.slices],
+        "slices": [[done.slice, *done.counts, done.entries_crc32, done.staircases_crc32] for done in batch.slices],
         "links": [list(stretch) for stretch in batch.links],
     }
 
 
 def _batch(line: dict[str, Any]) -> Batch:
     return Batch(
-        [Done(part, Counts(*counts), entries, staircases) for part, *counts, entries, staircases in line["slices"]],
+        [Done(slice_, Counts(*counts), entries, staircases) for slice_, *counts, entries, staircases in line["slices"]],
         [Stretch(*stretch) for stretch in line["links"]],
     )

@@ -96,9 +96,9 @@ class Workspace:
         self._begin(resumed)
         return self._arrays_now(), resumed.done
 
-    def solved(self, part: int, counts: Counts) -> None:
+    def solved(self, slice_: int, counts: Counts) -> None:
         with self._lock:
-            self._fresh[part] = counts
+            self._fresh[slice_] = counts
             numbers = sum(len(self._range(one)) for one in self._fresh)
             if self._keeps and (numbers >= _MUCH or time.monotonic() - self._safe_at > _WAIT):
                 self._make_safe()
@@ -142,8 +142,8 @@ class Workspace:
             self._arrays = None
             return None
         whole = [done for batch in batches for done in batch.slices if self._is_whole(done)]
-        done = {one.part: one.counts for one in whole}
-        self._wipe(part for part in range(self._layout.slices) if part not in done)
+        done = {one.slice: one.counts for one in whole}
+        self._wipe(slice_ for slice_ in range(self._layout.slices) if slice_ not in done)
         self._seen[:] = 0
         return _Resumed(done, head["number"] + 1)
 
@@ -161,16 +161,16 @@ class Workspace:
         return True
 
     def _is_whole(self, done: Done) -> bool:
-        staircases = self._arrays_now().staircases[self._numbers(done.part)]
-        return (done.entries_crc32, done.staircases_crc32) == self._sums(done.part) and bool(
+        staircases = self._arrays_now().staircases[self._numbers(done.slice)]
+        return (done.entries_crc32, done.staircases_crc32) == self._sums(done.slice) and bool(
             link_log.are_whole(Links(self._arrays_now().links), staircases, self._seen)
         )
 
-    def _wipe(self, parts: Iterable[int]) -> None:
+    def _wipe(self, slices: Iterable[int]) -> None:
         """Set slices to zero, with which solving begins; a stopped build may have left something in them."""
-        for part in parts:
+        for slice_ in slices:
             for array in self._arrays_now()[:2]:
-                left = array[self._numbers(part)]
+                left = array[self._numbers(slice_)]
                 if left.any():
                     left[:] = 0
 
@@ -199,17 +199,17 @@ class Workspace:
     def _batch(self, slices: Mapping[int, Counts]) -> Batch:
         """The line of the journal for these slices, after their links have been made safe."""
         return Batch(
-            [Done(part, counts, *self._sums(part)) for part, counts in slices.items()], self._write_links(slices)
+            [Done(slice_, counts, *self._sums(slice_)) for slice_, counts in slices.items()], self._write_links(slices)
         )
 
-    def _write_links(self, parts: Iterable[int]) -> list[Stretch]:
+    def _write_links(self, slices: Iterable[int]) -> list[Stretch]:
         """Write those links of these slices that are not yet in the file, and sync it."""
         links = Links(self._arrays_now().links)
         slots, keys = np.empty(_LINKS, _SLOT), np.empty(_LINKS, _KEY)
         stretches = []
         with os.fdopen(reopen(self._log(self._number), os.O_WRONLY | os.O_APPEND), "ab") as file:
-            for part in parts:
-                staircases, at = self._arrays_now().staircases[self._numbers(part)], 0
+            for slice_ in slices:
+                staircases, at = self._arrays_now().staircases[self._numbers(slice_)], 0
                 while at < len(staircases):
                     count, end = link_log.collect(links, staircases, at, self._seen, slots, keys)
                     at = int(end)
@@ -224,15 +224,15 @@ class Workspace:
     def _log(self, number: int) -> Path:
         return self._place / f"links.{number}"
 
-    def _range(self, part: int) -> range:
-        return range(int(self._layout.start[part]), int(self._layout.start[part + 1]))
+    def _range(self, slice_: int) -> range:
+        return range(int(self._layout.start[slice_]), int(self._layout.start[slice_ + 1]))
 
-    def _numbers(self, part: int) -> slice:
-        here = self._range(part)
+    def _numbers(self, slice_: int) -> slice:
+        here = self._range(slice_)
         return slice(here.start, here.stop)
 
-    def _sums(self, part: int) -> tuple[int, int]:
-        entries, staircases = (_crc32(array[self._numbers(part)]) for array in self._arrays_now()[:2])
+    def _sums(self, slice_: int) -> tuple[int, int]:
+        entries, staircases = (_crc32(array[self._numbers(slice_)]) for array in self._arrays_now()[:2])
         return entries, staircases
 
 

@@ -108,23 +108,23 @@ def turned(atlas, table, squares, mover):
     found = np.int64(atlas.slice_of[atlas.table[table * TABLE + T_PAWNS] + place])
     if found < 0:
         return np.int64(-1), np.int64(0), False, np.int64(0)
-    part = (atlas.table[table * TABLE + T_SLICES] + (found >> SLICE_SHIFT)) * SLICE
+    fields = (atlas.table[table * TABLE + T_SLICES] + (found >> SLICE_SHIFT)) * SLICE
     symmetry = found & SYMMETRY_MASK
     swap = (found & SWAP_BIT) != 0
     turn = np.int64(1 - mover if swap else mover)
-    flip = np.int64(atlas.slice[part + S_FLIP])
+    flip = np.int64(atlas.slice[fields + S_FLIP])
     if flip >= 0 and turn == 1:
-        return part, np.int64(atlas.image[AFTER + flip * 8 + symmetry]), not swap, np.int64(0)
-    return part, symmetry, swap, turn
+        return fields, np.int64(atlas.image[AFTER + flip * 8 + symmetry]), not swap, np.int64(0)
+    return fields, symmetry, swap, turn
 
 
 @inlined
-def turned_kings(atlas, part, symmetry, swap, squares):
+def turned_kings(atlas, fields, symmetry, swap, squares):
     """The number of the kings of a position that is to be turned like this, -1 where they touch; and the symmetry for
     all other pieces."""
     first = squares[1] if swap else squares[0]
     second = squares[0] if swap else squares[1]
-    family = atlas.slice[part + S_FAMILY]
+    family = atlas.slice[fields + S_FAMILY]
     pair = family * SQUARE_PAIRS + atlas.image[symmetry * 64 + first] * 64 + atlas.image[symmetry * 64 + second]
     return np.int64(atlas.kings[pair]), np.int64(atlas.image[AFTER + atlas.kings[KINGS_SYMMETRY + pair] * 8 + symmetry])
 
@@ -132,10 +132,10 @@ def turned_kings(atlas, part, symmetry, swap, squares):
 @kernel
 def locate(atlas, table, squares, mover):
     """The number of a position in its table, -1 where its kings touch or a pawn stands on a last rank."""
-    part, symmetry, swap, mover = turned(atlas, table, squares, mover)
-    if part < 0:
+    fields, symmetry, swap, mover = turned(atlas, table, squares, mover)
+    if fields < 0:
         return -1
-    kings, symmetry = turned_kings(atlas, part, symmetry, swap, squares)
+    kings, symmetry = turned_kings(atlas, fields, symmetry, swap, squares)
     if kings < 0:
         return -1
     number = kings * atlas.inner[table]
@@ -144,33 +144,33 @@ def locate(atlas, table, squares, mover):
         number += atlas.group[group + G_STRIDE] * group_number(
             atlas, symmetry, squares, atlas.group[source + G_SLOT], atlas.group[group + G_COUNT]
         )
-    return atlas.slice[part + S_START] + mover * atlas.slice[part + S_HALF] + number
+    return atlas.slice[fields + S_START] + mover * atlas.slice[fields + S_HALF] + number
 
 
 @inlined
-def part_from(atlas, table, part, number):
+def slice_from(atlas, table, slice_, number):
     """The slice in which a number of a table lies, looked for from this one on."""
     base = atlas.table[table * TABLE + T_SLICES]
-    if number < atlas.slice[(base + part) * SLICE + S_START]:
-        part = 0
+    if number < atlas.slice[(base + slice_) * SLICE + S_START]:
+        slice_ = 0
     while True:
-        fields = (base + part) * SLICE
+        fields = (base + slice_) * SLICE
         sides = 1 if atlas.slice[fields + S_FLIP] >= 0 else 2
         if number < atlas.slice[fields + S_START] + sides * atlas.slice[fields + S_HALF]:
-            return part
-        part += 1
+            return slice_
+        slice_ += 1
 
 
 @inlined
-def decode(atlas, table, pawns, part, number, squares):
+def decode(atlas, table, pawns, slice_, number, squares):
     """Put the men of a number in this slice on their squares; return the side to move. `pawns` are the placements of
     all slices, row by row."""
-    fields = (atlas.table[table * TABLE + T_SLICES] + part) * SLICE
+    fields = (atlas.table[table * TABLE + T_SLICES] + slice_) * SLICE
     number -= atlas.slice[fields + S_START]
     half = atlas.slice[fields + S_HALF]
     mover = 1 if number >= half else 0
     decode_half(atlas, table, atlas.slice[fields + S_FAMILY], number - mover * half, squares)
     first_pawn = atlas.first_pawn[table]
     for pawn in range(atlas.men[table] - first_pawn):
-        squares[first_pawn + pawn] = pawns[part, pawn]
+        squares[first_pawn + pawn] = pawns[slice_, pawn]
     return mover

@@ -18,17 +18,17 @@ def position(layout: Layout, number: int) -> Position:
     """The first side plays as White."""
     if not 0 <= number < layout.size:
         raise IndexError(f"{layout.material} has no number {number}")
-    part = bisect.bisect_right(layout.start.tolist(), number) - 1
-    side, rest = divmod(number - int(layout.start[part]), int(layout.half_size[part]))
+    slice_ = bisect.bisect_right(layout.start.tolist(), number) - 1
+    side, rest = divmod(number - int(layout.start[slice_]), int(layout.half_size[slice_]))
     pair, rest = divmod(rest, layout.inner)
-    table = kings(int(layout.family[part]))
+    table = kings(int(layout.family[slice_]))
     squares = [int(table.first[pair]), int(table.second[pair])]
     for group in layout.groups:
         of_group, rest = divmod(rest, group.stride)
         assert of_group < GROUP_SIZES[group.count]
         back = choices().squares[group.count]
         squares.extend(back[of_group * group.count : (of_group + 1) * group.count].tolist())
-    squares.extend(layout.placements.pawns[part].tolist())
+    squares.extend(layout.placements.pawns[slice_].tolist())
     men = tuple(
         (square, letter if owner == 0 else letter.lower())
         for square, (owner, letter) in zip(squares, layout.letters, strict=True)

@@ -163,23 +163,23 @@ def number_of(numbering: Numbering, board: chess.Board) -> int:
                 code |= (pawn ^ mirror) << shift
                 shift += 6
     found = slice_of[code]
-    part = found >> 4
+    slice_ = found >> 4
     symmetry = _AFTER[(found & 7) << 3 | symmetry]
     if found & SWAP_BIT:
         first, second, second_moves = second, first, not second_moves
     if second_moves:
-        flip = flips[part]
+        flip = flips[slice_]
         if flip >= 0:
             first, second, second_moves = second, first, False
             symmetry = _AFTER[flip << 3 | symmetry]
     image = symmetry << 6
     men = board.kings
     pair = _IMAGE[image | (men & first).bit_length() - 1] << 6 | _IMAGE[image | (men & second).bit_length() - 1]
-    first_number, turned = pairs[families[part]]
+    first_number, turned = pairs[families[slice_]]
     image = _AFTER[turned[pair] << 3 | symmetry] << 6
-    number: int = start[part] + first_number[pair] * inner
+    number: int = start[slice_] + first_number[pair] * inner
     if second_moves:
-        number += half[part]
+        number += half[slice_]
     kinds = (0, board.knights, board.bishops, board.rooks, board.queens)
     for kind, side, size, stride in groups:
         men = kinds[kind] & (second if side else first)

@@ -118,21 +118,21 @@ def _with_pawns(men: PositionColumns, look_ups: _LookUps) -> Ints:
     for place, slot in enumerate(range(layout.first_pawn, len(squares))):
         code |= squares[slot] << 6 * place
     found = look_ups.slice_of[code]
-    part, symmetry = found >> 4, found & 7
+    slice_, symmetry = found >> 4, found & 7
     second_moves, swap = men.second_moves, None
     first, second = squares[0], squares[1]
     if layout.material.even:
         swap = (found & SWAP_BIT) != 0
         second_moves = second_moves ^ swap
-        flip = look_ups.flip[part]
+        flip = look_ups.flip[slice_]
         flips = (flip >= 0) & second_moves
         symmetry = np.where(flips, _AFTER[flip * 8 + symmetry], symmetry)
         swap, second_moves = swap ^ flips, second_moves & ~flips
         first, second = np.where(swap, second, first), np.where(swap, first, second)
     image = _images(1)
     pair = image[symmetry * 64 + first] * 64 + image[symmetry * 64 + second]
-    family = look_ups.family[part]
-    number = look_ups.start[part] + second_moves * look_ups.half[part]
+    family = look_ups.family[slice_]
+    number = look_ups.start[slice_] + second_moves * look_ups.half[slice_]
     turned = symmetry
     for one in np.unique(family).tolist():
         rows = family == one

@@ -36,7 +36,7 @@ class Checkpoint(Protocol):
     def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         """Arrays for a table with `links` links or more, and per slice that is in them what solving it took."""
 
-    def solved(self, part: int, counts: Counts) -> None:
+    def solved(self, slice_: int, counts: Counts) -> None:
         """A slice is finished. Called by several threads."""
 
 
@@ -50,5 +50,5 @@ class InMemory:
         make = self._make
         return TableArrays(make(numbers, np.int32), make(numbers, np.int32), make(links, np.int64)), {}
 
-    def solved(self, part: int, counts: Counts) -> None:
+    def solved(self, slice_: int, counts: Counts) -> None:
         pass

@@ -129,18 +129,18 @@ def _stand_in(unknown: tuple[int, int]) -> Reached:
 
 def _solve_slices(job: _Job, done: Mapping[int, Counts], threads: int) -> None:
     layout = job.solved.layout
-    for part, counts in done.items():
+    for slice_, counts in done.items():
         job.solved.counts = job.solved.counts.plus(counts)
-        job.report(int(layout.start[part + 1] - layout.start[part]))
+        job.report(int(layout.start[slice_ + 1] - layout.start[slice_]))
     with ThreadPoolExecutor(threads) as pool:
         try:
             for batch in _batches(layout):
-                todo = [part for part in batch if part not in done]
+                todo = [slice_ for slice_ in batch if slice_ not in done]
                 if layout.start[batch[0] + 1] - layout.start[batch[0]] >= TEAM_FROM:
-                    for part in todo:
-                        _solve_slice(job, part, pool, threads)
+                    for slice_ in todo:
+                        _solve_slice(job, slice_, pool, threads)
                 else:
-                    list(pool.map(lambda part: _solve_beside_others(job, part), todo))
+                    list(pool.map(lambda slice_: _solve_beside_others(job, slice_), todo))
         except BaseException:
             job.stopped = True
             for team in list(job.teams.values()):
@@ -148,9 +148,9 @@ def _solve_slices(job: _Job, done: Mapping[int, Counts], threads: int) -> None:
             raise
 
 
-def _solve_beside_others(job: _Job, part: int) -> None:
+def _solve_beside_others(job: _Job, slice_: int) -> None:
     try:
-        _solve_slice(job, part, None, 1)
+        _solve_slice(job, slice_, None, 1)
     except BaseException:
         job.stopped = True  # at once, so that this thread begins no other
         raise
@@ -159,38 +159,38 @@ def _solve_beside_others(job: _Job, part: int) -> None:
 def _batches(layout: Layout) -> list[list[int]]:
     """Slices that do not depend on each other, in the order in which they can be solved."""
     batches: dict[int, list[int]] = {}
-    for part, to_go in enumerate(layout.placements.to_go.tolist()):
-        batches.setdefault(to_go, []).append(part)
+    for slice_, to_go in enumerate(layout.placements.to_go.tolist()):
+        batches.setdefault(to_go, []).append(slice_)
     return [batches[to_go] for to_go in sorted(batches)]
 
 
-def _solve_slice(job: _Job, part: int, pool: ThreadPoolExecutor | None, threads: int) -> None:
+def _solve_slice(job: _Job, slice_: int, pool: ThreadPoolExecutor | None, threads: int) -> None:
     if job.stopped:
         raise Stopped
     layout = job.solved.layout
-    start, end = int(layout.start[part]), int(layout.start[part + 1])
+    start, end = int(layout.start[slice_]), int(layout.start[slice_ + 1])
     team = make_team(threads)
-    job.teams[part] = team
+    job.teams[slice_] = team
     tally = make_tally()
     progress = _Progress(job.report if pool else None, end - start)
-    graph = _graph_of(job, part)
+    graph = _graph_of(job, slice_)
     survey = _survey(job, team, graph, end - start, pool, progress, tally)
     counts = _sweep(job, team, graph, survey, range(start, end), pool, progress, tally)
-    del job.teams[part]
-    job.checkpoint.solved(part, counts)
+    del job.teams[slice_]
+    job.checkpoint.solved(slice_, counts)
     with job.lock:
         job.solved.counts = job.solved.counts.plus(counts)
     job.report(end - start - progress.told)
 
 
-def _graph_of(job: _Job, part: int) -> SliceGraph:
+def _graph_of(job: _Job, slice_: int) -> SliceGraph:
     layout = job.solved.layout
     return make_graph(
         job.atlas,
-        int(layout.family[part]),
-        int(layout.flip[part]),
-        int(layout.half_size[part]),
-        layout.placements.pawns[part].tolist(),
+        int(layout.family[slice_]),
+        int(layout.flip[slice_]),
+        int(layout.half_size[slice_]),
+        layout.placements.pawns[slice_].tolist(),
     )
 
 

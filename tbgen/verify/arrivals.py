@@ -48,7 +48,7 @@ class Tables(NamedTuple):
 class Survey(NamedTuple):
     """The own levels of all positions of a slice."""
 
-    part: int
+    slice: int
     """The number of the slice; NOWHERE where there is no survey."""
     level: NDArray[np.uint8]
     """`[number within the slice]`: NO_POSITION where there is none."""
@@ -72,7 +72,7 @@ class NumberingBuffers(NamedTuple):
     """`[move]`: the number within the slice of the position it leads to."""
     group: NDArray[np.int64]
     """`[slot]`: the group of like men to which a piece belongs."""
-    part: NDArray[np.int64]
+    term: NDArray[np.int64]
     """`[group]`: what it adds to the number of the same position with the other side to move."""
     after: NDArray[np.int64]
     """`[slot]`: the man's square after a reset."""
@@ -109,8 +109,8 @@ def make_tables(layout: Layout, reached: Sequence[Reached], unknown: tuple[int, 
     )
 
 
-def make_survey(part: int, numbers: int) -> Survey:
-    return Survey(part, np.empty(numbers, np.uint8))
+def make_survey(slice_: int, numbers: int) -> Survey:
+    return Survey(slice_, np.empty(numbers, np.uint8))
 
 
 NO_SURVEY: Final = make_survey(NOWHERE, 0)
@@ -130,7 +130,7 @@ def make_numbering_buffers(layout: Layout) -> NumberingBuffers:
 
 
 @inlined
-def part_of(tables, number):
+def slice_at(tables, number):
     """The slice in which a number of the table lies."""
     low, high = 0, len(tables.start) - 1
     while high - low > 1:
@@ -143,7 +143,7 @@ def part_of(tables, number):
 
 
 @inlined
-def _part_of_group(atlas, symmetry, swap, squares, number):
+def _term_of(atlas, symmetry, swap, squares, number):
     """What a group of like men adds to the number of a position to which this symmetry applies."""
     own = number * GROUP
     place = atlas.group[own + G_PARTNER] * GROUP if swap else own
@@ -164,8 +164,8 @@ def _number_quietly(atlas, moves, side, quiet, numbering):
     kings, symmetry = turned_kings(atlas, fields, turn, swap, squares)
     pieces = np.int64(0)
     for group in range(atlas.groups[0]):
-        numbering.part[group] = _part_of_group(atlas, symmetry, swap, squares, group)
-        pieces += numbering.part[group]
+        numbering.term[group] = _term_of(atlas, symmetry, swap, squares, group)
+        pieces += numbering.term[group]
     here = kings * atlas.inner[0] + offset + pieces
     for at in range(quiet):
         slot = move_slot(moves.move[at])
@@ -173,14 +173,14 @@ def _number_quietly(atlas, moves, side, quiet, numbering):
         squares[slot] = move_target(moves.move[at])
         if slot > 1:
             group = numbering.group[slot]
-            node[at] = here - numbering.part[group] + _part_of_group(atlas, symmetry, swap, squares, group)
+            node[at] = here - numbering.term[group] + _term_of(atlas, symmetry, swap, squares, group)
         else:
             kings_there, symmetry_there = turned_kings(atlas, fields, turn, swap, squares)
             pieces_there = pieces
             if symmetry_there != symmetry:
                 pieces_there = np.int64(0)
                 for group in range(atlas.groups[0]):
-                    pieces_there += _part_of_group(atlas, symmetry_there, swap, squares, group)
+                    pieces_there += _term_of(atlas, symmetry_there, swap, squares, group)
             node[at] = kings_there * atlas.inner[0] + offset + pieces_there if kings_there >= 0 else NOWHERE
         squares[slot] = origin
     return fields // SLICE
@@ -189,16 +189,16 @@ def _number_quietly(atlas, moves, side, quiet, numbering):
 @inlined
 def arrive_quietly(board, atlas, tables, survey, moves, there, side, quiet, numbering, arrivals):
     """Fill in the arrivals of the quiet moves, which come first. `there` is a buffer for positions without a survey."""
-    part = _number_quietly(atlas, moves, side, quiet, numbering)
-    entries = tables.entries[part] if part >= 0 else 0
+    slice_ = _number_quietly(atlas, moves, side, quiet, numbering)
+    entries = tables.entries[slice_] if slice_ >= 0 else 0
     for at in range(quiet):
         node = numbering.node[at]
         arrivals.entry[at] = 0
         if entries == 0 or node < 0:
             continue
         arrivals.entry[at] = fetch_i32(entries, node)
-        arrivals.staircase[at] = tables.first_staircase[part] + fetch_i32(tables.staircases[part], node)
-        if survey.part == part:
+        arrivals.staircase[at] = tables.first_staircase[slice_] + fetch_i32(tables.staircases[slice_], node)
+        if survey.slice == slice_:
             arrivals.level[at] = survey.level[node]
         else:
             for slot in range(board.atlas.men[0]):

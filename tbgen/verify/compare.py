@@ -242,12 +242,12 @@ def _check_own_goal(dictionary, arrivals, count, level, entry, finding):
 
 
 @inlined
-def _check(board, atlas, tables, dictionary, survey, buffers, side, part, number):
+def _check(board, atlas, tables, dictionary, survey, buffers, side, slice_, number):
     """The problem with a position, and its own level. Its moves are followed only where they matter."""
     moves, arrivals, finding = buffers.moves, buffers.arrivals, buffers.comparison.finding
-    entry = fetch_i32(tables.entries[part], number - tables.start[part])
-    staircase = np.int64(fetch_i32(tables.staircases[part], number - tables.start[part]))
-    first = tables.first_staircase[part]
+    entry = fetch_i32(tables.entries[slice_], number - tables.start[slice_])
+    staircase = np.int64(fetch_i32(tables.staircases[slice_], number - tables.start[slice_]))
+    first = tables.first_staircase[slice_]
     quiet, count, _, level = list_all(board, moves, side, NOBODY)
     if not 0 <= staircase < len(dictionary.first) - 1 - first:
         return _NO_STAIRCASE, level
@@ -271,7 +271,7 @@ def _check(board, atlas, tables, dictionary, survey, buffers, side, part, number
 
 
 @kernel
-def check_all(board, atlas, pawns, tables, dictionary, survey, part, numbers, buffers, found):
+def check_all(board, atlas, pawns, tables, dictionary, survey, slice_, numbers, buffers, found):
     """Check these positions of a slice. Returns how many are legal, how many are wrong, and how many have moves that
     could not be followed. The rows of `found` take the first wrong ones."""
     finding = buffers.comparison.finding
@@ -280,8 +280,8 @@ def check_all(board, atlas, pawns, tables, dictionary, survey, part, numbers, bu
     unseen = 0
     for here in range(len(numbers)):
         _set_worths(finding, 0, 0, 0, 0, 0, 0)
-        side = decode(atlas, 0, pawns, part, numbers[here], buffers.moves.squares)
-        problem, level = _check(board, atlas, tables, dictionary, survey, buffers, side, part, numbers[here])
+        side = decode(atlas, 0, pawns, slice_, numbers[here], buffers.moves.squares)
+        problem, level = _check(board, atlas, tables, dictionary, survey, buffers, side, slice_, numbers[here])
         legal += level != NO_POSITION
         if problem == _UNSEEN:
             unseen += 1

@@ -21,7 +21,7 @@ from tbgen.board.moves import (
     pack_move,
 )
 from tbgen.index.atlas import MEN, Atlas
-from tbgen.index.kernels import decode, part_from
+from tbgen.index.kernels import decode, slice_from
 from tbgen.intrinsics import bits_set, lowest_bit
 from tbgen.jit import inlined, kernel
 
@@ -161,10 +161,10 @@ def level_of_position(board, moves, side):
 @kernel
 def find_levels(board, atlas, pawns, numbers, moves, levels):
     """The own level of each of these numbers of the first table, or NO_POSITION."""
-    part = 0
+    slice_ = 0
     for here in range(len(numbers)):
-        part = part_from(atlas, 0, part, numbers[here])
-        side = decode(atlas, 0, pawns, part, numbers[here], moves.squares)
+        slice_ = slice_from(atlas, 0, slice_, numbers[here])
+        side = decode(atlas, 0, pawns, slice_, numbers[here], moves.squares)
         levels[here] = level_of_position(board, moves, side)
 
 

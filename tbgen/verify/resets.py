@@ -13,7 +13,7 @@ from tbgen.index.kernels import locate
 from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined
 from tbgen.material import PIECES
-from tbgen.verify.arrivals import NIBBLE, NOWHERE, UNSEEN, part_of
+from tbgen.verify.arrivals import NIBBLE, NOWHERE, UNSEEN, slice_at
 
 _UNKNOWN: Final = -3
 """Among tables: none. What that means is in `Tables`."""
@@ -77,9 +77,9 @@ def _entry_there(atlas, tables, mover, numbering):
         return nothing, np.int64(0)
     if table:
         return fetch_i32(tables.address[table], number), np.int64(0)
-    part = part_of(tables, number)
-    if tables.entries[part]:
-        return fetch_i32(tables.entries[part], number - tables.start[part]), np.int64(0)
+    slice_ = slice_at(tables, number)
+    if tables.entries[slice_]:
+        return fetch_i32(tables.entries[slice_], number - tables.start[slice_]), np.int64(0)
     return nothing, np.int64(0)
 
 

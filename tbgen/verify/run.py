@@ -1,4 +1,4 @@
-"""Verifying a table: one part after another, each in batches on all threads."""
+"""Verifying a table: one unit after another, each in batches on all threads."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -48,7 +48,7 @@ def verify(
     limit: int = 10,
 ) -> Verdict:
     """Check a table: all of it, `sample` positions drawn at random, or positions drawn until `seconds` are over. It is
-    read a part at a time.
+    read a unit at a time.
 
     The entries of the tables that resets lead to are taken as right. If one is missing, positions with a move to it
     count as not checked, unless they are wrong whatever that move is worth.
@@ -96,7 +96,7 @@ class _Seen(NamedTuple):
 
 
 class _Checker:
-    """Checks parts of a table, and keeps what has been found so far."""
+    """Checks units or single positions of a table, and keeps what has been found so far."""
 
     def __init__(
         self,
@@ -119,23 +119,23 @@ class _Checker:
             if len(self.examples) < self._limit:
                 self.examples.append(finding)
 
-    def whole(self, parts: range, pool: ThreadPoolExecutor, threads: int) -> None:
+    def whole(self, slices: range, pool: ThreadPoolExecutor, threads: int) -> None:
         """Check these slices."""
         table, start = self.table, self.table.layout.start.tolist()
-        table.fetch(parts)
-        surveys = {part: table.survey(part) for part in parts}
+        table.fetch(slices)
+        surveys = {slice_: table.survey(slice_) for slice_ in slices}
 
         def batches() -> Iterator[tuple[int, slice]]:
-            return ((part, here) for part in parts for here in pieces(start[part + 1] - start[part], BATCH))
+            return ((slice_, here) for slice_ in slices for here in pieces(start[slice_ + 1] - start[slice_], BATCH))
 
-        def numbers(part: int, here: slice) -> Numbers:
-            return start[part] + np.arange(here.start, here.stop)
+        def numbers(slice_: int, here: slice) -> Numbers:
+            return start[slice_] + np.arange(here.start, here.stop)
 
-        def survey(part: int, here: slice) -> None:
-            surveys[part].level[here] = table.levels(numbers(part, here))
+        def survey(slice_: int, here: slice) -> None:
+            surveys[slice_].level[here] = table.levels(numbers(slice_, here))
 
-        def check(part: int, here: slice) -> _Seen:
-            return self._check(part, numbers(part, here), surveys[part])
+        def check(slice_: int, here: slice) -> _Seen:
+            return self._check(slice_, numbers(slice_, here), surveys[slice_])
 
         for _ in in_turn(pool, _AHEAD * threads, survey, batches()):
             pass
@@ -144,11 +144,11 @@ class _Checker:
 
     def some(self, numbers: Numbers, pool: ThreadPoolExecutor, threads: int) -> None:
         """Check these positions."""
-        parts = self.table.part_of(numbers)
-        for part in np.unique(parts).tolist():
-            self.table.fetch([part])
-            here = numbers[parts == part]
-            batches = ((part, here[piece]) for piece in pieces(len(here), BATCH))
+        slices = self.table.slices_at(numbers)
+        for slice_ in np.unique(slices).tolist():
+            self.table.fetch([slice_])
+            here = numbers[slices == slice_]
+            batches = ((slice_, here[piece]) for piece in pieces(len(here), BATCH))
             for seen in in_turn(pool, _AHEAD * threads, self._check, batches):
                 self._count(seen)
 
@@ -156,14 +156,14 @@ class _Checker:
         """Check some positions of one slice after another until the time is up; of one slice at least."""
         start, end = self.table.layout.start, time.monotonic() + seconds
         while True:
-            part = int(self.table.part_of(generator.integers(start[-1], size=1))[0])
-            drawn = generator.integers(start[part], start[part + 1], _DRAWN * threads)
+            slice_ = int(self.table.slices_at(generator.integers(start[-1], size=1))[0])
+            drawn = generator.integers(start[slice_], start[slice_ + 1], _DRAWN * threads)
             self.some(np.unique(drawn), pool, threads)
             if time.monotonic() > end:
                 break
 
-    def _check(self, part: int, numbers: Numbers, survey: Survey | None = None) -> _Seen:
-        legal, wrong, unseen, found = self.table.check_all(part, numbers, survey or NO_SURVEY, self._limit)
+    def _check(self, slice_: int, numbers: Numbers, survey: Survey | None = None) -> _Seen:
+        legal, wrong, unseen, found = self.table.check_all(slice_, numbers, survey or NO_SURVEY, self._limit)
         return _Seen(len(numbers), legal, wrong, unseen, found.tolist())
 
     def _count(self, seen: _Seen) -> None:

@@ -82,26 +82,26 @@ class Table:
         self._around = surroundings(exits)
         self.units = Units(source, self.layout, self._around.tables, note)
 
-    def fetch(self, parts: Iterable[int]) -> None:
+    def fetch(self, slices: Iterable[int]) -> None:
         """Bring into memory these slices and those that their pawns lead to."""
         layout = self.layout
         self.units.fetch(
-            {one for part in parts for one in (part, *_reach(layout, layout.placements.pawns[part].tolist()))}
+            {one for slice_ in slices for one in (slice_, *_reach(layout, layout.placements.pawns[slice_].tolist()))}
         )
 
-    def part_of(self, numbers: Numbers) -> Numbers:
+    def slices_at(self, numbers: Numbers) -> Numbers:
         return np.searchsorted(self.layout.start, numbers, side="right") - 1
 
     def levels(self, numbers: Numbers) -> Levels:
         """The own levels of these numbers; NO_POSITION where there is no legal position."""
         return self._around.levels(self.layout, numbers)
 
-    def survey(self, part: int) -> Survey:
+    def survey(self, slice_: int) -> Survey:
         """An empty survey of a slice."""
-        return make_survey(part, int(self.layout.start[part + 1] - self.layout.start[part]))
+        return make_survey(slice_, int(self.layout.start[slice_ + 1] - self.layout.start[slice_]))
 
     def check_all(
-        self, part: int, numbers: Numbers, survey: Survey, limit: int
+        self, slice_: int, numbers: Numbers, survey: Survey, limit: int
     ) -> tuple[int, int, int, NDArray[np.int64]]:
         """Check positions of a slice: how many are legal, how many wrong, how many have moves that cannot be followed,
         and what is wrong with the first `limit`. With a survey of the slice it takes less time."""
@@ -109,7 +109,7 @@ class Table:
         atlas, board, tables, _ = self._around
         legal, wrong, unseen = check_all(
             board, atlas, self.layout.placements.pawns, tables, self.units.dictionary,
-            survey, part, numbers, make_buffers(self.layout), found,
+            survey, slice_, numbers, make_buffers(self.layout), found,
         )  # fmt: skip
         return legal, wrong, unseen, found[:wrong]
 

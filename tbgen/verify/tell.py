@@ -64,7 +64,7 @@ class Teller:
         """The own levels of these numbers, in rising order; NO_POSITION where there is no legal position."""
         return self._around.levels(self.layout, numbers)
 
-    def tell(self, part: int, numbers: Numbers, survey: Survey, dictionary: Dictionary) -> Worths:
+    def tell(self, slice_: int, numbers: Numbers, survey: Survey, dictionary: Dictionary) -> Worths:
         """What the moves make of these positions of a slice."""
         atlas, board, tables, _ = self._around
         buffers, pawns = make_buffers(self.layout), self.layout.placements.pawns
@@ -73,7 +73,7 @@ class Teller:
         while done < len(numbers):
             steps = np.empty(_ROOM, np.int64)
             count, written = tell_all(
-                board, atlas, pawns, tables, dictionary, survey, part, numbers[done:], buffers,
+                board, atlas, pawns, tables, dictionary, survey, slice_, numbers[done:], buffers,
                 entries[done:], lengths[done:], steps,
             )  # fmt: skip
             found.append(steps[:written])
@@ -129,14 +129,14 @@ def _tell(board, atlas, tables, dictionary, survey, buffers, side, steps, writte
 
 
 @kernel
-def tell_all(board, atlas, pawns, tables, dictionary, survey, part, numbers, buffers, entries, lengths, steps):
+def tell_all(board, atlas, pawns, tables, dictionary, survey, slice_, numbers, buffers, entries, lengths, steps):
     """Tell of these positions of a slice, as far as there is room for steps. Returns how many positions and how
     many steps there are."""
     written = np.int64(0)
     for here in range(len(numbers)):
         if written + LONGEST > len(steps):
             return np.int64(here), written
-        side = decode(atlas, 0, pawns, part, numbers[here], buffers.moves.squares)
+        side = decode(atlas, 0, pawns, slice_, numbers[here], buffers.moves.squares)
         before = written
         entries[here], written = _tell(board, atlas, tables, dictionary, survey, buffers, side, steps, written)
         lengths[here] = written - before

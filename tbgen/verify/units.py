@@ -78,7 +78,7 @@ class Units:
 
     def fetch(self, slices: Iterable[int]) -> None:
         """Bring these slices into memory."""
-        needed = {int(self.unit_of[part]) for part in slices}
+        needed = {int(self.unit_of[slice_]) for slice_ in slices}
         new = sorted(needed - self._held.keys())
         for unit in new:
             self._held[unit] = self._read(unit)
@@ -91,14 +91,14 @@ class Units:
     def _read(self, number: int) -> Unit:
         slices = self.slices[number]
         start, end = self._start[slices.start], self._start[slices.stop]
-        part = self._source.part(start, end)
-        entries = np.ascontiguousarray(part.entries, np.int32)
-        staircases = np.ascontiguousarray(part.staircases, np.int32)
+        contents = self._source.part(start, end)
+        entries = np.ascontiguousarray(contents.entries, np.int32)
+        staircases = np.ascontiguousarray(contents.staircases, np.int32)
         if len(entries) != end - start or len(staircases) != end - start:
             raise ValueError(f"{self._source.material} has not as many entries as numbers")
-        if not is_readable(part.steps):
+        if not is_readable(contents.steps):
             raise Unreadable
-        unit = _with_staircases(Unit(start, entries, staircases, part.steps))
+        unit = _with_staircases(Unit(start, entries, staircases, contents.steps))
         if number not in self._judged:
             self._judged.add(number)
             self._note(_found(unit, fault) for fault in [*faults(unit.steps), *_unused(unit)])
@@ -119,20 +119,20 @@ class Units:
         self.dictionary = make_dictionary([unit.steps for unit in self._held.values()], self._source.rules)
         first = 0
         for number, unit in self._held.items():
-            for part in self.slices[number]:
-                node = self._start[part] - unit.start
-                tables.entries[part] = unit.entries.ctypes.data + node * unit.entries.itemsize
-                tables.staircases[part] = unit.staircases.ctypes.data + node * unit.staircases.itemsize
-                tables.first_staircase[part] = first
+            for slice_ in self.slices[number]:
+                node = self._start[slice_] - unit.start
+                tables.entries[slice_] = unit.entries.ctypes.data + node * unit.entries.itemsize
+                tables.staircases[slice_] = unit.staircases.ctypes.data + node * unit.staircases.itemsize
+                tables.first_staircase[slice_] = first
             first += len(unit.steps.start) - 1
 
 
 def _divided(start: list[int]) -> Iterator[range]:
     first = 0
-    for part in range(len(start) - 1):
-        if start[part + 1] - start[first] >= _LEAST or part + 2 == len(start):
-            yield range(first, part + 1)
-            first = part + 1
+    for slice_ in range(len(start) - 1):
+        if start[slice_ + 1] - start[first] >= _LEAST or slice_ + 2 == len(start):
+            yield range(first, slice_ + 1)
+            first = slice_ + 1
 
 
 def _with_staircases(unit: Unit) -> Unit:

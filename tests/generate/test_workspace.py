@@ -84,7 +84,7 @@ def kept_in(place: Path) -> list[journal.Batch]:
 
 
 def slices_in(place: Path) -> list[int]:
-    return [done.part for batch in kept_in(place) for done in batch.slices]
+    return [done.slice for batch in kept_in(place) for done in batch.slices]
 
 
 def links_of(place: Path) -> Path:
@@ -103,9 +103,9 @@ def go_on(place: Path) -> list[int]:
     workspace = Workspace(table_path(place, KPVK, "r"), layout_of(KPVK), "r", DiskArrays(place, 1 << 40), needed)
     arrays, done = workspace.open(layout_of(KPVK).size, links_for(layout_of(KPVK).size))
     assert sum(counts.legal for counts in done.values()) > 0 or not done
-    missing = [part for part in range(layout_of(KPVK).slices) if part not in done]
+    missing = [slice_ for slice_ in range(layout_of(KPVK).slices) if slice_ not in done]
     start = layout_of(KPVK).start
-    assert not any(arrays.entries[start[part] : start[part + 1]].any() for part in missing)
+    assert not any(arrays.entries[start[slice_] : start[slice_ + 1]].any() for slice_ in missing)
     return sorted(done)
 
 
@@ -145,11 +145,11 @@ def flip(path: Path, at: int, bit: int = 1) -> None:
         file.write(bytes([found ^ bit]))
 
 
-@pytest.mark.parametrize("part", ["entries", "staircases"])
-def test_a_slice_that_has_changed_is_solved_again(place: Path, expected: bytes, part: str) -> None:
+@pytest.mark.parametrize("array", ["entries", "staircases"])
+def test_a_slice_that_has_changed_is_solved_again(place: Path, expected: bytes, array: str) -> None:
     stop(place, 5)
     kept = slices_in(place)
-    flip(journal_of(place).parent / part, 4 * (int(layout_of(KPVK).start[kept[2]]) + 17))
+    flip(journal_of(place).parent / array, 4 * (int(layout_of(KPVK).start[kept[2]]) + 17))
     assert go_on(place) == sorted(set(kept) - {kept[2]})
     build(place)
     assert table_path(place, KPVK, "r").read_bytes() == expected
@@ -165,14 +165,14 @@ def test_links_are_not_believed_either(place: Path, expected: bytes) -> None:
         for stretch in batch.links:
             assert stretch.offset == at
             at += 12 * stretch.links
-            first = {done.part for before in batches[:number] for done in before.slices}
+            first = {done.slice for before in batches[:number] for done in before.slices}
             links_of(place).write_bytes(saved)
             flip(links_of(place), stretch.offset + 12 * stretch.links // 2)
             copy = place / "copy"
             shutil.copytree(place, copy)
             left = go_on(copy)
             assert first <= set(left)
-            assert batch.slices[0].part not in left
+            assert batch.slices[0].slice not in left
             build(copy)
             assert table_path(copy, KPVK, "r").read_bytes() == expected
             shutil.rmtree(copy)

@@ -265,19 +265,19 @@ def test_every_placement_of_pawns_belongs_to_one_slice(name: str) -> None:
 def test_slices_know_their_own_symmetries(name: str) -> None:
     layout = layout_of(parse(name))
     first = layout.material.first.count("P")
-    for part, pawns in enumerate(layout.placements.pawns.tolist()):
+    for slice_, pawns in enumerate(layout.placements.pawns.tolist()):
         white, black = set(pawns[:first]), set(pawns[first:])
         mirrored = [{square ^ 7 for square in side} for side in (white, black)]
-        assert layout.placements.mirrored[part] == (mirrored == [white, black])
+        assert layout.placements.mirrored[slice_] == (mirrored == [white, black])
         flips = [
             symmetry
             for symmetry in (RANKS_MIRRORED, RANKS_MIRRORED | FILES_MIRRORED)
             if layout.material.even and {int(GEOMETRY.image[symmetry, s]) for s in white} == black
         ]
-        assert layout.flip[part] in (flips or [-1])
+        assert layout.flip[slice_] in (flips or [-1])
         halves = 1 if flips else 2
         pairs = PAIRS[MIRRORED] if mirrored == [white, black] else PAIRS[FIXED]
-        assert layout.start[part + 1] - layout.start[part] == halves * pairs * layout.inner
+        assert layout.start[slice_ + 1] - layout.start[slice_] == halves * pairs * layout.inner
 
 
 @pytest.mark.parametrize("name", PAWNS)
@@ -287,7 +287,7 @@ def test_every_pawn_move_leads_to_a_smaller_slice(name: str) -> None:
     first = layout.material.first.count("P")
     to_go, slice_of = layout.placements.to_go, layout.placements.slice_of
     assert (np.diff(to_go) >= 0).all()
-    for part, pawns in enumerate(layout.placements.pawns.tolist()):
+    for slice_, pawns in enumerate(layout.placements.pawns.tolist()):
         for slot, square in enumerate(pawns):
             step, home = (8, 1) if slot < first else (-8, 6)
             for target in [square + step] + [square + 2 * step] * (square // 8 == home):
@@ -295,5 +295,5 @@ def test_every_pawn_move_leads_to_a_smaller_slice(name: str) -> None:
                     continue
                 after = [*pawns[:slot], target, *pawns[slot + 1 :]]
                 later = int(slice_of[sum(s << 6 * place for place, s in enumerate(after))]) >> 4
-                assert 0 <= later < part
-                assert to_go[later] < to_go[part]
+                assert 0 <= later < slice_
+                assert to_go[later] < to_go[slice_]

@@ -70,26 +70,26 @@ def compare(local: LocalTables, truth: TableFile) -> list[Compared]:
     low, high = (_values(told(contents, bound)) for bound in BOTH)
     board, moves, pawns = make_board(atlases[0]), make_moves(), layout.placements.pawns
     found = []
-    for part in range(layout.slices):
-        start, end = int(layout.start[part]), int(layout.start[part + 1])
+    for slice_ in range(layout.slices):
+        start, end = int(layout.start[slice_]), int(layout.start[slice_ + 1])
         there = np.zeros(2, np.int64)
-        _span(atlases[0], atlases[1], pawns, part, start, end, moves, there)
+        _span(atlases[0], atlases[1], pawns, slice_, start, end, moves, there)
         slice_there = int(np.searchsorted(complete.start, there[0], "right")) - 1
         first, last = int(complete.start[slice_there]), int(complete.start[slice_there + 1])
         assert first <= there[0] <= there[1] < last
         counts = np.zeros(7, np.int64)
         true = _values(truth.part(first, last))
-        _compare(board, *atlases, pawns, part, start, end, first, low, high, true, moves, counts)
+        _compare(board, *atlases, pawns, slice_, start, end, first, low, high, true, moves, counts)
         found.append(Compared(*counts.tolist()))
     return found
 
 
 @njit
-def _span(atlas, complete, pawns, part, start, end, moves, there):
+def _span(atlas, complete, pawns, slice_, start, end, moves, there):
     """The least and the greatest number there."""
     there[0], there[1] = np.int64(1) << 62, -1
     for number in range(start, end):
-        side = decode(atlas, 0, pawns, part, number, moves.squares)
+        side = decode(atlas, 0, pawns, slice_, number, moves.squares)
         here = locate(complete, 0, moves.squares, side)
         if here >= 0:
             there[0], there[1] = min(there[0], here), max(there[1], here)
@@ -103,9 +103,9 @@ def _value(values, number, level, holder, record_level):
 
 
 @njit
-def _compare(board, atlas, complete, pawns, part, start, end, first, low, high, true, moves, counts):
+def _compare(board, atlas, complete, pawns, slice_, start, end, first, low, high, true, moves, counts):
     for number in range(start, end):
-        side = decode(atlas, 0, pawns, part, number, moves.squares)
+        side = decode(atlas, 0, pawns, slice_, number, moves.squares)
         _, _, _, level = list_all(board, moves, side, NOBODY)
         if level == NO_POSITION:
             continue

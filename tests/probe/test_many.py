@@ -81,8 +81,8 @@ def test_columns_go_by_the_name(tablebase: Tablebase) -> None:
 def test_more_rows_than_a_block(tablebase: Tablebase) -> None:
     squares, turns = random_rows(3, 40_000)
     whole = tablebase.probe_many(Positions("KNvK", squares, turns))
-    part = tablebase.probe_many(Positions("KNvK", squares[30_000:], turns[30_000:]))
-    assert np.array_equal(whole.outcomes[30_000:], part.outcomes)
+    rest = tablebase.probe_many(Positions("KNvK", squares[30_000:], turns[30_000:]))
+    assert np.array_equal(whole.outcomes[30_000:], rest.outcomes)
     none = tablebase.probe_many(Positions("KNvK", squares[:0], turns[:0]))
     assert len(none.outcomes) == 0
 

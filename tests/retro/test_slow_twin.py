@@ -151,26 +151,26 @@ def test_en_passant_and_the_oracle() -> None:
 # --- what the theory claims ----------------------------------------------------------------------
 
 
-def staircases(part: Slice) -> Iterator[tuple[int, dict[Goal, Result]]]:
+def staircases(slice_: Slice) -> Iterator[tuple[int, dict[Goal, Result]]]:
     """Each position where play goes on, with V for every level of either side."""
-    for node, level in enumerate(part.levels):
+    for node, level in enumerate(slice_.levels):
         records = (Goal(owner, h) for h in range(2, level + 1) for owner in chess.COLORS)
         if level >= 2:
-            yield node, {record: part.arrive(node, record) for record in records}
+            yield node, {record: slice_.arrive(node, record) for record in records}
 
 
 @pytest.mark.parametrize("material", MATERIALS)
 def test_a_better_record_is_never_worse(material: str) -> None:
-    for part in twin().solve(material):
-        for _, stairs in staircases(part):
+    for slice_ in twin().solve(material):
+        for _, stairs in staircases(slice_):
             steps = [worth(stairs[record].goal) for record in sorted(stairs, key=worth)]
             assert steps == sorted(steps)
 
 
 @pytest.mark.parametrize("material", MATERIALS)
 def test_inside_or_beyond_for_good(material: str) -> None:
-    for part in twin().solve(material):
-        for _, stairs in staircases(part):
+    for slice_ in twin().solve(material):
+        for _, stairs in staircases(slice_):
             beyond = None
             for level in range(2, max(record.level for record in stairs) + 1):
                 plus, minus = Goal(chess.WHITE, level), Goal(chess.BLACK, level)
@@ -186,9 +186,9 @@ def test_inside_or_beyond_for_good(material: str) -> None:
 
 @pytest.mark.parametrize("material", MATERIALS)
 def test_without_resets_the_better_of_record_and_fresh_value(material: str) -> None:
-    for part in twin("wg").solve(material):
-        for node, stairs in staircases(part):
-            fresh = part.arrive(node, None)
+    for slice_ in twin("wg").solve(material):
+        for node, stairs in staircases(slice_):
+            fresh = slice_.arrive(node, None)
             for record, result in stairs.items():
                 better = fresh if fresh.goal.level < record.level else Result(record, 0)
                 assert result == better

@@ -94,8 +94,8 @@ def test_longest_mates(name: str, plies: int) -> None:
 @pytest.mark.parametrize("name", THREE_MEN)
 def test_nobody_mates_with_a_bare_king(name: str) -> None:
     layout, table = layout_of(parse(name)), contents(name)
-    for part in range(layout.slices):
-        start, half = int(layout.start[part]), int(layout.half_size[part])
+    for slice_ in range(layout.slices):
+        start, half = int(layout.start[slice_]), int(layout.half_size[slice_])
         values = outcomes(table.entries[start : start + 2 * half])
         assert (values[:half] != outcome.held_by_black(0)).all()
         assert (values[half:] != outcome.held_by_white(0)).all()
@@ -134,12 +134,12 @@ def own_levels(graph, buffers, moves, levels):  # type: ignore[no-untyped-def]
 
 
 def levels_of(name: str) -> NDArray[np.int64]:
-    parts = []
-    for part in range(layout_of(parse(name)).slices):
-        where = place(name, part)
-        parts.append(np.zeros(where.size, np.int64))
-        own_levels(where.graph, make_buffers(), np.zeros(512, np.int64), parts[-1])
-    return np.concatenate(parts)
+    slices = []
+    for slice_ in range(layout_of(parse(name)).slices):
+        where = place(name, slice_)
+        slices.append(np.zeros(where.size, np.int64))
+        own_levels(where.graph, make_buffers(), np.zeros(512, np.int64), slices[-1])
+    return np.concatenate(slices)
 
 
 @pytest.mark.parametrize("name", ["KvK", *THREE_MEN])
@@ -272,31 +272,31 @@ def test_staircases_that_do_not_fit_are_noticed() -> None:
 class Forgetful(InMemory):
     """Has some slices already, as after a stop."""
 
-    def __init__(self, done: solver.Solved, parts: list[int]) -> None:
-        self.done, self.parts = done, parts
+    def __init__(self, done: solver.Solved, slices: list[int]) -> None:
+        self.done, self.slices = done, slices
         self.told: list[int] = []
 
     def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         arrays = TableArrays(self.done.entries.copy(), self.done.staircases.copy(), self.done.links.keys.copy())
-        for part in range(self.done.layout.slices):
-            if part not in self.parts:
-                here = slice(self.done.layout.start[part], self.done.layout.start[part + 1])
+        for slice_ in range(self.done.layout.slices):
+            if slice_ not in self.slices:
+                here = slice(self.done.layout.start[slice_], self.done.layout.start[slice_ + 1])
                 arrays.entries[here] = arrays.staircases[here] = 0
-        return arrays, dict.fromkeys(self.parts, Counts(1))
+        return arrays, dict.fromkeys(self.slices, Counts(1))
 
-    def solved(self, part: int, counts: Counts) -> None:
-        self.told.append(part)
+    def solved(self, slice_: int, counts: Counts) -> None:
+        self.told.append(slice_)
 
 
-@pytest.mark.parametrize("parts", [[], [0, 1, 2], list(range(12))])
-def test_slices_that_are_there_already_are_not_solved_again(parts: list[int]) -> None:
+@pytest.mark.parametrize("slices", [[], [0, 1, 2], list(range(12))])
+def test_slices_that_are_there_already_are_not_solved_again(slices: list[int]) -> None:
     material = parse("KPvK")
     answers = entries_of(material.successors(), "r")
-    checkpoint = Forgetful(solver.solve(exits_of(material, answers)), parts)
+    checkpoint = Forgetful(solver.solve(exits_of(material, answers)), slices)
     reported: list[int] = []
     again = solver.solve(exits_of(material, answers), checkpoint=checkpoint, report=reported.append)
     assert every_byte(finish(again)) == every_byte(contents("KPvK"))
-    assert sorted(checkpoint.told) == [part for part in range(again.layout.slices) if part not in parts]
+    assert sorted(checkpoint.told) == [slice_ for slice_ in range(again.layout.slices) if slice_ not in slices]
     assert sum(reported) == again.layout.size
 
 

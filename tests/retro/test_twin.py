@@ -31,9 +31,9 @@ THREE_MEN = ("KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK")
 def test_every_entry_for_three_men(name: str, rules: Rules) -> None:
     reader = Reader(contents(name, rules))
     judged = np.zeros(len(reader.table.entries), np.bool_)
-    for part in twin(rules).solve(name):
-        assert not differences(reader, part)
-        men, whites = np.array([men for men, _ in part.nodes]), np.array([turn for _, turn in part.nodes])
+    for slice_ in twin(rules).solve(name):
+        assert not differences(reader, slice_)
+        men, whites = np.array([men for men, _ in slice_.nodes]), np.array([turn for _, turn in slice_.nodes])
         numbers = reader.numbers(men, whites)
         # the twin solves one of all images; where both kings stand on the diagonal, a table may hold two
         for image in MAN_MAPS[: 2 if "P" in name else 8]:

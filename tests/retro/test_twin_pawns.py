@@ -78,7 +78,7 @@ class Surroundings:
 def test_every_entry_between_pawns(name: str, pawns: str, rules: Rules) -> None:
     material = parse(name)
     outside = Surroundings(material, rules, pawns)
-    (part,) = Twin(rules, outside).solve(name, [pawns])
+    (slice_,) = Twin(rules, outside).solve(name, [pawns])
     entries = {one: reader.table.entries for one, reader in outside.readers.items()}
     layout = layout_of(material)
     code = sum(chess.parse_square(word[1:]) << 6 * at for at, word in enumerate(pawns.split()))
@@ -90,4 +90,4 @@ def test_every_entry_between_pawns(name: str, pawns: str, rules: Rules) -> None:
     job = solver._make_job(solved, exits_of(material, entries), InMemory(), lambda numbers: None)
     solver._solve_slice(job, number, None, 1)
     assert np.count_nonzero(solved.staircases) > 0 or rules == "wg"
-    assert not differences(Reader(finish(solved)), part)
+    assert not differences(Reader(finish(solved)), slice_)

@@ -62,7 +62,7 @@ class Reader:
         def pawns(squares: list[int]) -> list[int]:
             return [s for man in "Pp" for s in sorted(s for s, m in zip(squares, men, strict=True) if m == man)]
 
-        part = 0
+        slice_ = 0
         even = sorted(man for man in men if man.isupper()) == sorted(man.upper() for man in men if man.islower())
         if "P" in men.upper():
             for symmetry in range(4 if even else 2):
@@ -71,11 +71,11 @@ class Reader:
                 if pawns(tried) in self.index["pawns"]:
                     squares, mover = tried, mover ^ (symmetry >> 1)
                     break
-            part = self.index["pawns"].index(pawns(squares))
-        flip = self.index["flip"][part]
+            slice_ = self.index["pawns"].index(pawns(squares))
+        flip = self.index["flip"][slice_]
         if flip != -1 and mover:
             squares, mover = swapped([turned(flip, square) for square in squares]), 0
-        family = self.index["family"][part]
+        family = self.index["family"][slice_]
         codes = [64 * turned(s, squares[0]) + turned(s, squares[1]) for s in SYMMETRIES[family]]
         symmetry = SYMMETRIES[family][codes.index(min(codes))]
         squares = [turned(symmetry, square) for square in squares]
@@ -85,7 +85,7 @@ class Reader:
             rest += stride * (x + y * (y - 1) // 2 + z * (z - 1) * (z - 2) // 6)
             inner *= {1: 64, 2: 2016, 3: 41664}[count]
         half = len(PAIRS[family]) * inner
-        start: int = self.index["start"][part]
+        start: int = self.index["start"][slice_]
         return start + mover * half + PAIRS[family].index(min(codes)) * inner + rest
 
     def digest(self) -> str:

@@ -1,6 +1,6 @@
 """The compiled numbering for many positions at once, both ways."""
 
-from tbgen.index.kernels import decode, locate, part_from
+from tbgen.index.kernels import decode, locate, slice_from
 from tbgen.jit import kernel
 
 
@@ -14,7 +14,7 @@ def locate_many(atlas, table, squares, movers, numbers):
 @kernel
 def decode_many(atlas, table, pawns, numbers, squares, movers):
     """The way back for all `numbers` of a table."""
-    part = 0
+    slice_ = 0
     for row in range(len(numbers)):
-        part = part_from(atlas, table, part, numbers[row])
-        movers[row] = decode(atlas, table, pawns, part, numbers[row], squares[row])
+        slice_ = slice_from(atlas, table, slice_, numbers[row])
+        movers[row] = decode(atlas, table, pawns, slice_, numbers[row], squares[row])

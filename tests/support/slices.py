@@ -50,12 +50,12 @@ class Place(NamedTuple):
 
 
 @cache
-def place(name: str, part: int = 0) -> Place:
+def place(name: str, slice_: int = 0) -> Place:
     layout = layout_of(parse(name))
-    start, end = layout.start[part : part + 2].tolist()
-    family, flip, half = (int(column[part]) for column in (layout.family, layout.flip, layout.half_size))
+    start, end = layout.start[slice_ : slice_ + 2].tolist()
+    family, flip, half = (int(column[slice_]) for column in (layout.family, layout.flip, layout.half_size))
     tables = [layout_of(material) for material in (layout.material, *layout.material.successors())]
-    graph = make_graph(make_atlas(tables), family, flip, half, layout.placements.pawns[part].tolist())
+    graph = make_graph(make_atlas(tables), family, flip, half, layout.placements.pawns[slice_].tolist())
     return Place(layout, graph, start, end - start)
 
 

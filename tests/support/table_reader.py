@@ -89,21 +89,21 @@ class Reader:
         return board if men == sorted("K" + self.table.material.first) else board.mirror()
 
 
-def differences(reader: Reader, part: Slice) -> list[str]:
+def differences(reader: Reader, slice_: Slice) -> list[str]:
     """The first few entries on which table and twin differ."""
-    whites, levels = np.array([turn for _, turn in part.nodes]), np.array(part.levels)
-    numbers = reader.numbers(np.array([men for men, _ in part.nodes]), whites)
+    whites, levels = np.array([turn for _, turn in slice_.nodes]), np.array(slice_.levels)
+    numbers = reader.numbers(np.array([men for men, _ in slice_.nodes]), whites)
     values, plies = reader.fresh(numbers, whites)
     wrong: list[tuple[int, Goal | None]] = []
-    wrong += [(node, None) for node in np.flatnonzero((values != part._values) | (plies != part._plies)).tolist()]
-    for layer, scores in part._layers.items():
+    wrong += [(node, None) for node in np.flatnonzero((values != slice_._values) | (plies != slice_._plies)).tolist()]
+    for layer, scores in slice_._layers.items():
         nodes = np.flatnonzero(levels >= layer.level)
         values, plies = reader.under(layer, numbers[nodes], whites[nodes])
         differ = scores_of(values, plies, worth(layer)) != scores[nodes]
         wrong += [(node, layer) for node in nodes[differ].tolist()]
     told = []
     for node, record in wrong[:10]:
-        board = board_of(*part.nodes[node])
+        board = board_of(*slice_.nodes[node])
         found = reader.result(board, record or goal_of(board))
-        told.append(f"{board.fen()} under {record}: {found}, but {part.arrive(node, record)}")
+        told.append(f"{board.fen()} under {record}: {found}, but {slice_.arrive(node, record)}")
     return told

@@ -11,7 +11,7 @@ from tbgen.index.atlas import G_COUNT, G_SIDE, G_SLOT, GROUP
 from tbgen.index.kernels import group_number
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined
-from tbgen.retro.graph.slice import STEP_SYMMETRY, TURN_SYMMETRY, king_target, parts, set_up
+from tbgen.retro.graph.slice import STEP_SYMMETRY, TURN_SYMMETRY, king_target, set_up, terms
 from tbgen.retro.threads.lanes import LANE, image_of
 
 
@@ -50,13 +50,13 @@ def predecessors(graph, buffers, lane, bits, start):
     offset = moved * graph.half * graph.two_sided
     symmetry = np.int64(graph.back[TURN_SYMMETRY + kings])
     turned = image_of(pattern, symmetry * laned)
-    total = parts(graph, groups, symmetry, squares, buffers.part)
+    total = terms(graph, groups, symmetry, squares, buffers.term)
     here = graph.back[kings] * atlas.inner[0] + offset + total
     count = start
     for group in range(groups):
         if atlas.group[group * GROUP + G_SIDE] != moved:
             continue
-        rest = here - buffers.part[group]
+        rest = here - buffers.term[group]
         stride = graph.to_stride[group]
         first = atlas.group[group * GROUP + G_SLOT]
         alike = atlas.group[group * GROUP + G_COUNT]

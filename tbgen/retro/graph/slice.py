@@ -102,7 +102,7 @@ class Buffers(NamedTuple):
     """Small arrays that each thread has to itself."""
 
     squares: NDArray[np.int64]
-    part: NDArray[np.int64]
+    term: NDArray[np.int64]
     """What each group adds to a number after the turn has passed."""
     near: NDArray[np.int64]
     """Neighbours found: positions, or lanes; large enough for those of two."""
@@ -150,7 +150,7 @@ def set_up(graph, node, squares, left_out=0):
 
 
 @inlined
-def parts(graph, groups, symmetry, squares, part):
+def terms(graph, groups, symmetry, squares, term):
     """Compute what each of the first groups adds to a number after the turn has passed. Returns the sum."""
     atlas = graph.atlas
     total = 0
@@ -158,8 +158,8 @@ def parts(graph, groups, symmetry, squares, part):
         number = group_number(
             atlas, symmetry, squares, atlas.group[group * GROUP + G_SLOT], atlas.group[group * GROUP + G_COUNT]
         )
-        part[group] = graph.to_stride[group] * number
-        total += part[group]
+        term[group] = graph.to_stride[group] * number
+        total += term[group]
     return total
 
 
@@ -191,7 +191,7 @@ def successors(graph, buffers, node):
     pair = squares[0] * 64 + squares[1]
     symmetry = graph.forth[TURN_SYMMETRY + pair]
     groups = atlas.groups[0]
-    total = parts(graph, groups, symmetry, squares, buffers.part)
+    total = terms(graph, groups, symmetry, squares, buffers.term)
     offset = (1 - side) * graph.half * graph.two_sided
     here = graph.forth[pair] * atlas.inner[0] + offset + total
     near = buffers.near
@@ -199,7 +199,7 @@ def successors(graph, buffers, node):
     for group in range(groups):
         if atlas.group[group * GROUP + G_SIDE] != side:
             continue
-        rest = here - buffers.part[group]
+        rest = here - buffers.term[group]
         stride = graph.to_stride[group]
         first = atlas.group[group * GROUP + G_SLOT]
         alike = atlas.group[group * GROUP + G_COUNT]

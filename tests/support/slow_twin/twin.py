@@ -64,7 +64,7 @@ class Twin:
 
     def positions(self, material: str, pawns: Iterable[str] | None = None) -> Iterator[chess.Board]:
         """All positions of `solve`, one of those that are alike but for symmetry."""
-        return (board_of(*node) for part in self.solve(material, pawns) for node in part.nodes)
+        return (board_of(*node) for slice_ in self.solve(material, pawns) for node in slice_.nodes)
 
     def solve(self, material: str, pawns: Iterable[str] | None = None) -> list[Slice]:
         """The slices of a material like "KPvKP", all or those with pawns like "Pe2 pd4"."""
@@ -102,13 +102,13 @@ class Twin:
         if board.has_legal_en_passant():
             return self._arrival_with_en_passant(board)
         men, swapped = normal_form(men_of(board))
-        part = self._slice(slice_name(men))
-        node = part.number[men, board.turn != swapped]
+        slice_ = self._slice(slice_name(men))
+        node = slice_.number[men, board.turn != swapped]
         if not swapped:
-            return lambda record: part.arrive(node, record)
+            return lambda record: slice_.arrive(node, record)
 
         def look_from_other_side(record: Goal | None) -> Result:
-            goal, plies = part.arrive(node, record.of_other_side() if record else None)
+            goal, plies = slice_.arrive(node, record.of_other_side() if record else None)
             return Result(goal.of_other_side(), plies)
 
         return look_from_other_side
