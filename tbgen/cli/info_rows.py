@@ -8,7 +8,7 @@ import chess
 from tbgen.cli.common import print_table
 from tbgen.columns import Column
 from tbgen.errors import CorruptTable, MissingTable
-from tbgen.local.walks import Placement, to_go
+from tbgen.local.walks import Pawns, to_go
 from tbgen.store import BUNDLED, open_table
 from tbgen.store.directory import Listed
 from tbgen.store.local import LocalFile
@@ -70,10 +70,10 @@ def local_rows(tables: Iterable[LocalFile]) -> Iterator[Row]:
             with open_table(one.path) as table:
                 assert table.local is not None, "its name says so"
                 whites = one.material.first.count("P")
-                placements = [(pawns[:whites], pawns[whites:]) for pawns in table.local.placements]
+                slices = [(pawns[:whites], pawns[whites:]) for pawns in table.local.slices]
                 row |= {
-                    "slices": len(placements),
-                    "pawns": _text(max(placements, key=to_go)),
+                    "slices": len(slices),
+                    "pawns": _text(max(slices, key=to_go)),
                     "positions": table.positions,
                     "numbers": table.size,
                     "bytes": int(table.header["bytes"]),
@@ -103,7 +103,7 @@ def _totals(columns: Columns, rows: Sequence[Row]) -> list[str]:
     return [_cell(total.get(name, "")) for name in columns]
 
 
-def _text(pawns: Placement) -> str:
+def _text(pawns: Pawns) -> str:
     """As in `a4 v h7`: the first side plays up the board."""
     return " v ".join(" ".join(map(chess.square_name, side)) for side in pawns).strip()
 

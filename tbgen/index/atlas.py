@@ -87,8 +87,8 @@ def make_atlas(layouts: list[Layout]) -> Atlas:
     for family, table in enumerate(families):
         padded[0, family, : len(table.first)] = table.first
         padded[1, family, : len(table.second)] = table.second
-    placements = [x.placements for x in layouts]
-    hashes = [x.hash or NO_HASH for x in placements]
+    pawns = [x.pawns for x in layouts]
+    hashes = [x.hash or NO_HASH for x in pawns]
     lay = choices()
     return Atlas(
         men=np.array([len(x.letters) for x in layouts], np.int64),
@@ -103,7 +103,7 @@ def make_atlas(layouts: list[Layout]) -> Atlas:
         ),
         table=np.stack(
             [
-                _bases([len(x.slice_of) for x in placements]),
+                _bases([len(x.slice_of) for x in pawns]),
                 _bases([x.slices for x in layouts]),
                 _bases([len(x.weight) for x in hashes]),
                 _bases([len(x.shift) for x in hashes]),
@@ -114,7 +114,7 @@ def make_atlas(layouts: list[Layout]) -> Atlas:
         slice=np.concatenate(
             [np.stack([x.start[:-1], x.half_size, x.family, x.flip], axis=1).reshape(-1) for x in layouts]
         ),
-        slice_of=np.concatenate([x.slice_of for x in placements]),
+        slice_of=np.concatenate([x.slice_of for x in pawns]),
         weight=np.concatenate([x.weight for x in hashes]),
         shift=np.concatenate([x.shift for x in hashes]),
         kings=np.concatenate(

@@ -11,7 +11,7 @@ from tbgen.material import Material
 
 
 class Reached(NamedTuple):
-    """A table that resets lead to, of all placements of pawns or of some."""
+    """A table that resets lead to, of all its slices or of some."""
 
     layout: Layout
     entries: NDArray[np.int32] | None

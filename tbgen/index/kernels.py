@@ -163,8 +163,8 @@ def slice_from(atlas, table, slice_, number):
 
 @inlined
 def decode(atlas, table, pawns, slice_, number, squares):
-    """Put the men of a number in this slice on their squares; return the side to move. `pawns` are the placements of
-    all slices, row by row."""
+    """Put the men of a number in this slice on their squares; return the side to move. `pawns` has the squares
+    of all slices' pawns, row by row."""
     fields = (atlas.table[table * TABLE + T_SLICES] + slice_) * SLICE
     number -= atlas.slice[fields + S_START]
     half = atlas.slice[fields + S_HALF]

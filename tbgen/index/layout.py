@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.geometry import KIND_OF_LETTER, KING, PAWN_DOWN, PAWN_UP
-from tbgen.index import groups, kings, pawns
+from tbgen.index import groups, kings
+from tbgen.index.pawns import Slices, every_slice, excerpt, some
 from tbgen.material import Material
 
 
@@ -38,9 +39,9 @@ class Group:
 class Layout:
     material: Material
     chosen: tuple[tuple[int, ...], ...] | None = None
-    """The placements of pawns that a table of single positions has (`pawns.some`); None: all of them."""
+    """The placements of pawns that a table of single positions has (`some`); None: all of them."""
     excerpt: tuple[int, ...] | None = None
-    """The slices of a complete table that were read (`pawns.excerpt`); None: all of them."""
+    """The slices of a complete table that were read (`excerpt`); None: all of them."""
 
     @cached_property
     def letters(self) -> tuple[tuple[int, str], ...]:
@@ -91,28 +92,29 @@ class Layout:
         return first[0].stride * groups.GROUP_SIZES[first[0].count] if first else 1
 
     @cached_property
-    def placements(self) -> pawns.Placements:
+    def pawns(self) -> Slices:
+        """Where the pawns stand in each slice."""
         first, second = self.material.first.count("P"), self.material.second.count("P")
         if self.chosen is not None:
-            return pawns.some(first, second, self.chosen)
-        every = pawns.placements(first, second, self.material.even)
-        return every if self.excerpt is None else pawns.excerpt(every, self.excerpt)
+            return some(first, second, self.chosen)
+        every = every_slice(first, second, self.material.even)
+        return every if self.excerpt is None else excerpt(every, self.excerpt)
 
     @property
     def slices(self) -> int:
-        return len(self.placements.pawns)
+        return len(self.pawns.squares)
 
     @cached_property
     def family(self) -> NDArray[np.int8]:
         """`[slice]`: which symmetries its pawns leave to the kings."""
         if not self.material.pawns:
             return np.array([kings.FREE], np.int8)
-        return np.where(self.placements.mirrored, kings.MIRRORED, kings.FIXED).astype(np.int8)
+        return np.where(self.pawns.mirrored, kings.MIRRORED, kings.FIXED).astype(np.int8)
 
     @property
     def flip(self) -> NDArray[np.int8]:
         """`[slice]`: the symmetry that swaps colours, -1 where both sides to move are stored."""
-        return self.placements.flip
+        return self.pawns.flip
 
     @cached_property
     def half_size(self) -> NDArray[np.int64]:

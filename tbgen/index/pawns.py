@@ -18,10 +18,12 @@ from tbgen.index.hash import Hash, make_hash
 SYMMETRY_MASK: Final = 7
 SWAP_BIT: Final = 8
 SLICE_SHIFT: Final = 4
-"""In `Placements.slice_of`: the symmetry, whether the colours are swapped as well, and the slice above both."""
+"""In `Slices.slice_of`: the symmetry, whether the colours are swapped as well, and the slice above both."""
 
 
-class Placements(NamedTuple):
+class Slices(NamedTuple):
+    """How pawns divide a table."""
+
     slice_of: NDArray[np.int32]
     """`[square of each pawn in base 64, first side's first]`, `[place in the hash]`: slice, swap and symmetry, packed.
 
@@ -30,7 +32,7 @@ class Placements(NamedTuple):
     """The hash of some placements; where all have a slice there is none."""
     first: int
     """Pawns of the first side."""
-    pawns: NDArray[np.int8]
+    squares: NDArray[np.int8]
     """`[slice]`: the squares, the first side's first, each side's in rising order."""
     to_go: NDArray[np.int16]
     """`[slice]`: how many steps the pawns have before them; slices with equal numbers do not depend on each other."""
@@ -49,7 +51,7 @@ class Placements(NamedTuple):
         turned = GEOMETRY.image[packed & SYMMETRY_MASK][[*squares]].tolist()
         stored = [*sorted(turned[: self.first]), *sorted(turned[self.first :])]
         # a hash has an entry for anything
-        return packed if self.pawns[packed >> SLICE_SHIFT].tolist() == stored else -1
+        return packed if self.squares[packed >> SLICE_SHIFT].tolist() == stored else -1
 
 
 def _key(squares: NDArray[np.int64], first: int, symmetry: int, swap: bool) -> NDArray[np.int64]:
@@ -65,8 +67,8 @@ def _key(squares: NDArray[np.int64], first: int, symmetry: int, swap: bool) -> N
 
 
 @cache
-def placements(first: int, second: int, even: bool) -> Placements:
-    """`even`: both sides have the same men, so that colours can be swapped."""
+def every_slice(first: int, second: int, even: bool) -> Slices:
+    """All slices of so many pawns a side. `even`: both sides have the same men, so that colours can be swapped."""
     count = first + second
     codes = np.arange(64**count)
     squares = np.stack([codes >> 6 * place & 63 for place in range(count)]) if count else np.zeros((0, 1), int)
@@ -101,7 +103,7 @@ def placements(first: int, second: int, even: bool) -> Placements:
         if swap:
             flip[key[canonical] == own[canonical]] = symmetry
     pawns = np.concatenate([np.sort(part[:, canonical], axis=0) for part in (squares[:first], squares[first:])])
-    return Placements(
+    return Slices(
         slice_of,
         None,
         first,
@@ -112,26 +114,26 @@ def placements(first: int, second: int, even: bool) -> Placements:
     )
 
 
-def excerpt(every: Placements, slices: Sequence[int]) -> Placements:
+def excerpt(every: Slices, slices: Sequence[int]) -> Slices:
     """Some slices of all, in rising order, as they are there."""
     here = np.array(slices, np.int64)
-    number = np.full(len(every.pawns), -1, np.int32)
+    number = np.full(len(every.squares), -1, np.int32)
     number[here] = np.arange(len(here))
     there = number[every.slice_of >> SLICE_SHIFT]
     kept = (every.slice_of >= 0) & (there >= 0)
     slice_of = np.where(kept, there << SLICE_SHIFT | every.slice_of & (1 << SLICE_SHIFT) - 1, -1).astype(np.int32)
-    return Placements(
+    return Slices(
         slice_of,
         None,
         every.first,
-        every.pawns[here],
+        every.squares[here],
         every.to_go[here],
         every.mirrored[here],
         every.flip[here],
     )
 
 
-def some(first: int, second: int, chosen: tuple[tuple[int, ...], ...]) -> Placements:
+def some(first: int, second: int, chosen: tuple[tuple[int, ...], ...]) -> Slices:
     """These placements, each a slice of its own: symmetry makes no two of them one. Mirror images are found as these,
     unless they are chosen too.
 
@@ -146,7 +148,7 @@ def some(first: int, second: int, chosen: tuple[tuple[int, ...], ...]) -> Placem
     slices = np.array([*range(len(chosen)), *others], np.int64) << SLICE_SHIFT
     slices[len(chosen) :] |= FILES_MIRRORED
     hash, row = make_hash(np.concatenate([squares, image[others]]), (0,) * first + (1,) * second)
-    return Placements(
+    return Slices(
         np.append(slices, -1).astype(np.int32)[row],  # -1 where there is no row
         hash,
         first,

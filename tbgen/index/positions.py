@@ -28,7 +28,7 @@ def position(layout: Layout, number: int) -> Position:
         assert of_group < GROUP_SIZES[group.count]
         back = choices().squares[group.count]
         squares.extend(back[of_group * group.count : (of_group + 1) * group.count].tolist())
-    squares.extend(layout.placements.pawns[slice_].tolist())
+    squares.extend(layout.pawns.squares[slice_].tolist())
     men = tuple(
         (square, letter if owner == 0 else letter.lower())
         for square, (owner, letter) in zip(squares, layout.letters, strict=True)

@@ -18,16 +18,16 @@ from tbgen.errors import UnsupportedPosition
 from tbgen.index.atlas import MEN
 from tbgen.index.groups import MOST_ALIKE
 from tbgen.local.resets import Reset, after_retaking, resets
-from tbgen.local.walks import AllFrom, Placement, TooMany, by_two_files, closed, folded
+from tbgen.local.walks import AllFrom, Pawns, TooMany, by_two_files, closed, folded
 from tbgen.material import PROMOTIONS, Material
 from tbgen.probe.numbering import material_of
 from tbgen.store.format.local import BOTH, Bound, make_key, numbers_per_slice, tells
 
-Tables = Mapping[Material, Set[Placement] | None]
-"""Complete tables by White's men and Black's, and the placements of pawns that are asked of each; None: all of them."""
+Tables = Mapping[Material, Set[Pawns] | None]
+"""Complete tables by White's men and Black's, and the slices that are asked of each; None: all of them."""
 
 _LISTED: Final = 2048
-"""Placements of a part alone, at most, whose resets are listed: that takes a quarter of a millisecond each."""
+"""Slices of a part alone, at most, whose resets are listed: that takes a quarter of a millisecond each."""
 
 
 class Part(NamedTuple):
@@ -35,7 +35,8 @@ class Part(NamedTuple):
 
     material: Material
     """White's men, and Black's."""
-    placements: Set[Placement]
+    slices: Set[Pawns]
+    """The pawns of each."""
     bounds: tuple[Bound, ...]
     """What it is solved for, in White's view: what is exact, both bounds, or one."""
     known: tuple[Material, ...]
@@ -47,7 +48,7 @@ class Part(NamedTuple):
 
     @property
     def numbers(self) -> int:
-        return len(self.placements) * numbers_per_slice(self.material)
+        return len(self.slices) * numbers_per_slice(self.material)
 
     @property
     def swapped(self) -> bool:
@@ -73,18 +74,18 @@ class Part(NamedTuple):
 class _Asked:
     """What leads to a part that has not been looked at."""
 
-    every: set[Placement] = field(default_factory=set)
-    counted: set[Placement] = field(default_factory=set)
+    every: set[Pawns] = field(default_factory=set)
+    counted: set[Pawns] = field(default_factory=set)
     """By resets that count for a bound (`_counts`)."""
     bounds: set[Bound] = field(default_factory=set)
     """Those bounds."""
-    retaken: set[tuple[Material, Placement]] = field(default_factory=set)
+    retaken: set[tuple[Material, Pawns]] = field(default_factory=set)
     """What retaking makes of these resets: it is asked for if this part is not whole."""
 
 
 @dataclass
 class _Chosen:
-    placements: Set[Placement]
+    slices: Set[Pawns]
     bounds: tuple[Bound, ...]
     is_whole: bool
     leads_to: dict[Material, set[Material]] = field(default_factory=dict)
@@ -109,7 +110,7 @@ def make_plan(
     return [*plan.values()]
 
 
-def start_of(board: chess.Board) -> tuple[Material, Placement]:
+def start_of(board: chess.Board) -> tuple[Material, Pawns]:
     """The men of a position, and its pawns. UnsupportedPosition if there can be no local table of it."""
     material = material_of(board)
     if not can_be_solved(material):
@@ -139,7 +140,7 @@ class _Choice:
         self._root, self._start = start_of(board)
         self.waiting = {self._root: _Asked({self._start})}
         self.chosen: dict[Material, _Chosen] = {}
-        self._tables: dict[Material, set[Placement] | None] = {}
+        self._tables: dict[Material, set[Pawns] | None] = {}
         """What all parts ask of complete tables."""
 
     def look_at_next(self) -> None:
@@ -150,7 +151,7 @@ class _Choice:
         if chosen is None or not chosen.is_whole:
             self._retake(asked.retaken)
         if chosen is not None:
-            self._room -= len(chosen.placements) * numbers_per_slice(material)
+            self._room -= len(chosen.slices) * numbers_per_slice(material)
             if self._room < 0 and material != self._root:
                 raise TooMany
             self.chosen[material] = chosen
@@ -173,9 +174,9 @@ class _Choice:
 
     def _follow_all(self, material: Material, chosen: _Chosen) -> None:
         """Note where all resets of a part lead to."""
-        # alone, and with many placements, it takes whole tables
-        listed = self._largest or len(chosen.placements) <= _LISTED
-        for pawns in chosen.placements if listed else by_two_files(self._start):
+        # alone, and with many slices, it takes whole tables
+        listed = self._largest or len(chosen.slices) <= _LISTED
+        for pawns in chosen.slices if listed else by_two_files(self._start):
             for reset in resets(pawns, material):
                 self._follow(chosen, reset)
         if not listed:
@@ -204,12 +205,12 @@ class _Choice:
             asked.counted.add(reset.pawns)
             asked.bounds |= bounds
 
-    def _ask_table(self, material: Material, pawns: Placement) -> None:
+    def _ask_table(self, material: Material, pawns: Pawns) -> None:
         asked = self._tables.setdefault(material, set())
         assert asked is not None
         asked.add(folded(pawns))
 
-    def _retake(self, retaken: Iterable[tuple[Material, Placement]]) -> None:
+    def _retake(self, retaken: Iterable[tuple[Material, Pawns]]) -> None:
         """Ask for what retaking leads to."""
         for material, pawns in retaken:
             if self._may_be_chosen(material):
@@ -225,7 +226,7 @@ class _Choice:
 
     def size(self, material: Material) -> tuple[int, int, int]:
         """What comes first by this can be solved first."""
-        return material.men, material.pawns, len(self.chosen[material].placements)
+        return material.men, material.pawns, len(self.chosen[material].slices)
 
     def part(self, material: Material, plan: Mapping[Material, Part]) -> Part:
         """What was chosen, given the parts that it leads to."""
@@ -248,7 +249,7 @@ class _Choice:
         asked = {one.normal for one in tables}
         complete = {one: self._tables[one] for one in sorted(self._tables) if one.normal in asked}
         keys = {bound: _keys(material, bound, complete, [plan[one] for one in known]) for bound in bounds}
-        return Part(material, chosen.placements, bounds, tuple(sorted(known)), complete, keys)
+        return Part(material, chosen.slices, bounds, tuple(sorted(known)), complete, keys)
 
 
 def _counts(reset: Reset, bound: Bound) -> bool:

@@ -12,7 +12,7 @@ from tbgen.index import Layout, layout_of
 from tbgen.index.exits import Reached
 from tbgen.index.pawns import SLICE_SHIFT
 from tbgen.local.choose import Tables
-from tbgen.local.walks import Placement, folded, swapped
+from tbgen.local.walks import Pawns, folded, swapped
 from tbgen.material import Material
 from tbgen.store import find_table, open_table
 from tbgen.table_rules import TableRules
@@ -34,11 +34,11 @@ class CompleteTables:
         return self._sums[material]
 
     def take(self, asked: Tables, report: Callable[[int], None] = lambda numbers: None) -> dict[Material, Reached]:
-        """The tables that are asked, with these placements, by normal material. `report` is called with the numbers
+        """The tables that are asked, with these slices, by normal material. `report` is called with the numbers
         that have been read."""
         found = {}
-        for material, placements in as_stored(asked).items():
-            layout = excerpt_of(material, placements)
+        for material, slices in as_stored(asked).items():
+            layout = excerpt_of(material, slices)
             held = self._held.get(material)
             if held is None or held[0] != layout:
                 held = self._held[material] = layout, self._read(layout, held, report)
@@ -67,25 +67,25 @@ class CompleteTables:
 
 def as_stored(asked: Tables) -> Tables:
     """The stronger side first, as complete tables have it."""
-    found: dict[Material, Set[Placement] | None] = {}
-    for material, placements in asked.items():
+    found: dict[Material, Set[Pawns] | None] = {}
+    for material, slices in asked.items():
         known = found.get(material.normal, frozenset())
-        if placements is None or known is None:
+        if slices is None or known is None:
             found[material.normal] = None
         elif material.is_normal:
-            found[material.normal] = known | placements
+            found[material.normal] = known | slices
         else:
-            found[material.normal] = known | {folded(swapped(pawns)) for pawns in placements}
+            found[material.normal] = known | {folded(swapped(pawns)) for pawns in slices}
     return found
 
 
-def excerpt_of(material: Material, placements: Set[Placement] | None) -> Layout:
-    """The layout of a complete table's slices that have these placements, or their images."""
+def excerpt_of(material: Material, slices: Set[Pawns] | None) -> Layout:
+    """The layout of a complete table's slices that are these, or their images."""
     every = layout_of(material)
-    if placements is None or not material.pawns:
+    if slices is None or not material.pawns:
         return every
-    found = [every.placements.find(white + black) for white, black in placements]
-    assert min(found) >= 0, "pawns that stand elsewhere make no placement"
+    found = [every.pawns.find(white + black) for white, black in slices]
+    assert min(found) >= 0, "pawns that stand elsewhere make no slice"
     return Layout(material, excerpt=tuple(sorted({one >> SLICE_SHIFT for one in found})))
 
 

@@ -14,7 +14,7 @@ from tbgen.contents import Contents, Make
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.index.exits import Reached
 from tbgen.local.choose import Part
-from tbgen.local.walks import Placement, mirrored, swapped
+from tbgen.local.walks import Pawns, mirrored, swapped
 from tbgen.material import Material
 from tbgen.store import building, open_table
 from tbgen.store.format.local import Bound, LocalName, LocalNotes, SolvedWith
@@ -60,7 +60,7 @@ class Slot(NamedTuple):
 
 def rows_of(part: Part) -> tuple[Row, ...]:
     """Its slices as files have them."""
-    turned = map(swapped, part.placements) if part.swapped else part.placements
+    turned = map(swapped, part.slices) if part.swapped else part.slices
     return tuple(sorted(first + second for first, second in turned))
 
 
@@ -97,14 +97,14 @@ class Shelf:
         there = [
             (len(rows), Kept(one, is_swapped))
             for one, is_swapped in found
-            if _has_all(rows := self._rows_of(one.path), part.placements, is_swapped=is_swapped)
+            if _has_all(rows := self._rows_of(one.path), part.slices, is_swapped=is_swapped)
         ]
         return min(there)[1] if there else None
 
     def _rows_of(self, path: Path) -> set[Row]:
         """The slices that a file has; none if it is not there any more."""
         notes = self._notes_of(path)
-        return set() if notes is None else {*notes.placements}
+        return set() if notes is None else {*notes.slices}
 
     @contextmanager
     def solving(
@@ -171,14 +171,14 @@ class Shelf:
         return found
 
 
-def _has_all(rows: Container[Row], placements: Iterable[Placement], *, is_swapped: bool) -> bool:
+def _has_all(rows: Container[Row], slices: Iterable[Pawns], *, is_swapped: bool) -> bool:
     """Whether these slices are there, or their mirror images."""
 
-    def has(pawns: Placement) -> bool:
+    def has(pawns: Pawns) -> bool:
         first, second = swapped(pawns) if is_swapped else pawns
         return first + second in rows
 
-    return all(has(pawns) or has(mirrored(pawns)) for pawns in placements)
+    return all(has(pawns) or has(mirrored(pawns)) for pawns in slices)
 
 
 def _hold(stack: ExitStack, path: Path, waiting: Callable[[], None]) -> None:

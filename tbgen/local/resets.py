@@ -8,7 +8,7 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from tbgen.local.walks import Placement
+from tbgen.local.walks import Pawns
 from tbgen.material import PIECES, PROMOTIONS, Material
 
 
@@ -19,7 +19,7 @@ class Reset(NamedTuple):
     """Who moves: 0 for White, 1 for Black."""
     material: Material
     """White's men, and Black's."""
-    pawns: Placement
+    pawns: Pawns
     movers: str
     """The men that may have moved and can be retaken: all but the king."""
     target: int | None
@@ -28,7 +28,7 @@ class Reset(NamedTuple):
     """What a pawn becomes."""
 
 
-def resets(pawns: Placement, material: Material) -> Iterator[Reset]:
+def resets(pawns: Pawns, material: Material) -> Iterator[Reset]:
     """The captures and promotions that are possible in a slice."""
     for side in (0, 1):
         movers, others = _pieces(material, side), _pieces(material, 1 - side)
@@ -40,7 +40,7 @@ def resets(pawns: Placement, material: Material) -> Iterator[Reset]:
         yield from _by_pawns(pawns, material, side)
 
 
-def _by_pawns(pawns: Placement, material: Material, side: int) -> Iterator[Reset]:
+def _by_pawns(pawns: Pawns, material: Material, side: int) -> Iterator[Reset]:
     """What a side's pawns take, and what they promote to."""
     up = -8 if side else 8
     for square, shift in product(pawns[side], (-1, 0, 1)):
@@ -58,9 +58,7 @@ def _by_pawns(pawns: Placement, material: Material, side: int) -> Iterator[Reset
                 yield Reset(side, men, after, promotion or "P", target, promotion)
 
 
-def _takes(
-    pawns: Placement, material: Material, side: int, target: int, shift: int
-) -> Iterator[tuple[str, int | None]]:
+def _takes(pawns: Pawns, material: Material, side: int, target: int, shift: int) -> Iterator[tuple[str, int | None]]:
     """What a pawn may take that moves to a square, and where from if that is a pawn. Nothing is taken straight ahead,
     where a move counts only on the last rank."""
     up = -8 if side else 8
@@ -76,7 +74,7 @@ def _takes(
             yield "P", target - up
 
 
-def after_retaking(reset: Reset) -> Iterator[tuple[Material, Placement]]:
+def after_retaking(reset: Reset) -> Iterator[tuple[Material, Pawns]]:
     """What is there when the man that moved has been taken, without a promotion."""
     side, up = reset.side, 8 if reset.side else -8
     for mover in reset.movers:
@@ -105,7 +103,7 @@ def _changed(material: Material, side: int, man: str, new: str = "") -> Material
     return Material(*sides)
 
 
-def _moved(pawns: Placement, side: int, square: int | None, target: int | None) -> Placement:
+def _moved(pawns: Pawns, side: int, square: int | None, target: int | None) -> Pawns:
     """A side's pawn has moved, or is gone."""
     moved = {*pawns[side]} - {square} | (set() if target is None else {target})
     after = tuple(sorted(moved))

@@ -11,7 +11,7 @@ from tbgen.errors import OutOfRoom
 from tbgen.generate.estimate import ENTRY, LINK, kind_of, numbers_of, solving
 from tbgen.local.choose import Part, make_plan, start_of
 from tbgen.local.complete import as_stored
-from tbgen.local.walks import AllFrom, Placement, TooMany
+from tbgen.local.walks import AllFrom, Pawns, TooMany
 from tbgen.material import Material
 from tbgen.sizes import LARGE, links_for
 from tbgen.store.format.local import BOTH, numbers_per_slice
@@ -67,8 +67,8 @@ def numbers_to_solve(plan: list[Part]) -> int:
 
 def cost_of(plan: list[Part], threads: int, pace: float = 1.0) -> Cost:
     """What solving takes, about. `pace`: see generate/calibration.py."""
-    tables = as_stored({one: placements for part in plan for one, placements in part.complete.items()})
-    arrays = [ENTRY * _numbers_read(one, placements) for one, placements in tables.items()]
+    tables = as_stored({one: slices for part in plan for one, slices in part.complete.items()})
+    arrays = [ENTRY * _numbers_read(one, slices) for one, slices in tables.items()]
     arrays += [ENTRY * part.numbers for part in plan for _ in range(part.times)]
     largest = max(part.numbers for part in plan)
     arrays += [ENTRY * largest, LINK * links_for(largest)] * 2
@@ -80,12 +80,12 @@ def cost_of(plan: list[Part], threads: int, pace: float = 1.0) -> Cost:
     )
 
 
-def _numbers_read(material: Material, placements: Set[Placement] | None) -> int:
+def _numbers_read(material: Material, slices: Set[Pawns] | None) -> int:
     """Of a complete table, at most."""
     whole = numbers_of(material)
-    if placements is None or not material.pawns:
+    if slices is None or not material.pawns:
         return whole
-    return min(whole, len(placements) * numbers_per_slice(material))
+    return min(whole, len(slices) * numbers_per_slice(material))
 
 
 class _Sizes(NamedTuple):
@@ -130,13 +130,13 @@ def _fits(cost: Cost, limits: Limits) -> bool:
 
 
 def _check_root(board: chess.Board, limits: Limits, threads: int) -> None:
-    """Refuse a position whose own part does not fit, before its placements are listed."""
+    """Refuse a position whose own part does not fit, before its slices are listed."""
     material, start = start_of(board)
     root = Part(material, AllFrom(start), BOTH, (), {}, {})
     least = cost_of([root], threads)
     if least.memory > limits.memory or least.scratch > limits.scratch:
         raise OutOfRoom(
-            f"{material.normal} from here has {len(root.placements):,} placements of pawns and {root.numbers:,} "
+            f"{material.normal} from here has {len(root.slices):,} placements of pawns and {root.numbers:,} "
             f"numbers: solving takes {size_of(least.memory)} of memory and {size_of(least.scratch)} of disk, and there "
             f"are {size_of(limits.memory)} (--memory) and {size_of(limits.scratch)}"
         )

@@ -45,7 +45,7 @@ class SolvedTables:
         found = self._numbers.get((material, bound))
         if found is None:
             layout = reached.layout
-            found = Numbers(layout.material, layout.placements.pawns.tolist())
+            found = Numbers(layout.material, layout.pawns.squares.tolist())
             self._numbers[material, bound] = found
         return found
 

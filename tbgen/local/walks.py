@@ -1,7 +1,6 @@
 """Where pawns can walk: each on its file, and never past a pawn that it faces. So one file does not concern another.
 
-Of a placement and its mirror image only one is walked from (`folded`); whoever looks for a placement later looks for
-both.
+Of a slice and its mirror image only one is walked from (`folded`); whoever looks for a slice later looks for both.
 """
 
 import sys
@@ -13,54 +12,54 @@ from typing import TypeVar
 
 S = TypeVar("S")
 
-Placement = tuple[tuple[int, ...], tuple[int, ...]]
+Pawns = tuple[tuple[int, ...], tuple[int, ...]]
 """The squares of each side's pawns, in rising order."""
 
 
 class TooMany(Exception):
-    """There are more placements than asked for."""
+    """There are more slices than asked for."""
 
 
 @lru_cache(1 << 16)
-def folded(pawns: Placement) -> Placement:
-    """A placement or its mirror image, the same one for both. The files decide, which steps do not change."""
+def folded(pawns: Pawns) -> Pawns:
+    """These pawns or their mirror image, the same for both. The files decide, which steps do not change."""
     return min(pawns, mirrored(pawns), key=_order)
 
 
-def _order(pawns: Placement) -> tuple[list[int], list[int], list[int], Placement]:
+def _order(pawns: Pawns) -> tuple[list[int], list[int], list[int], Pawns]:
     white, black = (sorted(square % 8 for square in side) for side in pawns)
     return sorted(white + black), white, black, pawns
 
 
-def mirrored(pawns: Placement) -> Placement:
+def mirrored(pawns: Pawns) -> Pawns:
     """With files a and h swapped."""
     white, black = (tuple(sorted(square ^ 7 for square in side)) for side in pawns)
     return white, black
 
 
 @lru_cache(1 << 16)
-def swapped(pawns: Placement) -> Placement:
+def swapped(pawns: Pawns) -> Pawns:
     """With the colours swapped, and the board turned upside down."""
     black, white = (tuple(sorted(square ^ 56 for square in side)) for side in pawns)
     return white, black
 
 
-def count(pawns: Placement) -> int:
-    """How many placements steps lead to, this one among them."""
+def count(pawns: Pawns) -> int:
+    """How many slices steps lead to, this one among them."""
     return prod(len(_walks(file)) for file in _by_file(pawns))
 
 
-class AllFrom(Set[Placement]):
-    """All placements that steps from one lead to, or from its mirror image. They are counted at once, and listed only
+class AllFrom(Set[Pawns]):
+    """All slices that steps from one lead to, or from its mirror image. They are counted at once, and listed only
     when they are needed."""
 
-    def __init__(self, start: Placement) -> None:
+    def __init__(self, start: Pawns) -> None:
         self._start = folded(start)
 
     def __len__(self) -> int:
         return count(self._start)
 
-    def __iter__(self) -> Iterator[Placement]:
+    def __iter__(self) -> Iterator[Pawns]:
         return _all_from(self._start)
 
     def __contains__(self, pawns: object) -> bool:
@@ -76,7 +75,7 @@ class AllFrom(Set[Placement]):
         return {*those}
 
 
-def by_two_files(pawns: Placement) -> Iterator[Placement]:
+def by_two_files(pawns: Pawns) -> Iterator[Pawns]:
     """All that steps lead to on every two neighbouring files, without the other pawns: what a pawn can do depends on no
     more."""
     for file in range(7):
@@ -84,9 +83,9 @@ def by_two_files(pawns: Placement) -> Iterator[Placement]:
         yield from _all_from((white, black))
 
 
-def closed(found: Iterable[Placement], most: int = sys.maxsize) -> set[Placement]:
-    """These placements or their mirror images, and all that steps lead to; TooMany if there are more than `most`."""
-    every = set[Placement]()
+def closed(found: Iterable[Pawns], most: int = sys.maxsize) -> set[Pawns]:
+    """These slices or their mirror images, and all that steps lead to; TooMany if there are more than `most`."""
+    every = set[Pawns]()
     for pawns in sorted({*map(folded, found)}, key=to_go, reverse=True):
         if pawns in every or mirrored(pawns) in every:
             continue
@@ -97,7 +96,7 @@ def closed(found: Iterable[Placement], most: int = sys.maxsize) -> set[Placement
     return every
 
 
-def to_go(pawns: Placement) -> int:
+def to_go(pawns: Pawns) -> int:
     """How many steps the pawns have before them."""
     return sum(7 - square // 8 for square in pawns[0]) + sum(square // 8 for square in pawns[1])
 
@@ -106,20 +105,20 @@ def _is_sorted(squares: tuple[int, ...]) -> bool:
     return squares == tuple(sorted(squares))
 
 
-def _by_file(pawns: Placement) -> list[Placement]:
+def _by_file(pawns: Pawns) -> list[Pawns]:
     """The pawns of each file that has any."""
     white, black = ([tuple(square for square in side if square % 8 == file) for file in range(8)] for side in pawns)
     return [one for one in zip(white, black, strict=True) if any(one)]
 
 
-def _all_from(pawns: Placement) -> Iterator[Placement]:
+def _all_from(pawns: Pawns) -> Iterator[Pawns]:
     for files in product(*map(_walks, _by_file(pawns))):
         white, black = (tuple(sorted(square for file in files for square in file[side])) for side in (0, 1))
         yield white, black
 
 
 @cache
-def _walks(file: Placement) -> list[Placement]:
+def _walks(file: Pawns) -> list[Pawns]:
     """The same for pawns of one file. Pieces may always be out of the way; a double step is two single ones."""
     found, fresh = {file}, [file]
     while fresh:
@@ -130,7 +129,7 @@ def _walks(file: Placement) -> list[Placement]:
     return sorted(found)
 
 
-def _steps(file: Placement) -> Iterator[Placement]:
+def _steps(file: Pawns) -> Iterator[Pawns]:
     for side, up in ((0, 8), (1, -8)):
         for square in file[side]:
             target = square + up

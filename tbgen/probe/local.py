@@ -56,11 +56,11 @@ class Place(NamedTuple):
 class Numbers:
     """From positions to their numbers in a local table."""
 
-    def __init__(self, material: Material, placements: Iterable[Sequence[int]]) -> None:
+    def __init__(self, material: Material, slices: Iterable[Sequence[int]]) -> None:
         self._layout = Layout(material)
         whites = material.first.count("P")
         self._slice_of = {
-            (_squares(pawns[:whites]), _squares(pawns[whites:])): number for number, pawns in enumerate(placements)
+            (_squares(pawns[:whites]), _squares(pawns[whites:])): number for number, pawns in enumerate(slices)
         }
 
     def place(self, board: chess.Board, *, swapped: bool) -> Place | None:
@@ -149,7 +149,7 @@ class LocalFiles:
         if found is None:
             with suppress(MissingTable), open_table(file.path) as table:
                 assert table.local is not None, "its name says so"
-                found = self._numbers[file.path] = Numbers(file.material, table.local.placements)
+                found = self._numbers[file.path] = Numbers(file.material, table.local.slices)
         return found
 
     def _opened(self, file: LocalFile) -> TableFile:

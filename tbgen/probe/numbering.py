@@ -112,7 +112,7 @@ def make_numbering(men: int) -> Numbering:
         material.pawns > 0,
         tuple(Group(_KINDS.index(group.letter), group.side, group.count, group.stride) for group in layout.groups),
         layout.inner,
-        layout.placements.slice_of.data,
+        layout.pawns.slice_of.data,
         layout.start.data,
         layout.half_size.data,
         layout.family.data,

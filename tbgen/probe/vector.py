@@ -78,7 +78,7 @@ def _look_ups(material: Material) -> _LookUps:
     return _LookUps(
         tuple(_wide(table.number) * layout.inner for table in families),
         tuple(_wide(table.symmetry) for table in families),
-        _wide(layout.placements.slice_of),
+        _wide(layout.pawns.slice_of),
         layout.start[:-1],
         layout.half_size,
         _wide(layout.family),

@@ -11,7 +11,7 @@ from tbgen.text import counted, size_of, time_of
 def materials_of(plan: Sequence[Part]) -> str:
     """The position's own material, and how many others."""
     *others, root = plan
-    count = len(root.placements)
+    count = len(root.slices)
     parts = f", and {counted(len(others), 'part')} that it leads to" if others else ""
     return f"{root.material.normal} ({counted(count, 'placement')} of pawns){parts}"
 
@@ -19,8 +19,7 @@ def materials_of(plan: Sequence[Part]) -> str:
 def parts_as_dicts(plan: Sequence[Part]) -> list[dict[str, Any]]:
     """For programs."""
     return [
-        {"material": part.material.normal.name, "slices": len(part.placements), "numbers": part.numbers}
-        for part in plan
+        {"material": part.material.normal.name, "slices": len(part.slices), "numbers": part.numbers} for part in plan
     ]
 
 
@@ -40,6 +39,6 @@ def lines(number: int, plan: Sequence[Part], cost: Cost, threads: int) -> Iterat
     yield f"  {size_of(cost.memory)} of memory, {size_of(cost.scratch)} of disk, about {time}"
     for part in reversed(plan):
         how = "" if part.exact else ", solved twice" if part.times > 1 else ", for one side"
-        yield f"  {part.material.normal.name:<9}{len(part.placements):>6,} slices {part.numbers:>15,} numbers{how}"
+        yield f"  {part.material.normal.name:<9}{len(part.slices):>6,} slices {part.numbers:>15,} numbers{how}"
     if not plan[-1].exact:
         yield "  What some captures or promotions lead to is not known: the answer may be bounds."

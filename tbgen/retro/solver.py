@@ -159,7 +159,7 @@ def _solve_beside_others(job: _Job, slice_: int) -> None:
 def _batches(layout: Layout) -> list[list[int]]:
     """Slices that do not depend on each other, in the order in which they can be solved."""
     batches: dict[int, list[int]] = {}
-    for slice_, to_go in enumerate(layout.placements.to_go.tolist()):
+    for slice_, to_go in enumerate(layout.pawns.to_go.tolist()):
         batches.setdefault(to_go, []).append(slice_)
     return [batches[to_go] for to_go in sorted(batches)]
 
@@ -190,7 +190,7 @@ def _graph_of(job: _Job, slice_: int) -> SliceGraph:
         int(layout.family[slice_]),
         int(layout.flip[slice_]),
         int(layout.half_size[slice_]),
-        layout.placements.pawns[slice_].tolist(),
+        layout.pawns.squares[slice_].tolist(),
     )
 
 

@@ -34,7 +34,7 @@ def _reach(layout: Layout, squares: list[int]) -> set[int]:
         for steps in (1, 2) if square // 8 == (6 if side else 1) else (1,):
             moved = [*squares]
             moved[pawn] += steps * (-8 if side else 8)
-            slice_of = layout.placements.find(moved)
+            slice_of = layout.pawns.find(moved)
             if slice_of >= 0:
                 found.add(slice_of >> SLICE_SHIFT)
                 if steps == 2 and any(other != side for other in sides):
@@ -54,7 +54,7 @@ class Surroundings(NamedTuple):
     def levels(self, layout: Layout, numbers: Numbers) -> Levels:
         """The own levels of these numbers; NO_POSITION where there is no legal position."""
         levels = np.empty(len(numbers), np.uint8)
-        find_levels(self.board, self.atlas, layout.placements.pawns, numbers, make_moves(), levels)
+        find_levels(self.board, self.atlas, layout.pawns.squares, numbers, make_moves(), levels)
         return levels
 
 
@@ -86,7 +86,7 @@ class Table:
         """Bring into memory these slices and those that their pawns lead to."""
         layout = self.layout
         self.units.fetch(
-            {one for slice_ in slices for one in (slice_, *_reach(layout, layout.placements.pawns[slice_].tolist()))}
+            {one for slice_ in slices for one in (slice_, *_reach(layout, layout.pawns.squares[slice_].tolist()))}
         )
 
     def slices_at(self, numbers: Numbers) -> Numbers:
@@ -108,7 +108,7 @@ class Table:
         found = np.zeros((limit, FIELDS), np.int64)
         atlas, board, tables, _ = self._around
         legal, wrong, unseen = check_all(
-            board, atlas, self.layout.placements.pawns, tables, self.units.dictionary,
+            board, atlas, self.layout.pawns.squares, tables, self.units.dictionary,
             survey, slice_, numbers, make_buffers(self.layout), found,
         )  # fmt: skip
         return legal, wrong, unseen, found[:wrong]

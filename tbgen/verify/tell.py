@@ -67,7 +67,7 @@ class Teller:
     def tell(self, slice_: int, numbers: Numbers, survey: Survey, dictionary: Dictionary) -> Worths:
         """What the moves make of these positions of a slice."""
         atlas, board, tables, _ = self._around
-        buffers, pawns = make_buffers(self.layout), self.layout.placements.pawns
+        buffers, pawns = make_buffers(self.layout), self.layout.pawns.squares
         entries, lengths = np.zeros(len(numbers), np.int32), np.zeros(len(numbers), np.uint16)
         found, done = [], 0
         while done < len(numbers):

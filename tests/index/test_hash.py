@@ -8,7 +8,7 @@ import pytest
 
 from tbgen.board.geometry import FILES_MIRRORED
 from tbgen.index.hash import make_hash
-from tbgen.index.pawns import SLICE_SHIFT, SYMMETRY_MASK, placements, some
+from tbgen.index.pawns import SLICE_SHIFT, SYMMETRY_MASK, every_slice, some
 
 Placed = tuple[int, ...]
 
@@ -32,7 +32,7 @@ def test_every_placement_has_its_row(first: int, second: int, count: int) -> Non
 
 def test_like_pawns_in_any_order() -> None:
     found = some(3, 2, tuple(random_placements(3, 2, 200)))
-    for number, squares in enumerate(found.pawns.tolist()):
+    for number, squares in enumerate(found.squares.tolist()):
         for white in permutations(squares[:3]):
             for black in permutations(squares[3:]):
                 assert found.find([*white, *black]) >> SLICE_SHIFT == number
@@ -48,7 +48,7 @@ def test_nothing_else_is_found(first: int, second: int) -> None:
             packed, image = found.find(asked), mirrored(asked, first)
             assert (packed >= 0) == (asked in chosen or image in chosen)
             if packed >= 0:
-                stored = tuple(found.pawns[packed >> SLICE_SHIFT].tolist())
+                stored = tuple(found.squares[packed >> SLICE_SHIFT].tolist())
                 assert (stored, packed & SYMMETRY_MASK) == ((asked, 0) if asked in chosen else (image, FILES_MIRRORED))
 
 
@@ -57,8 +57,8 @@ def mirrored(squares: Placed, first: int) -> Placed:
 
 
 def test_all_placements_are_found_with_their_symmetry() -> None:
-    every = placements(1, 1, True)
+    every = every_slice(1, 1, True)
     assert {every.find(squares) >> SLICE_SHIFT for squares in random_placements(1, 1, 1_000)} <= set(
-        range(len(every.pawns))
+        range(len(every.squares))
     )
     assert every.find([8, 8]) == every.find([0, 20]) == -1

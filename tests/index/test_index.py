@@ -17,7 +17,7 @@ from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY, RANKS_MIRRORED, TRANS
 from tbgen.index import Layout, layout_of
 from tbgen.index.atlas import MEN, Atlas, make_atlas
 from tbgen.index.kings import FIXED, FREE, MIRRORED, PAIRS, kings
-from tbgen.index.pawns import SWAP_BIT, placements
+from tbgen.index.pawns import SWAP_BIT, every_slice
 from tbgen.index.positions import fen, position
 from tbgen.material import Material, every, parse
 from tests.support.materials import LARGER, SMALL
@@ -44,7 +44,7 @@ class Table(NamedTuple):
     def decode(self, numbers: Ints) -> tuple[Ints, Ints]:
         """Squares slot by slot, and the side to move, row by row."""
         squares, movers = np.zeros((len(numbers), MEN), np.int64), np.zeros(len(numbers), np.int64)
-        decode_many(self.atlas, 0, self.layout.placements.pawns.astype(np.int64), numbers, squares, movers)
+        decode_many(self.atlas, 0, self.layout.pawns.squares.astype(np.int64), numbers, squares, movers)
         return squares, movers
 
     def locate(self, squares: Ints, movers: Ints) -> Ints:
@@ -248,7 +248,7 @@ PAWNS = ["KPvK", "KPPvK", "KPvKP", "KRPvKP", "KPPvKP", "KPPPvK", "KRPvKRP"]
 def test_every_placement_of_pawns_belongs_to_one_slice(name: str) -> None:
     layout = layout_of(parse(name))
     first, second = layout.material.first.count("P"), layout.material.second.count("P")
-    found = placements(first, second, layout.material.even)
+    found = every_slice(first, second, layout.material.even)
     met = set()
     for pawns in itertools.permutations(range(8, 56), first + second):
         entry = int(found.slice_of[sum(square << 6 * place for place, square in enumerate(pawns))])
@@ -256,7 +256,7 @@ def test_every_placement_of_pawns_belongs_to_one_slice(name: str) -> None:
         met.add(entry >> 4)
         image = [int(GEOMETRY.image[entry & 7, square]) for square in pawns]
         sides = sorted(image[:first]), sorted(image[first:])
-        stored = found.pawns[entry >> 4].tolist()
+        stored = found.squares[entry >> 4].tolist()
         assert stored == (sides[1] + sides[0] if entry & SWAP_BIT else sides[0] + sides[1])
     assert met == set(range(layout.slices))
 
@@ -265,10 +265,10 @@ def test_every_placement_of_pawns_belongs_to_one_slice(name: str) -> None:
 def test_slices_know_their_own_symmetries(name: str) -> None:
     layout = layout_of(parse(name))
     first = layout.material.first.count("P")
-    for slice_, pawns in enumerate(layout.placements.pawns.tolist()):
+    for slice_, pawns in enumerate(layout.pawns.squares.tolist()):
         white, black = set(pawns[:first]), set(pawns[first:])
         mirrored = [{square ^ 7 for square in side} for side in (white, black)]
-        assert layout.placements.mirrored[slice_] == (mirrored == [white, black])
+        assert layout.pawns.mirrored[slice_] == (mirrored == [white, black])
         flips = [
             symmetry
             for symmetry in (RANKS_MIRRORED, RANKS_MIRRORED | FILES_MIRRORED)
@@ -285,9 +285,9 @@ def test_every_pawn_move_leads_to_a_smaller_slice(name: str) -> None:
     """And to one that has fewer steps before it: slices with as many can be solved side by side."""
     layout = layout_of(parse(name))
     first = layout.material.first.count("P")
-    to_go, slice_of = layout.placements.to_go, layout.placements.slice_of
+    to_go, slice_of = layout.pawns.to_go, layout.pawns.slice_of
     assert (np.diff(to_go) >= 0).all()
-    for slice_, pawns in enumerate(layout.placements.pawns.tolist()):
+    for slice_, pawns in enumerate(layout.pawns.squares.tolist()):
         for slot, square in enumerate(pawns):
             step, home = (8, 1) if slot < first else (-8, 6)
             for target in [square + step] + [square + 2 * step] * (square // 8 == home):

@@ -84,7 +84,7 @@ def positions_of(start: chess.Board) -> list[chess.Board]:
 def test_blocked_positions_are_exact_at_once(fen: str, record: int, tmp_path: Path) -> None:
     board = chess.Board(fen)
     plan = make_plan(board, [], 0)
-    assert [len(part.placements) for part in plan] == [1]
+    assert [len(part.slices) for part in plan] == [1]
     local = solve_plan(plan, lambda materials: {})
     held = outcome.held_by_white if record > 0 else outcome.held_by_black
     with open_tablebase(tmp_path) as nothing:

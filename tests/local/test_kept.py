@@ -212,7 +212,7 @@ def test_a_table_that_has_just_been_removed_is_not_asked(tmp_path: Path, monkeyp
     monkeypatch.setattr("tbgen.probe.local.list_local", lambda directory: [*gone, *files])
     with open_tablebase(tmp_path) as tables:
         assert tables.sure(SIX) == wanted
-    for one in files:  # it was there when its placements were read
+    for one in files:  # it was there when its slices were read
         one.path.rename(one.path.with_name(f"gone.{one.path.name}"))
     with open_tablebase(tmp_path) as tables:
         assert tables.local is not None
@@ -253,7 +253,7 @@ def test_pawns_that_have_gone_ahead_are_covered(small_tables: Path, tmp_path: Pa
     with open_table(one.path) as table:
         assert table.local is not None
         # Black is the first side, and files are mirrored
-        assert {*table.local.placements} == {(16,), (24,), (32,), (40,), (48,)}
+        assert {*table.local.slices} == {(16,), (24,), (32,), (40,), (48,)}
         assert (table.local.bound, table.local.tables) == (Bound.EXACT, ())
         assert {*table.local.complete} == {*map(parse, ALL.split())}
 

@@ -204,8 +204,8 @@ def test_notes_come_back_as_they_were(notes: LocalNotes, tmp_path: Path) -> None
     write_table(path, contents, {}, local=notes)
     with open_table(path) as table:
         assert table.local is not None
-        assert {*table.local.placements} == {*notes.placements}
-        assert table.local._replace(placements=()) == notes._replace(placements=())
+        assert {*table.local.slices} == {*notes.slices}
+        assert table.local._replace(slices=()) == notes._replace(slices=())
     for name in ("KPvKP.r.h5", path.name.replace("KPvKP", "KPPvK"), path.name.replace(notes.bound, "best")):
         path = path.rename(path.with_name(name))
         with pytest.raises(CorruptTable, match="not what its name says"):

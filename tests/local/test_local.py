@@ -19,7 +19,7 @@ from tbgen.local.resets import after_retaking, resets
 from tbgen.local.solve import LocalTables, solve_plan, told
 from tbgen.local.stages import Limits, stages
 from tbgen.local.view import SolvedTables
-from tbgen.local.walks import Placement, closed, mirrored, swapped
+from tbgen.local.walks import Pawns, closed, mirrored, swapped
 from tbgen.material import Material, parse
 from tbgen.position import fault, level
 from tbgen.probe import Answer, open_tablebase, play
@@ -47,7 +47,7 @@ def positions(start: chess.Board, local: LocalTables, count: int) -> list[chess.
     chance, found = random.Random(1), list[chess.Board]()
     reached = told(local.parts[local.root], Bound.BEST)
     layout, is_swapped = reached.layout, bool(reached.swapped)
-    numbers = Numbers(layout.material, layout.placements.pawns.tolist())
+    numbers = Numbers(layout.material, layout.pawns.squares.tolist())
     while len(found) < count:
         number = chance.randrange(layout.size)
         board = chess.Board(fen(layout, number))
@@ -66,7 +66,7 @@ def test_a_number_is_that_of_the_position() -> None:
     for board in random_boards(parse("KRPvKPP"), 50):
         (part,) = make_plan(board, [], 0)
         layout = Layout(part.material.normal, rows_of(part))
-        place = Numbers(layout.material, layout.placements.pawns.tolist()).place(board, swapped=part.swapped)
+        place = Numbers(layout.material, layout.pawns.squares.tolist()).place(board, swapped=part.swapped)
         assert place is not None
         found = chess.Board(fen(layout, place.number))
         assert (found.board_fen(), found.turn) == (place.board.board_fen(), place.board.turn)
@@ -78,11 +78,11 @@ def test_all_images_of_a_position_have_one_part(material: str) -> None:
     """With the colours swapped it is the same one with the colours swapped, or the mirror image of that."""
     for board in random_boards(parse(material), 50):
         parts = [make_plan(image, [], 0)[-1] for image in images(board)]
-        men, pawns = parts[0].material, {*parts[0].placements}
+        men, pawns = parts[0].material, {*parts[0].slices}
         assert [part.material for part in parts] == [men, men, men.swapped, men.swapped]
-        assert pawns == {*parts[1].placements}
-        turned = {*map(swapped, parts[2].placements)}
-        assert turned == {*map(swapped, parts[3].placements)}
+        assert pawns == {*parts[1].slices}
+        turned = {*map(swapped, parts[2].slices)}
+        assert turned == {*map(swapped, parts[3].slices)}
         assert pawns in (turned, {*map(mirrored, turned)})
 
 
@@ -107,7 +107,7 @@ def test_every_reset_leads_to_a_part_that_is_listed(material: str) -> None:
     retaken = 0
     for board in random_boards(parse(material), 60):
         men, pawns = start_of(board)
-        listed: dict[tuple[Material, Placement], set[tuple[Material, Placement]]] = {}
+        listed: dict[tuple[Material, Pawns], set[tuple[Material, Pawns]]] = {}
         for reset in resets(pawns, men):
             listed.setdefault((reset.material, reset.pawns), set()).update(after_retaking(reset))
         for move in board.legal_moves:
@@ -166,24 +166,24 @@ def leads_of(board: chess.Board, most: int) -> dict[Material, set[Material]]:
 
 
 @pytest.mark.parametrize("material", ["KPPvKP", "KBPPvKNP", "KPPvKPP"])
-def test_what_placements_lead_to_is_known_without_a_list_of_them(material: str) -> None:
-    """A position's own part alone has the size, the exits and the placements that it has in a larger plan."""
+def test_what_slices_lead_to_is_known_without_a_list_of_them(material: str) -> None:
+    """A position's own part alone has the size, the exits and the slices that it has in a larger plan."""
     for board in random_boards(parse(material), 6):
         alone, listed = (make_plan(board, [], most)[-1] for most in (0, 1))
         assert leads_of(board, 0) == leads_of(board, 1)
-        assert (alone.numbers, len(alone.placements)) == (listed.numbers, len(listed.placements))
-        assert alone.placements == listed.placements
+        assert (alone.numbers, len(alone.slices)) == (listed.numbers, len(listed.slices))
+        assert alone.slices == listed.slices
 
 
-def test_too_many_placements_are_counted_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_slices_are_counted_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tbgen.local.choose.closed", None)
     (part,) = make_plan(chess.Board("4k3/ppppp3/8/8/8/8/PPPPP3/4K3 w - - 0 1"), [], 0)
-    assert len(part.placements) == 15**5
+    assert len(part.slices) == 15**5
     limits = Limits(1 << 33, 1 << 60, 1000)
     assert len([*stages(chess.Board("4k3/ppppp3/8/8/8/8/PPPPP3/4K3 w - - 0 1"), [], limits, 2)]) == 1
 
 
-def men_and_pawns(board: chess.Board) -> tuple[Material, Placement]:
+def men_and_pawns(board: chess.Board) -> tuple[Material, Pawns]:
     white, black = (tuple(sorted(board.pieces(chess.PAWN, color))) for color in (chess.WHITE, chess.BLACK))
     return material_of(board), (white, black)
 

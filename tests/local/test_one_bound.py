@@ -18,7 +18,7 @@ from tbgen.local.resets import Reset, after_retaking, resets
 from tbgen.local.solve import LocalTables, solve_plan
 from tbgen.local.stages import Limits, numbers_to_solve, stages
 from tbgen.local.view import SolvedTables
-from tbgen.local.walks import Placement, mirrored
+from tbgen.local.walks import Pawns, mirrored
 from tbgen.material import Material, every, parse
 from tbgen.probe import bounds, open_tablebase
 from tbgen.prove.strategy import prove
@@ -50,7 +50,7 @@ def test_what_is_asked_of_a_part_is_there(material: str, complete: list[Material
         parts = {part.material: part for part in plan}
         for part in plan:
             for bound in part.bounds:
-                for pawns in part.placements:
+                for pawns in part.slices:
                     for reset in resets(pawns, part.material):
                         check_asked(reset, part, bound, parts)
             halves += len(part.bounds) == 1 and not part.exact
@@ -73,8 +73,8 @@ def answers(lead: Material, part: Part, bound: Bound, parts: dict[Material, Part
     return parts[lead].tells([bound])
 
 
-def has(part: Part, there: Placement) -> bool:
-    return there in part.placements or mirrored(there) in part.placements
+def has(part: Part, there: Pawns) -> bool:
+    return there in part.slices or mirrored(there) in part.slices
 
 
 def test_only_own_queens_count() -> None:

@@ -12,7 +12,7 @@ from tbgen.local import files
 from tbgen.local.choose import Part, make_plan
 from tbgen.local.files import Shelf
 from tbgen.local.solve import solve_plan
-from tbgen.local.walks import Placement
+from tbgen.local.walks import Pawns
 from tbgen.material import Material, parse
 from tbgen.store import TableFile, open_table
 from tbgen.store.local import list_local
@@ -53,7 +53,7 @@ def test_what_was_solved_with_less_does_not_serve(small_tables: Path, tmp_path: 
     assert not is_served(tmp_path, alone)
 
 
-def test_placements_are_listed_only_where_a_file_has_the_key(
+def test_slices_are_listed_only_where_a_file_has_the_key(
     small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There may be very many."""
@@ -63,9 +63,9 @@ def test_placements_are_listed_only_where_a_file_has_the_key(
     asked = list[Material]()
     has_all = files._has_all
 
-    def noted(rows: Container[files.Row], placements: Set[Placement], **options: bool) -> bool:
-        asked.extend(part.material for part in plan if part.placements is placements)
-        return has_all(rows, placements, **options)
+    def noted(rows: Container[files.Row], slices: Set[Pawns], **options: bool) -> bool:
+        asked.extend(part.material for part in plan if part.slices is slices)
+        return has_all(rows, slices, **options)
 
     monkeypatch.setattr(files, "_has_all", noted)
     found = [*Shelf(tmp_path, writes=False).look_up(plan)]

@@ -11,7 +11,7 @@ START = ((8, 26), (48, 51))
 """a2 and c4 against a7 and d7."""
 
 
-def test_a_placement_is_found_without_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slice_is_found_without_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
     """Among all that these pawns could have on their files and one more."""
     listed, those = closed({START}), AllFrom(START)
     monkeypatch.setattr(walks, "_all_from", None)

@@ -68,7 +68,7 @@ def compare(local: LocalTables, truth: TableFile) -> list[Compared]:
     complete = layout_of(layout.material)
     atlases = make_atlas([layout]), make_atlas([complete])
     low, high = (_values(told(contents, bound)) for bound in BOTH)
-    board, moves, pawns = make_board(atlases[0]), make_moves(), layout.placements.pawns
+    board, moves, pawns = make_board(atlases[0]), make_moves(), layout.pawns.squares
     found = []
     for slice_ in range(layout.slices):
         start, end = int(layout.start[slice_]), int(layout.start[slice_ + 1])

@@ -32,7 +32,7 @@ from tests.support.slow_twin.slice import after_move
 def slice_with(name: str, pawns: list[int]) -> Place:
     """The slice whose pawns stand on these squares, the first side's first."""
     code = sum(square << 6 * at for at, square in enumerate(pawns))
-    return place(name, int(layout_of(parse(name)).placements.slice_of[code]) >> 4)
+    return place(name, int(layout_of(parse(name)).pawns.slice_of[code]) >> 4)
 
 
 def slice_of(name: str, board: chess.Board) -> Place:

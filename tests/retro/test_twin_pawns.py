@@ -82,7 +82,7 @@ def test_every_entry_between_pawns(name: str, pawns: str, rules: Rules) -> None:
     entries = {one: reader.table.entries for one, reader in outside.readers.items()}
     layout = layout_of(material)
     code = sum(chess.parse_square(word[1:]) << 6 * at for at, word in enumerate(pawns.split()))
-    number = int(layout.placements.slice_of[code]) >> 4
+    number = int(layout.pawns.slice_of[code]) >> 4
 
     solved = solver.Solved(
         layout, TableRules(rules), entries[material], np.zeros(layout.size, np.int32), make_links(1 << 18)

@@ -70,7 +70,7 @@ def test_another_program_finds_positions(material: str, men: str, mover: int, nu
     reader.men = "".join(letter.lower() if side else letter for side, letter in layout.letters)
     reader.index = {
         "groups": [(group.slot, group.count, group.stride) for group in layout.groups],
-        "pawns": layout.placements.pawns.tolist(),
+        "pawns": layout.pawns.squares.tolist(),
         "family": layout.family.tolist(),
         "flip": layout.flip.tolist(),
         "start": layout.start.tolist(),
@@ -129,7 +129,7 @@ def test_the_file_has_what_the_tree_names(tmp_path: Path, rules: str, staircases
         assert file["index"].attrs["men"] == b"KkP"
     layout = layout_of(parse("KPvK"))
     with h5py.File(path) as file:
-        assert file["index/pawns"][:].tolist() == layout.placements.pawns.tolist()
+        assert file["index/pawns"][:].tolist() == layout.pawns.squares.tolist()
         assert all(a < b for a, b in pairwise(file["index/start"][:].tolist()))
         assert file["index/start"][:].tolist() == layout.start[:-1].tolist()
         assert file["index/flip"][:].tolist() == layout.flip.tolist()

@@ -55,7 +55,7 @@ def place(name: str, slice_: int = 0) -> Place:
     start, end = layout.start[slice_ : slice_ + 2].tolist()
     family, flip, half = (int(column[slice_]) for column in (layout.family, layout.flip, layout.half_size))
     tables = [layout_of(material) for material in (layout.material, *layout.material.successors())]
-    graph = make_graph(make_atlas(tables), family, flip, half, layout.placements.pawns[slice_].tolist())
+    graph = make_graph(make_atlas(tables), family, flip, half, layout.pawns.squares[slice_].tolist())
     return Place(layout, graph, start, end - start)
 
 

@@ -100,7 +100,7 @@ class SolvedWith(NamedTuple):
 class LocalNotes(NamedTuple):
     bound: Bound
     key: str
-    placements: tuple[tuple[int, ...], ...]
+    slices: tuple[tuple[int, ...], ...]
     """The squares of the pawns, slice by slice: the first side's in rising order, then the second's."""
     complete: tuple[Material, ...]
     """The complete tables that resets lead to."""
@@ -108,11 +108,11 @@ class LocalNotes(NamedTuple):
     """The local tables. All other resets were taken for mates."""
 
     def name(self, material: Material) -> LocalName:
-        rows = [" ".join(map(str, one)) for one in sorted(self.placements)]
+        rows = [" ".join(map(str, one)) for one in sorted(self.slices)]
         return LocalName(material, self.key, _digest(rows, _SLICES_DIGITS), self.bound)
 
     def layout(self, material: Material) -> Layout:
-        return Layout(material, tuple(sorted(self.placements)))
+        return Layout(material, tuple(sorted(self.slices)))
 
     def facts(self) -> dict[str, str]:
         """The attributes of the group."""
@@ -141,12 +141,12 @@ def read_notes(
         sides = row[:first], row[first:]
         if any(side != sorted(side) for side in sides) or len({*row}) < len(row) or not 8 <= min(row) <= max(row) < 56:
             raise ValueError("a placement of its pawns is none")
-    placements = tuple(map(tuple, rows))
-    if len({*placements}) < len(placements):
+    slices = tuple(map(tuple, rows))
+    if len({*slices}) < len(slices):
         raise ValueError("it has a placement of pawns twice")
     complete = tuple(map(_material, _words(facts, _COMPLETE)))
     tables = tuple(map(_solved_with, _words(facts, _TABLES)))
-    return LocalNotes(Bound(str(bound)), str(facts[_KEY]), placements, complete, tables)
+    return LocalNotes(Bound(str(bound)), str(facts[_KEY]), slices, complete, tables)
 
 
 def _words(facts: dict[str, int | float | str], name: str) -> list[str]:

@@ -54,7 +54,7 @@ def describe(file: h5py.File, layout: Layout) -> None:
         index,
         {
             "groups": np.array(groups, "<i8").reshape(-1, 3),
-            PAWNS: layout.placements.pawns,
+            PAWNS: layout.pawns.squares,
             "family": layout.family,
             "flip": layout.flip,
             "start": layout.start[:-1].astype("<i8"),

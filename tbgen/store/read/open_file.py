@@ -139,7 +139,7 @@ class OpenFile:
             size = self.layout.size
         else:
             self.layout = self.local.layout(self.material)
-            size = len(self.local.placements) * numbers_per_slice(self.material)
+            size = len(self.local.slices) * numbers_per_slice(self.material)
         self.size = size
         if _number(notes, "size", 0) != size:
             raise ValueError(f"its {notes['size']} numbers are not those of {self.material}")

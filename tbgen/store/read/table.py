@@ -109,7 +109,7 @@ class TableFile:
 
     def ordered_layout(self) -> Layout:
         """The layout; CorruptTable if the file of a local table has the slices in another order."""
-        if self.local is not None and self.layout.placements.pawns.tolist() != [*map(list, self.local.placements)]:
+        if self.local is not None and self.layout.pawns.squares.tolist() != [*map(list, self.local.slices)]:
             raise CorruptTable(f"{self.path}: its placements of pawns are in another order than this version has them")
         return self.layout
 
