@@ -54,8 +54,8 @@ _STAND_IN: Final = Material("Q", "")
 """The least material whose two sides to move are numbered apart."""
 
 
-class Stopped(Exception):
-    """The caller asked for an end before the table was done."""
+class _Stopped(Exception):
+    """Another slice has failed, or the caller has asked for an end: no other is begun."""
 
 
 @dataclass
@@ -166,7 +166,7 @@ def _batches(layout: Layout) -> list[list[int]]:
 
 def _solve_slice(job: _Job, slice_: int, pool: ThreadPoolExecutor | None, threads: int) -> None:
     if job.stopped:
-        raise Stopped
+        raise _Stopped
     layout = job.solved.layout
     start, end = int(layout.start[slice_]), int(layout.start[slice_ + 1])
     team = make_team(threads)
@@ -212,7 +212,7 @@ def _survey(
         lambda: _SURVEY_SHARE * min(1.0, tally[SURVEYED] / numbers),
     )  # fmt: skip
     if team.shared[ABORT]:
-        raise Stopped
+        raise _Stopped
     return survey
 
 
@@ -241,7 +241,7 @@ def _sweep(
         lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * schedule.counts[POSITIONS_SETTLED] / max(1, legal),
     )  # fmt: skip
     if team.shared[ABORT]:
-        raise Stopped
+        raise _Stopped
     if tally[LINKS_FULL]:
         raise OutOfRoom(f"{solved.layout.material} has more staircases than there is room for")
     if tally[CONTRADICTIONS] or not is_complete(state, each):
