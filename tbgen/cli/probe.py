@@ -9,7 +9,7 @@ from tbgen import outcome
 from tbgen.cli import common, show
 from tbgen.cli.fens import STDIN, fens, say_what_is_dropped
 from tbgen.errors import MissingTable, TbgenError
-from tbgen.probe import Answer, OnlyBounds, Result, Tablebase, as_dict, bounds_as_dict, words
+from tbgen.probe import OnlyBounds, Result, SureResult, Tablebase, as_dict, bounds_as_dict, words
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.table_rules import TableRules
 from tbgen.text import say, shown, to_json
@@ -140,7 +140,7 @@ class _Pages(_Brief):
         whole_game = self._args.rules == TableRules.WHOLE_GAME
         notes = []
         found: Result | None = None
-        bounds: Answer | None = None
+        bounds: SureResult | None = None
         try:
             found = tablebase.probe(board, record, moves=True, line=self._args.line)
         except OnlyBounds as error:

@@ -10,7 +10,7 @@ from typing import Final
 import chess
 
 from tbgen import outcome
-from tbgen.probe import Answer, MoveResult, Result, words
+from tbgen.probe import MoveResult, Result, SureResult, words
 from tbgen.probe.words import record_sentence, sentence, situation
 from tbgen.text import SIDES, plies, wrapped
 
@@ -43,7 +43,7 @@ def position(board: chess.Board, result: Result, notes: list[str], *, width: int
     yield from _beside(board, lambda room: _facts(board, result, notes, room), width, colours)
 
 
-def bounds(board: chess.Board, answer: Answer, notes: list[str], *, width: int, colours: bool) -> Iterator[Line]:
+def bounds(board: chess.Board, answer: SureResult, notes: list[str], *, width: int, colours: bool) -> Iterator[Line]:
     """A position of which bounds are known."""
     yield from _beside(board, lambda room: _bounds(board, answer, notes, room), width, colours)
 
@@ -138,7 +138,7 @@ def _facts(board: chess.Board, result: Result, notes: list[str], width: int) -> 
         yield from _paragraph(note, _FAINT, width)
 
 
-def _bounds(board: chess.Board, answer: Answer, notes: list[str], width: int) -> Iterator[Line]:
+def _bounds(board: chess.Board, answer: SureResult, notes: list[str], width: int) -> Iterator[Line]:
     yield [(f"{answer.material}, {SIDES[board.turn]} to move", "")]
     if answer.sure.exact:
         forced = f"{SIDES[answer.sure.white > 0]} forces {outcome.text(answer.sure.white)}"
@@ -157,7 +157,7 @@ def _bounds(board: chess.Board, answer: Answer, notes: list[str], width: int) ->
         yield from _paragraph(note, _FAINT, width)
 
 
-def sure_moves(board: chess.Board, answer: Answer) -> Iterator[Line]:
+def sure_moves(board: chess.Board, answer: SureResult) -> Iterator[Line]:
     """All moves with what both sides are sure of."""
     yield [("Moves, the best first:", _STRONG)]
     for one in answer.moves:

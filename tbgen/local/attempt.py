@@ -22,7 +22,7 @@ from tbgen.local.solve import LocalTables, solve_plan, workspaces_in
 from tbgen.local.stages import Cost, Limits, stages
 from tbgen.local.view import Both, SolvedTables
 from tbgen.material import Material
-from tbgen.probe import Answer, Tablebase, bounds
+from tbgen.probe import SureResult, Tablebase, bounds
 from tbgen.probe.bounds import LocalSource
 from tbgen.store import readable_tables
 from tbgen.store.disk_arrays import DiskArrays, scratch_of
@@ -63,7 +63,7 @@ class Means(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    answer: Answer | None
+    answer: SureResult | None
     plan: list[Part]
     """Of the answer."""
     in_time: bool
@@ -83,7 +83,7 @@ def attempt(
     means: Means,
     began: Callable[[list[Part], Cost], None] = lambda plan, cost: None,
     report: Callable[[int], None] = lambda numbers: None,
-    use: Callable[[LocalSource, Answer], None] | None = None,
+    use: Callable[[LocalSource, SureResult], None] | None = None,
     distance: bool = False,
 ) -> Attempt:
     """What local tables prove of a position. `began` is called with each plan, `report` with the numbers solved, and
@@ -119,7 +119,7 @@ def attempt(
     return best
 
 
-def _is_enough(said: Answer, *, distance: bool) -> bool:
+def _is_enough(said: SureResult, *, distance: bool) -> bool:
     return said.sure.exact and not (distance and said.sure.dtg is None)
 
 
@@ -164,11 +164,11 @@ class _Asker:
         self._complete = CompleteTables(self.means.directory, self.disk_arrays.array, threads=self.means.threads)
         self.shelf = Shelf(self.means.directory.resolve(), writes=self.means.keeps)
 
-    def kept(self) -> Answer | None:
+    def kept(self) -> SureResult | None:
         """What tables say that are kept."""
         return self.tables.sure(self.board, self.record, line=True)
 
-    def solve(self, plan: list[Part], kept: Mapping[Material, KeptPart]) -> tuple[Answer, LocalSource | None]:
+    def solve(self, plan: list[Part], kept: Mapping[Material, KeptPart]) -> tuple[SureResult, LocalSource | None]:
         """What a plan proves, and the tables that do. What the last plan has left, and this one proves too, is
         removed."""
         weaker = [*self.shelf.written]
@@ -181,7 +181,7 @@ class _Asker:
         self.shelf.forget(weaker)
         return said, source
 
-    def _on_cluster(self, plan: list[Part], kept: Mapping[Material, KeptPart]) -> Answer | None:
+    def _on_cluster(self, plan: list[Part], kept: Mapping[Material, KeptPart]) -> SureResult | None:
         if self.means.cluster is None:
             return None
         left = self._end - time.monotonic()

@@ -11,11 +11,10 @@ from tbgen.probe.result import (
     UnknownMove,
     is_late,
 )
-from tbgen.probe.sure import Answer, OnlyBounds, Sure, SureMove
+from tbgen.probe.sure import OnlyBounds, Sure, SureMove, SureResult
 from tbgen.probe.tablebase import Tablebase, open_tablebase
 
 __all__ = [
-    "Answer",
     "Answers",
     "LineMove",
     "MoveResult",
@@ -25,6 +24,7 @@ __all__ = [
     "ResultWithMoves",
     "Sure",
     "SureMove",
+    "SureResult",
     "Tablebase",
     "UnknownMove",
     "as_dict",

@@ -10,7 +10,7 @@ import chess
 
 from tbgen import outcome as outcomes
 from tbgen.probe.result import LineMove, MoveResult, Result, is_late
-from tbgen.probe.sure import Answer, Sure
+from tbgen.probe.sure import Sure, SureResult
 
 
 def as_dict(fen: str, board: chess.Board, result: Result, dropped: int | None = None) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def sure_as_dict(sure: Sure, clock: int | None = None) -> dict[str, Any]:
 def bounds_as_dict(
     fen: str,
     board: chess.Board,
-    answer: Answer,
+    answer: SureResult,
     *,
     moves: bool = False,
     line: bool = False,

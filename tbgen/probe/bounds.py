@@ -19,7 +19,7 @@ from tbgen.position import goal
 from tbgen.probe import play
 from tbgen.probe.numbering import material_of
 from tbgen.probe.result import MoveResult, Result
-from tbgen.probe.sure import Answer, Sure, SureMove
+from tbgen.probe.sure import Sure, SureMove, SureResult
 
 
 class LocalSource(Protocol):
@@ -123,7 +123,7 @@ class _Certain:
 
 def answer(
     local: LocalSource, board: chess.Board, record: int | None, complete: Complete, *, line: bool = True
-) -> Answer:
+) -> SureResult:
     """What local tables say of a position that they have, under a record."""
     low, high = (View(local, winner, complete) for winner in (chess.BLACK, chess.WHITE))
     worst, best = (play.result(view, board, record) for view in (low, high))
@@ -134,7 +134,7 @@ def answer(
         moves.append(SureMove(one.move, one.reset, _between(one, hopes[one.move]), one.record))
     way = play.line(_Certain(low, high), board, worst, partial=True) if line and sure.dtg is not None else []
     moves.sort(key=lambda one: _rank(one.sure, sure, board.turn, worst.record))
-    return Answer(low.name(board), board.turn, worst.record, sure, moves, way)
+    return SureResult(low.name(board), board.turn, worst.record, sure, moves, way)
 
 
 def _between(low: Result | MoveResult, high: Result | MoveResult) -> Sure:

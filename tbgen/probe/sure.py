@@ -47,7 +47,7 @@ class SureMove(NamedTuple):
     """The record after the move."""
 
 
-class Answer(NamedTuple):
+class SureResult(NamedTuple):
     """What local tables prove of a position under a record."""
 
     material: str
@@ -65,7 +65,7 @@ class OnlyBounds(MissingTable):
     """Local tables have the position, but say only between which bounds its outcome lies."""
 
     @property
-    def known(self) -> Answer:
+    def known(self) -> SureResult:
         """What they say. To ask them again may be too late: another process may remove them."""
-        found: Answer = self.args[2]
+        found: SureResult = self.args[2]
         return found

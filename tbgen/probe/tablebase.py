@@ -19,7 +19,7 @@ from tbgen.probe import bounds, play
 from tbgen.probe.local import LocalFiles
 from tbgen.probe.numbering import check, check_men, is_sound, material_of
 from tbgen.probe.result import Answers, MoveResult, Positions, Result, ResultWithMoves, UnknownMove
-from tbgen.probe.sure import Answer, OnlyBounds
+from tbgen.probe.sure import OnlyBounds, SureResult
 from tbgen.probe.tables import OpenTables
 from tbgen.rules.fen import read_fen
 from tbgen.store import BUNDLED, TableFile
@@ -149,7 +149,7 @@ class Tablebase:
             found = found._replace(line=tuple(play.line(self._tables, board, found, partial=partial)))
         return found
 
-    def sure(self, position: chess.Board | str, record: Record = None, *, line: bool = False) -> Answer | None:
+    def sure(self, position: chess.Board | str, record: Record = None, *, line: bool = False) -> SureResult | None:
         """What local tables prove of a position and of each of its moves; None where no local table has it."""
         return self._sure(*self._asked(position, record), line=line)
 
@@ -186,7 +186,7 @@ class Tablebase:
             check(board)
         return board, None if record is None else _outcome(board, record)
 
-    def _sure(self, board: chess.Board, record: int | None, *, line: bool) -> Answer | None:
+    def _sure(self, board: chess.Board, record: int | None, *, line: bool) -> SureResult | None:
         if self._local is not None and board.pawns:
             with suppress(MissingTable, UnsupportedPosition):  # of two looks, the second may not find what was there
                 if self._local.covers(board):
@@ -288,7 +288,7 @@ def _outcome(board: chess.Board, record: int | str) -> int:
     return found
 
 
-def _as_result(known: Answer, *, moves: bool, line: bool, partial: bool) -> Result:
+def _as_result(known: SureResult, *, moves: bool, line: bool, partial: bool) -> Result:
     """What local tables prove, if that is the outcome; OnlyBounds if it is less, or if it is so of a move."""
     if known.sure.dtg is None:
         from tbgen.probe.words import bounds as told  # late: words are made of results

@@ -10,7 +10,7 @@ import chess
 from tbgen import files, packed
 from tbgen.errors import BadInput, MissingTable, OutOfRoom
 from tbgen.fortress import Claim
-from tbgen.probe import Answer, SureMove, Tablebase
+from tbgen.probe import SureMove, SureResult, Tablebase
 from tbgen.probe.sure import NOTHING
 from tbgen.prove.solution import Solution
 from tbgen.prove.watch import Watch
@@ -44,7 +44,7 @@ class Certificate:
         """Which moves have no proof, and why."""
         self._failed: Exception | None = None
 
-    def prove(self, solution: Solution, local: "LocalSource", answer: Answer, watch: Watch) -> None:
+    def prove(self, solution: Solution, local: "LocalSource", answer: SureResult, watch: Watch) -> None:
         """Add what local tables prove and holding does not. What `solution` has so far is what is held."""
         for (held, _), bound in zip(solution.held, answer.sure[:2], strict=True):
             side = held.defender

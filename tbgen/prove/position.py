@@ -12,7 +12,7 @@ import chess
 from tbgen import outcome, position
 from tbgen.errors import BadInput, MissingTable, OutOfRoom, UnsupportedPosition, check_kind
 from tbgen.fortress import claims, prove
-from tbgen.probe import Answer, Sure, SureMove, Tablebase, UnknownMove, open_tablebase
+from tbgen.probe import Sure, SureMove, SureResult, Tablebase, UnknownMove, open_tablebase
 from tbgen.probe.sure import NOTHING
 from tbgen.prove.certify import Certificate, new_certificate
 from tbgen.prove.solution import Solution
@@ -127,7 +127,7 @@ def find(
     if board.castling_rights:
         return solution._replace(refused=NO_CASTLING)
 
-    def certify(source: "LocalSource", answer: Answer) -> None:
+    def certify(source: "LocalSource", answer: SureResult) -> None:
         assert certificate is not None
         certificate.prove(solution, source, answer, watch)
         if moves:
@@ -158,7 +158,7 @@ def _attempt(
     tables: Tablebase,
     means: MakeMeans,
     watch: Watch,
-    use: "Callable[[LocalSource, Answer], None] | None",
+    use: "Callable[[LocalSource, SureResult], None] | None",
     *,
     distance: bool,
 ) -> "Attempt":
@@ -173,7 +173,7 @@ def _attempt(
         return attempt(solution.board, solution.record, tables, given, began, watch.advance, use, distance)
 
 
-def _with(solution: Solution, kept: Answer) -> Solution:
+def _with(solution: Solution, kept: SureResult) -> Solution:
     """What is known if kept local tables are asked too."""
     return solution._replace(kept=kept.sure, moves=kept.moves, line=kept.line)
 

@@ -9,7 +9,7 @@ import chess
 from tbgen import outcome
 from tbgen.errors import MissingTable, TbgenError, UnsupportedPosition
 from tbgen.position import goal, level
-from tbgen.probe import Answer, OnlyBounds, Result, Tablebase, as_dict, bounds_as_dict, is_late, move_as_dict
+from tbgen.probe import OnlyBounds, Result, SureResult, Tablebase, as_dict, bounds_as_dict, is_late, move_as_dict
 from tbgen.rules.fen import format_fen
 from tbgen.serve.problem import problem_of
 from tbgen.serve.question import Question, question
@@ -42,7 +42,7 @@ def _behind_fen(material: str, value: int, dtg: int, exact: bool, record: int, l
     return words.removeprefix(f'{_HEAD}""')
 
 
-def _bounds(asked: Question, known: Answer, *, moves: bool) -> dict[str, Any]:
+def _bounds(asked: Question, known: SureResult, *, moves: bool) -> dict[str, Any]:
     return bounds_as_dict(asked.fen, asked.board, known, moves=moves, dropped=asked.read.dropped)
 
 

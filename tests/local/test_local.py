@@ -22,7 +22,7 @@ from tbgen.local.view import SolvedTables
 from tbgen.local.walks import Pawns, closed, mirrored, swapped
 from tbgen.material import Material, parse
 from tbgen.position import fault, level
-from tbgen.probe import Answer, open_tablebase, play
+from tbgen.probe import SureResult, open_tablebase, play
 from tbgen.probe.bounds import View, answer
 from tbgen.probe.local import Numbers
 from tbgen.probe.numbering import material_of
@@ -215,7 +215,7 @@ def test_against_the_complete_table(
     assert (exact == 120) == (len(known) == 5)
 
 
-def next_reset(board: chess.Board, found: Answer) -> int:
+def next_reset(board: chess.Board, found: SureResult) -> int:
     """The plies of a line up to where it leaves the local table."""
     board = board.copy(stack=False)
     for ply, one in enumerate(found.line, 1):

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tbgen import outcome
-from tbgen.probe import Answer, OnlyBounds, Tablebase, open_tablebase
+from tbgen.probe import OnlyBounds, SureResult, Tablebase, open_tablebase
 from tbgen.serve import answers
 from tbgen.serve.question import question
 from tbgen.serve.view import explorer
@@ -37,7 +37,7 @@ def client(directory: Path) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture(scope="module")
-def known(directory: Path) -> Answer:
+def known(directory: Path) -> SureResult:
     with open_tablebase(directory) as tables:
         found = tables.sure(RUN)
     assert found is not None
@@ -45,7 +45,7 @@ def known(directory: Path) -> Answer:
     return found
 
 
-def test_bounds_of_a_position_and_of_each_move(client: httpx.Client, known: Answer) -> None:
+def test_bounds_of_a_position_and_of_each_move(client: httpx.Client, known: SureResult) -> None:
     answer = client.get("/v1/moves", params={"fen": RUN}).json()
     assert (answer["white"], answer["black"]) == (outcome.text(known.sure.white), outcome.text(known.sure.black))
     assert [move["uci"] for move in answer["moves"]] == [move.move.uci() for move in known.moves]
@@ -54,7 +54,7 @@ def test_bounds_of_a_position_and_of_each_move(client: httpx.Client, known: Answ
     }
 
 
-def test_they_are_asked_but_once(directory: Path, known: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_they_are_asked_but_once(directory: Path, known: SureResult, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process may remove them before they are asked again."""
     monkeypatch.setattr(Tablebase, "sure", lambda *_: None)
     asked, wanted = question(RUN, None, TableRules.RESET), outcome.text(known.sure.white)
@@ -75,7 +75,7 @@ def test_the_page_of_what_is_known_under_one_record_only(tmp_path: Path) -> None
         assert "The record stands: G1.0" in explorer.panel(f"{fen} G1.0", TableRules.RESET, tables, with_line=True)
 
 
-def test_the_page_shows_them(client: httpx.Client, known: Answer) -> None:
+def test_the_page_shows_them(client: httpx.Client, known: SureResult) -> None:
     page = unescape(client.get("/", params={"fen": RUN}).text)
     assert "more is not proved" in page
     assert 'role="alert"' not in page

@@ -17,7 +17,7 @@ from tbgen.local.files import Shelf
 from tbgen.local.solve import solve_plan
 from tbgen.material import Material
 from tbgen.position import fault, goal, level
-from tbgen.probe import Answer, ResultWithMoves, Sure, Tablebase, open_tablebase
+from tbgen.probe import ResultWithMoves, Sure, SureResult, Tablebase, open_tablebase
 from tbgen.store import find_table, list_tables
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
@@ -89,7 +89,7 @@ def images(board: chess.Board) -> list[chess.Board]:
     return [image for one in (board, board.mirror()) for image in (one, one.transform(chess.flip_horizontal))]
 
 
-def check_bounds(found: Answer, truth: Tablebase, board: chess.Board, record: int) -> ResultWithMoves:
+def check_bounds(found: SureResult, truth: Tablebase, board: chess.Board, record: int) -> ResultWithMoves:
     """See that bounds hold, and that all that is said to be exact is, for the position and each of its moves."""
     value = truth.probe(board, record, moves=True)
     said: dict[chess.Move | None, Sure] = {None: found.sure, **{one.move: one.sure for one in found.moves}}

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen.probe import Answer, MoveResult, OnlyBounds, ResultWithMoves, SureMove, Tablebase
+from tbgen.probe import MoveResult, OnlyBounds, ResultWithMoves, SureMove, SureResult, Tablebase
 from tbgen.rules import Game
 
 LONGEST_LINE: Final = 30
@@ -61,7 +61,7 @@ def ranked(tablebase: Tablebase, game: Game, among: Collection[chess.Move] | Non
     )
 
 
-def surest(known: Answer, among: Collection[chess.Move]) -> SureMove:
+def surest(known: SureResult, among: Collection[chess.Move]) -> SureMove:
     """The move after which local tables assure the side to move of most."""
     return next(one for one in known.moves if one.move in among)
 

@@ -23,7 +23,7 @@ from tbgen.table_rules import TableRules
 from tbgen.text import Line, plies
 
 if TYPE_CHECKING:
-    from tbgen.probe import Answer, Tablebase
+    from tbgen.probe import SureResult, Tablebase
     from tbgen.referee.player.choice import Choice
 
 MOST_LINES: Final = 256
@@ -232,7 +232,7 @@ class Uci:
             self._write(self._info(with_line(tablebase, self._game, choice), number))
         return best.move
 
-    def _surest(self, known: "Answer", among: list[chess.Move]) -> chess.Move:
+    def _surest(self, known: "SureResult", among: list[chess.Move]) -> chess.Move:
         """By local tables that know only bounds."""
         from tbgen.probe.words import bounds
         from tbgen.referee.player.choice import surest

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from tbgen import outcome
-from tbgen.probe import Answer, Sure, SureMove
+from tbgen.probe import Sure, SureMove, SureResult
 from tbgen.probe.words import bounds
 from tbgen.rules.fen import format_fen
 from tbgen.serve.question import Question
@@ -12,7 +12,7 @@ from tbgen.serve.view.frame import meaning, move_item
 from tbgen.text import SIDES
 
 
-def panel(asked: Question, known: Answer) -> str:
+def panel(asked: Question, known: SureResult) -> str:
     """All that stands beside the board."""
     record = known.record
     return (
