@@ -151,6 +151,8 @@ def _solve_slices(job: _Job, done: Mapping[int, Counts], threads: int) -> None:
 def _solve_beside_others(job: _Job, slice_: int) -> None:
     try:
         _solve_slice(job, slice_, None, 1)
+    except _Stopped:
+        pass  # what the other has raised is for the caller to see
     except BaseException:
         job.stopped = True  # at once, so that this thread begins no other
         raise

@@ -1,7 +1,9 @@
 """Solved tables: what the literature knows of them, and that threads leave no trace."""
 
+import time
 from collections import Counter
 from functools import cache
+from threading import Event
 
 import chess
 import numpy as np
@@ -314,6 +316,26 @@ def test_an_end_asked_for_comes_at_once(team_from: int, monkeypatch: pytest.Monk
         solver.solve(exits_of(material, entries_of(material.successors(), "r")), threads=2, report=interrupt)
     assert len(told) <= 2, "no slice is begun any more"
     assert sum(told) < layout_of(material).size / 4
+
+
+def test_the_slice_that_fails_is_told_and_not_those_that_end_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if one of those comes first: its thread may have been about to begin."""
+    failed, solve_slice = Event(), solver._solve_slice
+
+    def late_or_full(job: solver._Job, slice_: int, *others: object) -> None:
+        if slice_ == 1:
+            failed.set()
+            raise OutOfRoom("full")
+        assert failed.wait(60)
+        while not job.stopped:
+            time.sleep(0.001)
+        solve_slice(job, slice_, None, 1)
+
+    material = parse("KPvK")
+    exits = exits_of(material, entries_of(material.successors(), "r"))
+    monkeypatch.setattr(solver, "_solve_slice", late_or_full)
+    with pytest.raises(OutOfRoom):
+        solver.solve(exits, threads=2)
 
 
 def test_answers_that_lack_positions_are_noticed() -> None:
