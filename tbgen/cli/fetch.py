@@ -38,15 +38,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tbgen.serve.fetch import Source, fetch, wanted
+    from tbgen.serve.fetch import TableServer, fetch, wanted
     from tbgen.store.leftovers import tidy
 
     materials = common.materials_of(args.material, args.all)
     if not materials:
         raise BadInput("name a material, as in KRPvKR, or --all MEN")
     directory = common.tables_directory(args)
-    source = Source(args.source, elsewhere=args.elsewhere)
-    plan = wanted(source, materials, args.rules, directory)
+    server = TableServer(args.source, elsewhere=args.elsewhere)
+    plan = wanted(server, materials, args.rules, directory)
     if not args.quiet or args.dry_run:
         here = f"; {counted(len(plan.there), 'table')} here already" if plan.there else ""
         say(f"{counted(len(plan.coming), 'table')}, {size_of(plan.left)} to come{here}")
@@ -59,5 +59,5 @@ def run(args: argparse.Namespace) -> int:
     with Counter(quiet=args.quiet, sizes=True) as counter:
         counter.begin("fetching", plan.left)
         for table in plan.coming:
-            fetch(source, table, directory, counter.advance)
+            fetch(server, table, directory, counter.advance)
     return 0

@@ -19,7 +19,7 @@ from tbgen.errors import BadInput, CorruptTable, MissingTable, TbgenError
 from tbgen.files import settle
 from tbgen.material import Material, parse, with_dependencies
 from tbgen.safe_files import create, reopen
-from tbgen.serve.patience import LEAST, Answer, ask
+from tbgen.serve.patience import LEAST, TimedResponse, ask
 from tbgen.store import build_some, building, check_file, file_digest, open_table, table_path
 from tbgen.store.leftovers import COMING, coming_of
 from tbgen.table_rules import TableRules
@@ -51,7 +51,7 @@ Tick = Callable[[int], None]
 """Told how many bytes have come."""
 
 
-class Source:
+class TableServer:
     """A server that has tables."""
 
     def __init__(self, url: str, *, elsewhere: bool = False) -> None:
@@ -79,7 +79,7 @@ class Source:
             raise TbgenError(f"{self.url} does not list tables as tbgen serve does") from error
         return {one.material: one for one in listed if one.rules == rules}
 
-    def read(self, table: Remote, start: int) -> Answer:
+    def read(self, table: Remote, start: int) -> TimedResponse:
         """Its bytes from here on, if it is still the same."""
         tag = f'"{table.sha256}"'
         answer = self._open(f"/v1/tables/{table.name}", {"Range": f"bytes={start}-", "If-Range": tag})
@@ -88,7 +88,7 @@ class Source:
             raise TbgenError(f"{table.name} has changed at {self.url}: run this again")
         return answer
 
-    def _open(self, path: str, headers: dict[str, str] | None = None) -> Answer:
+    def _open(self, path: str, headers: dict[str, str] | None = None) -> TimedResponse:
         try:
             return ask(self.url + path, headers or {}, elsewhere=self._elsewhere)
         except HTTPError as error:
@@ -126,15 +126,15 @@ class Wanted(NamedTuple):
     """Bytes that have yet to come."""
 
 
-def wanted(source: Source, materials: Iterable[Material], rules: TableRules, directory: Path) -> Wanted:
+def wanted(server: TableServer, materials: Iterable[Material], rules: TableRules, directory: Path) -> Wanted:
     """What has to come for these and all that they depend on. MissingTable names what the server lacks."""
-    offered = source.tables(rules)
+    offered = server.tables(rules)
     materials = list(materials)
     needed = with_dependencies(materials)
     lacking = [one for one in needed if one not in offered]
     if lacking:
         names = ", ".join(one.name for one in lacking)
-        raise MissingTable(f"{source.url} lacks {names} (to build them: {build_some(directory, materials, rules)})")
+        raise MissingTable(f"{server.url} lacks {names} (to build them: {build_some(directory, materials, rules)})")
     coming, there, left = [], [], 0
     for material in needed:
         remote, path = offered[material], table_path(directory, material, rules)
@@ -149,7 +149,7 @@ def wanted(source: Source, materials: Iterable[Material], rules: TableRules, dir
     return Wanted(coming, there, left)
 
 
-def fetch(source: Source, table: Remote, directory: Path, tick: Tick = lambda count: None) -> Path:
+def fetch(server: TableServer, table: Remote, directory: Path, tick: Tick = lambda count: None) -> Path:
     """Take one table. While it comes, nobody else builds or fetches it."""
     path = table_path(directory, table.material, table.rules)
     with building(path):
@@ -161,7 +161,7 @@ def fetch(source: Source, table: Remote, directory: Path, tick: Tick = lambda co
                 if old != beside:  # of a table that the server has replaced
                     with suppress(OSError):  # another user's, or no file
                         old.unlink()
-            _take(source, table, file, tick)
+            _take(server, table, file, tick)
         _check(beside, table)
         os.replace(beside, path)  # noqa: PTH105
         settle(path.parent)
@@ -190,7 +190,7 @@ def _come(path: Path, table: Remote) -> int:
         return file.seek(0, os.SEEK_END)
 
 
-def _take(source: Source, table: Remote, file: BinaryIO, tick: Tick) -> None:
+def _take(server: TableServer, table: Remote, file: BinaryIO, tick: Tick) -> None:
     """All bytes that are not here yet. As long as enough come, a connection may break as often as it likes."""
     failures = 0
     if file.tell() > table.size:
@@ -198,10 +198,10 @@ def _take(source: Source, table: Remote, file: BinaryIO, tick: Tick) -> None:
     while file.tell() < table.size:
         before = file.tell()
         try:
-            with source.read(table, before) as answer:
+            with server.read(table, before) as answer:
                 _copy(answer, file, table.size, tick)
             if file.tell() < table.size:
-                raise ConnectionError(f"{source.url} broke off in {table.name}")
+                raise ConnectionError(f"{server.url} broke off in {table.name}")
         except (OSError, http.client.HTTPException) as error:
             if not isinstance(error, ConnectionError | TimeoutError | http.client.HTTPException):
                 raise
@@ -212,7 +212,7 @@ def _take(source: Source, table: Remote, file: BinaryIO, tick: Tick) -> None:
     os.fsync(file.fileno())
 
 
-def _copy(answer: Answer, file: BinaryIO, size: int, tick: Tick) -> None:
+def _copy(answer: TimedResponse, file: BinaryIO, size: int, tick: Tick) -> None:
     while data := answer.read1(min(_PIECE, size - file.tell())):
         file.write(data)
         answer.came(len(data))

@@ -23,8 +23,8 @@ LEAST: Final = 1 << 14
 """Bytes, or all that are left: what slow lines bring as well."""
 
 
-class Answer(http.client.HTTPResponse):
-    """Raises TimeoutError when too little comes."""
+class TimedResponse(http.client.HTTPResponse):
+    """What a server says; TimeoutError when too little of it comes."""
 
     def __init__(self, sock: socket.socket, *words: Any, **named: Any) -> None:
         super().__init__(sock, *words, **named)
@@ -66,10 +66,10 @@ class _Timed(io.RawIOBase):
         super().close()
 
 
-def ask(url: str, headers: dict[str, str], *, elsewhere: bool) -> Answer:
+def ask(url: str, headers: dict[str, str], *, elsewhere: bool) -> TimedResponse:
     """What a server says. `elsewhere`: whether it may send us to other hosts."""
     wanted = request.Request(url, headers={"User-Agent": f"tbgen/{__version__}", **headers})
-    answer: Answer = _opener(_Redirects(elsewhere)).open(wanted, timeout=_WAIT)
+    answer: TimedResponse = _opener(_Redirects(elsewhere)).open(wanted, timeout=_WAIT)
     return answer
 
 
@@ -90,11 +90,11 @@ class _Redirects(request.HTTPRedirectHandler):
 
 
 class _Connection(http.client.HTTPConnection):
-    response_class = Answer
+    response_class = TimedResponse
 
 
 class _SafeConnection(http.client.HTTPSConnection):
-    response_class = Answer
+    response_class = TimedResponse
 
 
 class _Http(request.HTTPHandler):

@@ -16,7 +16,7 @@ from tbgen.serve.limits import Guard, Limits
 from tbgen.serve.metrics import Metrics
 from tbgen.serve.served import Served, Shelved
 from tbgen.serve.shares import client_of
-from tbgen.serve.work import QUICK, SLOW, Answer, Work
+from tbgen.serve.work import QUICK, SLOW, Cached, Work
 from tbgen.table_rules import TableRules
 from tbgen.text import to_json
 
@@ -58,7 +58,7 @@ class Service:
         self.guard: Guard
         self.studies: dict[tuple[str, str], dict[str, Any]] = {}
         self.metrics.gauge("tbgen_tables", "Tables that are there", lambda: len(self.served.state.tables))
-        self.metrics.gauge("tbgen_kept_bytes", "Memory for kept answers", lambda: self.work.kept.used)
+        self.metrics.gauge("tbgen_kept_bytes", "Memory for kept answers", lambda: self.work.cache.used)
 
     def charge(self, request: Request, cost: float) -> None:
         self.guard.charge(request.scope, cost)
@@ -82,7 +82,7 @@ class Service:
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
         key = (tag, request.scope["path"], request.scope["query_string"])
-        found = self.work.kept.get(key)
+        found = self.work.cache.get(key)
         if found is None:
             job = plan(request)
             if job.cost:
@@ -91,8 +91,8 @@ class Service:
             body = (
                 encoded(make()) if job.kind is None else await self.do(request, job.kind, lambda: encoded(make()), key)
             )
-            found = Answer(body, job.media)
-            self.work.kept.put(key, found)
+            found = Cached(body, job.media)
+            self.work.cache.put(key, found)
         else:
             self.metrics.hits.inc()
         return Response(found.body, media_type=found.media, headers=headers)
@@ -120,7 +120,7 @@ class Service:
             there = {(one.path.name, one.sha256) for one in self.served.state.tables.values()}
             for key in [key for key in self.studies if key not in there]:
                 del self.studies[key]
-            self.work.kept.clear()
+            self.work.cache.clear()
 
     def close(self) -> None:
         self.work.close()

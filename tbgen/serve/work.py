@@ -21,32 +21,34 @@ _THREADS: Final = {QUICK: 4, SLOW: 3}
 """A client has half of them at most."""
 _LOOK_EVERY: Final = 1.0
 """Seconds after which those who wait are looked after."""
-_KEPT: Final = 32 << 20
+_CACHED: Final = 32 << 20
 """Bytes of answers."""
 _OVERHEAD: Final = 500
 """Bytes that an answer takes beside its own."""
 
 
-class Answer(NamedTuple):
+class Cached(NamedTuple):
+    """An answer as it went out."""
+
     body: bytes
     media: str
 
 
-class Kept:
+class Cache:
     """Answers within a budget of memory; the longest unused goes first."""
 
-    def __init__(self, budget: int = _KEPT) -> None:
+    def __init__(self, budget: int = _CACHED) -> None:
         self.budget = budget
         self.used = 0
-        self._held: OrderedDict[Hashable, Answer] = OrderedDict()
+        self._held: OrderedDict[Hashable, Cached] = OrderedDict()
 
-    def get(self, key: Hashable) -> Answer | None:
+    def get(self, key: Hashable) -> Cached | None:
         found = self._held.get(key)
         if found is not None:
             self._held.move_to_end(key)
         return found
 
-    def put(self, key: Hashable, answer: Answer) -> None:
+    def put(self, key: Hashable, answer: Cached) -> None:
         if key not in self._held and len(answer.body) <= self.budget // 8:
             self._held[key] = answer
             self.used += len(answer.body) + _OVERHEAD
@@ -83,7 +85,7 @@ class Work:
         self._shared: dict[Hashable, _Job] = {}
         self._at_work: set[_Job] = set()
         self._stopped = False
-        self.kept = Kept()
+        self.cache = Cache()
 
     @property
     def at_work(self) -> bool:

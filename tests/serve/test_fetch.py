@@ -23,7 +23,7 @@ from tbgen.cli.main import main
 from tbgen.errors import OutOfRoom, TbgenError
 from tbgen.material import parse
 from tbgen.serve import patience
-from tbgen.serve.fetch import Remote, Source, fetch, wanted
+from tbgen.serve.fetch import Remote, TableServer, fetch, wanted
 from tbgen.store import building, open_table
 from tbgen.table_rules import TableRules
 from tests.support.planting import plant
@@ -135,8 +135,8 @@ def test_no_room_no_start(
     server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All tables of a call count, but for what has come of them."""
-    usage, source = shutil.disk_usage(tmp_path), Source(server.url)
-    needed = wanted(source, [parse("KBvK")], TableRules.RESET, tmp_path).left
+    usage, tables = shutil.disk_usage(tmp_path), TableServer(server.url)
+    needed = wanted(tables, [parse("KBvK")], TableRules.RESET, tmp_path).left
     words = ["fetch", "KBvK", "--from", server.url, "--tables", str(tmp_path / "new"), "-q"]
     monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=needed - 1))
     assert main(words) == OutOfRoom.exit_code
@@ -164,17 +164,17 @@ def test_a_disk_that_fills_up_meanwhile(
 
 def test_more_than_there_can_be_begins_from_nothing(server: Server, small_tables: Path, tmp_path: Path) -> None:
     table = tmp_path / "KvK.r.h5"
-    offered = Source(server.url).tables(TableRules.RESET)[parse("KvK")]
+    offered = TableServer(server.url).tables(TableRules.RESET)[parse("KvK")]
     beside(table, offered).write_bytes(bytes(offered.size + 5))
-    assert wanted(Source(server.url), [parse("KvK")], TableRules.RESET, tmp_path).left == offered.size
-    fetch(Source(server.url), offered, tmp_path)
+    assert wanted(TableServer(server.url), [parse("KvK")], TableRules.RESET, tmp_path).left == offered.size
+    fetch(TableServer(server.url), offered, tmp_path)
     assert table.read_bytes() == (small_tables / table.name).read_bytes()
 
 
 def test_what_has_come_of_another_table_goes_if_it_may(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    offered, other = Source(server.url).tables(TableRules.RESET)[parse("KvK")], tmp_path / ".KvK.r.h5.0123.coming"
+    offered, other = TableServer(server.url).tables(TableRules.RESET)[parse("KvK")], tmp_path / ".KvK.r.h5.0123.coming"
     other.touch()
     with monkeypatch.context() as sticky:
         call = Path.unlink
@@ -185,10 +185,10 @@ def test_what_has_come_of_another_table_goes_if_it_may(
             call(path, missing_ok)
 
         sticky.setattr(Path, "unlink", unlink)
-        table = fetch(Source(server.url), offered, tmp_path)
+        table = fetch(TableServer(server.url), offered, tmp_path)
     assert {*tmp_path.iterdir()} == {table, other}
     table.unlink()
-    fetch(Source(server.url), offered, tmp_path)
+    fetch(TableServer(server.url), offered, tmp_path)
     assert {*tmp_path.iterdir()} == {table}
 
 
@@ -208,7 +208,7 @@ def test_only_what_a_fetch_has_left_is_gone_on_with(
     place.mkdir()
     if kind != "dangling link":
         victim.write_bytes(b"mine")
-    offered = Source(server.url).tables(TableRules.RESET)[parse("KvK")]
+    offered = TableServer(server.url).tables(TableRules.RESET)[parse("KvK")]
     plant(kind, beside(place / "KvK.r.h5", offered), victim)
     plant(kind, place / f".KvK.r.h5.{offered.sha256[:16]}.coming", victim)
     assert fetched(server, place) == 0
@@ -403,10 +403,10 @@ def test_a_table_that_comes_too_slowly(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with saying(listing(bytes=1 << 20)) as url:
-        offered = Source(url).tables(TableRules.RESET)[parse("KvK")]
+        offered = TableServer(url).tables(TableRules.RESET)[parse("KvK")]
     monkeypatch.setattr(patience, "_WAIT", 0.3)
     with saying(PART, again=b"x") as url, pytest.raises(TbgenError, match="too little came from the server"):
-        fetch(Source(url), offered, tmp_path)
+        fetch(TableServer(url), offered, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -452,7 +452,7 @@ def test_a_server_that_sends_nothing_is_given_up_and_asked_again_later(
 ) -> None:
     size = (small_tables / "KBvK.r.h5").stat().st_size
     with serving(small_tables) as there:
-        plan = wanted(Source(there.url), [parse("KBvK")], TableRules.RESET, tmp_path)
+        plan = wanted(TableServer(there.url), [parse("KBvK")], TableRules.RESET, tmp_path)
         table = plan.coming[-1]
         come = beside(tmp_path / table.name, table)
         come.write_bytes((small_tables / table.name).read_bytes()[:1000])
@@ -462,7 +462,7 @@ def test_a_server_that_sends_nothing_is_given_up_and_asked_again_later(
         assert come.stat().st_size == 1000
         assert not list(tmp_path.glob("[!.]*"))
         came: list[int] = []
-        fetch(Source(there.url), table, tmp_path, came.append)
+        fetch(TableServer(there.url), table, tmp_path, came.append)
     assert sum(came) == size - 1000
     with open_table(tmp_path / table.name) as opened:
         opened.check()

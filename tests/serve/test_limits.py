@@ -26,7 +26,7 @@ from tbgen.serve.limits import Buckets, Limits
 from tbgen.serve.protocol import Protocol
 from tbgen.serve.served import Served
 from tbgen.serve.service import Service, Settings
-from tbgen.serve.work import Answer, Kept
+from tbgen.serve.work import Cache, Cached
 from tbgen.store import open_table
 from tbgen.store.write import write_table
 from tests.support.serving import Server, serving, wait_for
@@ -180,16 +180,16 @@ def test_equal_questions_are_worked_out_once(small_tables: Path) -> None:
 
 
 def test_kept_answers_stay_within_their_budget() -> None:
-    kept = Kept(10_000)
+    cache = Cache(10_000)
     for number in range(1000):
-        kept.put(number, Answer(b"x" * 100, ""))
-    assert kept.used <= 10_000
-    assert kept.get(999) is not None
-    assert kept.get(0) is None
-    kept.put("large", Answer(b"x" * 5000, ""))
-    assert kept.get("large") is None
-    kept.clear()
-    assert kept.used == 0
+        cache.put(number, Cached(b"x" * 100, ""))
+    assert cache.used <= 10_000
+    assert cache.get(999) is not None
+    assert cache.get(0) is None
+    cache.put("large", Cached(b"x" * 5000, ""))
+    assert cache.get("large") is None
+    cache.clear()
+    assert cache.used == 0
 
 
 # What is no request
@@ -354,7 +354,7 @@ def test_an_old_answer_never_bears_the_new_tag(
 def test_only_the_thread_of_the_event_loop_forgets(small_tables: Path, tmp_path: Path) -> None:
     service = Service(Settings(tmp_path))
     threads = []
-    service.work.kept.clear = lambda: threads.append(threading.get_ident())  # type: ignore[method-assign]
+    service.work.cache.clear = lambda: threads.append(threading.get_ident())  # type: ignore[method-assign]
     shutil.copy(small_tables / "KBvK.r.h5", tmp_path)
     asyncio.run(service.refresh())
     service.close()
