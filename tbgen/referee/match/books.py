@@ -1,6 +1,6 @@
 """Files of openings, one reader for each format.
 
-Whatever the format, a reader gives `Source`s, of which only those that are played are understood.
+Whatever the format, a reader gives `OpeningText`s, of which only those that are played are understood.
 """
 
 import random
@@ -52,7 +52,7 @@ class Kind(NamedTuple):
     """Whether all are of Chess960, whatever their rights say."""
 
 
-class Source(NamedTuple):
+class OpeningText(NamedTuple):
     """An opening as it stands in its file."""
 
     line: int
@@ -60,7 +60,7 @@ class Source(NamedTuple):
     """A game of a PGN as bytes; a FEN, an EPD or, behind a colon, moves."""
 
 
-class Found(NamedTuple):
+class BookLine(NamedTuple):
     """What an opening says."""
 
     start: Fen
@@ -68,7 +68,7 @@ class Found(NamedTuple):
     komi: Komi | None = None
 
 
-def read(path: Path, wanted: int, kind: Kind, seed: int) -> list[Source]:
+def read(path: Path, wanted: int, kind: Kind, seed: int) -> list[OpeningText]:
     """The openings of a file, in order. Of a polyglot book there are as many as are wanted, if it has as many."""
     if is_polyglot(path):
         return list(_polyglot(path, wanted, kind, seed))
@@ -87,35 +87,35 @@ def is_polyglot(path: Path) -> bool:
     return bare_suffix(path) == ".bin"
 
 
-def understood(source: Source, kind: Kind) -> Found:
+def understood(source: OpeningText, kind: Kind) -> BookLine:
     """What an opening says; BadInput if it says nothing."""
     if isinstance(source.text, bytes):
         return _from_game(source.text, kind)
     if source.text.startswith(":"):
         moves = tuple(map(chess.Move.from_uci, source.text[1:].split()))
-        return Found(Fen(chess.Board(chess960=kind.chess960), None), moves)
+        return BookLine(Fen(chess.Board(chess960=kind.chess960), None), moves)
     return _from_line(source.text, kind)
 
 
 # --- the readers ------------------------------------------------------------------------------------------------
 
 
-def _games(path: Path) -> Iterator[Source]:
+def _games(path: Path) -> Iterator[OpeningText]:
     with reading(path) as file:
         for unit in units(file):
             if unit.fault is None and unit.number:  # else it is blank, or comments alone
-                yield Source(unit.line, unit.data)
+                yield OpeningText(unit.line, unit.data)
 
 
-def _lines(path: Path) -> Iterator[Source]:
+def _lines(path: Path) -> Iterator[OpeningText]:
     with reading(path) as file:
         for number, line in enumerate(lines(file, _LONGEST), start=1):
             text = line.text.strip()
             if text and not line.text.startswith(("#", "%", ":")):
-                yield Source(number, text)
+                yield OpeningText(number, text)
 
 
-def _polyglot(path: Path, wanted: int, kind: Kind, seed: int) -> Iterator[Source]:
+def _polyglot(path: Path, wanted: int, kind: Kind, seed: int) -> Iterator[OpeningText]:
     """Ways through a book by the weights of its moves, no two of them alike."""
     chance = random.Random(seed)
     seen: set[str] = set()
@@ -135,7 +135,7 @@ def _polyglot(path: Path, wanted: int, kind: Kind, seed: int) -> Iterator[Source
                 if way is None:
                     return
                 seen.add(way)
-                yield Source(len(seen), f":{way}")
+                yield OpeningText(len(seen), f":{way}")
 
 
 def _too_large(path: Path) -> BadInput:
@@ -165,7 +165,7 @@ def _way(book: chess.polyglot.MemoryMappedReader, plies: int, chance: random.Ran
 # --- one opening ------------------------------------------------------------------------------------------------
 
 
-def _from_game(source: bytes, kind: Kind) -> Found:
+def _from_game(source: bytes, kind: Kind) -> BookLine:
     section = TagSection(source)
     headers = dict(section.headers)
     if kind.chess960:
@@ -180,10 +180,10 @@ def _from_game(source: bytes, kind: Kind) -> Found:
         step = None if token in pgn_moves.RESULTS else san.step(token)
         if step is not None:
             san.play(playing, step)
-    return Found(start, tuple(playing.move_stack), None if komi is None else Komi.parse(komi))
+    return BookLine(start, tuple(playing.move_stack), None if komi is None else Komi.parse(komi))
 
 
-def _from_line(line: str, kind: Kind) -> Found:
+def _from_line(line: str, kind: Kind) -> BookLine:
     """An opening from an EPD, or from a FEN with or without a record."""
     line = typed(line)
     fields = line.split()
@@ -194,4 +194,4 @@ def _from_line(line: str, kind: Kind) -> Found:
         except ValueError as error:
             raise BadInput(f"not an EPD: {error}") from None
         line = board.fen()
-    return Found(read_fen(line, whole_game=kind.rules.whole_game, chess960=kind.chess960))
+    return BookLine(read_fen(line, whole_game=kind.rules.whole_game, chess960=kind.chess960))

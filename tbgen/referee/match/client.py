@@ -64,7 +64,7 @@ class CannotStart(TbgenError):
     """An engine that is not there, does not speak its protocol, or does not know its options."""
 
 
-class Answer(NamedTuple):
+class EngineMove(NamedTuple):
     """A move, and what it took."""
 
     move: chess.Move
@@ -184,7 +184,7 @@ class Client:
 
     async def move(
         self, board: chess.Board, limit: Limit, allowed: float | None, patience: float, info: Info = FIGURES
-    ) -> Answer:
+    ) -> EngineMove:
         """The engine's move. It is `allowed` so many seconds by its clock, and waited for no longer.
 
         Where no clock says, `patience` is how long it may be silent. After a breach the engine is gone.
@@ -208,7 +208,7 @@ class Client:
                 raise Breach(Misconduct.ILLEGAL, "gives no move")
             if not board.is_legal(played.move):
                 raise Breach(Misconduct.ILLEGAL, f"plays an illegal move: {_shown(protocol.answer)}")
-            return Answer(played.move, seconds, self._own_view(played.info, board.turn))
+            return EngineMove(played.move, seconds, self._own_view(played.info, board.turn))
         except TimeoutError:
             more = _SETTLING if protocol.settling and not protocol.answer else ""
             breach = (

@@ -10,7 +10,7 @@ from typing import Final, Self
 import chess
 
 from tbgen.errors import BadInput
-from tbgen.referee.match.books import Found, Kind, Source, is_polyglot, read, understood
+from tbgen.referee.match.books import BookLine, Kind, OpeningText, is_polyglot, read, understood
 from tbgen.rules.ends import Game
 from tbgen.rules.record import standing
 from tbgen.rules.rulesets import RuleSet
@@ -58,7 +58,7 @@ class Opening:
 class Openings:
     """Openings by number; after the last comes the first."""
 
-    def __init__(self, sources: Sequence[Source], where: str, kind: Kind, identity: str = "") -> None:
+    def __init__(self, sources: Sequence[OpeningText], where: str, kind: Kind, identity: str = "") -> None:
         self._sources = sources
         self._where = where
         self._kind = kind
@@ -70,7 +70,7 @@ class Openings:
     def none(cls, rules: RuleSet, *, chess960: bool = False) -> Self:
         """The usual start position, again and again."""
         kind = Kind(rules, chess960=chess960)
-        return cls([Source(1, chess.STARTING_FEN)], "", kind, "Chess960" if chess960 else "")
+        return cls([OpeningText(1, chess.STARTING_FEN)], "", kind, "Chess960" if chess960 else "")
 
     @classmethod
     def read(
@@ -132,7 +132,7 @@ class Openings:
         )
 
 
-def _opening(found: Found, rules: RuleSet) -> Opening:
+def _opening(found: BookLine, rules: RuleSet) -> Opening:
     start = found.start
     stands = standing(start.board, start.record, whole_game=rules.whole_game)
     better = None if stands.set_at == 0 else stands.outcome  # says more than the position itself

@@ -8,7 +8,7 @@ import chess.pgn
 import pytest
 
 from tbgen import outcome
-from tbgen.referee.match.books import Kind, Source
+from tbgen.referee.match.books import Kind, OpeningText
 from tbgen.referee.match.openings import Openings
 from tbgen.rules import rulesets
 from tests.support.judged_games import game, judged, tags
@@ -94,7 +94,7 @@ def test_rights_of_no_kind(fen: str) -> None:
 )
 def test_names_of_chess960(name: str) -> None:
     assert judged(game("1. e4 1/2-1/2", Variant=name)).verdict is not None
-    source = [Source(1, game("1. e4 *", Variant=name))]
+    source = [OpeningText(1, game("1. e4 *", Variant=name))]
     assert Openings(source, "x", Kind(rulesets.W)).opening(0).board.chess960
 
 
@@ -117,9 +117,9 @@ def test_names_of_other_games(name: str, told: str) -> None:
 def test_openings_as_epd() -> None:
     start = chess.Board.from_chess960_pos(0)
     for line in (start.fen(), f'{start.epd()} id "a";', f'{start.epd(shredder=True)} id "a";'):
-        board = Openings([Source(1, line)], "x", Kind(rulesets.W)).opening(0).board
+        board = Openings([OpeningText(1, line)], "x", Kind(rulesets.W)).opening(0).board
         assert board.chess960
         assert board == start
-    usual = Openings([Source(1, f'{chess.Board().epd()} id "a";')], "x", Kind(rulesets.W)).opening(0).board
+    usual = Openings([OpeningText(1, f'{chess.Board().epd()} id "a";')], "x", Kind(rulesets.W)).opening(0).board
     assert not usual.chess960
     assert usual == chess.Board()
