@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
             with Counter(quiet=args.quiet or args.json) as counter:
                 counter.begin(f"what {side.capitalize()} is sure of", claim.length)
                 count = check(claim, tables, counter.advance)
-            say(to_json(_as_dict(claim, side, count)) if args.json else _told(claim, side, count), flush=True)
+            say(to_json(_as_dict(claim, side, count)) if args.json else _sentence(claim, side, count), flush=True)
     return 0
 
 
@@ -53,7 +53,7 @@ def _as_dict(claim: Claim, side: str, count: int) -> dict[str, str | int | None]
     }  # fmt: skip
 
 
-def _told(claim: Claim, side: str, count: int) -> str:
+def _sentence(claim: Claim, side: str, count: int) -> str:
     """The record stands in it: a claim is about no other."""
     what = f"{side.capitalize()} is sure of {outcome.text(claim.bound)}"
     if claim.plies is not None:

@@ -122,10 +122,10 @@ def _one(
     elif same is False:
         say(f"{packed.path if args.check else path}: {_OTHER_BYTES}", flush=True)
     elif not args.quiet:
-        say(_told(packed, path, check=args.check, made=same is not None), flush=True)
+        say(_sentence(packed, path, check=args.check, made=same is not None), flush=True)
 
 
-def _told(packed: "Packed", path: Path, *, check: bool, made: bool) -> str:
+def _sentence(packed: "Packed", path: Path, *, check: bool, made: bool) -> str:
     if check:
         return f"{packed.path}: gives the table again"
     return f"{path}: as it was packed" if made else f"{path} is there already"

@@ -16,7 +16,7 @@ from tbgen.fortress.strategy import Reply, replies
 from tbgen.probe import Tablebase
 
 
-class Holding(NamedTuple):
+class HoldingMan(NamedTuple):
     """A man that holds, and where it stands when its side has the move."""
 
     square: chess.Square
@@ -39,7 +39,7 @@ class Claim(NamedTuple):
     replies: list[Reply]
 
     @property
-    def holding(self) -> list[Holding]:
+    def holding(self) -> list[HoldingMan]:
         """The men that move, each with its squares."""
         graph = self.held.graph
         found = []
@@ -51,7 +51,7 @@ class Claim(NamedTuple):
                 square = free.squares[graph.start[free.axis]]
                 piece = self.board.piece_at(square)
                 assert piece is not None
-                found.append(Holding(square, piece, [free.squares[at] for at in sorted(used)]))
+                found.append(HoldingMan(square, piece, [free.squares[at] for at in sorted(used)]))
         return found
 
     def lines(self) -> Iterator[str]:

@@ -29,7 +29,7 @@ Row = tuple[int, ...]
 """A slice's pawns as files have them: the first side's squares in rising order, then the second's."""
 
 
-class Kept(NamedTuple):
+class KeptTable(NamedTuple):
     """A table of a part that a file has."""
 
     file: LocalFile
@@ -42,7 +42,7 @@ class Kept(NamedTuple):
             return Reached(table.ordered_layout(), table.entries(make=make), self.swapped)
 
 
-KeptPart = Mapping[Bound, Kept]
+KeptPart = Mapping[Bound, KeptTable]
 """The exact table, or both bounds, or one, in White's view."""
 
 
@@ -89,13 +89,13 @@ class Shelf:
 
     def _find(
         self, part: Part, bound: Bound, files: Mapping[tuple[Material, str, Bound], list[LocalFile]]
-    ) -> Kept | None:
+    ) -> KeptTable | None:
         """The smallest file that has a part's slices. If both sides have the same men, either may come first there."""
         white, black = part.keys[bound]
         found = [(one, False) for one in files.get((part.material, white, bound), ())]
         found += [(one, True) for one in files.get((part.material.swapped, black, bound.swapped), ())]
         there = [
-            (len(rows), Kept(one, is_swapped))
+            (len(rows), KeptTable(one, is_swapped))
             for one, is_swapped in found
             if _has_all(rows := self._rows_of(one.path), part.slices, is_swapped=is_swapped)
         ]
@@ -118,13 +118,13 @@ class Shelf:
         assert self._tables is not None
         rows = rows_of(part)
         complete = tuple({one.normal for one in part.complete})
-        files, notes = dict[Bound, Kept](), dict[Bound, LocalNotes]()
+        files, notes = dict[Bound, KeptTable](), dict[Bound, LocalNotes]()
         for bound in part.bounds:
             there = (kept[one].get(Bound.EXACT) or kept[one].get(bound) for one in part.known)
             tables = [SolvedWith(one.file.name, one.swapped != part.swapped) for one in there if one is not None]
             seen = bound.swapped if part.swapped else bound
             notes[bound] = LocalNotes(seen, part.keys[bound][part.swapped], rows, complete, tuple(tables))
-            files[bound] = Kept(local_file(self._tables, notes[bound].name(part.material.normal)), part.swapped)
+            files[bound] = KeptTable(local_file(self._tables, notes[bound].name(part.material.normal)), part.swapped)
         with ExitStack() as stack:
             for one in files.values():
                 _hold(stack, one.file.path, waiting)

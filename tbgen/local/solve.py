@@ -139,7 +139,7 @@ class PartSolver:
     def _exits(self, part: Part, bound: Bound, layout: Layout, complete: Iterable[Reached]) -> Exits:
         """What a part's resets lead to, as seen from its first side."""
         there = (self.done[one] for one in part.known)
-        known = [told(one, bound) for one in there if tells(one, bound)]
+        known = [of_bound(one, bound) for one in there if tells(one, bound)]
         seen = bound.swapped if part.swapped else bound
         return Exits(
             layout, [*complete, *(one._replace(swapped=one.swapped != part.swapped) for one in known)], seen.unknown
@@ -156,6 +156,6 @@ def workspaces_in(disk_arrays: DiskArrays, complete: CompleteTables) -> MakeWork
     return make
 
 
-def told(of: Mapping[Bound, T], bound: Bound) -> T:
+def of_bound(of: Mapping[Bound, T], bound: Bound) -> T:
     """What is there of a bound: the exact one, if that is known."""
     return of[Bound.EXACT if Bound.EXACT in of else bound]

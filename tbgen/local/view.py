@@ -7,7 +7,7 @@ import chess
 from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents
 from tbgen.errors import MissingTable
 from tbgen.index.exits import Reached
-from tbgen.local.solve import LocalTables, told
+from tbgen.local.solve import LocalTables, of_bound
 from tbgen.material import Material
 from tbgen.probe import Result
 from tbgen.probe.bounds import LocalSource
@@ -31,13 +31,13 @@ class SolvedTables:
         part, contents = self._tables.parts.get(material), self._tables.contents.get(material)
         if part is None or not tells(part, bound):
             return None
-        reached = told(part, bound)
+        reached = of_bound(part, bound)
         place = self._numbers_of(material, bound, reached).place(board, swapped=bool(reached.swapped))
         if place is None:
             return None
         if contents is None and record is not None:
             raise MissingTable(f"records that come to {material.normal} have not been solved")
-        table = _InMemory(reached, None if contents is None else told(contents, bound))
+        table = _InMemory(reached, None if contents is None else of_bound(contents, bound))
         return place.ask(table, record, Bound.EXACT if Bound.EXACT in part else bound)
 
     def _numbers_of(self, material: Material, bound: Bound, reached: Reached) -> Numbers:

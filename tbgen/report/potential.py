@@ -76,7 +76,7 @@ def expected(advice: Advice) -> int:
     return 2 if advice.factor == 1 else 1 if advice.factor == _HALF else 0
 
 
-def found(share: float) -> int:
+def observed(share: float) -> int:
     """The class of a share of mates."""
     return 2 if share >= _OFTEN else 1 if share >= _SELDOM else 0
 
@@ -86,7 +86,7 @@ def _gap(census: Census) -> int | None:
     advice = advise(census.material)
     if advice.leader is None:
         return None
-    return expected(advice) - found(potential(census, advice.leader).mate)
+    return expected(advice) - observed(potential(census, advice.leader).mate)
 
 
 def _leaders(censuses: Sequence[Census]) -> Table:
@@ -115,7 +115,7 @@ def _leader_row(census: Census) -> tuple[Value, ...]:
     """Where neither side is ahead the rule says nothing, and the tables' figures are White's."""
     advice = advise(census.material)
     says = potential(census, advice.leader or 0)
-    numbers = (says.mate, _CLASSES[found(says.mate)])
+    numbers = (says.mate, _CLASSES[observed(says.mate)])
     worth = (says.mate + says.stalemate, says.points)
     name = census.material.name
     if advice.leader is None:

@@ -51,7 +51,7 @@ def make_app(service: Service) -> ASGIApp:
         exception_handlers={
             HTTPException: _refused,
             ClientDisconnect: _gone,
-            **dict.fromkeys((Problem, TbgenError, MemoryError, Exception), _told),
+            **dict.fromkeys((Problem, TbgenError, MemoryError, Exception), _failed),
         },
         lifespan=lifespan,
     )
@@ -97,7 +97,7 @@ def _answer(request: Request, problem: Problem) -> Response:
     )
 
 
-async def _told(request: Request, error: Exception) -> Response:
+async def _failed(request: Request, error: Exception) -> Response:
     return _answer(request, problem_of(error))
 
 

@@ -155,7 +155,7 @@ class Pages:
             if len(sent.pgn) > _SHOWN:
                 more = f"more than {_SHOWN >> 20} MiB of games"
                 raise Problem(413, "too_large", more, "tbgen annotate takes any number")
-            found = await self._told(request, sent, _AS_PAGE, lambda _, told, fault: (told, fault))
+            found = await self._each_game(request, sent, _AS_PAGE, lambda _, told, fault: (told, fault))
             told = [one for one in found if any(one)]
         except (Problem, TbgenError, MemoryError) as error:  # the page stays, with what was typed
             refused = problem_of(error)
@@ -167,7 +167,7 @@ class Pages:
 
     async def annotate(self, request: Request) -> Response:
         sent = await self._sent(request)
-        found = await self._told(request, sent, _AS_PGN, lambda data, told, fault: (data, told is not None, fault))
+        found = await self._each_game(request, sent, _AS_PGN, lambda data, told, fault: (data, told is not None, fault))
         faults = [fault for _, is_told, fault in found if fault and not is_told]
         if faults and not any(is_told for _, is_told, _ in found):  # all of it would come back as it was, as if told
             raise Problem(400, "bad_input", f"no game that can be read; line {faults[0]}", _BY_CURL)
@@ -189,7 +189,7 @@ class Pages:
             raise Problem(415, "unsupported_media_type", f"games are {_PGN} or text/plain", _BY_CURL)
         return _Sent(body, rules_of(params_of(request.scope["query_string"]), None))
 
-    async def _told(
+    async def _each_game(
         self, request: Request, sent: "_Sent", needs: "_Needs", show: "Callable[[bytes, Told | None, str], _Shown]"
     ) -> list["_Shown"]:
         """Game by game: between two others have their turn, and who has left gets no further one."""

@@ -16,7 +16,7 @@ from tbgen.index.positions import fen
 from tbgen.local.choose import _Choice, make_plan, start_of
 from tbgen.local.files import rows_of
 from tbgen.local.resets import after_retaking, resets
-from tbgen.local.solve import LocalTables, solve_plan, told
+from tbgen.local.solve import LocalTables, of_bound, solve_plan
 from tbgen.local.stages import Limits, stages
 from tbgen.local.view import SolvedTables
 from tbgen.local.walks import Pawns, closed, mirrored, swapped
@@ -45,7 +45,7 @@ def wholes(small_tables: Path) -> dict[Material, Reached]:
 def positions(start: chess.Board, local: LocalTables, count: int) -> list[chess.Board]:
     """Legal positions of a local table, or their mirror images, at random."""
     chance, found = random.Random(1), list[chess.Board]()
-    reached = told(local.parts[local.root], Bound.BEST)
+    reached = of_bound(local.parts[local.root], Bound.BEST)
     layout, is_swapped = reached.layout, bool(reached.swapped)
     numbers = Numbers(layout.material, layout.pawns.squares.tolist())
     while len(found) < count:

@@ -20,7 +20,7 @@ from tbgen.index.atlas import make_atlas
 from tbgen.index.kernels import decode, locate
 from tbgen.index.layout import layout_of
 from tbgen.local.choose import make_plan
-from tbgen.local.solve import LocalTables, solve_plan, told
+from tbgen.local.solve import LocalTables, of_bound, solve_plan
 from tbgen.material import Material, every, parse
 from tbgen.outcome import FIRST_RECORD
 from tbgen.probe.numbering import material_of
@@ -64,10 +64,10 @@ def _values(contents: Contents) -> _Values:
 
 def compare(local: LocalTables, truth: TableFile) -> list[Compared]:
     """Slice by slice."""
-    contents, layout = local.contents[local.root], told(local.parts[local.root], Bound.BEST).layout
+    contents, layout = local.contents[local.root], of_bound(local.parts[local.root], Bound.BEST).layout
     complete = layout_of(layout.material)
     atlases = make_atlas([layout]), make_atlas([complete])
-    low, high = (_values(told(contents, bound)) for bound in BOTH)
+    low, high = (_values(of_bound(contents, bound)) for bound in BOTH)
     board, moves, pawns = make_board(atlases[0]), make_moves(), layout.pawns.squares
     found = []
     for slice_ in range(layout.slices):

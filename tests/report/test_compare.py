@@ -15,7 +15,7 @@ from tbgen.probe import Positions, open_tablebase
 from tbgen.report.census import take
 from tbgen.report.compare import HIGHER, LOWER, OTHER, SAME, SLOWER, Comparison, compare
 from tbgen.report.make import Request, make
-from tbgen.report.potential import expected, found, potential
+from tbgen.report.potential import expected, observed, potential
 from tbgen.report.thumb import advise
 from tbgen.store import open_table, table_path
 
@@ -127,7 +127,7 @@ def test_potential_from_tables(small_tables: Path) -> None:
     assert queen.mate == pytest.approx((queen.mate_to_move + queen.mate_other_to_move) / 2, abs=0.1)
     assert king.mate == king.stalemate == 0
     assert queen.points + king.points == pytest.approx(1)
-    assert found(queen.mate) == expected(advise(parse("KQvK"))) == 2
+    assert observed(queen.mate) == expected(advise(parse("KQvK"))) == 2
 
 
 def test_even_sides_have_the_same_potential(small_tables: Path) -> None:

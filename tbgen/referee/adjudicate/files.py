@@ -19,7 +19,7 @@ from typing import BinaryIO, Final, NamedTuple
 from tbgen.errors import MissingTable, TbgenError
 from tbgen.pgn.split import Unit, about, units
 from tbgen.referee.adjudicate.decide import Solve
-from tbgen.referee.adjudicate.game import Fault, Judge, Verdict
+from tbgen.referee.adjudicate.game import Fault, GameVerdict, Judge
 from tbgen.referee.adjudicate.settings import Settings
 from tbgen.referee.game_files import name_of, opened, replaced
 from tbgen.referee.workers import deaf, fork_server
@@ -50,7 +50,7 @@ class Done(NamedTuple):
     read: int
     """How many bytes it was."""
     data: bytes
-    verdicts: list[Verdict]
+    verdicts: list[GameVerdict]
     faults: list[Fault]
     notes: list[Fault]
     """What of games that were judged has been left out."""

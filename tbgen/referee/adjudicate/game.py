@@ -55,7 +55,7 @@ class Solved(NamedTuple):
     sure: Sure
 
 
-class Verdict(NamedTuple):
+class GameVerdict(NamedTuple):
     """The result of a game."""
 
     white: str
@@ -93,7 +93,7 @@ class Judged(NamedTuple):
     """What became of a unit: its new bytes, and one of these two unless it is nothing at all."""
 
     data: bytes
-    verdict: Verdict | None = None
+    verdict: GameVerdict | None = None
     fault: Fault | None = None
     note: Fault | None = None
     """What of a game that was judged has been left out."""
@@ -156,7 +156,7 @@ class Judge:
         else:
             found = self._decider.decide(finish, board, turn.outcome, rules)
         late = rules.fifty.plies is not None and is_late(turn.quiet, found.dtg)
-        verdict = Verdict(
+        verdict = GameVerdict(
             headers.get("White") or _NO_NAME,
             headers.get("Black") or _NO_NAME,
             found.outcome,

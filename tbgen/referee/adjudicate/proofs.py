@@ -8,7 +8,7 @@ from tbgen import columns, outcome
 from tbgen.probe import sure_as_dict
 from tbgen.probe.words import bounds
 from tbgen.referee.adjudicate.decide import Basis
-from tbgen.referee.adjudicate.game import Verdict
+from tbgen.referee.adjudicate.game import GameVerdict
 
 _KINDS: Final = {Basis.PROVED: "proved", Basis.BOUNDED: "bounded", Basis.PLAYED: "as played"}
 
@@ -17,12 +17,12 @@ class Proofs:
     """Takes verdicts, keeps those of games that were tried."""
 
     def __init__(self) -> None:
-        self._tried: list[Verdict] = []
+        self._tried: list[GameVerdict] = []
 
     def __bool__(self) -> bool:
         return bool(self._tried)
 
-    def add(self, verdict: Verdict) -> None:
+    def add(self, verdict: GameVerdict) -> None:
         if verdict.solved is not None:
             self._tried.append(verdict)
 
@@ -70,12 +70,12 @@ class Proofs:
         return f"beyond tables {all_of_them}: {', '.join(parts)}; {refuted} not what was played".replace("%", " %")
 
 
-def _refuted(verdict: Verdict) -> bool:
+def _refuted(verdict: GameVerdict) -> bool:
     """Whether the result is not the record as played."""
     return verdict.solved is not None and verdict.outcome != verdict.solved.record
 
 
-def _game(verdict: Verdict) -> dict[str, Any]:
+def _game(verdict: GameVerdict) -> dict[str, Any]:
     assert verdict.solved is not None
     return {
         "players": [verdict.white, verdict.black],

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from tbgen import columns, outcome
 from tbgen.referee.adjudicate.decide import Basis, Reach
 from tbgen.referee.adjudicate.finish import DRAWS, Finish
-from tbgen.referee.adjudicate.game import Fault, Verdict
+from tbgen.referee.adjudicate.game import Fault, GameVerdict
 from tbgen.referee.adjudicate.proofs import Proofs
 from tbgen.rules.scoring import Classical, Exponential, Scoring, decimal
 from tbgen.rules.tiebreaks import Crosstable, Played, Row, by_balance, by_gscore, by_mobility
@@ -76,7 +76,7 @@ class Report:
         """Put down what was passed on as it was."""
         self._faults.append((file, fault))
 
-    def add(self, verdict: Verdict) -> None:
+    def add(self, verdict: GameVerdict) -> None:
         """Count a game."""
         self._games += 1
         self._kinds[verdict.finish, verdict.basis, verdict.reach] += 1

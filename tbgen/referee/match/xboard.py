@@ -29,7 +29,7 @@ class _Features(dict[str, Any]):
     def get(self, key: str, default: Any = None) -> Any:
         return 1 if key in _STOOD_IN_FOR else super().get(key, default)
 
-    def told(self, key: str) -> bool:
+    def says(self, key: str) -> bool:
         """Whether the engine itself says so."""
         return bool(super().get(key))
 
@@ -46,9 +46,9 @@ class XBoard(Guarded, XBoardProtocol):
     def send_line(self, line: str) -> None:
         """Say something to the engine, in words that it knows."""
         command, _, rest = line.partition(" ")
-        if command == "setboard" and not self.features.told(command):
+        if command == "setboard" and not self.features.says(command):
             self._edit(chess.Board(rest))
-        elif command == "ping" and not self.features.told(command):
+        elif command == "ping" and not self.features.says(command):
             self.loop.call_soon(super(Guarded, self).pipe_data_received, 1, f"pong {rest}\n".encode())
         else:
             super().send_line(line)
@@ -56,7 +56,7 @@ class XBoard(Guarded, XBoardProtocol):
     def _edit(self, board: chess.Board) -> None:
         """Set a position up, from that of the start: `edit` does not change whose turn it is, but a move does."""
         if board.turn is chess.BLACK:
-            super().send_line("usermove a2a3" if self.features.told("usermove") else "a2a3")
+            super().send_line("usermove a2a3" if self.features.says("usermove") else "a2a3")
         white, black = _men(board, chess.WHITE), _men(board, chess.BLACK)
         for line in ("edit", "#", *white, "c", *black, "."):
             super().send_line(line)
@@ -75,7 +75,7 @@ class XBoard(Guarded, XBoardProtocol):
         """What the engine would have to know for a game from this position; nothing if it knows it."""
         if board.chess960:
             return "" if "fischerandom" in str(self.features.get("variants", "")).split(",") else "Chess960"
-        return "" if self.features.told("setboard") or can_be_edited(board) else "setboard"
+        return "" if self.features.says("setboard") or can_be_edited(board) else "setboard"
 
 
 def _men(board: chess.Board, colour: chess.Color) -> list[str]:

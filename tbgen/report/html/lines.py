@@ -34,12 +34,12 @@ def _article(line: Line, *, boards: bool) -> Iterator[str]:
     if boards:
         ends = ((0, "At the start"), (-1, "After the last move"))
         yield f'<div class="pair">{"".join(board(positions[place], told) for place, told in ends)}</div>'
-    yield f'<p class="told">{escape(_told(line, positions[0]))}</p>'
+    yield f'<p class="told">{escape(_sentence(line, positions[0]))}</p>'
     yield f"<p><code>{escape(line.fen)}</code></p>"
     yield f'<p class="moves">{_moves(line)}</p></article>'
 
 
-def _told(line: Line, start: chess.Board) -> str:
+def _sentence(line: Line, start: chess.Board) -> str:
     winner = SIDES[line.outcome > 0]
     return f"{SIDES[start.turn]} to move. {winner} forces {outcome.text(line.outcome)}: {situation(line.outcome)}."
 
