@@ -344,7 +344,7 @@ def test_a_judge_shares_no_code_with_what_it_judges(path: Path) -> None:
         ("store/write/encode.py", "from tbgen.store.read import chunk", 1),
         ("store/read/table.py", "from tbgen import open_tablebase", 1),
         ("store/read/table.py", "from tbgen.retro import solver", 1),
-        ("generate/table.py", "from tbgen.retro.solver import solve", 0),
+        ("generate/table.py", "from tbgen.retro.solver import solve_table", 0),
         ("generate/table.py", "from tbgen.retro.sweep.state import SliceState", 1),
         ("generate/plan.py", "from tbgen.probe import Tablebase", 1),
         ("probe/tablebase.py", "from tbgen.generate import plan", 1),

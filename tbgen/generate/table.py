@@ -12,7 +12,7 @@ from tbgen.generate.workspace import Workspace
 from tbgen.index.exits import exits_of
 from tbgen.material import Material
 from tbgen.retro.export import finish
-from tbgen.retro.solver import solve
+from tbgen.retro.solver import solve_table
 from tbgen.store import Stamp, building, stamp_of, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
@@ -54,7 +54,7 @@ def build_table(
         needed = {other.name: entry_cache.sha256_of(other) for other in successor_entries}
         exits = exits_of(material, successor_entries)
         workspace = Workspace(path, exits.layout, rules, disk_arrays, needed)
-        solved = solve(
+        solved = solve_table(
             exits,
             rules=rules,
             threads=threads,

@@ -63,11 +63,13 @@ class Means(NamedTuple):
 
 
 class Attempt(NamedTuple):
+    """How far solving has come."""
+
     answer: SureResult | None
     plan: list[Part]
-    """Of the answer."""
-    in_time: bool
-    """Whether there was time for all that fits."""
+    """What the answer comes from."""
+    time_ran_out: bool = False
+    """Whether it did before all was solved that fits."""
     read: bool = False
     """Whether the answer comes from tables that were kept."""
 
@@ -89,7 +91,7 @@ def attempt(
     """What local tables prove of a position. `began` is called with each plan, `report` with the numbers solved, and
     `use` with the last tables, for as long as they are there, and what they say. `distance`: more is solved as long as
     that is not known."""
-    best = Attempt(None, [], True)
+    best = Attempt(None, [])
     last: LocalSource | None = tables.local
     with closing(DiskArrays(scratch_of(means.directory), means.memory)) as disk_arrays:
         asker = _Asker(board, record, tables, means, disk_arrays, report, use is not None)
@@ -100,9 +102,9 @@ def attempt(
                     raise OutOfRoom(f"solving takes about {time_of(cost.cpu_seconds / means.threads)}")
                 began(plan, cost)
                 try:
-                    (said, source), reads = asker.solve(plan, kept), False
+                    (said, source), reads = asker.try_plan(plan, kept), False
                 except _TimeIsOver:
-                    best = best._replace(in_time=False)
+                    best = best._replace(time_ran_out=True)
                     break
                 except OutOfRoom:
                     if best.answer is None:
@@ -111,7 +113,7 @@ def attempt(
                 if use is not None:
                     last = source
                 del source  # the tables of this plan, so that there is room for those of the next one
-            best = Attempt(said, plan, True, reads)
+            best = Attempt(said, plan, read=reads)
             if _is_enough(said, distance=distance):
                 break
         if use is not None and best.answer is not None and last is not None:
@@ -168,7 +170,7 @@ class _Asker:
         """What tables say that are kept."""
         return self.tables.sure(self.board, self.record, line=True)
 
-    def solve(self, plan: list[Part], kept: Mapping[Material, KeptPart]) -> tuple[SureResult, LocalSource | None]:
+    def try_plan(self, plan: list[Part], kept: Mapping[Material, KeptPart]) -> tuple[SureResult, LocalSource | None]:
         """What a plan proves, and the tables that do. What the last plan has left, and this one proves too, is
         removed."""
         weaker = [*self.shelf.written]

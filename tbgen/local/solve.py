@@ -22,7 +22,7 @@ from tbgen.local.files import KeptPart, Shelf, Slot, rows_of
 from tbgen.material import Material
 from tbgen.retro.checkpoint import Checkpoint, InMemory
 from tbgen.retro.export import finish
-from tbgen.retro.solver import Solved, solve
+from tbgen.retro.solver import Solved, solve_table
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.format.local import Bound, tells
 from tbgen.table_rules import TableRules
@@ -129,7 +129,7 @@ class PartSolver:
                 workspaces.append(checkpoint)
             exits = self._exits(part, bound, layout, complete.values())
             try:
-                solved[bound] = solve(exits, threads=self.threads, report=self.report, checkpoint=checkpoint)
+                solved[bound] = solve_table(exits, threads=self.threads, report=self.report, checkpoint=checkpoint)
             except OutOfRoom:  # nor would there be room the next time
                 for one in workspaces:
                     one.clear()

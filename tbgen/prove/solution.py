@@ -145,7 +145,7 @@ class Solution(NamedTuple):
             for bound, side in ((sure.white, True), (sure.black, False)):
                 if not sure.exact and outcome.level(bound) > 1:
                     yield f"  {outcome.text(bound)}: {situation(bound)}, or better for {SIDES[side]}."
-        if not self.attempt.in_time:
+        if self.attempt.time_ran_out:
             yield "The time was over before all was solved that fits (--time allows more)."
 
     def as_dict(
@@ -185,8 +185,10 @@ class Solution(NamedTuple):
         from tbgen.prove.plans import parts_as_dicts
 
         return {
-            "parts": parts_as_dicts(self.attempt.plan), "in_time": self.attempt.in_time, "read": self.attempt.read
-        }  # fmt: skip
+            "parts": parts_as_dicts(self.attempt.plan),
+            "in_time": not self.attempt.time_ran_out,
+            "read": self.attempt.read,
+        }
 
 
 def _how(claim: Claim) -> str:

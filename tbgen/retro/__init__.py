@@ -17,8 +17,8 @@ way of a slice, in the order of the folders; each knows only those above it:
     solver     all slices of a table in order, on all threads, with what its resets lead to
     export     from links to numbered staircases: the contents that are written to disk
 
-What others may call: `solver.solve`, `export.finish`, `checkpoint` and `link_log` (where a table lies meanwhile, and
-how a stopped build goes on) and `precompile`. tests/test_rooms.py keeps it so.
+What others may call: `solver.solve_table`, `export.finish`, `checkpoint` and `link_log` (where a table lies meanwhile,
+and how a stopped build goes on) and `precompile`. tests/test_rooms.py keeps it so.
 
 docs/theory.md says why it is right. The verifier (tbgen/verify) does not know any of this, so that it can tell.
 """

@@ -88,7 +88,7 @@ class _Job:
     lock: Lock = field(default_factory=Lock)
 
 
-def solve(
+def solve_table(
     exits: Exits,
     *,
     rules: TableRules = TableRules.RESET,

@@ -121,7 +121,7 @@ def test_killed_workers_cost_a_retry(
 
 def test_what_is_proved_when_the_time_is_over_stands(client: "distributed.Client", place: Path) -> None:
     found, _ = solve(place, Cluster(client, 1, MEMORY), 0.001)
-    assert not found.in_time
+    assert found.time_ran_out
     assert found.answer is None
 
 

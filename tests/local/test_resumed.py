@@ -145,7 +145,7 @@ def test_nothing_stays_that_nobody_goes_on_with(place: Path, monkeypatch: pytest
     def cramped(*words: object, **options: object) -> Solved:
         raise OutOfRoom("there is no room")
 
-    monkeypatch.setattr(solving, "solve", cramped)
+    monkeypatch.setattr(solving, "solve_table", cramped)
     with pytest.raises(OutOfRoom):
         solve(place)
     assert not [one for one in find_leftovers(place) if one.resumable]
@@ -181,13 +181,13 @@ def test_a_part_that_another_process_solves_is_waited_for(place: Path, monkeypat
     for name in whole:
         (place / "local" / name).unlink()
     materials = list[str]()
-    call = solving.solve
+    call = solving.solve_table
 
     def noted(exits: Exits, **options: Any) -> Solved:
         materials.append(str(exits.layout.material))
         return call(exits, **options)
 
-    monkeypatch.setattr(solving, "solve", noted)
+    monkeypatch.setattr(solving, "solve_table", noted)
     with ExitStack() as other:
         for path in others:
             other.enter_context(building(path))

@@ -233,7 +233,7 @@ def test_reports_add_up_to_the_table(name: str, team_from: int, monkeypatch: pyt
     monkeypatch.setattr(solver, "TEAM_FROM", team_from)
     monkeypatch.setattr(solver, "_GLANCE", 0.001)
     material, told = parse(name), list[int]()
-    done = solver.solve(exits_of(material, entries_of(material.successors(), "r")), threads=2, report=told.append)
+    done = solver.solve_table(exits_of(material, entries_of(material.successors(), "r")), threads=2, report=told.append)
     assert min(told) >= 0
     assert sum(told) == done.layout.size
     assert done.counts.legal == np.count_nonzero(done.entries)
@@ -268,7 +268,7 @@ class Cramped(InMemory):
 def test_staircases_that_do_not_fit_are_noticed() -> None:
     material = parse("KNvK")
     with pytest.raises(OutOfRoom, match="KNvK has more staircases than there is room for"):
-        solver.solve(exits_of(material, entries_of(material.successors(), "r")), checkpoint=Cramped())
+        solver.solve_table(exits_of(material, entries_of(material.successors(), "r")), checkpoint=Cramped())
 
 
 class Forgetful(InMemory):
@@ -294,9 +294,9 @@ class Forgetful(InMemory):
 def test_slices_that_are_there_already_are_not_solved_again(slices: list[int]) -> None:
     material = parse("KPvK")
     answers = entries_of(material.successors(), "r")
-    checkpoint = Forgetful(solver.solve(exits_of(material, answers)), slices)
+    checkpoint = Forgetful(solver.solve_table(exits_of(material, answers)), slices)
     reported: list[int] = []
-    again = solver.solve(exits_of(material, answers), checkpoint=checkpoint, report=reported.append)
+    again = solver.solve_table(exits_of(material, answers), checkpoint=checkpoint, report=reported.append)
     assert every_byte(finish(again)) == every_byte(contents("KPvK"))
     assert sorted(checkpoint.told) == [slice_ for slice_ in range(again.layout.slices) if slice_ not in slices]
     assert sum(reported) == again.layout.size
@@ -313,7 +313,7 @@ def test_an_end_asked_for_comes_at_once(team_from: int, monkeypatch: pytest.Monk
     told: list[int] = []
     material = parse("KPvK")
     with pytest.raises(KeyboardInterrupt):
-        solver.solve(exits_of(material, entries_of(material.successors(), "r")), threads=2, report=interrupt)
+        solver.solve_table(exits_of(material, entries_of(material.successors(), "r")), threads=2, report=interrupt)
     assert len(told) <= 2, "no slice is begun any more"
     assert sum(told) < layout_of(material).size / 4
 
@@ -335,12 +335,12 @@ def test_the_slice_that_fails_is_told_and_not_those_that_end_with_it(monkeypatch
     exits = exits_of(material, entries_of(material.successors(), "r"))
     monkeypatch.setattr(solver, "_solve_slice", late_or_full)
     with pytest.raises(OutOfRoom):
-        solver.solve(exits, threads=2)
+        solver.solve_table(exits, threads=2)
 
 
 def test_answers_that_lack_positions_are_noticed() -> None:
     nothing = np.zeros(layout_of(parse("KvK")).size, np.int32)
     with pytest.raises(AssertionError, match="contradictions"):
-        solver.solve(exits_of(parse("KNvK"), {parse("KvK"): nothing}))
+        solver.solve_table(exits_of(parse("KNvK"), {parse("KvK"): nothing}))
     with pytest.raises(KeyError):
-        solver.solve(exits_of(parse("KNvK"), {}))
+        solver.solve_table(exits_of(parse("KNvK"), {}))

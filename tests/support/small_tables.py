@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tbgen.index.exits import exits_of
 from tbgen.material import Material, every, parse
 from tbgen.retro.export import finish
-from tbgen.retro.solver import solve
+from tbgen.retro.solver import solve_table
 from tbgen.store import table_path
 from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
@@ -18,7 +18,7 @@ def make(directory: Path, materials: list[Material], rules: str) -> None:
     """Solve materials, which are in build order and have all that they depend on among them."""
     answers: dict[Material, NDArray[np.int32]] = {}
     for material in materials:
-        solved = solve(exits_of(material, answers), rules=TableRules(rules))
+        solved = solve_table(exits_of(material, answers), rules=TableRules(rules))
         contents = finish(solved)
         answers[material] = contents.entries
         write_table(table_path(directory, material, rules), contents, {})

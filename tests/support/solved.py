@@ -20,7 +20,7 @@ def entries_of(materials: list[Material], rules: str) -> dict[Material, NDArray[
 def solved(name: str, rules: str, threads: int = 1) -> Contents:
     material = parse(name)
     successor_entries = entries_of(material.successors(), rules)
-    return finish(solver.solve(exits_of(material, successor_entries), rules=TableRules(rules), threads=threads))
+    return finish(solver.solve_table(exits_of(material, successor_entries), rules=TableRules(rules), threads=threads))
 
 
 @cache

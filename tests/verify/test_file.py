@@ -15,7 +15,7 @@ from tbgen.contents import Contents, selected
 from tbgen.index.exits import exits_of
 from tbgen.material import Material, parse
 from tbgen.retro.export import finish
-from tbgen.retro.solver import solve
+from tbgen.retro.solver import solve_table
 from tbgen.store import disk_arrays as disk_arrays_module
 from tbgen.store import open_table, table_path
 from tbgen.store.disk_arrays import DiskArrays
@@ -69,7 +69,7 @@ def test_contents_do_not_depend_on_how_they_are_read(
     """They are the solver's, staircase by staircase: from tiny chunks and short keys, into the caller's arrays."""
     material, path = parse(name), table_path(tmp_path, parse(name), "r")
     answers = EntryCache(small_tables, "r", DiskArrays(tmp_path, 1 << 30)).take(material.successors())
-    expected = finish(solve(exits_of(material, answers)))
+    expected = finish(solve_table(exits_of(material, answers)))
     monkeypatch.setattr(encode, "WIDTHS", (1 << 9, 1 << 9))
     monkeypatch.setattr(numbering, "pieces", partial(pieces, size=1000))
     write_table(path, expected, {})

@@ -18,7 +18,7 @@ from tbgen.index.positions import fen
 from tbgen.material import Material, every, parse, with_dependencies
 from tbgen.outcome import BASE
 from tbgen.retro.export import finish
-from tbgen.retro.solver import solve
+from tbgen.retro.solver import solve_table
 from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
 from tbgen.verify import units
@@ -31,7 +31,7 @@ LARGE = ("KRvKN", "KPvKP", "KRvKR", "KNNvK")
 
 @cache
 def table(name: str, rules: str, threads: int = 1) -> Contents:
-    return finish(solve(exits_of(parse(name), answers(name, rules)), rules=TableRules(rules), threads=threads))
+    return finish(solve_table(exits_of(parse(name), answers(name, rules)), rules=TableRules(rules), threads=threads))
 
 
 def answers(name: str, rules: str) -> dict[Material, NDArray[np.int32]]:
