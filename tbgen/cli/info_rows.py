@@ -63,7 +63,7 @@ def table_rows(tables: Iterable[Listed]) -> Iterator[Row]:
 
 
 def local_rows(tables: Iterable[LocalFile]) -> Iterator[Row]:
-    """The same of local tables."""
+    """A row for each local table."""
     for one in tables:
         row: Row = {"material": one.material.name, "rules": "r", "local": one.path.name, "bound": one.name.bound.value}
         try:
@@ -87,7 +87,7 @@ def local_rows(tables: Iterable[LocalFile]) -> Iterator[Row]:
 
 
 def print_rows(columns: Columns, rows: Sequence[Row], *, totals: bool) -> None:
-    """For people; `totals`: with a last line, if there are several."""
+    """Print a table for people; `totals`: with a last line, if there are several."""
     whole = [row for row in rows if "error" not in row]
     lines = [[_cell(row[name]) for name in columns] for row in whole]
     print_table(tuple(columns.values()), lines, _totals(columns, whole) if totals and len(whole) > 1 else ())
@@ -104,7 +104,7 @@ def _totals(columns: Columns, rows: Sequence[Row]) -> list[str]:
 
 
 def _text(pawns: Pawns) -> str:
-    """As in `a4 v h7`: the first side plays up the board."""
+    """Write pawns as `a4 v h7`: the first side plays up the board."""
     return " v ".join(" ".join(map(chess.square_name, side)) for side in pawns).strip()
 
 

@@ -30,7 +30,7 @@ class Exits(NamedTuple):
 
 
 def exits_of(material: Material, successor_entries: Mapping[Material, NDArray[np.int32]]) -> Exits:
-    """Those of a complete table, given the entries of the tables that its resets lead to, as far as they are there."""
+    """The exits of a complete table, given the entries of the tables that its resets lead to, where they are there."""
     return Exits(
         layout_of(material), [Reached(layout_of(one), successor_entries.get(one)) for one in material.successors()]
     )

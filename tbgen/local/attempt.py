@@ -39,13 +39,13 @@ class Means(NamedTuple):
     """What an attempt may use."""
 
     directory: Path
-    """Of the complete tables."""
+    """Where the complete tables are."""
     memory: int
-    """For each part."""
+    """Bytes for each part."""
     seconds: float
-    """For all plans together."""
+    """The time for all plans together."""
     threads: int
-    """For each part."""
+    """How many solve a part."""
     keeps: bool = False
     """Whether tables that are solved are kept, in the directory."""
     resumes: bool = False

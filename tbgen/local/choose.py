@@ -42,7 +42,7 @@ class Part(NamedTuple):
     known: tuple[Material, ...]
     """The parts that it is solved with: those that its resets lead to, or retaking after these."""
     complete: Tables
-    """The same for complete tables, with what all parts of the plan ask of them: so they are read once."""
+    """The complete tables that it is solved with, and what all parts of the plan ask of them: so they are read once."""
     keys: Mapping[Bound, tuple[str, str]]
     """What decides its values, by bound: as White sees them, and as Black does, with the colours swapped."""
 
@@ -76,9 +76,9 @@ class _Asked:
 
     every: set[Pawns] = field(default_factory=set)
     counted: set[Pawns] = field(default_factory=set)
-    """By resets that count for a bound (`_counts`)."""
+    """Those to which resets lead that count for a bound (`_counts`)."""
     bounds: set[Bound] = field(default_factory=set)
-    """Those bounds."""
+    """The bounds for which they count."""
     retaken: set[tuple[Material, Pawns]] = field(default_factory=set)
     """What retaking makes of these resets: it is asked for if this part is not whole."""
 
@@ -219,7 +219,7 @@ class _Choice:
                 asked.counted.add(pawns)
 
     def _may_be_chosen(self, material: Material) -> bool:
-        """By the size of a single slice."""
+        """Whether it is small enough, to judge by a single slice."""
         return (
             not self._has_table(material) and can_be_solved(material) and numbers_per_slice(material) <= self._largest
         )

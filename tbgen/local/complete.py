@@ -19,7 +19,7 @@ from tbgen.table_rules import TableRules
 
 
 class CompleteTables:
-    """Those of a directory, read as far as they are asked. What was asked last stays."""
+    """The complete tables of a directory, read as far as they are asked. What was asked last stays."""
 
     def __init__(self, directory: Path, make: Make, *, threads: int = 1) -> None:
         """`make` makes arrays; `threads`: how many decode while a table is read."""
@@ -30,7 +30,7 @@ class CompleteTables:
         self._sums: dict[Material, str] = {}
 
     def sha256_of(self, material: Material) -> str:
-        """Of the file from which a table was taken; another may have its name by now."""
+        """The digest of the file from which a table was taken; another may have its name by now."""
         return self._sums[material]
 
     def take(self, asked: Tables, report: Callable[[int], None] = lambda numbers: None) -> dict[Material, Reached]:

@@ -155,14 +155,14 @@ class Shelf:
             files[name].unlink(missing_ok=True)
 
     def _solved_with(self, path: Path) -> set[LocalName]:
-        """Nothing if it cannot be read any more."""
+        """The tables that a file was solved with; none if it cannot be read any more."""
         notes = None
         with suppress(CorruptTable):
             notes = self._notes_of(path)
         return set() if notes is None else {one.name for one in notes.tables}
 
     def _notes_of(self, path: Path) -> LocalNotes | None:
-        """None if it is not there any more: another process may just have replaced it."""
+        """What a file says; None if it is not there any more: another process may just have replaced it."""
         found = self._notes.get(path)
         if found is None:
             with suppress(MissingTable), open_table(path) as table:

@@ -23,7 +23,7 @@ class Reset(NamedTuple):
     movers: str
     """The men that may have moved and can be retaken: all but the king."""
     target: int | None
-    """Where to; None: anywhere."""
+    """The square to which it moves; None: any."""
     promotion: str = ""
     """What a pawn becomes."""
 

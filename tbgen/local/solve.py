@@ -40,7 +40,7 @@ class LocalTables(NamedTuple):
     """The part of the position itself."""
     parts: dict[Material, dict[Bound, Reached]]
     contents: dict[Material, dict[Bound, Contents]]
-    """Of the root, and of others if asked for: what records that a game brings along are worth as well."""
+    """The contents of the root, and of others if asked for: what records that a game brings along are worth as well."""
 
 
 def solve_plan(

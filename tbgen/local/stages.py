@@ -18,7 +18,7 @@ from tbgen.store.format.local import BOTH, numbers_per_slice
 from tbgen.text import size_of
 
 _SHARES: Final = (0.1, 1.0)
-"""Of the time, for the plans that are tried."""
+"""How much of the time each plan that is tried may take."""
 
 _LEAST: Final = 1e-6
 """CPU seconds that a number takes, at least."""
@@ -81,7 +81,7 @@ def cost_of(plan: list[Part], threads: int, pace: float = 1.0) -> Cost:
 
 
 def _numbers_read(material: Material, slices: Set[Pawns] | None) -> int:
-    """Of a complete table, at most."""
+    """How many numbers of a complete table are read, at most."""
     whole = numbers_of(material)
     if slices is None or not material.pawns:
         return whole

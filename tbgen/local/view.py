@@ -41,7 +41,7 @@ class SolvedTables:
         return place.ask(table, record, Bound.EXACT if Bound.EXACT in part else bound)
 
     def _numbers_of(self, material: Material, bound: Bound, reached: Reached) -> Numbers:
-        """Both bounds of a part that was read may have other slices."""
+        """The numbers of one bound of a part: where it was read, the other may have other slices."""
         found = self._numbers.get((material, bound))
         if found is None:
             layout = reached.layout

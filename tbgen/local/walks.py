@@ -32,14 +32,14 @@ def _order(pawns: Pawns) -> tuple[list[int], list[int], list[int], Pawns]:
 
 
 def mirrored(pawns: Pawns) -> Pawns:
-    """With files a and h swapped."""
+    """The pawns with files a and h swapped."""
     white, black = (tuple(sorted(square ^ 7 for square in side)) for side in pawns)
     return white, black
 
 
 @lru_cache(1 << 16)
 def swapped(pawns: Pawns) -> Pawns:
-    """With the colours swapped, and the board turned upside down."""
+    """The pawns with the colours swapped, and the board turned upside down."""
     black, white = (tuple(sorted(square ^ 56 for square in side)) for side in pawns)
     return white, black
 
@@ -119,7 +119,7 @@ def _all_from(pawns: Pawns) -> Iterator[Pawns]:
 
 @cache
 def _walks(file: Pawns) -> list[Pawns]:
-    """The same for pawns of one file. Pieces may always be out of the way; a double step is two single ones."""
+    """All that steps lead to on one file. Pieces may always be out of the way; a double step is two single ones."""
     found, fresh = {file}, [file]
     while fresh:
         for after in _steps(fresh.pop()):

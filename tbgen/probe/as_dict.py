@@ -77,7 +77,7 @@ def bounds_as_dict(
     line: bool = False,
     dropped: int | None = None,
 ) -> dict[str, Any]:
-    """The same where local tables know only bounds, of the position or of moves. A line is there if the distance is."""
+    """What local tables that know only bounds say, of the position or of moves. A line is there if the distance is."""
     found = {"fen": fen, "material": answer.material, **sure_as_dict(answer.sure, board.halfmove_clock)}
     found["record"] = outcomes.text(answer.record)
     if moves:

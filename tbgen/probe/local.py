@@ -40,7 +40,7 @@ class Place(NamedTuple):
 
     number: int
     board: chess.Board
-    """As the table has it: its first side plays as White."""
+    """The position as the table has it: its first side plays as White."""
     swapped: bool
     """Whether that is Black."""
 
@@ -144,7 +144,7 @@ class LocalFiles:
             self._listed = changed
 
     def _numbers_of(self, file: LocalFile) -> Numbers | None:
-        """None if it has just been removed: another process may have replaced it."""
+        """The numbers of a file; None if it has just been removed: another process may have replaced it."""
         found = self._numbers.get(file.path)
         if found is None:
             with suppress(MissingTable), open_table(file.path) as table:
@@ -173,7 +173,7 @@ def tighter(one: Result | None, other: Result | None, winner: chess.Color) -> Re
 
 
 def _squares(pawns: Sequence[int]) -> int:
-    """As python-chess has a set of squares."""
+    """The squares as python-chess has a set of them."""
     return sum(chess.BB_SQUARES[square] for square in pawns)
 
 

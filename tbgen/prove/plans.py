@@ -17,14 +17,14 @@ def materials_of(plan: Sequence[Part]) -> str:
 
 
 def parts_as_dicts(plan: Sequence[Part]) -> list[dict[str, Any]]:
-    """For programs."""
+    """What programs are told of the parts."""
     return [
         {"material": part.material.normal.name, "slices": len(part.slices), "numbers": part.numbers} for part in plan
     ]
 
 
 def as_dict(plan: Sequence[Part], cost: Cost) -> dict[str, Any]:
-    """For programs."""
+    """What programs are told of a plan."""
     parts = [
         {**words, "exact": part.exact, "times": part.times}
         for words, part in zip(parts_as_dicts(plan), plan, strict=True)
@@ -33,7 +33,7 @@ def as_dict(plan: Sequence[Part], cost: Cost) -> dict[str, Any]:
 
 
 def lines(number: int, plan: Sequence[Part], cost: Cost, threads: int) -> Iterator[str]:
-    """For people. `number` counts the plans from 1."""
+    """What people are told of a plan. `number` counts the plans from 1."""
     time = time_of(cost.cpu_seconds / threads)
     yield f"{'Then' if number > 1 else 'First'} {materials_of(plan)}:"
     yield f"  {size_of(cost.memory)} of memory, {size_of(cost.scratch)} of disk, about {time}"

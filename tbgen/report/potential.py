@@ -72,12 +72,12 @@ def potential(census: Census, side: int) -> Potential:
 
 
 def expected(advice: Advice) -> int:
-    """The class that a factor stands for."""
+    """The class of mates that the rule expects of a factor."""
     return 2 if advice.factor == 1 else 1 if advice.factor == _HALF else 0
 
 
 def observed(share: float) -> int:
-    """The class of a share of mates."""
+    """The class of mates that tables have, by their share."""
     return 2 if share >= _OFTEN else 1 if share >= _SELDOM else 0
 
 

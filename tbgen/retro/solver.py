@@ -83,7 +83,7 @@ class _Job:
     checkpoint: Checkpoint
     report: Callable[[int], None]
     teams: dict[int, Team] = field(default_factory=dict)
-    """Those at work, by slice."""
+    """The teams at work, by slice."""
     stopped: bool = False
     lock: Lock = field(default_factory=Lock)
 

@@ -69,7 +69,7 @@ def moves(asked: Question, tablebase: Tablebase, *, fens: bool = False) -> dict[
 
 
 def moves_beyond(asked: Question, tablebase: Tablebase) -> list[dict[str, Any]]:
-    """Of a position that no table has, the moves with the FEN after each; what is not known of comes last."""
+    """The moves of a position that no table has, with the FEN after each; what is not known of comes last."""
     board = asked.board
     known = tablebase.beyond(board, asked.record)
     found = [move_as_dict(board, move) | {"fen": fen_after(asked, move.move, move.record)} for move in known]

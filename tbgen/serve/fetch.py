@@ -27,7 +27,7 @@ from tbgen.text import from_json, named
 
 _PIECE: Final = 1 << 18
 _ATTEMPTS: Final = 5
-"""In a row that bring next to nothing."""
+"""How many in a row may bring next to nothing."""
 _LARGEST_MANIFEST: Final = 4 << 20
 """Bytes; all tables of five men take a hundredth. In memory, JSON may be twenty times as large."""
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")

@@ -36,12 +36,12 @@ _STATIC: Final = Path(__file__).parent / "static"
 _HTML: Final = "text/html"
 _PGN: Final = "application/x-chess-pgn"
 _PLIES: Final = 2000
-"""Of a game that is told."""
+"""How many of a game are told."""
 _GAME: Final = 1 << 18
-"""Bytes of one."""
+"""Bytes of a game."""
 _GAMES: Final = 50
 _MOVES: Final = 10_000
-"""Of all games together."""
+"""How many of all games together are told."""
 _BYTES_PER_REQUEST: Final = 1000
 _MOVES_PER_REQUEST: Final = 10
 """To read so many bytes costs as much as a request, and so does to tell so many moves."""

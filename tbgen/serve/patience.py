@@ -108,7 +108,7 @@ class _Https(request.HTTPSHandler):
 
 
 def _opener(redirects: _Redirects) -> request.OpenerDirector:
-    """One that knows no other schemes."""
+    """An opener that knows http and https alone."""
     opener = request.OpenerDirector()
     for handler in (
         request.ProxyHandler(), _Http(), _Https(), redirects, request.HTTPDefaultErrorHandler(),

@@ -27,7 +27,7 @@ _FRESH: Final = "public, max-age=60"
 COST_OF_PAGE: Final = 5
 COST_OF_LINE: Final = 20
 COST_OF_STUDY: Final = 100
-"""In positions."""
+"""What counting a table costs, in positions."""
 
 
 class Settings(NamedTuple):
@@ -46,7 +46,7 @@ class Job(NamedTuple):
     """Where it is done; None: here and now, in the event loop, for what takes less than handing it to a thread."""
     media: str = JSON
     cost: float = 0
-    """In positions, beside the one that every request costs."""
+    """What it costs, in positions, beside the one that every request costs."""
 
 
 class Service:
@@ -70,7 +70,7 @@ class Service:
         return await self.work.do(kind, job, client_of(request.scope), key, request.is_disconnected)
 
     def tag(self, request: Request) -> str:
-        """Of the answer to a request: another one when any table is another, or the program."""
+        """The tag of the answer to a request: another one when any table is another, or the program."""
         words = request.scope["path"].encode() + b"?" + request.scope["query_string"]
         return f'"{__version__}-{self.served.state.tag}-{zlib.crc32(words):08x}"'
 

@@ -61,7 +61,7 @@ class Cache:
 
 
 class _Job:
-    """One that somebody waits for."""
+    """A job that somebody waits for."""
 
     def __init__(self) -> None:
         self.task: asyncio.Task[Any]
@@ -74,7 +74,8 @@ Gone = Callable[[], Awaitable[bool]]
 
 
 class Work:
-    """Used by the event loop's thread alone; the jobs run in others. Each client's wait for one another."""
+    """The jobs that are waited for. The event loop alone uses it; they run in threads. Each client's wait for one
+    another."""
 
     def __init__(self, patience: float) -> None:
         self._patience = patience

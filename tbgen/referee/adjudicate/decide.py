@@ -112,7 +112,7 @@ class Decider:
         return _solved(found, self._solve(board, record))
 
     def _ask_tables(self, board: chess.Board, record: int, rules: RuleSet) -> Decision:
-        """The same by our own tables."""
+        """What r-mobility tables decide."""
         if not self._asks:
             return Decision(record, Basis.PLAYED, Reach.NOT_ASKED)
         tables = self._opened(rules.of_tables)

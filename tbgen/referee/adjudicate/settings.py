@@ -41,7 +41,7 @@ class Settings:
     tables: Path | None = None
     """Where the tables are; None: nobody is to look."""
     syzygy: tuple[Path, ...] = ()
-    """Directories of Syzygy tables: what they call won, and own tables do not know, is G0.0."""
+    """Directories of Syzygy tables: what they call won, and r-mobility tables do not know, is G0.0."""
     syzygy_men: int = MOST_MEN
     decide: frozenset[Finish] = BY_DEFAULT
     """The draws that tables decide."""

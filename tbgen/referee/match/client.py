@@ -65,7 +65,7 @@ class CannotStart(TbgenError):
 
 
 class EngineMove(NamedTuple):
-    """A move, and what it took."""
+    """What an engine plays, and what it took."""
 
     move: chess.Move
     seconds: float

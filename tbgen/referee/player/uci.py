@@ -233,7 +233,7 @@ class Uci:
         return best.move
 
     def _surest(self, known: "SureResult", among: list[chess.Move]) -> chess.Move:
-        """By local tables that know only bounds."""
+        """The best move by local tables that know only bounds."""
         from tbgen.probe.words import bounds
         from tbgen.referee.player.choice import surest
 
