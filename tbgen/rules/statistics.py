@@ -8,7 +8,7 @@ win and (1 - x) / (1/2) of a draw, and likewise below: with whole points it is t
 import enum
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from statistics import NormalDist
@@ -16,7 +16,8 @@ from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from tbgen.errors import BadInput
 
-CONFIDENCE: Final = 0.95
+_REACH: Final = NormalDist().inv_cdf(0.975)
+"""Standard errors to either error bar: 95 % lie between them."""
 _FARTHEST: Final = 10_000
 """The largest difference in Elo that a test takes."""
 
@@ -73,14 +74,6 @@ class Sample:
     squares: float = 0.0
     """The sum of the squares of it."""
 
-    @classmethod
-    def of(cls, points: Iterable[Points]) -> "Sample":
-        """All games of a match at once."""
-        sample = cls()
-        for each in points:
-            sample.add(each)
-        return sample
-
     def add(self, points: Points) -> None:
         """Count a game."""
         beyond = _beyond_half(points)
@@ -106,15 +99,6 @@ class Sample:
         variance = max(0.0, self.squares / self.games - self.mean * self.mean)
         return math.sqrt(variance / self.games)
 
-    def elo(self, confidence: float = CONFIDENCE) -> Interval:
-        """The difference in Elo with its error bars, which may be infinite."""
-        return _interval(self.ratio, self.error, confidence)
-
-    @property
-    def los(self) -> float:
-        """The likelihood of superiority, from 0 to 1."""
-        return _superiority(self.mean, self.error)
-
 
 @dataclass
 class Pairs:
@@ -131,59 +115,43 @@ class Pairs:
     """How many pairs are nearest to 0, 1/2, 1, 3/2 and 2 points."""
     _open: dict[Hashable, Points] = field(default_factory=dict)
 
-    def add(self, points: Points, pair: Hashable = None) -> Fraction | None:
-        """Count a game of a pair. Gives the pair's mean points if it is whole now."""
+    def add(self, points: Points, pair: Hashable = None) -> None:
+        """Count a game of a pair, or of none."""
         self.games.add(points)
-        if pair is None:
-            return None
-        if pair not in self._open:
+        if pair in self._open:
+            mean = (Fraction(self._open.pop(pair)) + Fraction(points)) / 2
+            self.pairs.add(mean)
+            self.classes[round(4 * mean)] += 1
+        elif pair is not None:
             self._open[pair] = points
-            return None
-        mean = (Fraction(self._open.pop(pair)) + Fraction(points)) / 2
-        self.pairs.add(mean)
-        self.classes[round(4 * mean)] += 1
-        return mean
 
     @property
     def error(self) -> float:
         """The standard error of the points per game."""
         return self.games.error if math.isinf(self.pairs.error) else self.pairs.error
 
-    def elo(self, confidence: float = CONFIDENCE) -> Interval:
-        """The difference in Elo with its error bars."""
-        return _interval(self.games.ratio, self.error, confidence)
+    def elo(self) -> Interval:
+        """The difference in Elo with its error bars, which may be infinite."""
+        ratio, reach = self.games.ratio, _REACH * self.error
+        return Interval(elo(ratio - reach), elo(ratio), elo(ratio + reach))
 
     @property
     def los(self) -> float:
         """The likelihood of superiority, from 0 to 1."""
-        return _superiority(self.games.mean, self.error)
+        mean = self.games.mean
+        if mean == 0:
+            return 0.5
+        if self.error == 0:
+            return 1.0 if mean > 0 else 0.0
+        return NormalDist().cdf(mean / self.error)
 
 
-def _interval(ratio: float, error: float, confidence: float) -> Interval:
-    """The difference in Elo of a points ratio with this standard error."""
-    if not 0 < confidence < 1:
-        raise BadInput(f"a confidence lies between 0 and 1, not at {confidence}")
-    reach = NormalDist().inv_cdf((1 + confidence) / 2) * error
-    return Interval(elo(ratio - reach), elo(ratio), elo(ratio + reach))
-
-
-def _superiority(mean: float, error: float) -> float:
-    if mean == 0:
-        return 0.5
-    if error == 0:
-        return 1.0 if mean > 0 else 0.0
-    return NormalDist().cdf(mean / error)
-
-
-class SprtVerdict(enum.Enum):
+class SprtVerdict(enum.StrEnum):
     """What a sequential test says."""
 
     CONTINUE = "continue"
     ACCEPT_H0 = "H0 accepted"
     ACCEPT_H1 = "H1 accepted"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass
