@@ -21,7 +21,7 @@ _BARE_KINGS_LEVEL: Final = 17
 """G8.5: a bare king in the open, kept from no square."""
 
 
-class Ending(enum.Enum):
+class Ending(enum.StrEnum):
     """Why a game is over."""
 
     MATE = "mate"
@@ -29,9 +29,6 @@ class Ending(enum.Enum):
     BARE_KINGS = "bare kings at G8.5"
     FIFTY_MOVES = "50-move rule"
     REPETITION = "repetition"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 _FINAL: Final = {0: Ending.MATE, 1: Ending.STALEMATE}

@@ -19,7 +19,7 @@ Solve = Callable[[chess.Board, int], Sure | None]
 """What is proved of a position under a record; None where nothing can be tried."""
 
 
-class Basis(enum.Enum):
+class Basis(enum.StrEnum):
     """What the result of a game rests on."""
 
     PLAYED = "played"
@@ -38,9 +38,6 @@ class Basis(enum.Enum):
     """The whole point, for a game won without mate."""
     AGREED = "agreed"
     """The result that the players of such a game have written down instead."""
-
-    def __str__(self) -> str:
-        return self.value
 
 
 class Reach(enum.Enum):

@@ -17,7 +17,7 @@ from tbgen.rules.ends import Ending, Turn
 from tbgen.rules.tags import RESULT, read_tags
 
 
-class Finish(enum.Enum):
+class Finish(enum.StrEnum):
     """How a game came to its end. The values are what options and reports call them."""
 
     MATE = "mate"
@@ -32,9 +32,6 @@ class Finish(enum.Enum):
     FIFTY_MOVES = "fifty-moves"
     INSUFFICIENT = "insufficient"
     """Insufficient material, or time run out against it; bare kings at G8.5."""
-
-    def __str__(self) -> str:
-        return self.value
 
 
 DRAWS: Final = (
