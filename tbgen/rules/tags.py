@@ -3,10 +3,8 @@
 Tags come as a mapping from names to values; pgn/tags.py reads and writes the text of a tag section.
 """
 
-import re
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 from typing import Final
 
 import chess
@@ -42,11 +40,6 @@ NO_RESULT: Final = "*"
 _TABLE_RULES: Final = {rules.value: rules for rules in TableRules}
 _DENIALS: Final = frozenset({"0", "-", "no", "false"})
 _UNKNOWN: Final = frozenset({"", "?", "-", NO_RESULT})
-_WHOLE: Final = {"1-0": Fraction(1), "1/2-1/2": Fraction(1, 2), "0-1": Fraction(0)}
-_SLACK: Final = Fraction(1, 10_000)
-"""What rounding both sides' points may add or take away."""
-_DECIMAL: Final = r"([01](?:\.[0-9]{1,12})?)"
-_POINTS: Final = re.compile(rf"{_DECIMAL}\s*-\s*{_DECIMAL}\Z")
 _CHESS960: Final = frozenset({"chess960", "960", "fischerandom", "fischerrandom", "frc", "doublefischerrandom", "dfrc"})
 
 
@@ -143,54 +136,28 @@ def _is_komi(value: str | None, komi: Komi) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class Tags:
-    """What the r-mobility tags of a game say; None where they say nothing."""
-
-    result: int | None = None
-    points: Fraction | None = None
-    """White's."""
-    scoring: str | None = None
-    cutoff: int | None = None
-    komi: Komi | None = None
-    legacy: bool = False
-
-    @property
-    def scheme(self) -> Scoring | None:
-        """The scoring with the cutoff and komi that the tags give."""
-        if self.scoring is None:
-            return None
-        return scoring(self.scoring, cutoff=self.cutoff, komi=self.komi)
+def result_of(headers: Mapping[str, str]) -> int | None:
+    """The result that the tags of a game tell; None where they tell none."""
+    told = _known(headers, RESULT)
+    return None if told is None else outcome.parse(told)
 
 
-def read_tags(headers: Mapping[str, str]) -> Tags:
-    """The r-mobility tags among a game's headers."""
-
-    def known(name: str) -> str | None:
-        value = headers.get(name, "").strip()
-        return None if value in _UNKNOWN else value
-
-    result, points, cutoff, komi = map(known, (RESULT, POINTS, CUTOFF, KOMI))
-    return Tags(
-        result=None if result is None else outcome.parse(result),
-        points=None if points is None else parse_points(points),
-        scoring=known(SCORING),
-        cutoff=None if cutoff is None else parse_cutoff(cutoff),
-        komi=None if komi is None else Komi.parse(komi),
-        legacy=is_legacy(headers.get(LEGACY)),
-    )
+def komi_of(headers: Mapping[str, str]) -> Komi | None:
+    """The komi that they tell."""
+    told = _known(headers, KOMI)
+    return None if told is None else Komi.parse(told)
 
 
-def parse_points(words: str) -> Fraction:
-    """White's points from the tag `Points`: `0.4375 - 0.5625`, or `1-0`, `1/2-1/2`, `0-1`."""
-    if words in _WHOLE:
-        return _WHOLE[words]
-    match = _POINTS.match(words)
-    if match is not None:
-        white, black = map(Fraction, match.groups())
-        if abs(white + black - 1) <= _SLACK:
-            return white
-    raise BadInput(f"not both sides' points of a game: {words!r}")
+def scoring_of(headers: Mapping[str, str]) -> Scoring | None:
+    """The scoring that they name, with the cutoff and komi that they tell."""
+    title = _known(headers, SCORING)
+    return None if title is None else scoring(title, cutoff=_known(headers, CUTOFF), komi=_known(headers, KOMI))
+
+
+def _known(headers: Mapping[str, str], name: str) -> str | None:
+    """What a tag says; None where it is missing or says nothing."""
+    value = headers.get(name, "").strip()
+    return None if value in _UNKNOWN else value
 
 
 def read_start(headers: Mapping[str, str], *, whole_game: bool = False) -> Fen:

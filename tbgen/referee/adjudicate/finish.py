@@ -14,7 +14,7 @@ import chess
 from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.rules.ends import Ending, Turn
-from tbgen.rules.tags import RESULT, read_tags
+from tbgen.rules.tags import result_of
 
 
 class Finish(enum.StrEnum):
@@ -94,7 +94,7 @@ def agreed(headers: Mapping[str, str], comment: str) -> int | None:
     """The result, other than mate, of a game won without mate, where tags or comment say that it was agreed on."""
     if _written(headers, comment) is not Finish.AGREEMENT:
         return None
-    stated = read_tags({RESULT: headers.get(RESULT, "")}).result
+    stated = result_of(headers)
     return stated if stated is not None and outcome.level(stated) else None
 
 

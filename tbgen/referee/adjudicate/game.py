@@ -33,9 +33,10 @@ from tbgen.rules.tags import (
     SCORING,
     TERMINATION,
     begin,
-    read_tags,
+    komi_of,
     rules_of,
     says_rules,
+    scoring_of,
     write_rules,
     write_tags,
 )
@@ -182,10 +183,9 @@ class Judge:
         """The scoring of a game: its own, unless another was asked for."""
         settings = self._settings
         if settings.own_scoring and SCORING in headers:
-            own = {name: headers[name] for name in (SCORING, CUTOFF, KOMI) if name in headers}
-            return read_tags(own).scheme or settings.scheme
+            return scoring_of(headers) or settings.scheme
         if settings.own_komi and settings.scheme.komi is not None and KOMI in headers:
-            return replace(settings.scheme, komi=read_tags({KOMI: headers[KOMI]}).komi or settings.scheme.komi)
+            return replace(settings.scheme, komi=komi_of(headers) or settings.scheme.komi)
         return settings.scheme
 
 

@@ -17,7 +17,7 @@ from tbgen.pgn.split import Unit, units
 from tbgen.pgn.tags import TagSection
 from tbgen.referee.match.conditions import COMPARED
 from tbgen.rules.scoring import Komi
-from tbgen.rules.tags import RECORD, read_tags
+from tbgen.rules.tags import RECORD, komi_of, result_of
 from tbgen.safe_files import Foreign, create_or_reopen, followed
 
 TORN: Final = ".torn"
@@ -148,16 +148,16 @@ def _headers_of_whole(data: bytes) -> dict[str, str] | None:
 
 
 def _entry(headers: dict[str, str]) -> Entry:
-    tags = read_tags(headers)
-    if tags.result is None:
+    result = result_of(headers)
+    if result is None:
         raise BadInput("no result")
     names = (headers["Round"], headers["White"], headers["Black"])
     record = headers.get(RECORD)
     return Entry(
         *names,
-        tags.result,
+        result,
         headers.get("Termination", ""),
         headers.get("FEN"),
         None if record is None else outcome.parse(record),
-        tags.komi,
+        komi_of(headers),
     )

@@ -13,7 +13,7 @@ import pytest
 from tbgen import outcome
 from tbgen.cli.main import main
 from tbgen.pgn.tags import TagSection
-from tbgen.rules.tags import read_tags
+from tbgen.rules.tags import SCORING, result_of
 from tests.support.matches import GOOD, KRK, STOCKFISH, complaint, fake, played
 
 
@@ -35,9 +35,8 @@ def test_the_games_as_pgn(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
         assert {headers["White"], headers["Black"]} == {"Good", 'B"b'}
         assert {headers["WhiteTimeControl"], headers["BlackTimeControl"]} == {"5+0.1", "40/9"}
         assert headers["PlyCount"] == str(game["plies"])
-        tags = read_tags(headers)
-        assert tags.result == outcome.parse(game["result"])
-        assert tags.scoring == "Exponential"
+        assert result_of(headers) == outcome.parse(game["result"])
+        assert headers[SCORING] == "Exponential"
         assert headers["RMobilityTermination"] == "played"
         assert max(map(len, moves.splitlines())) <= 100
     with pgn.open() as file:
