@@ -5,12 +5,12 @@ for G1.0, G1.5 and so on.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tbgen import outcome
-from tbgen.rules.scoring import Classical, Exponential, Scoring
+from tbgen.rules.scoring import Scoring
 
 
 class Played(NamedTuple):
@@ -26,6 +26,9 @@ class Row(NamedTuple):
     """A player's line in the final table. Players level on score and tiebreak share a place."""
 
     place: int
+    """By score, then by the sum of r-mobility points."""
+    place_by_balance: int
+    """By score, then by the other tiebreak."""
     player: str
     games: int
     score: Fraction
@@ -34,20 +37,6 @@ class Row(NamedTuple):
 
     balance: tuple[int, ...]
     """Stalemates given minus suffered, then the same for G1.0, G1.5 ...: compare as it is."""
-
-
-Tiebreak = Callable[["Row"], Any]
-"""What players of the same score are ordered by, the larger the better."""
-
-
-def by_mobility(row: Row) -> Fraction:
-    """The sum of r-mobility points."""
-    return row.mobility
-
-
-def by_balance(row: Row) -> tuple[int, ...]:
-    """Stalemates given minus suffered, then the same for G1.0, G1.5 ..."""
-    return row.balance
 
 
 class Meeting(NamedTuple):
@@ -90,22 +79,13 @@ class Crosstable:
             self._meetings.setdefault(player, Counter())[meeting] += 1
         self._highest = max(self._highest, outcome.level(game.result))
 
-    @property
-    def players(self) -> list[str]:
-        """All players in the order of their first game."""
-        return list(self._meetings)
+    def meetings(self, player: str) -> Counter[Meeting]:
+        """A player's games: how often each."""
+        return self._meetings.get(player, Counter())
 
-    def meetings(self, player: str, opponent: str | None = None) -> Counter[Meeting]:
-        """A player's games, or those against one opponent: how often each."""
-        found = self._meetings.get(player, Counter[Meeting]())
-        if opponent is None:
-            return found
-        return Counter({meeting: times for meeting, times in found.items() if meeting.opponent == opponent})
-
-    def points(self, player: str, scoring: Scoring, opponent: str | None = None) -> Fraction:
-        """A player's points in all games, or in those against one opponent."""
-        meetings = self.meetings(player, opponent)
-        return sum((times * meeting.points(scoring) for meeting, times in meetings.items()), Fraction(0))
+    def points(self, player: str, scoring: Scoring) -> Fraction:
+        """A player's points in all games."""
+        return sum((times * game.points(scoring) for game, times in self.meetings(player).items()), Fraction(0))
 
     def against(self, player: str, scoring: Scoring) -> dict[str, tuple[int, Fraction]]:
         """Games with each opponent, and a player's points in them."""
@@ -122,36 +102,27 @@ class Crosstable:
             found[outcome.level(meeting.result)] += times if meeting.result > 0 else -times
         return tuple(found[level] for level in range(1, self._highest + 1))
 
-    def rows(
-        self,
-        scoring: Scoring | None = None,
-        tiebreak: Tiebreak = by_mobility,
-        *,
-        mobility: Scoring | None = None,
-    ) -> list[Row]:
-        """The final table: by score (classical if not given), then by the tiebreak.
-
-        `mobility` is the scoring whose sum is the tiebreak: exponential if not given.
-        """
-        scoring = scoring or Classical()
-        mobility = mobility or Exponential()
+    def rows(self, scoring: Scoring, mobility: Scoring) -> list[Row]:
+        """The final table: by score, then by the sum of the points of `mobility`."""
         rows = [
             Row(
-                0,
-                player,
-                meetings.total(),
-                self.points(player, scoring),
-                self.points(player, mobility),
+                0, 0, player, meetings.total(), self.points(player, scoring), self.points(player, mobility),
                 self.balance(player),
             )
             for player, meetings in self._meetings.items()
+        ]  # fmt: skip
+        places = _places([(row.score, row.mobility) for row in rows])
+        others = _places([(row.score, row.balance) for row in rows])
+        placed = [
+            row._replace(place=place, place_by_balance=other)
+            for row, place, other in zip(rows, places, others, strict=True)
         ]
-        rows.sort(key=lambda row: (row.score, tiebreak(row)), reverse=True)
-        placed: list[Row] = []
-        for place, row in enumerate(rows, start=1):
-            if placed:
-                above = placed[-1]
-                if (above.score, tiebreak(above)) == (row.score, tiebreak(row)):
-                    place = above.place
-            placed.append(row._replace(place=place))
-        return placed
+        return sorted(placed, key=lambda row: row.place)
+
+
+def _places(keys: Sequence[Any]) -> list[int]:
+    """The place of each, the largest first: those that are alike share one."""
+    first: dict[Any, int] = {}
+    for place, key in enumerate(sorted(keys, reverse=True), start=1):
+        first.setdefault(key, place)
+    return [first[key] for key in keys]

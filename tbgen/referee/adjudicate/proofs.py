@@ -8,7 +8,7 @@ from tbgen import columns, outcome
 from tbgen.probe import sure_as_dict
 from tbgen.probe.words import bounds
 from tbgen.referee.adjudicate.decide import Basis
-from tbgen.referee.adjudicate.game import GameVerdict
+from tbgen.referee.adjudicate.game import GameVerdict, Solved
 
 _KINDS: Final = {Basis.PROVED: "proved", Basis.BOUNDED: "bounded", Basis.PLAYED: "as played"}
 
@@ -17,28 +17,31 @@ class Proofs:
     """Takes verdicts, keeps those of games that were tried."""
 
     def __init__(self) -> None:
-        self._tried: list[GameVerdict] = []
+        self._tried: list[tuple[GameVerdict, Solved]] = []
 
     def __bool__(self) -> bool:
         return bool(self._tried)
 
     def add(self, verdict: GameVerdict) -> None:
         if verdict.solved is not None:
-            self._tried.append(verdict)
+            self._tried.append((verdict, verdict.solved))
+
+    @property
+    def _refuted(self) -> int:
+        """How many results are not the record as played."""
+        return sum(verdict.outcome != solved.record for verdict, solved in self._tried)
 
     def as_dict(self) -> dict[str, Any]:
         """The proofs as programs read them; nothing if nothing was tried."""
         if not self._tried:
             return {}
-        kinds = Counter(verdict.basis for verdict in self._tried)
+        kinds = Counter(verdict.basis for verdict, _ in self._tried)
         return {
             "solved": {
                 "tried": len(self._tried),
-                "proved": kinds[Basis.PROVED],
-                "bounded": kinds[Basis.BOUNDED],
-                "as_played": kinds[Basis.PLAYED],
-                "record_refuted": sum(map(_refuted, self._tried)),
-                "games": [_game(verdict) for verdict in self._tried],
+                **{words.replace(" ", "_"): kinds[basis] for basis, words in _KINDS.items()},
+                "record_refuted": self._refuted,
+                "games": [_game(verdict, solved) for verdict, solved in self._tried],
             }
         }
 
@@ -47,13 +50,12 @@ class Proofs:
         if not self._tried:
             return
         yield ""
-        for verdict in self._tried:
-            assert verdict.solved is not None
-            told = f"{outcome.text(verdict.outcome)}, {verdict.basis}; {bounds(verdict.solved.sure)}"
-            yield f"{verdict.solved.material}  {verdict.white} - {verdict.black}: {told}"
+        for verdict, solved in self._tried:
+            told = f"{outcome.text(verdict.outcome)}, {verdict.basis}; {bounds(solved.sure)}"
+            yield f"{solved.material}  {verdict.white} - {verdict.black}: {told}"
         yield ""
-        by_material = Counter(verdict.solved.material for verdict in self._tried if verdict.solved is not None)
-        kinds = Counter((verdict.solved.material, verdict.basis) for verdict in self._tried if verdict.solved)
+        by_material = Counter(solved.material for _, solved in self._tried)
+        kinds = Counter((solved.material, verdict.basis) for verdict, solved in self._tried)
         rows = [
             (material, games, *(kinds[material, basis] for basis in _KINDS))
             for material, games in by_material.most_common()
@@ -63,26 +65,19 @@ class Proofs:
 
     def share(self) -> str:
         """One line with the shares of what was tried."""
-        all_of_them = len(self._tried)
-        kinds = Counter(verdict.basis for verdict in self._tried)
-        parts = (f"{kinds[basis]} {words} ({kinds[basis] / all_of_them:.0%})" for basis, words in _KINDS.items())
-        refuted = sum(map(_refuted, self._tried))
-        return f"beyond tables {all_of_them}: {', '.join(parts)}; {refuted} not what was played".replace("%", " %")
+        tried = len(self._tried)
+        kinds = Counter(verdict.basis for verdict, _ in self._tried)
+        parts = (f"{kinds[basis]} {words} ({kinds[basis] / tried:.0%})" for basis, words in _KINDS.items())
+        return f"beyond tables {tried}: {', '.join(parts)}; {self._refuted} not what was played".replace("%", " %")
 
 
-def _refuted(verdict: GameVerdict) -> bool:
-    """Whether the result is not the record as played."""
-    return verdict.solved is not None and verdict.outcome != verdict.solved.record
-
-
-def _game(verdict: GameVerdict) -> dict[str, Any]:
-    assert verdict.solved is not None
+def _game(verdict: GameVerdict, solved: Solved) -> dict[str, Any]:
     return {
         "players": [verdict.white, verdict.black],
-        "material": verdict.solved.material,
-        "record": outcome.text(verdict.solved.record),
+        "material": solved.material,
+        "record": outcome.text(solved.record),
         "result": outcome.text(verdict.outcome),
-        "basis": str(verdict.basis),
-        **sure_as_dict(verdict.solved.sure),
+        "basis": verdict.basis,
+        **sure_as_dict(solved.sure),
         "late": verdict.late,
     }

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from tbgen import columns, outcome
 from tbgen.referee.adjudicate.decide import Basis, Reach
@@ -11,7 +11,7 @@ from tbgen.referee.adjudicate.finish import DRAWS, Finish
 from tbgen.referee.adjudicate.game import Fault, GameVerdict
 from tbgen.referee.adjudicate.proofs import Proofs
 from tbgen.rules.scoring import Classical, Exponential, Scoring, decimal
-from tbgen.rules.tiebreaks import Crosstable, Played, Row, by_balance, by_gscore, by_mobility
+from tbgen.rules.tiebreaks import Crosstable, Played, by_gscore
 from tbgen.text import counted
 
 TOP: Final = 30
@@ -39,14 +39,8 @@ _SUMMARY: Final = {
 }
 
 
-class Asked(NamedTuple):
-    """What tables said of draws of one kind."""
-
-    improved: int = 0
-    stands: int = 0
-    out_of_reach: int = 0
-    missing: int = 0
-    not_asked: int = 0
+_ASKED: Final = ("improved", "stands", "out of reach", "missing", "not asked")
+"""What tables said of a draw."""
 
 
 class Report:
@@ -60,7 +54,9 @@ class Report:
         """Games of which a record has been left out."""
         self._faults: list[tuple[str, Fault]] = []
         self._games = 0
-        self._kinds: Counter[tuple[Finish, Basis, Reach]] = Counter()
+        self._bases: Counter[Basis] = Counter()
+        self._finishes: dict[Finish, Counter[str]] = {finish: Counter() for finish in Finish}
+        """How games ended, and what tables said of them."""
         self._results: Counter[int] = Counter()
         self._tables: Counter[tuple[str, Basis]] = Counter()
         self._longest: dict[str, int] = {}
@@ -79,7 +75,8 @@ class Report:
     def add(self, verdict: GameVerdict) -> None:
         """Count a game."""
         self._games += 1
-        self._kinds[verdict.finish, verdict.basis, verdict.reach] += 1
+        self._bases[verdict.basis] += 1
+        self._finishes[verdict.finish][_asked(verdict)] += 1
         self._results[verdict.outcome] += 1
         if verdict.reach is Reach.ANSWERED:
             self._tables[verdict.table, verdict.basis] += 1
@@ -94,11 +91,8 @@ class Report:
 
     def summary(self, target: str) -> str:
         """What has been done, in a line."""
-        bases = Counter[Basis]()
-        for (_, basis, _), games in self._kinds.items():
-            bases[basis] += games
         parts = [f"{counted(self._games, 'game')} judged"]
-        parts += [f"{games} {words}" for basis, words in _SUMMARY.items() if (games := bases[basis])]
+        parts += [f"{games} {words}" for basis, words in _SUMMARY.items() if (games := self._bases[basis])]
         if self.left_out:
             parts.append(f"{self.left_out} with a record left out")
         if self._faults:
@@ -121,30 +115,6 @@ class Report:
         left = len(self.missing) - _NAMED
         more = f" and {counted(left, 'other table')}" if left > 0 else ""
         return f"draws scored as played for want of a table: {self._missing.total()}: {named}{more}"
-
-    @property
-    def finishes(self) -> dict[Finish, tuple[int, Asked]]:
-        """By the way they ended: how many games, and what tables said of them."""
-        found = {}
-        for finish in Finish:
-            of_kind = {key[1:]: count for key, count in self._kinds.items() if key[0] is finish}
-            if not of_kind:
-                continue
-            reach: Counter[Reach] = Counter()
-            for (_, told), count in of_kind.items():
-                reach[told] += count
-            stands = of_kind.get((Basis.STANDS, Reach.ANSWERED), 0)
-            found[finish] = (
-                sum(of_kind.values()),
-                Asked(
-                    reach[Reach.ANSWERED] - stands,
-                    stands,
-                    reach[Reach.OUT_OF_REACH],
-                    reach[Reach.MISSING],
-                    reach[Reach.NOT_ASKED],
-                ),
-            )
-        return found
 
     @property
     def results(self) -> list[tuple[int, int, int]]:
@@ -177,13 +147,6 @@ class Report:
     def _mobility(self) -> Scoring:
         return Exponential() if self.scheme.whole else self.scheme
 
-    def rows(self) -> list[tuple[Row, int]]:
-        """The final table by points and the sum of r-mobility points, with the places by the other tiebreak."""
-        other = self._crosstable.rows(self._score, by_balance, mobility=self._mobility)
-        places = {row.player: row.place for row in other}
-        rows = self._crosstable.rows(self._score, by_mobility, mobility=self._mobility)
-        return [(row, places[row.player]) for row in rows]
-
     def as_dict(self) -> dict[str, Any]:
         """All of it, for programs."""
         return {
@@ -191,8 +154,12 @@ class Report:
             "left_out": self.left_out,
             "faults": [{"file": file, **fault._asdict()} for file, fault in self._faults],
             "finishes": {
-                str(finish): {"games": games, **(asked._asdict() if finish in DRAWS else {})}
-                for finish, (games, asked) in self.finishes.items()
+                finish: {
+                    "games": asked.total(),
+                    **({name.replace(" ", "_"): asked[name] for name in _ASKED} if finish in DRAWS else {}),
+                }
+                for finish, asked in self._finishes.items()
+                if asked
             },
             "results": {
                 outcome.text(outcome.held_by_white(level)): {"white": white, "black": black}
@@ -208,7 +175,7 @@ class Report:
             "crosstable": [
                 {
                     "place": row.place,
-                    "place_by_balance": by_other,
+                    "place_by_balance": row.place_by_balance,
                     "player": row.player,
                     "games": row.games,
                     "points": float(row.score),
@@ -219,7 +186,7 @@ class Report:
                         for opponent, (games, points) in self._crosstable.against(row.player, self._score).items()
                     },
                 }
-                for row, by_other in self.rows()
+                for row in self._crosstable.rows(self._score, self._mobility)
             ],
         }
 
@@ -233,10 +200,11 @@ class Report:
             return
         yield ""
         yield from columns.plain(
-            ("ended by", "games", "tables: improved", "stands", "out of reach", "missing", "not asked"),
+            ("ended by", "games", f"tables: {_ASKED[0]}", *_ASKED[1:]),
             [
-                (str(finish), games, *(asked if finish in DRAWS else [""] * len(asked)))
-                for finish, (games, asked) in self.finishes.items()
+                (finish, asked.total(), *(asked[name] if finish in DRAWS else "" for name in _ASKED))
+                for finish, asked in self._finishes.items()
+                if asked
             ],
             width,
         )
@@ -254,20 +222,21 @@ class Report:
 
     def _results_table(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
         """How often each side held a result, and its points for that: under a komi they are not the same for both."""
-        rows: list[list[object]] = [["result", "White", "points", "Black", "points"]]
+        heads, rows = ["result", "White", "Black", "points"], []
         for level, white, black in self.results:
             held_by_white, held_by_black = outcome.held_by_white(level), outcome.held_by_black(level)
             as_white, as_black = self.scheme.points(held_by_white), 1 - self.scheme.points(held_by_black)
-            rows.append([outcome.text(held_by_white), white, decimal(as_white, 6), black, decimal(as_black, 6)])
-        if self.scheme.komi is None:
-            for row in rows:
-                del row[2]
-        return list(map(str, rows[0])), rows[1:]
+            rows.append([outcome.text(held_by_white), white, black, decimal(as_black, 6)])
+            if self.scheme.komi is not None:
+                rows[-1].insert(2, decimal(as_white, 6))
+        if self.scheme.komi is not None:
+            heads.insert(2, "points")
+        return heads, rows
 
     def _crosstable_lines(self, top: int, width: int | None) -> Iterator[str]:
-        rows = self.rows()
+        rows = self._crosstable.rows(self._score, self._mobility)
         levels = [outcome.text(outcome.held_by_white(level)) for level in range(1, 1 + _BALANCES)]
-        opponents = [row.player for row, _ in rows] if len(rows) <= min(top, _MOST_OPPONENTS) else []
+        opponents = [row.player for row in rows] if len(rows) <= min(top, _MOST_OPPONENTS) else []
         score = self._score
         yield f"#   by points ({score.title}), then by the sum of r-mobility points ({self._mobility.title})"
         yield "##  by points, then by the number of G0.5 given minus suffered, then the same for G1.0 ..."
@@ -276,15 +245,15 @@ class Report:
             [
                 (
                     row.place,
-                    by_other,
+                    row.place_by_balance,
                     row.player,
                     row.games,
                     _short(row.score),
                     decimal(row.mobility),
                     *(f"{count:+d}" if count else "0" for count in (*row.balance, *[0] * _BALANCES)[:_BALANCES]),
-                    *(self._against(row.player, opponent) for opponent in opponents),
+                    *self._against(row.player, opponents),
                 )
-                for row, by_other in rows[:top]
+                for row in rows[:top]
             ],
             width,
             words=2,
@@ -292,9 +261,18 @@ class Report:
         if len(rows) > top:
             yield f"... and {len(rows) - top} more"
 
-    def _against(self, player: str, opponent: str) -> str:
-        games = self._crosstable.meetings(player, opponent).total()
-        return f"{_short(self._crosstable.points(player, self._score, opponent))}/{games}" if games else ""
+    def _against(self, player: str, opponents: Sequence[str]) -> Iterator[str]:
+        found = self._crosstable.against(player, self._score)
+        for opponent in opponents:
+            games, points = found.get(opponent, (0, Fraction(0)))
+            yield f"{_short(points)}/{games}" if games else ""
+
+
+def _asked(verdict: Verdict) -> str:
+    """What tables said of a game, in a word of `_ASKED`."""
+    if verdict.reach is Reach.ANSWERED:
+        return "stands" if verdict.basis is Basis.STANDS else "improved"
+    return verdict.reach.value
 
 
 def _short(points: Fraction) -> str:
