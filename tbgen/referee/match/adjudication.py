@@ -8,11 +8,10 @@ import chess
 from chess.engine import InfoDict
 
 from tbgen.errors import BadInput
-from tbgen.referee.match.control import read_number
+from tbgen.referee.match.words import answer, number, pairs
 
 _MATE: Final = 1_000_000
 """Centipawns that a mate is worth."""
-_TRUE: Final = {"true": True, "yes": True, "false": False, "no": False}
 
 
 class ResignRule(NamedTuple):
@@ -41,36 +40,22 @@ class DrawRule(NamedTuple):
 
 def parse_resign(words: Sequence[str]) -> ResignRule:
     """A rule from `movecount=3 score=600 twosided=true`."""
-    given = _given(words, ("movecount", "score", "twosided"))
-    both = given.get("twosided", "false")
-    if both not in _TRUE:
-        raise BadInput(f"twosided is true or false, not {both!r}")
-    return ResignRule(_count(given, "movecount", 1), _count(given, "score", 0), _TRUE[both])
+    given = pairs(words, "movecount=3 score=600 twosided=true", ("movecount", "score", "twosided"))
+    both = answer("twosided", given.get("twosided", "no"))
+    return ResignRule(_count(given, "movecount", 1), _count(given, "score", 0), both)
 
 
 def parse_draw(words: Sequence[str]) -> DrawRule:
     """A rule from `movenumber=34 movecount=8 score=20`."""
-    given = _given(words, ("movenumber", "movecount", "score"))
-    return DrawRule(_count(given, "movenumber", 0, 0), _count(given, "movecount", 1), _count(given, "score", 0))
+    given = pairs(words, "movenumber=34 movecount=8 score=20", ("movenumber", "movecount", "score"))
+    first = _count({"movenumber": "0", **given}, "movenumber", 0)
+    return DrawRule(first, _count(given, "movecount", 1), _count(given, "score", 0))
 
 
-def _given(words: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-    given = dict(word.partition("=")[::2] for word in words)
-    unknown = [key for key in given if key not in known]
-    if unknown or not given:
-        raise BadInput(f"a rule is written {' '.join(f'{key}=N' for key in known)}, not {' '.join(words)!r}")
-    return given
-
-
-def _count(given: dict[str, str], key: str, least: int, otherwise: int | None = None) -> int:
+def _count(given: dict[str, str], key: str, least: int) -> int:
     if key not in given:
-        if otherwise is None:
-            raise BadInput(f"the rule lacks {key}=N")
-        return otherwise
-    found = read_number(key, given[key], int)
-    if not least <= found < _MATE:
-        raise BadInput(f"{key} cannot be {given[key]}")
-    return found
+        raise BadInput(f"the rule lacks {key}=N")
+    return number(key, given[key], int, least, _MATE - 1)
 
 
 @dataclass

@@ -10,14 +10,15 @@ from types import MappingProxyType
 from typing import Final
 
 from tbgen.errors import BadInput
-from tbgen.referee.match.control import KEYS, Control, read_number
+from tbgen.referee.match.control import KEYS, Control
+from tbgen.referee.match.words import answer, number, pairs
 
 _GAMES: Final = "/usr/games"
 """Debian has engines there; it is not on every PATH."""
 
+_EXAMPLE: Final = "cmd=stockfish tc=60+0.6"
 _CONF: Final = "conf"
 _OPTION: Final = "option."
-_ANSWERS: Final = {"yes": True, "no": False, "on": True, "off": False, "true": True, "false": False}
 _YES_OR_NO: Final = ("record", "restart", "ponder", "whitepov")
 _PROTOCOLS: Final = ("uci", "xboard")
 START: Final = 60.0
@@ -55,7 +56,7 @@ class Contestant:
     @classmethod
     def parse(cls, words: Sequence[str], every: Sequence[str] = ()) -> "Contestant":
         """An engine from `key=value` words; `every` holds what applies to every engine unless it says otherwise."""
-        return cls.of({**_pairs(every), **_pairs(words)})
+        return cls.of({**pairs(every, _EXAMPLE), **pairs(words, _EXAMPLE)})
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> "Contestant":
@@ -74,8 +75,8 @@ class Contestant:
         control = Control.parse({key: given.pop(key) for key in KEYS if key in given})
         directory = given.pop("dir", None)
         name = given.pop("name", "") or Path(command[0]).name
-        numbers = {key: _number(key, given.pop(key)) for key in _BOUNDS if key in given}
-        answers = {key: _answer(key, given.pop(key)) for key in _YES_OR_NO if key in given}
+        numbers = {key: number(key, given.pop(key), float, *bounds) for key, bounds in _BOUNDS.items() if key in given}
+        answers = {key: answer(key, given.pop(key)) for key in _YES_OR_NO if key in given}
         protocol = given.pop("proto", _PROTOCOLS[0])
         if protocol not in _PROTOCOLS:
             raise BadInput(f"proto is {' or '.join(_PROTOCOLS)}, not {protocol!r}")
@@ -109,20 +110,6 @@ KNOWN: Final = (
 """What can be said of an engine."""
 
 
-def _number(key: str, words: str) -> float:
-    least, most = _BOUNDS[key]
-    found = read_number(key, words, float)
-    if not least <= found <= most:
-        raise BadInput(f"{key} cannot be {words}")
-    return found
-
-
-def _answer(key: str, words: str) -> bool:
-    if words not in _ANSWERS:
-        raise BadInput(f"{key}=yes or {key}=no, not {words!r}")
-    return _ANSWERS[words]
-
-
 def contestants(
     engines: Sequence[Sequence[str]],
     every: Sequence[str] = (),
@@ -137,11 +124,11 @@ def contestants(
     if len(named) < 2:
         raise BadInput("a match takes two engines: --engine cmd=... --engine cmd=...")
     for words in named:
-        given = _pairs(words)
+        given = pairs(words, _EXAMPLE)
         conf = given.pop(_CONF, None)
         if conf is not None and conf not in known:
             raise BadInput(f"no engine of this name in the file of engines: {conf!r} (there are: {', '.join(known)})")
-        one = Contestant.of({**_pairs(every), **({} if conf is None else known[conf]), **given})
+        one = Contestant.of({**pairs(every, _EXAMPLE), **({} if conf is None else known[conf]), **given})
         taken = {other.name for other in found}
         name = next(name for name in _names(one.name, len(named)) if name not in taken)
         found.append(replace(one, name=name))
@@ -150,16 +137,6 @@ def contestants(
 
 def _names(name: str, count: int) -> list[str]:
     return [name, *(f"{name} {number}" for number in range(2, count + 1))]
-
-
-def _pairs(words: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals or not key:
-            raise BadInput(f"about an engine, one writes key=value, not {word!r} (keys: {', '.join(KNOWN)})")
-        found[key] = value
-    return found
 
 
 def _program(name: str) -> str:

@@ -1,15 +1,15 @@
 """Time controls and the clocks that run by them."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final, TypeVar
+from typing import Final
 
 import chess
 from chess.engine import Limit
 
 from tbgen.errors import BadInput
+from tbgen.referee.match.words import number
 
 _TC: Final = re.compile(
     r"(?:(?P<moves>[0-9]{1,4})/)?"
@@ -18,7 +18,9 @@ _TC: Final = re.compile(
 )
 _NO_LIMIT: Final = ("inf", "infinite")
 
-Number = TypeVar("Number", int, float)
+_LEAST: Final = 1e-9
+_MOST: Final = 1e9
+"""What is beyond these is a typing error."""
 
 KEYS: Final = ("tc", "movetime", "nodes", "depth")
 """What a control is made of, in the words of a command line."""
@@ -51,9 +53,9 @@ class Control:
             base=base,
             increment=increment,
             moves=moves,
-            movetime=_positive("movetime", given["movetime"], float) if "movetime" in given else None,
-            nodes=_positive("nodes", given["nodes"], int) if "nodes" in given else None,
-            depth=_positive("depth", given["depth"], int) if "depth" in given else None,
+            movetime=number("movetime", given["movetime"], float, _LEAST, _MOST) if "movetime" in given else None,
+            nodes=number("nodes", given["nodes"], int, 1, _MOST) if "nodes" in given else None,
+            depth=number("depth", given["depth"], int, 1, _MOST) if "depth" in given else None,
         )
         if control == cls():
             raise BadInput("an engine needs a limit: tc=60+0.6, movetime=1, nodes=10000 or depth=10")
@@ -91,23 +93,6 @@ def _parse_tc(words: str) -> tuple[float | None, float, int | None]:
         raise BadInput(f"no time to begin with: {words!r}")
     moves = int(match["moves"]) if match["moves"] else None
     return seconds, float(match["increment"] or 0), moves or None
-
-
-def read_number(key: str, words: str, kind: Callable[[str], Number]) -> Number:
-    """A number in plain digits: Python would also take those of other scripts, and lines between them."""
-    try:
-        if not words.isascii() or "_" in words:
-            raise ValueError
-        return kind(words)
-    except ValueError:
-        raise BadInput(f"{key} takes a number, not {words!r}") from None
-
-
-def _positive(key: str, words: str, kind: Callable[[str], Number]) -> Number:
-    found = read_number(key, words, kind)
-    if not 0 < found < 1e9:
-        raise BadInput(f"{key} cannot be {words}")
-    return found
 
 
 class Clock:

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 from tbgen.errors import BadInput
 from tbgen.referee.match import ranking
 from tbgen.referee.match.client import Misconduct
-from tbgen.referee.match.control import read_number
 from tbgen.referee.match.ledger import Entry
+from tbgen.referee.match.words import number, pairs
 from tbgen.rules.scoring import DRAW, SCORINGS, Classical, Exponential, Scoring
 from tbgen.rules.statistics import Interval, PairedSprt, Pairs, Sequential, Sprt
 from tbgen.rules.tiebreaks import Crosstable, Played, by_gscore
@@ -250,14 +250,12 @@ _TEST: Final = "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=bayesian"
 
 def parse_sprt(words: Sequence[str]) -> Sequential:
     """A sequential test from `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=bayesian`."""
-    given = dict(word.partition("=")[::2] for word in (*_TEST.split(), *words))
-    unknown = [word for word in words if word.partition("=")[0] not in ("elo0", "elo1", "alpha", "beta", "model")]
-    if unknown:
-        raise BadInput(f"nothing about a sequential test: {unknown[0]!r} (write {_TEST})")
+    usual = pairs(_TEST.split(), _TEST)
+    given = usual | pairs(words, _TEST, usual)
     model = given.pop("model")
     if model not in _MODELS:
         raise BadInput(f"no such model of a sequential test: {model!r} (there are: {', '.join(_MODELS)})")
-    elo0, elo1, alpha, beta = (read_number(key, given[key], float) for key in ("elo0", "elo1", "alpha", "beta"))
+    elo0, elo1, alpha, beta = (number(key, words, float) for key, words in given.items())
     if model == "bayesian":
         return Sprt(elo0, elo1, alpha, beta)
     return PairedSprt(elo0, elo1, alpha, beta, normalized=model == "normalized")
