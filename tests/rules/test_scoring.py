@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tbgen import outcome
 from tbgen.errors import BadInput
+from tbgen.rules import scoresheet
 from tbgen.rules.record import Record
-from tbgen.rules.scoresheet import ScoreSheet
+from tbgen.rules.rulesets import SHEET_LEVEL
 from tbgen.rules.scoring import (
     DRAW,
     LOSS,
@@ -254,41 +255,36 @@ def test_scorings_by_name() -> None:
 SHEET = "7k/8/8/8/8/1K6/6P1/5Q2 w - - 4 1"
 
 
-def sheet_of(moves: str, fen: str = SHEET, *, whole_game: bool = False) -> ScoreSheet:
+def sheet_of(moves: str, fen: str = SHEET, *, whole_game: bool = False) -> tuple[str, Fraction]:
+    """Plies and entries, lines between them, and the points."""
     record = Record(chess.Board(fen), whole_game=whole_game)
     for san in moves.split():
         record.push(record.board.parse_san(san))
-    sheet = ScoreSheet(record.standings, whole_game=whole_game)
-    assert sheet.points == OverTheBoard().points(record.outcome)
-    return sheet
+    sheet = scoresheet.parts(record.standings, SHEET_LEVEL, whole_game=whole_game)
+    assert scoresheet.points(sheet) == OverTheBoard().points(record.outcome)
+    return " | ".join(" ".join(f"{entry.ply} {entry}" for entry in part) for part in sheet), scoresheet.points(sheet)
 
 
 def test_an_empty_sheet_is_a_draw() -> None:
-    sheet = sheet_of("Nf3 Nf6", fen=chess.STARTING_FEN)
-    assert (sheet.last, sheet.points, str(sheet)) == (None, DRAW, "")
+    assert sheet_of("Nf3 Nf6", fen=chess.STARTING_FEN) == ("", DRAW)
 
 
 def test_entries_are_improvements_of_g35_or_lower() -> None:
-    sheet = sheet_of("Qf6+ Kh7 Qf7+ Kh8")  # G2.0, and again, which is none
-    assert str(sheet).split() == ["1", "G2.0"]
-    assert sheet.points == WIN
+    assert sheet_of("Qf6+ Kh7 Qf7+ Kh8") == ("1 G2.0", WIN)  # G2.0, and again, which is none
 
 
 def test_a_reset_draws_a_line() -> None:
-    sheet = sheet_of("Qf8+ Kh7 g4 Kg6 Qg8+")
-    assert len(sheet.parts) == 2
-    assert str(sheet).replace(" ", "").splitlines() == ["1G1.0", "----", "3G1.5"]
-    sheet = sheet_of("Qg7+ Kxg7", fen="7k/5Q2/8/8/8/1K6/6P1/8 w - - 4 1")
-    assert sheet.points == DRAW
+    assert sheet_of("Qf8+ Kh7 g4 Kg6 Qg8+")[0] == "1 G1.0 | 3 G1.5"
+    assert sheet_of("Qg7+ Kxg7", fen="7k/5Q2/8/8/8/1K6/6P1/8 w - - 4 1")[1] == DRAW
 
 
 def test_without_resets_no_line_is_drawn() -> None:
     fen = "7k/5Q2/8/8/8/1K6/6P1/8 w - - 4 1"
-    sheet = sheet_of("Qg7+ Kxg7", fen=fen, whole_game=True)
-    assert len(sheet.parts) == 1
-    assert sheet.points == WIN
+    entries, white = sheet_of("Qg7+ Kxg7", fen=fen, whole_game=True)
+    assert "|" not in entries
+    assert white == WIN
 
 
 def test_the_side_that_suffered_the_last_entry_loses() -> None:
     fen = "8/8/8/8/8/2k5/1q6/K7 w - - 4 1"
-    assert sheet_of("", fen=fen).points == LOSS
+    assert sheet_of("", fen=fen)[1] == LOSS

@@ -11,10 +11,10 @@ from tbgen.pgn import san
 from tbgen.pgn.moves import BadMoves
 from tbgen.pgn.replay import play_all
 from tbgen.pgn.tags import TagSection
+from tbgen.rules import scoresheet
 from tbgen.rules.ends import Ending, Game
 from tbgen.rules.record import Standing
 from tbgen.rules.rulesets import OTB, SHEET_LEVEL
-from tbgen.rules.scoresheet import ScoreSheet
 from tbgen.rules.scoring import points_text
 from tbgen.rules.tags import begin
 from tbgen.text import plies
@@ -75,12 +75,12 @@ def _sheet_of(section: TagSection, text: str, level: int) -> Sheet:
             break
         names.append(f"{board.fullmove_number}{'.' if board.turn else '...'} {board.san_and_push(move)}")
         game.push_legal(move)
-    sheet = ScoreSheet(game.record.standings, whole_game=rules.whole_game, level=level)
+    parts = scoresheet.parts(game.record.standings, level, whole_game=rules.whole_game)
     return Sheet(
         section.headers.get("White", "?"),
         section.headers.get("Black", "?"),
-        [[Written(names[entry.ply], entry) for entry in part] for part in sheet.parts],
-        points_text(sheet.points, whole=True),
+        [[Written(names[entry.ply], entry) for entry in part] for part in parts],
+        points_text(scoresheet.points(parts), whole=True),
         game.turn.quiet,
         game.turn.ending,
         len(playing.move_stack) - game.record.ply,
