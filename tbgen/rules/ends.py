@@ -85,8 +85,8 @@ class Game:
     def from_fen(cls, text: str, rules: RuleSet = W, *, chess960: bool = False) -> Self:
         """A game from a FEN with or without the record's field."""
         check_rules(rules)
-        board, given = fen.parse_fen(text, whole_game=rules.whole_game, chess960=chess960)
-        return cls(board, given, rules)
+        found = fen.read_fen(text, whole_game=rules.whole_game, chess960=chess960)
+        return cls(found.board, found.record, rules)
 
     @classmethod
     def replayed(cls, board: chess.Board, given: int | str | None = None, rules: RuleSet = W) -> Self:

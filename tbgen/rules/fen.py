@@ -57,12 +57,6 @@ class Fen(NamedTuple):
         )
 
 
-def parse_fen(text: str, *, whole_game: bool = False, chess960: bool = False) -> tuple[chess.Board, int | None]:
-    """The board, and the record that stands on it if the seventh field is there: see `read_fen`."""
-    found = read_fen(text, whole_game=whole_game, chess960=chess960)
-    return found.board, found.record
-
-
 def read_fen(text: str, *, whole_game: bool = False, chess960: bool = False) -> Fen:
     """The board, the record that stands on it if the seventh field is there, and what is dropped of it.
 

@@ -32,11 +32,6 @@ class Standing(NamedTuple):
     """Whether the ply was a capture or a pawn move. The start position is no reset."""
 
     @property
-    def holder(self) -> chess.Color:
-        """The side that holds the record."""
-        return self.outcome > 0
-
-    @property
     def level(self) -> int:
         """Twice the record's G-score."""
         return outcome.level(self.outcome)

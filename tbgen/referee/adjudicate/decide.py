@@ -40,7 +40,7 @@ class Basis(enum.StrEnum):
     """The result that the players of such a game have written down instead."""
 
 
-class Reach(enum.Enum):
+class Reach(enum.StrEnum):
     """Whether the tables had a say."""
 
     NOT_ASKED = "not asked"

@@ -272,7 +272,7 @@ def _asked(verdict: Verdict) -> str:
     """What tables said of a game, in a word of `_ASKED`."""
     if verdict.reach is Reach.ANSWERED:
         return "stands" if verdict.basis is Basis.STANDS else "improved"
-    return verdict.reach.value
+    return str(verdict.reach)
 
 
 def _short(points: Fraction) -> str:
