@@ -117,28 +117,26 @@ def _plan(args: argparse.Namespace) -> "Plan":
         openings=openings,
         last_opening=len(openings) - 1 if args.openings is not None and args.reuse is False else None,
         concurrency=args.concurrency,
-        processors=Processors() if args.affinity is None else Processors(args.affinity),
+        processors=Processors(args.affinity or ()),
     )
 
 
 def _form(args: argparse.Namespace, engines: int) -> "Format":
-    from tbgen.referee.match.systems import Format, checked
+    from tbgen.referee.match.systems import Format
 
     system = "gauntlet" if args.gauntlet else args.format
     if args.games is not None and args.rounds is not None and system != "swiss":
         raise BadInput("--games or --rounds says how long the match is, not both (a swiss takes both)")
     rounds = args.rounds if system != "swiss" else None
-    return checked(
-        Format(
-            system=system,
-            engines=engines,
-            games=args.games or (1 if args.no_swap else 2) * (rounds or 1),
-            rounds=args.rounds,
-            seeds=args.seeds,
-            swap=not args.no_swap,
-            reverse=args.reverse,
-            each=args.opening_per == "pair",
-        )
+    return Format(
+        system=system,
+        engines=engines,
+        games=args.games or (1 if args.no_swap else 2) * (rounds or 1),
+        rounds=args.rounds,
+        seeds=args.seeds,
+        swap=not args.no_swap,
+        reverse=args.reverse,
+        each=args.opening_per == "pair",
     )
 
 

@@ -19,7 +19,7 @@ from tbgen.cli.common import (
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, rule_set_name
 from tbgen.referee.match.conditions import MARGIN, PATIENCE
 from tbgen.referee.match.export import MORE
-from tbgen.referee.match.ranking import DEFAULT as TIEBREAK
+from tbgen.referee.match.standings import TIEBREAK
 from tbgen.referee.match.systems import SYSTEMS
 from tbgen.rules.rulesets import FIFTY_MOVES
 from tbgen.rules.scoring import SCORINGS, scoring_name

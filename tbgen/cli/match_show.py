@@ -44,10 +44,11 @@ class Show:
 
     def watch(self, event: Event) -> None:
         """Something has happened."""
-        finished = isinstance(event, Finished)
         if isinstance(event, Finished):
             self._missing.update(event.missing)
-            self._draw(event)
+            if self._page is not None:
+                self._page.add(event.pgn.encode())
+                self._page.write(self._match.standings, self._match.games, running=True)
         if self._json:
             say(to_json(event.as_dict()), flush=True)
         elif isinstance(event, Unplayed):
@@ -57,13 +58,8 @@ class Show:
         elif not self._quiet:
             say(announce.game_line(event))
             say(f"    {announce.status_line(self._match.standings, self._match.games)}", flush=True)
-        if finished and self._every and self._match.standings.games % self._every == 0:
+        if isinstance(event, Finished) and self._every and self._match.standings.games % self._every == 0:
             self._table("standings")
-
-    def _draw(self, event: Finished) -> None:
-        if self._page is not None:
-            self._page.add(event.pgn.encode())
-            self._page.write(self._match.standings, self._match.games, running=True)
 
     def _table(self, name: str) -> None:
         standings = self._match.standings

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import chess
 from chess.engine import Info, InfoDict
@@ -12,11 +12,11 @@ from chess.engine import Info, InfoDict
 from tbgen import outcome
 from tbgen.errors import TbgenError
 from tbgen.referee.match.adjudication import ScoreWatch
-from tbgen.referee.match.client import FIGURES, Breach, CannotStart, Client, Misconduct, Resigns
+from tbgen.referee.match.client import Breach, CannotStart, Client, Misconduct, Resigns
 from tbgen.referee.match.conditions import Conditions
 from tbgen.referee.match.control import Clock, limit
 from tbgen.referee.match.openings import Opening
-from tbgen.referee.match.schedule import Pairing
+from tbgen.referee.match.systems import Pairing
 from tbgen.referee.match.table_judge import TableJudge, TableVerdict
 from tbgen.referee.syzygy import Syzygy, SyzygyVerdict
 from tbgen.rules.ends import Game
@@ -81,11 +81,8 @@ class Bout:
 class Judges(NamedTuple):
     """The tables that end games."""
 
-    tables: TableJudge | None = None
-    syzygy: Syzygy | None = None
-
-
-NOBODY: Final = Judges()
+    tables: TableJudge | None
+    syzygy: Syzygy | None
 
 
 async def play(
@@ -93,8 +90,8 @@ async def play(
     opening: Opening,
     clients: Mapping[chess.Color, Client],
     conditions: Conditions,
-    judges: Judges = NOBODY,
-    info: Info = FIGURES,
+    judges: Judges,
+    info: Info,
 ) -> Bout:
     """Play a game to its end."""
     game = opening.game(conditions.rules)

@@ -28,7 +28,7 @@ from tbgen.referee.match.export import PV, write_game
 from tbgen.referee.match.ledger import Entry
 from tbgen.referee.match.openings import Opening
 from tbgen.referee.match.protocol import LOGGER
-from tbgen.referee.match.schedule import Pairing
+from tbgen.referee.match.systems import Pairing
 from tbgen.referee.match.table_judge import TableJudge, TableVerdict
 from tbgen.referee.syzygy import Syzygy
 

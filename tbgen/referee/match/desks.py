@@ -48,7 +48,7 @@ class _Desk:
 class Processors(NamedTuple):
     """The processors that desks and their engines may use."""
 
-    all: Sequence[int] = ()
+    all: Sequence[int]
     """Nothing: the system chooses."""
 
     def share(self, number: int, desks: int) -> frozenset[int]:
@@ -58,10 +58,6 @@ class Processors(NamedTuple):
         each = max(1, len(self.all) // desks)
         first = number * each % len(self.all)
         return frozenset(self.all[first : first + each])
-
-
-ANY: Final = Processors()
-"""Whichever the system chooses."""
 
 
 class Desks:

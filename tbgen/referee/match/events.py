@@ -1,15 +1,13 @@
 """What happens in a match, one event after the other. Whatever is shown of a match is drawn from these."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from tbgen import outcome
 from tbgen.referee.match.ledger import Entry
-from tbgen.referee.match.schedule import Pairing
-
-_NO_POINTS: Final = Fraction(0)
+from tbgen.referee.match.systems import Pairing
 
 
 @dataclass(frozen=True)
@@ -17,11 +15,9 @@ class Note:
     """Something that a director should know."""
 
     words: str
-    kind: ClassVar[str] = "note"
 
     def as_dict(self) -> dict[str, Any]:
-        """The event for programs."""
-        return {"event": self.kind, "note": self.words}
+        return {"event": "note", "note": self.words}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,24 +26,22 @@ class Finished:
 
     pairing: Pairing
     entry: Entry
-    points: Fraction = _NO_POINTS
+    points: Fraction
     """White's."""
-    whole: bool = False
+    whole: bool
     """Whether games are won, drawn or lost, and nothing between."""
-    plies: int = 0
-    ending: str = ""
-    dtg: int | None = None
-    pgn: str = ""
-    digest: str = ""
+    plies: int
+    ending: str
+    dtg: int | None
+    pgn: str
+    digest: str
     """What tells a game from others: the players, the start and the moves."""
-    missing: Mapping[str, int] = field(default_factory=dict)
+    missing: Mapping[str, int]
     """What tables would have been needed, and how often they were asked for."""
-    kind: ClassVar[str] = "game"
 
     def as_dict(self) -> dict[str, Any]:
-        """The event for programs."""
         found: dict[str, Any] = {
-            "event": self.kind,
+            "event": "game",
             "round": self.entry.round,
             "white": self.entry.white,
             "black": self.entry.black,
@@ -72,12 +66,10 @@ class Unplayed:
     white: str
     black: str
     words: str
-    kind: ClassVar[str] = "unplayed"
 
     def as_dict(self) -> dict[str, Any]:
-        """The event for programs."""
         return {
-            "event": self.kind,
+            "event": "unplayed",
             "round": self.pairing.round,
             "white": self.white,
             "black": self.black,

@@ -44,6 +44,8 @@ _FIRST: Final = b" multipv 1 "
 class Guarded(Protocol):
     """An engine whose lines are cut, chosen and paced."""
 
+    record: str | None = None
+    """The record that positions bear for it."""
     answer = ""
     """What it last gave for its move."""
     settling = False
@@ -53,8 +55,6 @@ class Guarded(Protocol):
         super().__init__()
         self._begun: dict[int, bytes] = {}
         self._words: deque[str] = deque(maxlen=_LAST_WORDS)
-        self.silent = True
-        """Whether it has not yet said a word."""
 
     @property
     def last_words(self) -> str:
@@ -64,7 +64,6 @@ class Guarded(Protocol):
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
         """Take what comes from a pipe."""
         raw = data.encode() if isinstance(data, str) else data
-        self.silent = False
         *whole, rest = (self._begun.get(fd, b"") + raw).split(b"\n")
         self._begun[fd] = rest[:LONGEST]
         lines: Iterable[bytes] = self.choose(whole) if fd == _OUT else whole[-_LAST_WORDS:]
@@ -96,9 +95,6 @@ class Guarded(Protocol):
 class Uci(Guarded, UciProtocol):
     """UCI, except that a position may bear a record, and that not every line is read."""
 
-    record: str | None = None
-    answer: str = ""
-    """What it last gave for its move."""
     _figures = b""
     """The last line of figures. It is read together with the move: a game keeps no others."""
 

@@ -10,13 +10,12 @@ from tbgen.errors import BadInput, TbgenError
 from tbgen.interrupts import terminable
 from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.desk import Game, Start, Started
-from tbgen.referee.match.desks import ANY, Desks, Processors
+from tbgen.referee.match.desks import Desks, Processors
 from tbgen.referee.match.events import Event, Finished, Note
 from tbgen.referee.match.ledger import Entry, Ledger
 from tbgen.referee.match.openings import Openings
-from tbgen.referee.match.schedule import Pairing
 from tbgen.referee.match.standings import Standings
-from tbgen.referee.match.systems import Format
+from tbgen.referee.match.systems import Format, Pairing
 from tbgen.referee.match.xboard import can_be_edited
 from tbgen.rules.statistics import SprtVerdict
 
@@ -30,10 +29,10 @@ class Plan:
     setting: Setting
     form: Format
     openings: Openings
-    last_opening: int | None = None
+    last_opening: int | None
     """The last opening that is played; None: they are played again and again."""
-    concurrency: int = 1
-    processors: Processors = ANY
+    concurrency: int
+    processors: Processors
 
 
 class Match:

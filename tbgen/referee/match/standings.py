@@ -1,13 +1,12 @@
 """What the games of a match say: the table with its tiebreaks, Elo, LOS, all scorings, and the sequential test."""
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from tbgen.errors import BadInput
-from tbgen.referee.match import ranking
 from tbgen.referee.match.client import Misconduct
 from tbgen.referee.match.ledger import Entry
 from tbgen.referee.match.words import number, pairs
@@ -15,6 +14,9 @@ from tbgen.rules.scoring import DRAW, SCORINGS, Classical, Exponential, Scoring
 from tbgen.rules.statistics import Interval, PairedSprt, Pairs, Sequential, Sprt
 from tbgen.rules.tiebreaks import Crosstable, Played, by_gscore
 
+TIEBREAK: Final = "direct,mobility,sonneborn-berger"
+_Measure = Callable[[str, Sequence[str]], Any]
+"""What a player is ordered by, the larger the better, given those who are level so far."""
 _MISCONDUCT: Final = frozenset(kind.value for kind in Misconduct)
 
 
@@ -59,7 +61,7 @@ class Standings:
         self,
         players: Sequence[str],
         scoring: Scoring,
-        tiebreak: str = ranking.DEFAULT,
+        tiebreak: str = TIEBREAK,
         sprt: Sequential | None = None,
     ) -> None:
         if sprt is not None and len(players) != 2:
@@ -71,7 +73,10 @@ class Standings:
         self.sprt = sprt
         """Of the first player against the second."""
         self.scoring = scoring
-        self._tiebreaks = ranking.parse(tiebreak)
+        self._tiebreaks = tiebreak.replace(",", " ").split()
+        for name in self._tiebreaks:
+            if name not in self._measures:
+                raise BadInput(f"no such tiebreak: {name!r} (there are: {', '.join(self._measures)})")
         self._table = Crosstable()
         self._pairs = {player: Pairs() for player in players}
         self._points: dict[tuple[str, str], Fraction] = {}
@@ -119,7 +124,7 @@ class Standings:
         """Give a player points for games that it could not play for want of an opponent."""
         self._byes[self.players[player]] += points
 
-    # --- what tiebreaks look at: ranking.Scores ---
+    # --- who is ahead ---
 
     def score(self, player: str, among: Sequence[str] | None = None) -> Fraction:
         """A player's points, in all games or in those against some."""
@@ -131,22 +136,27 @@ class Standings:
         """The sum of r-mobility points."""
         return self._table.points(player, Exponential())
 
-    def balance(self, player: str) -> tuple[int, ...]:
-        """Stalemates given minus suffered, then the same for G1.0, G1.5 ..."""
-        return self._table.balance(player)
-
     def sonneborn_berger(self, player: str) -> Fraction:
         """The points against each opponent times the opponent's."""
         found = (points * self.score(other) for (one, other), points in self._points.items() if one == player)
         return sum(found, Fraction(0))
 
-    def wins(self, player: str) -> int:
-        """Games won."""
-        return sum(self._tallies[player, white].wins for white in (True, False))
+    @property
+    def _measures(self) -> dict[str, _Measure]:
+        """The tiebreaks."""
+        return {
+            "forfeits": lambda player, level: -self._forfeits[player],
+            "direct": self.score,
+            "mobility": lambda player, level: self.mobility(player),
+            "balance": lambda player, level: self._table.balance(player),
+            "sonneborn-berger": lambda player, level: self.sonneborn_berger(player),
+            "wins": lambda player, level: sum(self._tallies[player, white].wins for white in (True, False)),
+        }
 
-    def forfeits(self, player: str) -> int:
-        """Games lost by crashing, on time or by an illegal move."""
-        return self._forfeits[player]
+    def ranking(self) -> list[list[str]]:
+        """The players from first to last; those who are level stand together."""
+        by: list[_Measure] = [lambda player, level: self.score(player)]
+        return _ranked(list(self.players), [*by, *(self._measures[name] for name in self._tiebreaks)])
 
     # --- what is shown ---
 
@@ -162,10 +172,6 @@ class Standings:
             points = self._table.points(player, scoring) + self._byes[player]
             found[scoring.title] = self.score(player) if scoring is self.scoring else points
         return found
-
-    def ranking(self) -> list[list[str]]:
-        """The players from first to last; those who are level stand together."""
-        return ranking.ranked(self, self.players, self._tiebreaks)
 
     def lines(self) -> list[Line]:
         """The table: by score, then by the tiebreaks."""
@@ -186,7 +192,7 @@ class Standings:
             self.score(player),
             tuple(self._points.get((player, other)) for other in order),
             self.mobility(player),
-            self.balance(player),
+            self._table.balance(player),
             self.sonneborn_berger(player),
             self._tallies[player, True],
             self._tallies[player, False],
@@ -237,6 +243,17 @@ class Standings:
                 "verdict": str(self.sprt.verdict),
             }
         return found
+
+
+def _ranked(level: list[str], by: Sequence[_Measure]) -> list[list[str]]:
+    """Players who are level so far, ordered by these measures, one after the other."""
+    if len(level) < 2 or not by:
+        return [level]
+    values = {player: by[0](player, level) for player in level}
+    found: list[list[str]] = []
+    for value in sorted(set(values.values()), reverse=True):
+        found += _ranked([player for player in level if values[player] == value], by[1:])
+    return found
 
 
 def _pair(entry: Entry) -> Hashable:

@@ -10,13 +10,24 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from types import MappingProxyType
-from typing import Final, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from tbgen.errors import BadInput
-from tbgen.referee.match.schedule import Pairing
 
 _EXTRA: Final = 4
 """How often a match of a knockout that is level is prolonged by two games. Then the better seed goes on."""
+
+
+class Pairing(NamedTuple):
+    """A game to be played."""
+
+    round: str
+    """The round as in the PGN tag, `3.1`. No two games of a match have the same."""
+    white: int
+    """The engine's place in the list."""
+    black: int
+    opening: int
+
 
 Batch: TypeAlias = Sequence[Pairing]
 
@@ -50,6 +61,10 @@ class Format:
     reverse: bool = False
     each: bool = False
     """Whether each pair of engines has its own opening in a round."""
+
+    def __post_init__(self) -> None:
+        if self.system == "gauntlet" and self.seeds >= self.engines:
+            raise BadInput(f"a gauntlet of {self.seeds} seeds takes more engines than {self.engines}")
 
     def batches(self, results: Results) -> Iterator[Batch]:
         """All games of the match, batch after batch."""
@@ -223,10 +238,3 @@ SYSTEMS: Final[Mapping[str, Callable[[Format, Results], Iterator[Batch]]]] = Map
         "pyramid": _pyramid,
     }
 )
-
-
-def checked(form: Format) -> Format:
-    """BadInput for a match that cannot be played."""
-    if form.system == "gauntlet" and form.seeds >= form.engines:
-        raise BadInput(f"a gauntlet of {form.seeds} seeds takes more engines than {form.engines}")
-    return form

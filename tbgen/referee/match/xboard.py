@@ -37,8 +37,6 @@ class _Features(dict[str, Any]):
 class XBoard(Guarded, XBoardProtocol):
     """An engine of this protocol. There is no place for a record in it."""
 
-    record: str | None = None
-
     def __init__(self) -> None:
         super().__init__()
         self.features: _Features = _Features()

@@ -10,9 +10,8 @@ import pytest
 from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.referee.match.ledger import Entry
-from tbgen.referee.match.schedule import Pairing
 from tbgen.referee.match.standings import Standings
-from tbgen.referee.match.systems import Format, checked
+from tbgen.referee.match.systems import Format, Pairing
 from tbgen.rules.scoring import scoring
 
 Result = Callable[[Pairing], str]
@@ -79,12 +78,12 @@ def test_colours_and_openings_by_choice() -> None:
 
 @pytest.mark.parametrize(("seeds", "meetings"), [(1, {(0, 1), (0, 2), (0, 3)}), (2, {(0, 2), (0, 3), (1, 2), (1, 3)})])
 def test_a_gauntlet(seeds: int, meetings: set[tuple[int, int]]) -> None:
-    form = checked(Format(system="gauntlet", engines=4, seeds=seeds))
+    form = Format(system="gauntlet", engines=4, seeds=seeds)
     ((*games,),), _ = played(form)
     assert {(min(game[1:3]), max(game[1:3])) for game in games} == meetings
     assert len(games) == form.total
     with pytest.raises(BadInput, match="4 seeds"):
-        checked(Format(system="gauntlet", engines=4, seeds=4))
+        Format(system="gauntlet", engines=4, seeds=4)
 
 
 def test_a_pyramid() -> None:
