@@ -1,5 +1,6 @@
 """Where two sets of rules differ: tables of the same material have the same numbers, so they are read side by side."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -17,7 +18,6 @@ from tbgen.report.census import Tick
 from tbgen.report.document import Line
 from tbgen.report.lines import best_line
 from tbgen.report.records import fen_of
-from tbgen.report.tally import Slots, Tally
 from tbgen.store import TableFile
 from tbgen.table_rules import TableRules
 
@@ -87,8 +87,8 @@ def compare(tables: tuple[TableFile, TableFile], bases: tuple[Tablebase, Tableba
     first, second = tables
     layout = first.layout
     symmetry = SymmetryClasses(layout)
-    slots, tally = Slots(), Tally(KEYS)
     legal, slower = np.zeros(KEYS, np.int64), np.zeros(KEYS, np.int64)
+    counts: defaultdict[tuple[int, int], NDArray[np.int64]] = defaultdict(lambda: np.zeros(KEYS, np.int64))
     seen: dict[tuple[int, int], int] = {}
     largest_gap, gap_at = 0, -1
     for (here, bulk), (_, beside) in zip(*(table.in_order(0, table.size, fresh=True) for table in tables), strict=True):
@@ -97,18 +97,21 @@ def compare(tables: tuple[TableFile, TableFile], bases: tuple[Tablebase, Tableba
         keys = symmetry.keys(start, end)
         legal += np.bincount(keys[entries[0] != 0], minlength=KEYS)
         different = np.flatnonzero(entries[0] != entries[1])
-        rows, cols = (slots.of(outcomes(part[different])) for part in entries)
-        changed = rows != cols
-        _first_seen(seen, rows[changed], cols[changed], start + different[changed])
-        tally.add(keys[different[changed]], rows[changed], cols[changed])
+        before, after = (outcomes(part[different]) for part in entries)
+        changed = before != after
+        where = different[changed]
+        for key, pair, count, place in grouped(keys[where], before[changed], after[changed]):
+            counts[pair][key] += count
+            number = start + int(where[place])
+            seen[pair] = min(seen.get(pair, number), number)
         same = different[~changed]
         slower += np.bincount(keys[same], minlength=KEYS)
         gaps = abs(distances(entries[0][same]).astype(np.int64) - distances(entries[1][same]))
         if len(gaps) and gaps.max() > largest_gap:
             largest_gap, gap_at = int(gaps.max()), start + int(same[gaps.argmax()])
         tick(end - start)
-    changes = tuple(_changes(tally, slots, symmetry))
-    chosen = list(_largest(changes, {_pair(slots, *cell): number for cell, number in seen.items()}))
+    changes = tuple(Change(*pair, *symmetry.count(by_key)) for pair, by_key in counts.items())
+    chosen = list(_largest(changes, seen))
     if gap_at >= 0:
         chosen.append((SLOWER, largest_gap, gap_at))
     examples = tuple(
@@ -120,22 +123,14 @@ def compare(tables: tuple[TableFile, TableFile], bases: tuple[Tablebase, Tableba
     )
 
 
-def _first_seen(
-    seen: dict[tuple[int, int], int], rows: NDArray[np.int64], cols: NDArray[np.int64], numbers: NDArray[np.int64]
-) -> None:
-    """Remember the first number of each change."""
-    cells, places = np.unique(rows << 32 | cols, return_index=True)
-    for cell, place in zip(cells.tolist(), places.tolist(), strict=True):
-        seen.setdefault((cell >> 32, cell & 0xFFFFFFFF), int(numbers[place]))
-
-
-def _pair(slots: Slots, row: int, col: int) -> tuple[int, int]:
-    return slots.outcomes[row], slots.outcomes[col]
-
-
-def _changes(tally: Tally, slots: Slots, symmetry: SymmetryClasses) -> Iterator[Change]:
-    for row, col in np.argwhere(tally.counts.any(axis=0)).tolist():
-        yield Change(*_pair(slots, row, col), *symmetry.count(tally.counts[:, row, col]))
+def grouped(
+    keys: NDArray[np.int64], before: NDArray[np.integer], after: NDArray[np.integer]
+) -> Iterator[tuple[int, tuple[int, int], int, int]]:
+    """Each key and change that there is: how often, and where first."""
+    codes = (keys << 32) + (before.astype(np.int64) + outcome.BASE << 16) + after + outcome.BASE
+    found, places, counts = np.unique(codes, return_index=True, return_counts=True)
+    for code, place, count in zip(found.tolist(), places.tolist(), counts.tolist(), strict=True):
+        yield code >> 32, ((code >> 16 & 0xFFFF) - outcome.BASE, (code & 0xFFFF) - outcome.BASE), count, place
 
 
 def _largest(changes: Sequence[Change], numbers: dict[tuple[int, int], int]) -> Iterator[tuple[int, int, int]]:

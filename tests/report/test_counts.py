@@ -19,8 +19,8 @@ from tbgen.probe import Positions, open_tablebase
 from tbgen.probe.levels import levels
 from tbgen.probe.vector import PositionColumns, sound
 from tbgen.report.census import BLACK, WHITE, Census, take
+from tbgen.report.compare import grouped
 from tbgen.report.mobility import most_moves
-from tbgen.report.tally import Slots, Tally
 from tbgen.store import open_table, table_path
 from tests.support.placements import count_placements
 from tests.support.small_tables import make
@@ -133,23 +133,11 @@ def test_keys_do_not_depend_on_the_range(name: str, data: st.DataObject) -> None
         assert (whole % KINDS == PLAIN).all()
 
 
-@given(
-    st.lists(
-        st.lists(st.tuples(st.integers(0, 5), st.integers(-512, 512), st.integers(0, 700)), min_size=1, max_size=20),
-        max_size=5,
-    )
-)
-def test_a_tally_counts(parts: list[list[tuple[int, int, int]]]) -> None:
-    tally, slots = Tally(6), Slots()
-    for part in parts:
-        keys, outcomes, distances = map(np.array, zip(*part, strict=True))
-        new = tally.add(keys, slots.of(outcomes), distances)
-        assert new.sum() == len(part)
-    counted = {
-        (key, slots.outcomes[slot], distance): int(tally.counts[key, slot, distance])
-        for key, slot, distance in np.argwhere(tally.counts).tolist()
-    }
-    assert counted == Counter(cell for part in parts for cell in part)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(-512, 512), st.integers(-512, 512)), min_size=1))
+def test_changes_are_grouped(cells: list[tuple[int, int, int]]) -> None:
+    found = list(grouped(*map(np.array, zip(*cells, strict=True))))
+    assert {(key, *pair): count for key, pair, count, _ in found} == Counter(cells)
+    assert all(cells.index((key, *pair)) == place for key, pair, _, place in found)
 
 
 def most_by_looking(name: str, mover: int) -> int:
