@@ -4,10 +4,11 @@ White is the first side of the material. Where both sides have the same men, Whi
 Black to move is counted with colours swapped.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from tbgen.table_rules import TableRules
 
 WHITE, BLACK = range(2)
 """Sides to move."""
+MOVERS: Final = {WHITE: "White", BLACK: "Black"}
 
 Case = tuple[int, int]
 """A side to move and an outcome (White's view)."""
@@ -75,10 +77,17 @@ class Census:
         """Legal placements of the men with White on the first side, for both sides to move."""
         return sum(spread.weight for spread in self.cases.values())
 
-    @property
-    def movers(self) -> tuple[int, ...]:
-        """The sides to move that are counted separately."""
-        return (WHITE,) if self.material.even else (WHITE, BLACK)
+    @cached_property
+    def totals(self) -> Mapping[int, int]:
+        """Placements by the side to move."""
+        found = Counter[int]()
+        for (mover, _), spread in self.cases.items():
+            found[mover] += spread.weight
+        return found
+
+    def to_move(self, mover: int) -> str:
+        """The side to move in a word: either, where both sides have the same men."""
+        return "either" if self.material.even else MOVERS[mover]
 
     @cached_property
     def weights(self) -> Mapping[Case, float]:

@@ -19,7 +19,6 @@ from tbgen.probe import Tablebase
 from tbgen.report.census import WHITE, Case, Census
 from tbgen.report.document import Block, Line, Lines, Remark, Section, Table, Value, columns
 from tbgen.report.lines import best_line
-from tbgen.report.stats import EITHER, MOVERS
 from tbgen.store import PIECE, TableFile
 from tbgen.text import plies
 
@@ -37,6 +36,8 @@ class Longest:
 
     material: Material
     mover: int
+    to_move: str
+    """In a word."""
     outcome: int
     dtg: int
     count: int
@@ -49,20 +50,17 @@ class Longest:
     def key(self) -> str:
         return f"{self.material}-{outcome.text(self.outcome)}"
 
-    @property
-    def to_move(self) -> str:
-        return EITHER if self.material.even else MOVERS[self.mover]
-
 
 def find(table: TableFile, census: Census, limit: int, tablebase: Tablebase | None = None) -> list[Longest]:
     """The longest ways of a table, with the first positions of each; with a tablebase, a line for each outcome."""
     fens = _first_positions(table, census, limit)
     found = [
         Longest(
-            census.material, mover, value, spread.longest, int(spread.positions[spread.longest]), fens[mover, value]
+            census.material, mover, census.to_move(mover), value, spread.longest,
+            int(spread.positions[spread.longest]), fens[mover, value],
         )
         for (mover, value), spread in census.cases.items()
-    ]
+    ]  # fmt: skip
     found.sort(key=lambda one: (-one.outcome, one.mover))
     if tablebase is None:
         return found

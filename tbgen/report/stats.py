@@ -5,13 +5,9 @@ from typing import Final
 
 from tbgen import outcome
 from tbgen.report import findings, overview
-from tbgen.report.census import BLACK, WHITE, Census, total_weights
+from tbgen.report.census import BLACK, MOVERS, WHITE, Census, total_weights
 from tbgen.report.document import Block, Remark, Section, Table, Value, columns
 from tbgen.report.mobility import most_moves
-
-MOVERS: Final = {WHITE: "White", BLACK: "Black"}
-EITHER: Final = "either"
-"""Side to move where both sides have the same men."""
 
 _NAMED: Final = 7
 """Levels with a column of their own: mate, stalemate, G1.0 ... G3.0."""
@@ -134,18 +130,15 @@ def _outcomes(censuses: Sequence[Census]) -> Table:
 
 
 def _outcome_rows(census: Census) -> Iterator[tuple[Value, ...]]:
-    for mover in census.movers:
-        total = sum(spread.weight for (side, _), spread in census.cases.items() if side == mover)
-        for (side, value), spread in census.cases.items():
-            if side == mover:
-                yield (
-                    census.material.name,
-                    EITHER if census.material.even else MOVERS[mover],
-                    value,
-                    spread.count,
-                    spread.weight,
-                    spread.weight / total,
-                    int(spread.placements[0]) / spread.weight,
-                    spread.plies / spread.count,
-                    spread.longest,
-                )
+    for (mover, value), spread in census.cases.items():
+        yield (
+            census.material.name,
+            census.to_move(mover),
+            value,
+            spread.count,
+            spread.weight,
+            spread.weight / census.totals[mover],
+            int(spread.placements[0]) / spread.weight,
+            spread.plies / spread.count,
+            spread.longest,
+        )

@@ -8,7 +8,6 @@ from tbgen import outcome
 from tbgen.probe import Tablebase
 from tbgen.report.census import Census, take
 from tbgen.report.records import Longest, find
-from tbgen.report.stats import EITHER, MOVERS
 from tbgen.store import open_table
 
 _POSITIONS: Final = 3
@@ -36,26 +35,17 @@ def study(path: Path, tablebase: Tablebase) -> dict[str, Any]:
 
 
 def _outcomes(census: Census) -> Iterator[dict[str, Any]]:
-    totals = dict.fromkeys(census.movers, 0)
-    for (mover, _), spread in census.cases.items():
-        if mover in totals:
-            totals[mover] += spread.weight
     for (mover, value), spread in census.cases.items():
-        if mover in totals:
-            yield {
-                "to_move": _mover(census, mover),
-                "gscore": outcome.text(value),
-                "positions": spread.count,
-                "placements": spread.weight,
-                "share": round(spread.weight / totals[mover], 8),
-                "mean_dtg": round(spread.plies / spread.count, 4),
-                "longest_dtg": spread.longest,
-                "histogram": spread.placements[: spread.longest + 1].tolist(),
-            }
-
-
-def _mover(census: Census, mover: int) -> str:
-    return EITHER if census.material.even else MOVERS[mover].lower()
+        yield {
+            "to_move": census.to_move(mover).lower(),
+            "gscore": outcome.text(value),
+            "positions": spread.count,
+            "placements": spread.weight,
+            "share": round(spread.weight / census.totals[mover], 8),
+            "mean_dtg": round(spread.plies / spread.count, 4),
+            "longest_dtg": spread.longest,
+            "histogram": spread.placements[: spread.longest + 1].tolist(),
+        }
 
 
 def _holding(one: Longest) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def test_records_that_matter_and_records_that_do_not() -> None:
 
 
 def way(name: str, value: str, dtg: int) -> Longest:
-    return Longest(parse(name), 0, outcome.parse(value), dtg, 1, ())
+    return Longest(parse(name), 0, "White", outcome.parse(value), dtg, 1, ())
 
 
 def test_the_longest_way() -> None:

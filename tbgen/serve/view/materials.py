@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from tbgen import outcome
+from tbgen.report.document import written
 from tbgen.report.grades import GRADES, colour_class
 from tbgen.serve.served import Shelved
 from tbgen.serve.view.frame import link_to, meaning, page, problem
@@ -123,15 +124,12 @@ def _outcomes(name: str, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[str]
             yield (
                 f'<tr><th scope="row"><span class="badge {kind}">{row["gscore"]}</span></th>'
                 f"<td>{'White' if value > 0 else 'Black'}: {meaning(value)}</td>"
-                f'<td class="number">{_percent(row["share"])}</td><td class="number">{row["positions"]:,}</td>'
+                f'<td class="number">{escape(written(row["share"], "share"))}</td>'
+                f'<td class="number">{row["positions"]:,}</td>'
                 f'<td class="number">{row["mean_dtg"]:.1f}</td><td class="number">{row["longest_dtg"]}</td>'
                 f'<td class="wide">{histogram(row["histogram"], label, kind)}</td></tr>'
             )
         yield "</tbody></table></div>"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.2f} %" if share >= 0.0001 else "&lt;0.01 %"
 
 
 def _longest(records: Sequence[Mapping[str, Any]], rules: TableRules) -> Iterator[str]:
