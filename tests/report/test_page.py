@@ -11,8 +11,7 @@ import pytest
 import tbgen
 from tbgen.report.charts import Bar, HeatMap, Stack, View
 from tbgen.report.document import Document, Lines, Section, Table, columns, lines
-from tbgen.report.html.heat import figure, heat
-from tbgen.report.html.stack import stack
+from tbgen.report.html.charts import figure, heat, stack
 from tbgen.report.write import write
 
 VOID = {"meta", "input", "use", "rect", "path", "circle", "link", "br"}

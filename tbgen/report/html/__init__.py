@@ -1,9 +1,7 @@
 """A report as one page that needs no network, and no script to be read.
 
 page.py         the whole; page.css: its looks; page.js: what scripts share
-heat.py         charts, which are tables, boxes and a few paths: a library would weigh more than all of them;
-stack.py        charts.css: their colours
-distances.py
+charts.py       charts; charts.css: their colours
 table.py        tables; tables.js sorts, filters and saves them
 boards.py       boards as SVG
 lines.py        lines as boards and text; line.js reads them, player.js makes a board of them to play through;

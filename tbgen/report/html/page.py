@@ -11,10 +11,8 @@ from tbgen.report.charts import Distances, HeatMap, Stack
 from tbgen.report.document import Block, Document, Lines, Remark, Section, Table
 from tbgen.report.glossary import GLOSSARY
 from tbgen.report.html.boards import shared
-from tbgen.report.html.distances import distances
-from tbgen.report.html.heat import heat
+from tbgen.report.html.charts import distances, heat, stack
 from tbgen.report.html.lines import lines
-from tbgen.report.html.stack import stack
 from tbgen.report.html.table import table
 
 _STYLES: Final = ("page.css", "charts.css", "player.css")
