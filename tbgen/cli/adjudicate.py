@@ -30,7 +30,7 @@ from tbgen.turns import cores
 
 _DEFAULT: Final = ",".join(str(finish) for finish in DRAWS if finish in BY_DEFAULT)
 
-_EPILOG: Final = f"""\
+EPILOG: Final = f"""\
 Every game gets the tags RMobilityResult, Points, RMobilityScoring and
 RMobilityTermination, and RMobilityCutoff and Komi where they apply. All else is
 kept, byte by byte; Result is never changed. RMobilityTermination says what the
@@ -82,7 +82,6 @@ are named on standard error, the others counted, and the exit code is 3.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     common.add_games(parser)
     _add_rules(parser.add_argument_group("rules and scoring"))
     _add_proofs(parser.add_argument_group("what tables and solving decide"))
@@ -108,9 +107,7 @@ def _add_rules(group: common.Group) -> None:
 
 def _add_proofs(group: common.Group) -> None:
     common.add_tables(group)
-    group.add_argument(
-        "--decide", metavar="KINDS", default=_DEFAULT, help=f"draws for tables to decide (default: {_DEFAULT})"
-    )
+    group.add_argument("--decide", metavar="KINDS", default=_DEFAULT, help="draws for tables to decide")
     group.add_argument("--strict", action="store_true", help="a missing table is an error")
     common.add_syzygy(group, "draws that these Syzygy tables call won, with or without the 50-move rule, are G0.0")
     group.add_argument(
@@ -128,13 +125,7 @@ def _add_proofs(group: common.Group) -> None:
 def _add_output(group: common.Group) -> None:
     group.add_argument("-o", "--output", type=Path, metavar="PGN", help="where the games go; - is standard output")
     group.add_argument("--report", action="store_true", help="print a summary and a crosstable")
-    group.add_argument(
-        "--top",
-        type=common.whole_number(0),
-        default=TOP,
-        metavar="N",
-        help=f"players in the crosstable (default: {TOP})",
-    )
+    group.add_argument("--top", type=common.whole_number(0), default=TOP, metavar="N", help="players in the crosstable")
     group.add_argument("--json", action="store_true", help="the report as one JSON object")
     common.add_quiet(group)
 

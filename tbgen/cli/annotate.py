@@ -12,7 +12,7 @@ from tbgen.probe import Tablebase
 from tbgen.table_rules import TableRules
 from tbgen.text import counted, say
 
-_EPILOG: Final = """\
+EPILOG: Final = """\
 Behind each move comes a comment: the G-score on the board, the record, what the table says under that record and in
 how many plies, and, if the move gave something away, what was there and which move would have kept it. Such a move
 is marked with $2, or with $4 if the other side holds the score now. All else is kept, byte by byte; comments of an
@@ -32,7 +32,6 @@ the exit code is 3.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     parser.add_argument("games", type=Path, metavar="PGN", help="a file of games, also packed; - is standard input")
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="PGN", help="where they go; - is standard output"

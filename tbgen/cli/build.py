@@ -56,7 +56,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_work(parser, "build", "table")
     add_output(parser)
-    parser.epilog = EPILOG
 
 
 def run(args: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ from tbgen.text import counted, lines, say, to_json
 _LONGEST: Final = 4096
 """Bytes of a line."""
 
-_EPILOG: Final = """\
+EPILOG: Final = """\
 A certificate holds claims of what a side is sure of, and its reply to whatever the other side does. This plays
 through all of it with the rules of chess alone; what captures and pawn moves lead to is asked of complete tables.
 It knows nothing of how claims are found. The first thing that is not as claimed is named, and the exit code is 1.
@@ -28,7 +28,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     parser.add_argument("file", type=Path, metavar="FILE", help="what tbgen solve --certificate has written")
     common.add_tables(parser)
     common.add_output(parser)

@@ -229,7 +229,7 @@ def add_memory(group: Group) -> None:
         metavar="SIZE",
         type=size,
         default=_MEMORY,
-        help=f"the most memory to use, such as 800M, 4G or 3.5GiB; a G is 10^9 bytes (default: {_MEMORY})",
+        help="the most memory to use, such as 800M, 4G or 3.5GiB; a G is 10^9 bytes",
     )
 
 
@@ -242,11 +242,7 @@ def add_syzygy(group: Group, purpose: str) -> None:
         help=purpose,
     )
     group.add_argument(
-        "--syzygy-men",
-        type=whole_number(2, 7),
-        default=7,
-        metavar="N",
-        help="ask them for at most N men (default: 7)",
+        "--syzygy-men", type=whole_number(2, 7), default=7, metavar="N", help="ask them for at most N men"
     )
 
 

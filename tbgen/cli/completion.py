@@ -11,7 +11,7 @@ from tbgen.text import say
 
 SHELLS: Final = ("bash", "zsh", "fish")
 
-_EPILOG: Final = """\
+EPILOG: Final = """\
 examples:
   tbgen completion bash > ~/.local/share/bash-completion/completions/tbgen
   tbgen completion zsh > ~/.zfunc/_tbgen       with fpath+=~/.zfunc before compinit in ~/.zshrc
@@ -22,7 +22,6 @@ New shells complete commands, options, choices and the names of files. Make it a
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 

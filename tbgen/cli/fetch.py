@@ -10,7 +10,7 @@ from tbgen.generate.forecast import require_room
 from tbgen.material import MEN_IN_TABLES
 from tbgen.text import counted, say, size_of
 
-_EPILOG: Final = """\
+EPILOG: Final = """\
 A server is whatever `tbgen serve` answers at: one machine builds, all others fetch. Every byte is compared with its
 digest before a table gets its name. A fetch that breaks off, or is stopped, goes on where it was with the same command.
 A server of which next to nothing comes for a minute is asked again, five times.
@@ -26,7 +26,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     parser.add_argument("material", nargs="*", help="such as KRPvKR")
     common.add_all(parser, MEN_IN_TABLES)
     parser.add_argument("--from", dest="source", required=True, metavar="URL", help="where tbgen serve answers")

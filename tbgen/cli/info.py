@@ -41,7 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_tables(parser)
     parser.add_argument("--digests", action="store_true", help="print only the digest of what each table says")
     add_json(parser)
-    parser.epilog = EPILOG
 
 
 def run(args: argparse.Namespace) -> int:

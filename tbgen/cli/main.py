@@ -1,7 +1,7 @@
 """The `tbgen` command: finds the subcommand, runs it, turns errors into one line and an exit code.
 
-A subcommand is a module with `add_arguments(parser)`, which may also give the parser an epilog, and
-`run(args) -> int`, which gives the exit code. It is imported only when it is used.
+A subcommand is a module with `EPILOG`, which its help ends with, `add_arguments(parser)`, and `run(args) -> int`, which
+gives the exit code. It is imported only when it is used.
 """
 
 import argparse
@@ -130,9 +130,13 @@ def parser_of_all() -> argparse.ArgumentParser:
 
 def parser_of(name: str) -> argparse.ArgumentParser:
     """What `tbgen COMMAND` takes."""
-    module, summary = COMMANDS[name]
+    place, summary = COMMANDS[name]
+    module = import_module(place)
     parser = Parser(f"{called_as()} {name}", f"{summary[0].upper()}{summary[1:]}.")
-    import_module(module).add_arguments(parser)
-    if parser.epilog:
-        parser.epilog = _EXAMPLE.sub(called_as(), parser.epilog)
+    parser.epilog = _EXAMPLE.sub(called_as(), module.EPILOG)
+    module.add_arguments(parser)
+    for action in parser._actions:
+        is_told = type(action.default) in (str, int, float) and action.default != argparse.SUPPRESS
+        if is_told and action.help and "default" not in action.help:
+            action.help += " (default: %(default)s)"
     return parser

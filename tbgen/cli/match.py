@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tbgen import files
 from tbgen.cli.common import present_tables_directory
-from tbgen.cli.match_options import add_arguments
+from tbgen.cli.match_options import EPILOG, add_arguments
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.settings import make_settings
 from tbgen.rules.rulesets import RuleSet
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tbgen.referee.match.run import Plan
     from tbgen.referee.match.systems import Format
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EPILOG", "add_arguments", "run"]
 
 
 def run(args: argparse.Namespace) -> int:

@@ -87,7 +87,6 @@ fastchess's options beside these.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EPILOG
     _add_players(parser.add_argument_group("players"))
     _add_openings(parser.add_argument_group("openings"))
     _add_schedule(parser.add_argument_group("schedule"))
@@ -118,21 +117,17 @@ def _add_openings(group: Group) -> None:
         help="PGN, also of whole games; polyglot book (.bin); else one EPD or FEN, with or without record, a line; "
         "each also packed (.gz, .bz2, .xz, .zst)",
     )
-    group.add_argument(
-        "--order", choices=("sequential", "random"), default="sequential", help="of the openings (default: sequential)"
-    )
-    group.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="of the random order (default: 0)")
+    group.add_argument("--order", choices=("sequential", "random"), default="sequential", help="of the openings")
+    group.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="of the random order")
     group.add_argument(
         "--plies", type=whole_number(0), metavar="N", help="how many plies of an opening to play at most"
     )
-    group.add_argument(
-        "--start", type=whole_number(1), default=1, metavar="N", help="the first opening of the order (default: 1)"
-    )
+    group.add_argument("--start", type=whole_number(1), default=1, metavar="N", help="the first opening of the order")
     group.add_argument(
         "--opening-per",
         choices=("round", "pair"),
         default="round",
-        help="whether all pairs of engines play the same opening in a round, or each its own (default: round)",
+        help="whether all pairs of engines play the same opening in a round, or each its own",
     )
     group.add_argument(
         "--reuse",
@@ -146,7 +141,7 @@ def _add_openings(group: Group) -> None:
         "--variant",
         choices=("standard", "chess960"),
         default="standard",
-        help="chess960: all openings are of Chess960; standard: those whose castling rights say so (default: standard)",
+        help="chess960: all openings are of Chess960; standard: those whose castling rights say so",
     )
 
 
@@ -154,11 +149,7 @@ def _add_schedule(group: Group) -> None:
     group.add_argument("--format", choices=tuple(SYSTEMS), default="round-robin", help="default: round-robin")
     group.add_argument("--gauntlet", action="store_true", help="the same as --format gauntlet")
     group.add_argument(
-        "--seeds",
-        type=whole_number(1),
-        default=1,
-        metavar="N",
-        help="engines that play all others in a gauntlet (default: 1)",
+        "--seeds", type=whole_number(1), default=1, metavar="N", help="engines that play all others in a gauntlet"
     )
     group.add_argument(
         "--games",
@@ -173,7 +164,7 @@ def _add_schedule(group: Group) -> None:
         help="in place of --games: pairs of games, colours swapped; of a swiss, how many rounds (default: as many "
         "as find a winner)",
     )
-    group.add_argument("--concurrency", type=at_once, default=1, metavar="N", help="games at a time (default: 1)")
+    group.add_argument("--concurrency", type=at_once, default=1, metavar="N", help="games at a time")
     group.add_argument(
         "--affinity",
         nargs="?",
@@ -182,15 +173,11 @@ def _add_schedule(group: Group) -> None:
         metavar="CPUS",
         help="give each game processors of its own, of these (as in 0,2,4-7) or all",
     )
-    group.add_argument(
-        "--wait", type=seconds, default=0.0, metavar="S", help="seconds between the games of each place (default: 0)"
-    )
+    group.add_argument("--wait", type=seconds, default="0", metavar="S", help="seconds between the games of each place")
 
 
 def _add_rules(group: Group) -> None:
-    group.add_argument(
-        "--rules-set", type=rule_set_name, choices=SHORT_RULE_SETS, default="W", help="what ends a game (default: W)"
-    )
+    group.add_argument("--rules-set", type=rule_set_name, choices=SHORT_RULE_SETS, default="W", help="what ends a game")
     add_rules(group)
     group.add_argument("--fifty", choices=tuple(FIFTY_MOVES), help="form of the 50-move rule, if not the rule set's")
     group.add_argument("--cutoff", metavar="G", help="of rules and scorings that have one (default: G6.0)")
@@ -216,18 +203,14 @@ def _add_ends(group: Group) -> None:
         "--max-moves", type=whole_number(1), metavar="N", help="moves of each side after which the record stands"
     )
     group.add_argument(
-        "--margin",
-        type=seconds,
-        default=MARGIN,
-        metavar="S",
-        help=f"seconds over the time forgiven (default: {MARGIN:g})",
+        "--margin", type=seconds, default=f"{MARGIN:g}", metavar="S", help="seconds over the time forgiven"
     )
     group.add_argument(
         "--patience",
         type=some_seconds,
-        default=PATIENCE,
+        default=f"{PATIENCE:g}",
         metavar="S",
-        help=f"seconds of silence allowed without a clock (default: {PATIENCE:g})",
+        help="seconds of silence allowed without a clock",
     )
 
 
@@ -241,8 +224,8 @@ def _add_pgn(group: Group) -> None:
         metavar="NAME",
         help=f"what else of its engine's thinking stands behind a move: {', '.join(MORE)} (seconds on the clock)",
     )
-    group.add_argument("--event", default="tbgen match", metavar="NAME", help="the PGN tag (default: tbgen match)")
-    group.add_argument("--site", default="?", metavar="NAME", help="the PGN tag (default: ?)")
+    group.add_argument("--event", default="tbgen match", metavar="NAME", help="the PGN tag")
+    group.add_argument("--site", default="?", metavar="NAME", help="the PGN tag")
 
 
 def _add_results(group: Group) -> None:

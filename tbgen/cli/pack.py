@@ -10,7 +10,7 @@ from tbgen.files import replacing
 from tbgen.material import MEN_IN_TABLES, Material
 from tbgen.text import say, to_json
 
-_EPILOG = """\
+EPILOG = """\
 A packed file, such as KRvKN.r.tbp, holds the positions with one side to move, compressed harder; the others follow from
 them by a ply of forward moves. Most tables come to a sixth to a third of their size; those of pieces with the same men
 on both sides to two thirds, for they hold one side to move only. Nothing can be looked up in a packed file.
@@ -28,7 +28,6 @@ Each thread takes about 200 MB.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     parser.add_argument("material", nargs="*", help="such as KRvKN")
     common.add_all(parser, MEN_IN_TABLES, "table in the directory")
     parser.add_argument(

@@ -35,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--threads", type=at_once, default=cores(), metavar="N", help="threads at work (default: all cores)"
     )
     add_json(parser)
-    parser.epilog = EPILOG
 
 
 def run(args: argparse.Namespace) -> int:

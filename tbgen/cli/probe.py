@@ -14,7 +14,7 @@ from tbgen.rules.fen import Fen, read_fen
 from tbgen.table_rules import TableRules
 from tbgen.text import say, shown, to_json
 
-_EPILOG: Final = """\
+EPILOG: Final = """\
 the words:
   G-score   how many legal moves a side has left its opponent, plus 1/2 if the
             opponent is not in check; lower is better. G0.0 is mate, G0.5
@@ -60,7 +60,6 @@ _FROM_LOCAL: Final = "This is from local tables: where captures or promotions le
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     parser.add_argument("fens", nargs="+", metavar="FEN", help=f"a position; {STDIN} reads them from standard input")
     common.add_record(parser)
     parser.add_argument("--moves", action="store_true", help="all legal moves, best first")

@@ -49,16 +49,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RULES",
         help="r (default), wg, or both to compare them: r wg",
     )
-    parser.add_argument(
-        "--limit", type=whole_number(1), default=1, metavar="N", help="record positions of each kind (default: 1)"
-    )
+    parser.add_argument("--limit", type=whole_number(1), default=1, metavar="N", help="record positions of each kind")
     parser.add_argument("--format", choices=FORMATS, help="default: by the ending of the file, else text")
     parser.add_argument("--table", metavar="NAME", help="the one table to write as CSV")
     parser.add_argument("--details", action="store_true", help="print long tables as well")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
     add_tables(parser)
     add_threads(parser)
-    parser.epilog = EPILOG
 
 
 def run(args: argparse.Namespace) -> int:

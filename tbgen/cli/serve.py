@@ -10,7 +10,7 @@ from tbgen.text import say
 
 _PORTS: Final = (1 << 16) - 1
 
-_EPILOG: Final = """\
+EPILOG: Final = """\
 The page at / is a board with what the tables know of the position on it, of all materials, and of whole games.
 Programs ask at /v1/; /v1/openapi.json describes everything. Nothing leaves this machine unless --host says so.
 
@@ -27,7 +27,6 @@ seconds at most), with exit code 0; Ctrl-C the same with 130.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: this machine alone)")
     parser.add_argument(
         "--port", type=common.whole_number(0, _PORTS), default=8000, help="default: 8000; 0 for any that is free"
@@ -43,11 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="requests a second from one client, lines counting twenty times (default: 100; 0: no limit)",
     )
     parser.add_argument(
-        "--at-once",
-        type=common.at_once,
-        default=256,
-        metavar="N",
-        help="requests at work, of all clients (default: 256)",
+        "--at-once", type=common.at_once, default=256, metavar="N", help="requests at work, of all clients"
     )
     common.add_rules(parser)
     common.add_quiet(parser)

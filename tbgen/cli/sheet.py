@@ -15,7 +15,7 @@ from tbgen.referee.game_files import name_of, opened
 from tbgen.rules.rulesets import SHEET_LEVEL, parse_cutoff
 from tbgen.text import say, to_json
 
-_EPILOG: Final = """\
+EPILOG: Final = """\
 Over the board, players write down each G-score up to G3.5 that improves the
 record. A capture or pawn move draws a line under the sheet. 50 moves are counted
 from the last entry, capture or pawn move. Whoever suffered the last entry below
@@ -33,7 +33,6 @@ counted, and the exit code is 3.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     add_games(parser)
     parser.add_argument(
         "--level",

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tbgen.local.attempt import Means
 
-_EPILOG: Final = """\
+EPILOG: Final = """\
 Three things are tried, one after the other, until both sides are sure of the same: that is the result.
 
 1. Tables, where there is one for the position.
@@ -85,7 +85,6 @@ fields of a JSON object:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     parser.add_argument("fen", nargs="+", metavar="FEN", help="a position, with the record as its seventh field")
     common.add_record(parser)
     parser.add_argument("--moves", action="store_true", help="also say what both sides are sure of after each move")
@@ -101,7 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=common.duration,
         default="10m",
         metavar="T",
-        help="when to end with what is proved by then, such as 90s or 2h; 0: without a local table (default: 10m)",
+        help="when to end with what is proved by then, such as 90s or 2h; 0: without a local table",
     )
     work.add_argument(
         "--keep",

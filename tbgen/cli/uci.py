@@ -23,7 +23,6 @@ so and plays for mobility.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_tables(parser)
     add_rules(parser)
-    parser.epilog = EPILOG
 
 
 def run(args: argparse.Namespace) -> int:

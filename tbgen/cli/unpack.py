@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tbgen.store.disk_arrays import DiskArrays
     from tbgen.store.entry_cache import EntryCache
 
-_EPILOG = """\
+EPILOG = """\
 The tables that captures and pawn moves lead to must be in the directory, or among the files; those of two and three men
 may be the package's own. A table gets its name when what it says has been compared with a digest from the time of
 packing. It has the same bytes as the one that was packed; if another version of zlib-ng or HDF5 packs the same contents
@@ -33,7 +33,6 @@ _OTHER_BYTES: Final = "the same contents in other bytes: its zlib-ng or HDF5 was
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     parser.add_argument("file", nargs="+", type=Path, metavar="FILE", help="such as KRvKN.r.tbp")
     parser.add_argument("--check", action="store_true", help="make the tables and compare them, but keep none")
     common.add_tables(parser)

@@ -82,7 +82,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_work(parser)
     add_output(parser)
-    parser.epilog = EPILOG
 
 
 def run(args: argparse.Namespace) -> int:

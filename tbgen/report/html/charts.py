@@ -1,4 +1,5 @@
-"""Heat maps, bars of 100 % and distributions of distances. Legends say which colour is what: no scale has to be guessed.
+"""Heat maps, bars of 100 % and distributions of distances. Legends say which colour is what, so that no
+scale has to be guessed.
 
 They are tables, boxes and a few paths: a library would weigh more than all of them.
 """
