@@ -34,6 +34,7 @@ _WITH_MOVES: Final = 200
 _PER_REQUEST: Final = 50
 _WITH_MOVES_PER_REQUEST: Final = 5
 """Positions of a batch that cost as much as a request."""
+_LINE: Final[dict[str, Any]] = {"kind": SLOW, "cost": COST_OF_LINE}
 _MARKS: Final = {JSON: b",", "text/plain": b"\n"}
 """What stands between positions. There is none within one."""
 Ask = Callable[[Question, Tablebase], Any]
@@ -50,41 +51,32 @@ class Api:
 
     def routes(self) -> list[BaseRoute]:
         return [
-            Route("/v1/probe", self.probe),
-            Route("/v1/moves", self.moves),
-            Route("/v1/line", self.line),
-            Route("/v1/staircase", self.staircase),
+            self._kept("/v1/probe", "probe", self._probe),
+            self._kept("/v1/moves", "moves", self._moves),
+            self._kept("/v1/line", "line", self._line),
+            self._kept("/v1/staircase", "staircase", partial(self._about, answers.staircase)),
             Route("/v1/batch", self.batch, methods=["POST"]),
-            Route("/v1/materials", self.materials),
-            Route("/v1/materials/{material}", self.material),
+            self._kept("/v1/materials", "materials", self._materials),
+            self._kept("/v1/materials/{material}", "material", self._material),
             Route("/v1/materials/{material}/stats", self.stats),
             Route("/v1/materials/{material}/records", self.records),
             Route("/v1/health", self.health),
             Route("/v1/metrics", self.metrics),
             Route("/v1/openapi.json", self.openapi),
-            Route("/standard", self.standard),
-            Route("/standard/mainline", self.mainline),
+            self._kept("/standard", "standard", partial(self._about, lila.standard)),
+            self._kept("/standard/mainline", "mainline", partial(self._about, lila.mainline, **_LINE)),
         ]
 
+    def _kept(self, path: str, name: str, plan: Callable[[Request], Job]) -> Route:
+        """An address whose answers are kept. The name is what metrics call it."""
+
+        async def answer(request: Request) -> Response:
+            return await self._service.answered(request, plan)
+
+        answer.__name__ = name
+        return Route(path, answer)
+
     # Positions
-
-    async def probe(self, request: Request) -> Response:
-        return await self._service.answered(request, self._probe)
-
-    async def moves(self, request: Request) -> Response:
-        return await self._service.answered(request, self._moves)
-
-    async def staircase(self, request: Request) -> Response:
-        return await self._service.answered(request, partial(self._about, answers.staircase))
-
-    async def line(self, request: Request) -> Response:
-        return await self._service.answered(request, self._line)
-
-    async def standard(self, request: Request) -> Response:
-        return await self._service.answered(request, partial(self._about, lila.standard))
-
-    async def mainline(self, request: Request) -> Response:
-        return await self._service.answered(request, partial(self._about, lila.mainline, kind=SLOW, cost=COST_OF_LINE))
 
     def _asked(self, request: Request, *more: str) -> tuple[Question, dict[str, str]]:
         self._service.metrics.positions.inc()
@@ -121,8 +113,8 @@ class Api:
         if form not in ("json", "pgn"):
             raise BadInput(f"format is json or pgn, not {form[:40]!r}")
         if form == "pgn":
-            return self._job(question, answers.line_as_pgn, kind=SLOW, media=PGN, cost=COST_OF_LINE)
-        return self._job(question, answers.line, kind=SLOW, cost=COST_OF_LINE)
+            return self._job(question, answers.line_as_pgn, media=PGN, **_LINE)
+        return self._job(question, answers.line, **_LINE)
 
     # Many positions
 
@@ -183,12 +175,6 @@ class Api:
 
     # Tables
 
-    async def materials(self, request: Request) -> Response:
-        return await self._service.answered(request, self._materials)
-
-    async def material(self, request: Request) -> Response:
-        return await self._service.answered(request, self._material)
-
     async def stats(self, request: Request) -> Response:
         return await self._study(request, "stats")
 
@@ -207,10 +193,7 @@ class Api:
         there = self._service.served.state.tables
         needs = [other for other in with_dependencies([one.material]) if other != one.material]
         missing = [other.name for other in needs if (other, one.rules) not in there]
-        return Job(
-            lambda: shelved(one) | {"needs": [other.name for other in needs], "missing": missing},
-            kind=None,
-        )
+        return Job(lambda: shelved(one) | {"needs": [other.name for other in needs], "missing": missing}, kind=None)
 
     async def _study(self, request: Request, part: str) -> Response:
         found = await self._service.study(request, self._named(request))
