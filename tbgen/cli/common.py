@@ -75,7 +75,6 @@ def seconds(words: str, *, due: str = f"seconds, up to {_LONGEST_WAIT}") -> floa
 
 
 def some_seconds(words: str) -> float:
-    """Takes a time."""
     due = f"more than 0 seconds, up to {_LONGEST_WAIT}"
     found = seconds(words, due=due)
     if not found:
@@ -130,7 +129,6 @@ def processors(words: str) -> tuple[int, ...]:
 
 
 def directory(words: str) -> Path:
-    """Takes the name of a directory."""
     if not words:  # it would mean the current directory; most often a variable of the shell is not set
         raise _refused("the name of a directory", words)
     return Path(words)

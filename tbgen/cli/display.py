@@ -89,7 +89,6 @@ class Display:
             task.draw(self._bars)
 
     def forget(self, task: "Task") -> None:
-        """Remove a task's bar."""
         self._tasks.remove(task)
         task.erase(self._bars)
 
@@ -143,7 +142,6 @@ class Task:
             bars.update(self._bar, total=self.total, completed=self.done)
 
     def erase(self, bars: "Progress | None") -> None:
-        """Remove its bar."""
         if bars is not None and self._bar is not None:
             bars.remove_task(self._bar)
         self._bar = None
@@ -161,7 +159,6 @@ class Counter(Display):
         self._task = self.task(what, total, every=self._every)
 
     def end(self) -> None:
-        """The task is done with."""
         if self._task is not None:
             self._task.end()
             self._task = None

@@ -69,7 +69,6 @@ _EXAMPLE: Final = re.compile(rf"(?<=^  ){NAME}\b", re.MULTILINE)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and give its exit code."""
     words = [_PASTED.sub("--", word) for word in (sys.argv[1:] if argv is None else argv)]
     text.prepare(heedless=bool(words) and words[0] in _AT_WORK)
     try:

@@ -39,7 +39,6 @@ _MARKS: Final = {
 
 
 def position(board: chess.Board, result: Result, notes: list[str], *, width: int, colours: bool) -> Iterator[Line]:
-    """A position and its result."""
     yield from _beside(board, lambda room: _facts(board, result, notes, room), width, colours)
 
 
@@ -65,7 +64,6 @@ def _beside(board: chess.Board, facts: Callable[[int], Iterator[Line]], width: i
 
 
 def brief(result: Result) -> str:
-    """A result in one short line."""
     return f"{result.gscore} {result.dtg}"
 
 

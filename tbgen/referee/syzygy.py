@@ -72,5 +72,4 @@ class Syzygy:
         return dtz is not None and abs(dtz) + board.halfmove_clock < _FIFTY  # it may take one ply more than they say
 
     def close(self) -> None:
-        """Close the tables."""
         self._tables.close()

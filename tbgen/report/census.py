@@ -120,7 +120,6 @@ def total_weights(censuses: Iterable[Census]) -> dict[Case, float]:
 
 
 def take(table: TableFile, tick: Tick = lambda numbers: None) -> Census:
-    """Count a table."""
     symmetry, counts = SymmetryClasses(table.layout), Counts(table)
     longest = _Longest()
     for here, bulk in table.in_order(0, table.size, fresh=True):

@@ -38,7 +38,6 @@ def value(letters: str) -> int:
 
 
 def advise(material: Material) -> Advice:
-    """Apply the rule."""
     difference = value(material.first) - value(material.second)
     if difference == 0:
         return Advice(None, 0, Fraction(1), "nobody is ahead")

@@ -40,7 +40,6 @@ def as_csv(document: Document, key: str | None = None) -> str:
 
 
 def as_pgn(document: Document) -> str:
-    """All lines as games."""
     games = [pgn(line) for line in lines(document)]
     if not games:
         raise BadInput("no lines to write as PGN: they are in the reports records and compare")

@@ -86,7 +86,6 @@ class Exponential(Scoring):
     whole = False
 
     def share(self, level: int) -> Fraction:
-        """What the holder of a record of this level gets."""
         return DRAW + Fraction(1, 2 << level)
 
 
@@ -97,7 +96,6 @@ class Harmonic(Scoring):
     whole = False
 
     def share(self, level: int) -> Fraction:
-        """What the holder of a record of this level gets."""
         return DRAW + Fraction(1, 2 * (1 + level))
 
 
@@ -107,7 +105,6 @@ class Classical(Scoring):
     title = "Classical"
 
     def share(self, level: int) -> Fraction:
-        """What the holder of a record of this level gets."""
         return WIN if level == 0 else DRAW
 
 
@@ -119,7 +116,6 @@ class Winner(Scoring):
     cutoff: int = DEFAULT_CUTOFF
 
     def share(self, level: int) -> Fraction:
-        """What the holder of a record of this level gets."""
         return WIN if level < self.cutoff else DRAW
 
 
@@ -129,7 +125,6 @@ class OverTheBoard(Scoring):
     title = "Over The Board"
 
     def share(self, level: int) -> Fraction:
-        """What the holder of a record of this level gets."""
         return WIN if level <= SHEET_LEVEL else DRAW
 
 
@@ -139,7 +134,6 @@ class FullPoints(Scoring):
     title = "Full Points"
 
     def share(self, level: int) -> Fraction:
-        """What the holder of a record of this level gets."""
         return WIN
 
     def _points(self, result: int) -> Fraction:

@@ -257,7 +257,6 @@ class PairedSprt(Sequential):
     sample: Pairs = field(default_factory=Pairs, init=False)
 
     def add(self, points: Points, pair: Hashable = None) -> None:
-        """Count a game of a pair."""
         self.sample.add(points, pair)
 
     @property

@@ -78,7 +78,6 @@ class Decider:
             self._opened(settings.rules.of_tables)
 
     def close(self) -> None:
-        """Close the tables."""
         for tables in self._tables.values():
             tables.close()
         self._tables.clear()
@@ -86,7 +85,6 @@ class Decider:
             self._syzygy.close()
 
     def _opened(self, rules: TableRules) -> Tablebase:
-        """The tables of these rules."""
         directory = self._settings.tables
         assert directory is not None, "nobody asks"
         if rules not in self._tables:

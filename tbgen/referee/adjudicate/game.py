@@ -114,7 +114,6 @@ class Judge:
         self.close()
 
     def close(self) -> None:
-        """Close the tables."""
         self._decider.close()
 
     def judge(self, unit: Unit) -> Judged:

@@ -73,7 +73,6 @@ class Report:
         self._faults.append((file, fault))
 
     def add(self, verdict: GameVerdict) -> None:
-        """Count a game."""
         self._games += 1
         self._bases[verdict.basis] += 1
         self._finishes[verdict.finish][_asked(verdict)] += 1
@@ -148,7 +147,6 @@ class Report:
         return Exponential() if self.scheme.whole else self.scheme
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it, for programs."""
         return {
             "games": self._games,
             "left_out": self.left_out,
@@ -268,7 +266,7 @@ class Report:
             yield f"{_short(points)}/{games}" if games else ""
 
 
-def _asked(verdict: Verdict) -> str:
+def _asked(verdict: GameVerdict) -> str:
     """What tables said of a game, in a word of `_ASKED`."""
     if verdict.reach is Reach.ANSWERED:
         return "stands" if verdict.basis is Basis.STANDS else "improved"

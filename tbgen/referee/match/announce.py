@@ -18,7 +18,6 @@ _BALANCES: Final = 6
 
 
 def game_line(game: Finished) -> str:
-    """A finished game."""
     points = points_text(game.points, whole=game.whole)
     moves = (game.plies + 1) // 2
     score = outcome.text(game.entry.result)
@@ -48,7 +47,6 @@ def status_line(standings: Standings, games: int | None) -> str:
 
 
 def sprt_words(standings: Standings) -> str:
-    """Where the sequential test stands."""
     sprt = standings.sprt
     if sprt is None:
         return ""

@@ -93,7 +93,6 @@ async def play(
     judges: Judges,
     info: Info,
 ) -> Bout:
-    """Play a game to its end."""
     game = opening.game(conditions.rules)
     told = None if opening.record is None else outcome.text(opening.record)
     begun = datetime.now().astimezone()
@@ -170,7 +169,6 @@ def _end(game: Game, made: int, conditions: Conditions, judges: Judges, scores: 
 async def _move(
     game: Game, client: Client, clocks: dict[chess.Color, Clock], conditions: Conditions, info: Info
 ) -> Ply:
-    """Have one move made."""
     clock = clocks[game.board.turn]
     allowed = clock.allowed()
     if allowed is not None:

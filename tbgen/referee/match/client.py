@@ -283,7 +283,6 @@ class Client:
 
 
 async def quit_all(clients: Sequence[Client]) -> None:
-    """End several engines at once."""
     if not clients:
         return
     await asyncio.gather(*(client.quit() for client in clients))

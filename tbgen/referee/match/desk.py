@@ -125,7 +125,6 @@ class _Desk:
         )
 
     async def obey(self, order: Start | Game) -> Started | Finished | Unplayed:
-        """Carry an order out."""
         if isinstance(order, Start):
             try:
                 await self._client(order.engine).ready(order.positions)

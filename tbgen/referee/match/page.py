@@ -44,7 +44,6 @@ class Page:
             raise BadInput(f"{path} is not a page of a match: name another file, or remove it")
 
     def add(self, pgn: bytes) -> None:
-        """One more game."""
         section = TagSection(pgn)
         headers = section.headers
         board = read_start(headers).board

@@ -62,7 +62,6 @@ class Guarded(Protocol):
         return " / ".join(self._words)[-_LONGEST_WORDS:]
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
-        """Take what comes from a pipe."""
         raw = data.encode() if isinstance(data, str) else data
         *whole, rest = (self._begun.get(fd, b"") + raw).split(b"\n")
         self._begun[fd] = rest[:LONGEST]
@@ -75,7 +74,6 @@ class Guarded(Protocol):
             self._pause(fd, len(raw) / _PACE)
 
     def error_line_received(self, line: str) -> None:
-        """A line of standard error."""
         super().error_line_received(line)
         if line.strip():
             self._words.append(shown(line.strip()[:_LONGEST_WORDS]))
@@ -103,7 +101,6 @@ class Uci(Guarded, UciProtocol):
         return _CHESS960 if board.chess960 and _CHESS960 not in self.options else ""
 
     def send_line(self, line: str) -> None:
-        """Say something to the engine."""
         if self.record is not None and line.startswith("position fen "):
             head, moves, rest = line.partition(" moves ")
             line = f"{head} {self.record}{moves}{rest}"
@@ -112,7 +109,6 @@ class Uci(Guarded, UciProtocol):
         super().send_line(line)
 
     def line_received(self, line: str) -> None:
-        """A line that is read."""
         if line.startswith("bestmove"):
             self.answer = line.removeprefix("bestmove").strip()
         super().line_received(line)

@@ -92,7 +92,6 @@ class Standings:
         return scoring.points(entry.result)
 
     def add(self, entry: Entry) -> None:
-        """Count a game."""
         white = self.points(entry)
         decided = white if self.scoring.whole else Classical().points(entry.result)
         pair = _pair(entry)
@@ -133,7 +132,6 @@ class Standings:
         return sum((self._points.get((player, other), Fraction(0)) for other in others), byes)
 
     def mobility(self, player: str) -> Fraction:
-        """The sum of r-mobility points."""
         return self._table.points(player, Exponential())
 
     def sonneborn_berger(self, player: str) -> Fraction:
@@ -143,7 +141,6 @@ class Standings:
 
     @property
     def _measures(self) -> dict[str, _Measure]:
-        """The tiebreaks."""
         return {
             "forfeits": lambda player, level: -self._forfeits[player],
             "direct": self.score,
@@ -161,7 +158,6 @@ class Standings:
     # --- what is shown ---
 
     def sample(self, player: str) -> Pairs:
-        """A player's points."""
         return self._pairs[player]
 
     def by_scoring(self, player: str) -> dict[str, Fraction]:

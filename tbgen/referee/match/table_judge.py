@@ -50,5 +50,4 @@ class TableJudge:
         return TableVerdict(found.outcome, found.dtg, found.stands)
 
     def close(self) -> None:
-        """Close the tables."""
         self._tables.close()

@@ -38,7 +38,6 @@ def number(
 
 
 def answer(key: str, words: str) -> bool:
-    """Yes or no."""
     if words not in _ANSWERS:
         raise BadInput(f"{key}=yes or {key}=no, not {words!r}")
     return _ANSWERS[words]

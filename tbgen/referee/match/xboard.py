@@ -42,7 +42,6 @@ class XBoard(Guarded, XBoardProtocol):
         self.features: _Features = _Features()
 
     def send_line(self, line: str) -> None:
-        """Say something to the engine, in words that it knows."""
         command, _, rest = line.partition(" ")
         if command == "setboard" and not self.features.says(command):
             self._edit(chess.Board(rest))
@@ -60,17 +59,14 @@ class XBoard(Guarded, XBoardProtocol):
             super().send_line(line)
 
     def choose(self, lines: list[bytes]) -> Iterable[bytes]:
-        """The lines that say something to a referee."""
         return (line for line in lines if not _NOT_KNOWN.match(line))
 
     def line_received(self, line: str) -> None:
-        """A line that is read."""
         if line.startswith("move "):
             self.answer = line.removeprefix("move").strip()
         super().line_received(line)
 
     def lacks(self, board: chess.Board) -> str:
-        """What the engine would have to know for a game from this position; nothing if it knows it."""
         if board.chess960:
             return "" if "fischerandom" in str(self.features.get("variants", "")).split(",") else "Chess960"
         return "" if self.features.says("setboard") or can_be_edited(board) else "setboard"

@@ -38,7 +38,6 @@ nothing and asks no other site. tbgen {__version__}, GPL-3.0-or-later.</p></foot
 
 
 def problem(title: str, message: str, more: str = "") -> str:
-    """What has gone wrong."""
     return _note("problem", "alert", title, message, more)
 
 

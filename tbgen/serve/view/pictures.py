@@ -94,7 +94,6 @@ def share_bar(shares: Sequence[tuple[int, float]], label: str) -> str:
 
 
 def histogram(counts: Sequence[int], label: str, kind: str) -> str:
-    """Placements by plies."""
     most = max(counts, default=0) or 1
     width = max(len(counts), 10)
     bars = "".join(
