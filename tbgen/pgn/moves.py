@@ -6,9 +6,8 @@ from itertools import islice
 from typing import Final, NamedTuple, NoReturn
 
 from tbgen.errors import BadInput
+from tbgen.pgn.split import RESULTS
 from tbgen.text import decoded, typed
-
-RESULTS: Final = frozenset({"1-0", "0-1", "1/2-1/2", "*"})
 
 _PLAIN: Final = re.compile(r"[^{}();%$\[\]<>]*\Z")
 """A text without comments and variations: only white space separates its tokens."""
@@ -80,14 +79,7 @@ def place(text: str, index: int) -> int:
 
 def places(text: str) -> Iterator[int]:
     """Find where in the text the tokens of the main line stand, the result included."""
-    depth = 0
-    for match in _TOKEN.finditer(_blank(text)):
-        if match[0] == "(":
-            depth += 1
-        elif match[0] == ")":
-            depth -= 1
-        elif not depth:
-            yield match.start()
+    return (match.start() for match in _tokens(_blank(text)))
 
 
 def _main_line(text: str) -> list[str]:
@@ -98,23 +90,28 @@ def _main_line(text: str) -> list[str]:
     bare = _COMMENT.sub(" ", text)
     if "}" in bare:
         raise BadMoves("a comment is closed that was not opened, or comments are nested", _blank(text).find("}"))
-    tokens = _TOKEN.findall(bare)
     if "(" not in bare and ")" not in bare:
-        return tokens
+        return _TOKEN.findall(bare)
+    try:
+        return [match[0] for match in _tokens(bare)]
+    except BadMoves as error:
+        raise BadMoves(str(error), len(text)) from None
+
+
+def _tokens(bare: str) -> Iterator[re.Match[str]]:
+    """The tokens outside variations, of a text without comments."""
     depth = 0
-    found = []
-    for token in tokens:
-        if token == "(":
+    for match in _TOKEN.finditer(bare):
+        if match[0] == "(":
             depth += 1
-        elif token == ")":
+        elif match[0] == ")":
             depth -= 1
             if depth < 0:
-                raise BadMoves("a variation is closed that was not opened", len(text))
+                raise BadMoves("a variation is closed that was not opened", match.start())
         elif not depth:
-            found.append(token)
+            yield match
     if depth:
-        raise BadMoves("a variation is not closed", len(text))
-    return found
+        raise BadMoves("a variation is not closed", len(bare))
 
 
 def _blank(text: str) -> str:

@@ -27,7 +27,7 @@ _NUL: Final = b"\0"
 _MOVES: Final = re.compile(rb"\s*(?:\d+[ \t]*\.|(?:1-0|0-1|1/2-1/2|\*)\s*\Z)")
 """How a game begins that has no tags."""
 
-_RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
+RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
 _ASIDE: Final = (b"%", b";")
 """Lines that begin with these are no part of a tag section, and do not end it."""
 
@@ -122,7 +122,7 @@ class _Splitter:
             and self._gap
             and not self._in_comment
             and not line.isspace()
-            and typed(decoded(self._last)).rstrip().endswith(_RESULTS)
+            and typed(decoded(self._last)).rstrip().endswith(RESULTS)
         )
 
     def begin(self, line_number: int) -> Unit | None:

@@ -17,7 +17,7 @@ from tbgen.errors import BadInput
 from tbgen.packed import bare_suffix, reading
 from tbgen.pgn import moves as pgn_moves
 from tbgen.pgn import san
-from tbgen.pgn.split import units
+from tbgen.pgn.split import RESULTS, units
 from tbgen.pgn.tags import TagSection
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.rules.rulesets import RuleSet
@@ -177,7 +177,7 @@ def _from_game(source: bytes, kind: Kind) -> BookLine:
     for token in pgn_moves.read(f"{section.text}\n*").tokens:
         if kind.plies is not None and len(playing.move_stack) >= kind.plies:
             break
-        step = None if token in pgn_moves.RESULTS else san.step(token)
+        step = None if token in RESULTS else san.step(token)
         if step is not None:
             san.play(playing, step)
     return BookLine(start, tuple(playing.move_stack), None if komi is None else Komi.parse(komi))
