@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from tbgen.errors import BadInput
 from tbgen.referee.match.control import KEYS, Control
@@ -19,7 +19,8 @@ _GAMES: Final = "/usr/games"
 _EXAMPLE: Final = "cmd=stockfish tc=60+0.6"
 _CONF: Final = "conf"
 _OPTION: Final = "option."
-_YES_OR_NO: Final = ("record", "restart", "ponder", "whitepov")
+_YES_OR_NO: Final = {"record": "record", "restart": "restart", "ponder": "ponder", "whitepov": "white_view"}
+"""What is answered so, and the field for it."""
 _PROTOCOLS: Final = ("uci", "xboard")
 START: Final = 60.0
 """Seconds that an engine may take to start, to set its options and to get ready for a game."""
@@ -75,8 +76,11 @@ class Contestant:
         control = Control.parse({key: given.pop(key) for key in KEYS if key in given})
         directory = given.pop("dir", None)
         name = given.pop("name", "") or Path(command[0]).name
-        numbers = {key: number(key, given.pop(key), float, *bounds) for key, bounds in _BOUNDS.items() if key in given}
-        answers = {key: answer(key, given.pop(key)) for key in _YES_OR_NO if key in given}
+        more: dict[str, Any] = {}
+        more |= {key: number(key, given.pop(key), float, *_BOUNDS[key]) for key in _BOUNDS if key in given}
+        more |= {field: answer(key, given.pop(key)) for key, field in _YES_OR_NO.items() if key in given}
+        if "elo" in more:
+            more["elo"] = round(more["elo"])
         protocol = given.pop("proto", _PROTOCOLS[0])
         if protocol not in _PROTOCOLS:
             raise BadInput(f"proto is {' or '.join(_PROTOCOLS)}, not {protocol!r}")
@@ -91,15 +95,9 @@ class Contestant:
             control,
             None if directory is None else Path(directory),
             options,
-            answers.get("record", True),
-            margin=numbers.get("margin"),
-            start=numbers.get("start", START),
-            restart=answers.get("restart", False),
-            ponder=answers.get("ponder", False),
-            white_view=answers.get("whitepov", False),
             protocol=protocol,
             setup=setup,
-            elo=round(numbers["elo"]) if "elo" in numbers else None,
+            **more,
         )
 
 
