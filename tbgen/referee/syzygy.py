@@ -30,7 +30,7 @@ class SyzygyVerdict(NamedTuple):
     @property
     def outcome(self) -> int:
         """The result: G0.0."""
-        return outcome.held_by_white(0) if self.winner else outcome.held_by_black(0)
+        return outcome.goal(0, not self.winner)
 
     def __str__(self) -> str:
         """The words of the tag `RMobilityTermination`."""

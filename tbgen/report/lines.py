@@ -14,6 +14,7 @@ from tbgen.probe import Tablebase
 from tbgen.report.document import Line, Step
 from tbgen.rules import Record, tags
 from tbgen.rules.rulesets import IGNORED, W
+from tbgen.rules.scoring import classical_result
 from tbgen.table_rules import TableRules
 
 
@@ -68,7 +69,7 @@ def pgn(line: Line) -> str:
             "Date": "????.??.??",
             "Round": "-",
         }
-        | {"White": "?", "Black": "?", "Result": result(line.outcome)}
+        | {"White": "?", "Black": "?", "Result": classical_result(line.outcome)}
         | {tags.RESULT: outcome.text(line.outcome), "PlyCount": str(len(line.steps))}
     )
     tags.write_rules(game.headers, replace(W, fifty=IGNORED, whole_game=line.rules == TableRules.WHOLE_GAME))
@@ -79,10 +80,3 @@ def pgn(line: Line) -> str:
     buffer = io.StringIO()
     game.accept(chess.pgn.FileExporter(buffer))
     return buffer.getvalue().strip()
-
-
-def result(value: int) -> str:
-    """What the rules of chess make of it: whatever is not mate can only be a draw."""
-    if outcome.level(value) == 0:
-        return "1-0" if value > 0 else "0-1"
-    return "1/2-1/2"

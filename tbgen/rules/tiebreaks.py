@@ -13,15 +13,6 @@ from tbgen import outcome
 from tbgen.rules.scoring import Scoring
 
 
-class Played(NamedTuple):
-    """A finished game."""
-
-    white: str
-    black: str
-    result: int
-    """The outcome."""
-
-
 class Row(NamedTuple):
     """A player's line in the final table. Players level on score and tiebreak share a place."""
 
@@ -69,15 +60,15 @@ class Crosstable:
         self._meetings: dict[str, Counter[Meeting]] = {}
         self._highest = 0
 
-    def add(self, game: Played) -> None:
+    def add(self, white: str, black: str, result: int) -> None:
         """Enter a game for both sides."""
         sides = (
-            (game.white, Meeting(game.black, True, game.result)),
-            (game.black, Meeting(game.white, False, outcome.flip(game.result))),
+            (white, Meeting(black, True, result)),
+            (black, Meeting(white, False, outcome.flip(result))),
         )
         for player, meeting in sides:
             self._meetings.setdefault(player, Counter())[meeting] += 1
-        self._highest = max(self._highest, outcome.level(game.result))
+        self._highest = max(self._highest, outcome.level(result))
 
     def meetings(self, player: str) -> Counter[Meeting]:
         """A player's games: how often each."""

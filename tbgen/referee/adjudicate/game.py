@@ -30,6 +30,7 @@ from tbgen.rules.tags import (
     CUTOFF,
     KOMI,
     LEGACY,
+    NO_RESULT,
     SCORING,
     TERMINATION,
     begin,
@@ -42,7 +43,6 @@ from tbgen.rules.tags import (
 )
 
 _UNKNOWN: Final = frozenset({"", "?", "*"})
-_NO_RESULT: Final = "*"
 _NO_NAME: Final = "?"
 _MATE: Final = {"1-0": outcome.held_by_white(0), "0-1": outcome.held_by_black(0)}
 
@@ -193,7 +193,7 @@ def _result(headers: Mapping[str, str], written: str) -> str:
     tag = headers.get("Result", "")
     if tag != written and tag not in _UNKNOWN:
         raise BadInput(f"the result is {ascii(tag)[1:-1]} by its tag, but {written} behind the moves")
-    if written == _NO_RESULT:
+    if written == NO_RESULT:
         raise BadInput("no result")
     return written
 

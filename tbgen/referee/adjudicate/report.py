@@ -11,7 +11,7 @@ from tbgen.referee.adjudicate.finish import DRAWS, Finish
 from tbgen.referee.adjudicate.game import Fault, GameVerdict
 from tbgen.referee.adjudicate.proofs import Proofs
 from tbgen.rules.scoring import Classical, Exponential, Scoring, decimal
-from tbgen.rules.tiebreaks import Crosstable, Played, by_gscore
+from tbgen.rules.tiebreaks import Crosstable, by_gscore
 from tbgen.text import counted
 
 TOP: Final = 30
@@ -85,7 +85,7 @@ class Report:
             self._missing[verdict.table] += 1
         self.proofs.add(verdict)
         if self._with_players:
-            self._crosstable.add(Played(verdict.white, verdict.black, verdict.outcome))
+            self._crosstable.add(verdict.white, verdict.black, verdict.outcome)
         self._schemes.add(verdict.scheme)
 
     def summary(self, target: str) -> str:

@@ -16,11 +16,10 @@ from tbgen.rules.ends import Ending, Game
 from tbgen.rules.record import Standing
 from tbgen.rules.rulesets import OTB, SHEET_LEVEL
 from tbgen.rules.scoring import points_text
-from tbgen.rules.tags import begin
+from tbgen.rules.tags import NO_RESULT, begin
 from tbgen.text import plies
 
 _LINE: Final = "-" * 16
-_NO_RESULT: Final = "*"
 _WON: Final = ("1-0", "0-1")
 
 
@@ -106,7 +105,7 @@ def lines(sheet: Sheet) -> Iterator[str]:
     if sheet.end is not None:
         after = f"; play went on for {plies(sheet.left)}" if sheet.left else ""
         yield f"ended by {sheet.end}{after}"
-    elif sheet.result == _NO_RESULT:
+    elif sheet.result == NO_RESULT:
         yield "not over: so it stands"
     elif sheet.result in _WON and sheet.result != sheet.points:
         yield f"but won otherwise, as by resignation: {sheet.result}"

@@ -141,8 +141,7 @@ async def _announce(
 
 def _lost(side: chess.Color, words: str, misconduct: Misconduct | None = None) -> End:
     """A game that a side has lost without mate."""
-    lost = outcome.held_by_black(0) if side == chess.WHITE else outcome.held_by_white(0)
-    return End(lost, f"{SIDES[side]} {words}", misconduct=misconduct, awarded=True)
+    return End(outcome.goal(0, side), f"{SIDES[side]} {words}", misconduct=misconduct, awarded=True)
 
 
 def _end(game: Game, made: int, conditions: Conditions, judges: Judges, scores: ScoreWatch) -> End | None:

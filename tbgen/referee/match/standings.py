@@ -12,7 +12,7 @@ from tbgen.referee.match.ledger import Entry
 from tbgen.referee.match.words import number, pairs
 from tbgen.rules.scoring import DRAW, SCORINGS, Classical, Exponential, Scoring
 from tbgen.rules.statistics import Interval, PairedSprt, Pairs, Sequential, Sprt
-from tbgen.rules.tiebreaks import Crosstable, Played, by_gscore
+from tbgen.rules.tiebreaks import Crosstable, by_gscore
 
 TIEBREAK: Final = "direct,mobility,sonneborn-berger"
 _Measure = Callable[[str, Sequence[str]], Any]
@@ -96,7 +96,7 @@ class Standings:
         decided = white if self.scoring.whole else Classical().points(entry.result)
         pair = _pair(entry)
         self.games += 1
-        self._table.add(Played(entry.white, entry.black, entry.result))
+        self._table.add(entry.white, entry.black, entry.result)
         for player, opponent, points in ((entry.white, entry.black, white), (entry.black, entry.white, 1 - white)):
             self._pairs[player].add(points, pair)
             self._points[player, opponent] = self._points.get((player, opponent), Fraction(0)) + points

@@ -10,7 +10,8 @@ from tbgen.position import level
 from tbgen.probe.words import situation
 from tbgen.report.document import Line, Lines
 from tbgen.report.html.boards import board
-from tbgen.report.lines import result, spans
+from tbgen.report.lines import spans
+from tbgen.rules.scoring import classical_result
 from tbgen.table_rules import TableRules
 from tbgen.text import SIDES
 
@@ -27,8 +28,9 @@ def _article(line: Line, *, boards: bool) -> Iterator[str]:
     steps = " ".join(map(_step, positions[1:]))
     rules = "" if line.rules == TableRules.RESET else f' data-rules="{line.rules}"'
     yield (
-        f'<article id="line-{escape(line.key)}" data-fen="{escape(line.fen)}" data-goal="{outcome.text(line.outcome)}" '
-        f'data-result="{result(line.outcome)}" data-start="{level(positions[0])}" data-steps="{steps}"{rules}>'
+        f'<article id="line-{escape(line.key)}" data-fen="{escape(line.fen)}" '
+        f'data-goal="{outcome.text(line.outcome)}" data-result="{classical_result(line.outcome)}" '
+        f'data-start="{level(positions[0])}" data-steps="{steps}"{rules}>'
         f"<h4>{escape(line.title)}</h4>"
     )
     if boards:
