@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen.probe import MoveResult, OnlyBounds, ResultWithMoves, SureMove, SureResult, Tablebase
+from tbgen.probe.play import ranked as best_first
 from tbgen.rules import Game
 
 LONGEST_LINE: Final = 30
@@ -21,25 +22,13 @@ _FEWEST_TO_REPEAT: Final = 6
 """Plies in a game before two more can make a third occurrence."""
 
 
-class Choice(NamedTuple):
-    """A move, and what it comes to with best play on both sides."""
-
-    move: chess.Move
-    outcome: int
-    """White's view, as tbgen/outcome.py has it."""
-    dtg: int
-    """Plies from before the move until the deciding goal is on the board; 0: the record stands."""
-    line: tuple[chess.Move, ...]
-    """Best play; the move is its first."""
-
-
 class Moves(NamedTuple):
     """What there is to say of a position with all its moves."""
 
     material: str
     record: int
-    choices: tuple[Choice, ...]
-    """Best first, their lines of one move each: see `with_line`."""
+    choices: list[MoveResult]
+    """Best first."""
 
 
 def ranked(tablebase: Tablebase, game: Game, among: Collection[chess.Move] | None = None) -> Moves:
@@ -49,16 +38,7 @@ def ranked(tablebase: Tablebase, game: Game, among: Collection[chess.Move] | Non
     over = _seen_twice(game.board)
     if over:
         moves = [_with_repetition(game.board, move, over) for move in moves]
-    sign = 1 if game.board.turn else -1
-
-    def rank(move: MoveResult) -> tuple[int, int]:
-        gains = sign * move.outcome >= sign * found.record
-        return -sign * move.outcome, move.dtg if gains else -move.dtg
-
-    moves.sort(key=rank)  # stable: equal moves stay in the order of the probe
-    return Moves(
-        found.material, found.record, tuple(Choice(move.move, move.outcome, move.dtg, (move.move,)) for move in moves)
-    )
+    return Moves(found.material, found.record, best_first(moves, game.board.turn, found.record))
 
 
 def surest(known: SureResult, among: Collection[chess.Move]) -> SureMove:
@@ -78,8 +58,8 @@ def _probe(tablebase: Tablebase, board: chess.Board, record: int) -> ResultWithM
         return found
 
 
-def with_line(tablebase: Tablebase, game: Game, choice: Choice) -> Choice:
-    """A choice with the moves that follow, to the goal that decides if it is not too far off."""
+def line_of(tablebase: Tablebase, game: Game, choice: MoveResult) -> list[chess.Move]:
+    """A choice and the moves that follow, to the goal that decides if it is not too far off."""
     board = game.board.copy(stack=False)
     record = game.record.outcome
     line = [choice.move]
@@ -94,7 +74,7 @@ def with_line(tablebase: Tablebase, game: Game, choice: Choice) -> Choice:
         if not after.moves or after.stands:
             break
         line.append(after.moves[0].move)
-    return choice._replace(line=tuple(line))
+    return line
 
 
 def _seen_twice(board: chess.Board) -> Collection[str]:

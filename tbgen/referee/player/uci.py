@@ -23,8 +23,7 @@ from tbgen.table_rules import TableRules
 from tbgen.text import Line, plies
 
 if TYPE_CHECKING:
-    from tbgen.probe import SureResult, Tablebase
-    from tbgen.referee.player.choice import Choice
+    from tbgen.probe import MoveResult, SureResult, Tablebase
 
 MOST_LINES: Final = 256
 LONGEST: Final = 1 << 20
@@ -217,7 +216,7 @@ class Uci:
 
     def _from_tables(self, among: list[chess.Move]) -> chess.Move:
         from tbgen.probe import words
-        from tbgen.referee.player.choice import ranked, with_line
+        from tbgen.referee.player.choice import line_of, ranked
 
         tablebase = self._open()
         found = ranked(tablebase, self._game, among)
@@ -229,7 +228,7 @@ class Uci:
         if late:
             self._say(late)
         for number, choice in enumerate(found.choices[: self._lines], start=1):
-            self._write(self._info(with_line(tablebase, self._game, choice), number))
+            self._write(self._info(choice, line_of(tablebase, self._game, choice), number))
         return best.move
 
     def _surest(self, known: "SureResult", among: list[chess.Move]) -> chess.Move:
@@ -242,11 +241,11 @@ class Uci:
         self._write(f"info depth 1 pv {self._game.board.uci(found.move)}")
         return found.move
 
-    def _info(self, choice: "Choice", number: int) -> str:
+    def _info(self, choice: "MoveResult", moves: Iterable[chess.Move], number: int) -> str:
         board = self._game.board.copy(stack=False)
         relative = choice.outcome if board.turn else outcome.flip(choice.outcome)
         line = []
-        for move in choice.line:
+        for move in moves:
             line.append(board.uci(move))
             board.push(move)
         multipv = f" multipv {number}" if self._lines > 1 else ""

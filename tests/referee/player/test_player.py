@@ -7,7 +7,7 @@ import chess
 from tbgen import outcome
 from tbgen.position import level
 from tbgen.probe import open_tablebase
-from tbgen.referee.player.choice import LONGEST_LINE, ranked, with_line
+from tbgen.referee.player.choice import LONGEST_LINE, line_of, ranked
 from tbgen.referee.player.mobility import most_mobile
 from tbgen.rules import Game
 from tbgen.rules.rulesets import IGNORED, RuleSet
@@ -45,7 +45,7 @@ def test_who_is_behind_repeats(small_tables: Path) -> None:
     with open_tablebase(small_tables) as tablebase:
         best = ranked(tablebase, game).choices[0]
         assert (best.move.uci(), best.outcome, best.dtg) == ("d5e5", game.record.outcome, 0)
-        assert with_line(tablebase, game, best).line == (best.move,)
+        assert line_of(tablebase, game, best) == [best.move]
 
 
 def test_who_is_ahead_does_not_let_it_come_to_that(small_tables: Path) -> None:
@@ -64,14 +64,14 @@ def test_a_long_line_is_cut(small_tables: Path) -> None:
     game = Game.from_fen("8/8/8/8/8/2k5/P7/K7 w - - 0 1")
     with open_tablebase(small_tables) as tablebase:
         best = ranked(tablebase, game).choices[0]
-        line = with_line(tablebase, game, best).line
+        line = line_of(tablebase, game, best)
     assert len(line) == min(best.dtg, LONGEST_LINE)
 
 
 def test_the_moves_of_a_line_are_legal_and_lead_to_the_goal(small_tables: Path) -> None:
     game = Game.from_fen(ROOK)
     with open_tablebase(small_tables) as tablebase:
-        best = with_line(tablebase, game, ranked(tablebase, game).choices[0])
-    for move in best.line:
+        line = line_of(tablebase, game, ranked(tablebase, game).choices[0])
+    for move in line:
         game.push(move)
     assert level(game.board) == 0
