@@ -162,7 +162,7 @@ def run(args: argparse.Namespace) -> int:
             for verdict in done.verdicts:
                 report.add(verdict)
             for fault in done.faults:
-                report.add_fault(done.name, fault)
+                report.faults.append((done.name, fault))
                 skipped.add(fault.words(done.name))
             for note in done.notes:
                 report.left_out += 1

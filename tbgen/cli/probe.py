@@ -95,7 +95,8 @@ class _Brief:
     def answer(self, fen: str, read: Fen, tablebase: Tablebase) -> None:
         """Write what a position is worth."""
         try:
-            say(show.brief(tablebase.probe(read.board, read.record)))
+            found = tablebase.probe(read.board, read.record)
+            say(f"{found.gscore} {found.dtg}")
         except OnlyBounds as error:
             say(words.bounds(error.known.sure))
 

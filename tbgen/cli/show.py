@@ -63,10 +63,6 @@ def _beside(board: chess.Board, facts: Callable[[int], Iterator[Line]], width: i
             yield [*row, (indent, ""), *fact]
 
 
-def brief(result: Result) -> str:
-    return f"{result.gscore} {result.dtg}"
-
-
 def line(board: chess.Board, result: Result, *, whole_game: bool, width: int) -> Iterator[Line]:
     """The principal line. Behind a move stands the new record, or that a new one starts."""
     told, record = [], result.record

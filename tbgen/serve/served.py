@@ -29,10 +29,6 @@ class Shelved(NamedTuple):
     def size(self) -> int:
         return self.stamp[0]
 
-    @property
-    def key(self) -> tuple[Material, TableRules]:
-        return self.material, self.rules
-
 
 class State(NamedTuple):
     """What was there at the last look."""

@@ -6,7 +6,7 @@ the board shows. A drawn game of which all that says nothing was agreed drawn.
 
 import enum
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 import chess
@@ -124,15 +124,12 @@ def _shown(turn: Turn, board: chess.Board) -> Finish | None:
 
 def parse_kinds(words: str) -> frozenset[Finish]:
     """The draws that a list stands for: `adjudication,agreement`, `all`, `none`."""
-    return frozenset(_kinds(words.replace(",", " ").split()))
-
-
-def _kinds(words: Iterable[str]) -> Iterator[Finish]:
-    known = {str(finish): finish for finish in DRAWS}
-    for word in words:
+    found: set[Finish] = set()
+    for word in words.replace(",", " ").split():
         if word == _ALL:
-            yield from DRAWS
-        elif word in known:
-            yield known[word]
+            found.update(DRAWS)
+        elif word in DRAWS:
+            found.add(Finish(word))
         elif word != _NONE:
-            raise BadInput(f"no such kind of draw: {word!r} (there are: {', '.join(known)}, {_ALL}, {_NONE})")
+            raise BadInput(f"no such kind of draw: {word!r} (there are: {', '.join(DRAWS)}, {_ALL}, {_NONE})")
+    return frozenset(found)

@@ -52,7 +52,8 @@ class Report:
         """Whether there is to be a crosstable."""
         self.left_out = 0
         """Games of which a record has been left out."""
-        self._faults: list[tuple[str, Fault]] = []
+        self.faults: list[tuple[str, Fault]] = []
+        """What was passed on as it was, with its file."""
         self._games = 0
         self._bases: Counter[Basis] = Counter()
         self._finishes: dict[Finish, Counter[str]] = {finish: Counter() for finish in Finish}
@@ -67,10 +68,6 @@ class Report:
         """What solving has shown, where it was tried."""
         self._schemes: set[Scoring] = set()
         """The scorings of the games: each may have its own."""
-
-    def add_fault(self, file: str, fault: Fault) -> None:
-        """Put down what was passed on as it was."""
-        self._faults.append((file, fault))
 
     def add(self, verdict: GameVerdict) -> None:
         self._games += 1
@@ -94,8 +91,8 @@ class Report:
         parts += [f"{games} {words}" for basis, words in _SUMMARY.items() if (games := self._bases[basis])]
         if self.left_out:
             parts.append(f"{self.left_out} with a record left out")
-        if self._faults:
-            parts.append(f"{len(self._faults)} passed on as they were")
+        if self.faults:
+            parts.append(f"{len(self.faults)} passed on as they were")
         return f"{', '.join(parts)}; written to {target}"
 
     @property
@@ -150,7 +147,7 @@ class Report:
         return {
             "games": self._games,
             "left_out": self.left_out,
-            "faults": [{"file": file, **fault._asdict()} for file, fault in self._faults],
+            "faults": [{"file": file, **fault._asdict()} for file, fault in self.faults],
             "finishes": {
                 finish: {
                     "games": asked.total(),
@@ -191,7 +188,7 @@ class Report:
     def lines(self, top: int = TOP, width: int | None = None) -> Iterator[str]:
         """All of it, for people; of the table only the first so many players. `width`: of the terminal
         that it goes to, if it does."""
-        faults = len(self._faults)
+        faults = len(self.faults)
         were = "they were" if faults > 1 else "it was"
         yield f"{counted(self._games, 'game')} with tags; {faults or 'nothing'} passed on as {were}"
         if not self._games:

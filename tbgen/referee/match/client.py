@@ -82,14 +82,10 @@ class Client:
         self._transport: asyncio.SubprocessTransport | None = None
         self._protocol: Uci | XBoard | None = None
         self._starting: Guarded | None = None
-        self._identity = ""
+        self.identity = ""
+        """What the engine called itself when it was last started."""
         self._game = object()
         """Another one for each game."""
-
-    @property
-    def identity(self) -> str:
-        """What the engine called itself when it was last started."""
-        return self._identity
 
     async def ready(self, starts: Iterable[chess.Board] = ()) -> None:
         """Start the engine if it is not running, and see that it knows how to begin from these positions."""
@@ -179,7 +175,7 @@ class Client:
         except EngineError as error:
             raise BadInput(f"{one.name}: {error}") from None
         self._protocol = protocol
-        self._identity = shown(protocol.id.get("name", ""))
+        self.identity = shown(protocol.id.get("name", ""))
         return protocol
 
     async def move(

@@ -101,12 +101,8 @@ class Clock:
     def __init__(self, control: Control) -> None:
         self.control = control
         self.left = control.base
-        self._to_go = control.moves
-
-    @property
-    def to_go(self) -> int | None:
+        self.to_go = control.moves
         """Moves until the clock gets its seconds again."""
-        return self._to_go
 
     def allowed(self) -> float | None:
         """Seconds that the next move may take; None: no clock says."""
@@ -118,11 +114,11 @@ class Clock:
         if self.left is None:
             return
         self.left = max(0.0, self.left - seconds) + self.control.increment
-        if self._to_go is not None:
-            self._to_go -= 1
-            if self._to_go == 0:
+        if self.to_go is not None:
+            self.to_go -= 1
+            if self.to_go == 0:
                 self.left += self.control.base or 0.0
-                self._to_go = self.control.moves
+                self.to_go = self.control.moves
 
 
 def limit(clocks: dict[chess.Color, Clock], turn: chess.Color) -> Limit:

@@ -78,7 +78,8 @@ class Standings:
             if name not in self._measures:
                 raise BadInput(f"no such tiebreak: {name!r} (there are: {', '.join(self._measures)})")
         self._table = Crosstable()
-        self._pairs = {player: Pairs() for player in players}
+        self.samples = {player: Pairs() for player in players}
+        """The points of each player."""
         self._points: dict[tuple[str, str], Fraction] = {}
         self._tallies = {(player, white): Tally() for player in players for white in (True, False)}
         self._forfeits = Counter[str]()
@@ -98,7 +99,7 @@ class Standings:
         self.games += 1
         self._table.add(entry.white, entry.black, entry.result)
         for player, opponent, points in ((entry.white, entry.black, white), (entry.black, entry.white, 1 - white)):
-            self._pairs[player].add(points, pair)
+            self.samples[player].add(points, pair)
             self._points[player, opponent] = self._points.get((player, opponent), Fraction(0)) + points
         for player, share, is_white in ((entry.white, decided, True), (entry.black, 1 - decided, False)):
             wins, draws, losses = self._tallies[player, is_white]
@@ -157,9 +158,6 @@ class Standings:
 
     # --- what is shown ---
 
-    def sample(self, player: str) -> Pairs:
-        return self._pairs[player]
-
     def by_scoring(self, player: str) -> dict[str, Fraction]:
         """A player's points under every scoring; a komi is the match's, or the usual one."""
         found = {}
@@ -180,7 +178,7 @@ class Standings:
         return lines
 
     def _line(self, player: str, place: int, order: Sequence[str]) -> Line:
-        sample = self._pairs[player]
+        sample = self.samples[player]
         return Line(
             place,
             player,
