@@ -6,7 +6,6 @@ on past a repetition.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from typing import Final, NamedTuple, Self
 
 import chess
@@ -61,15 +60,8 @@ class GameVerdict(NamedTuple):
 
     white: str
     black: str
-    outcome: int
-    points: Fraction
-    """White's."""
+    decision: Decision
     finish: Finish
-    basis: Basis
-    reach: Reach
-    table: str
-    """The one that answered, or is missing."""
-    dtg: int
     late: bool
     """Whether the 50-move rule may come before the goal."""
     scheme: Scoring
@@ -159,13 +151,8 @@ class Judge:
         verdict = GameVerdict(
             headers.get("White") or _NO_NAME,
             headers.get("Black") or _NO_NAME,
-            found.outcome,
-            scheme.points(found.outcome),
+            found,
             finish,
-            found.basis,
-            found.reach,
-            found.table,
-            found.dtg,
             late,
             scheme,
             Solved(material_of(board).normal.name, turn.outcome, found.sure) if found.sure is not None else None,

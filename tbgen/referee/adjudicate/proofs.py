@@ -29,13 +29,13 @@ class Proofs:
     @property
     def _refuted(self) -> int:
         """How many results are not the record as played."""
-        return sum(verdict.outcome != solved.record for verdict, solved in self._tried)
+        return sum(verdict.decision.outcome != solved.record for verdict, solved in self._tried)
 
     def as_dict(self) -> dict[str, Any]:
         """The proofs as programs read them; nothing if nothing was tried."""
         if not self._tried:
             return {}
-        kinds = Counter(verdict.basis for verdict, _ in self._tried)
+        kinds = Counter(verdict.decision.basis for verdict, _ in self._tried)
         return {
             "solved": {
                 "tried": len(self._tried),
@@ -51,11 +51,11 @@ class Proofs:
             return
         yield ""
         for verdict, solved in self._tried:
-            told = f"{outcome.text(verdict.outcome)}, {verdict.basis}; {bounds(solved.sure)}"
+            told = f"{outcome.text(verdict.decision.outcome)}, {verdict.decision.basis}; {bounds(solved.sure)}"
             yield f"{solved.material}  {verdict.white} - {verdict.black}: {told}"
         yield ""
         by_material = Counter(solved.material for _, solved in self._tried)
-        kinds = Counter((solved.material, verdict.basis) for verdict, solved in self._tried)
+        kinds = Counter((solved.material, verdict.decision.basis) for verdict, solved in self._tried)
         rows = [
             (material, games, *(kinds[material, basis] for basis in _KINDS))
             for material, games in by_material.most_common()
@@ -66,7 +66,7 @@ class Proofs:
     def share(self) -> str:
         """One line with the shares of what was tried."""
         tried = len(self._tried)
-        kinds = Counter(verdict.basis for verdict, _ in self._tried)
+        kinds = Counter(verdict.decision.basis for verdict, _ in self._tried)
         parts = (f"{kinds[basis]} {words} ({kinds[basis] / tried:.0%})" for basis, words in _KINDS.items())
         return f"beyond tables {tried}: {', '.join(parts)}; {self._refuted} not what was played".replace("%", " %")
 
@@ -76,8 +76,8 @@ def _game(verdict: GameVerdict, solved: Solved) -> dict[str, Any]:
         "players": [verdict.white, verdict.black],
         "material": solved.material,
         "record": outcome.text(solved.record),
-        "result": outcome.text(verdict.outcome),
-        "basis": verdict.basis,
+        "result": outcome.text(verdict.decision.outcome),
+        "basis": verdict.decision.basis,
         **sure_as_dict(solved.sure),
         "late": verdict.late,
     }

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from tbgen import columns, outcome
-from tbgen.referee.adjudicate.decide import Basis, Reach
+from tbgen.referee.adjudicate.decide import Basis, Decision, Reach
 from tbgen.referee.adjudicate.finish import DRAWS, Finish
 from tbgen.referee.adjudicate.game import Fault, GameVerdict
 from tbgen.referee.adjudicate.proofs import Proofs
@@ -71,18 +71,19 @@ class Report:
 
     def add(self, verdict: GameVerdict) -> None:
         self._games += 1
-        self._bases[verdict.basis] += 1
-        self._finishes[verdict.finish][_asked(verdict)] += 1
-        self._results[verdict.outcome] += 1
-        if verdict.reach is Reach.ANSWERED:
-            self._tables[verdict.table, verdict.basis] += 1
-            self._longest[verdict.table] = max(self._longest.get(verdict.table, 0), verdict.dtg)
-            self._late[verdict.table] += verdict.late
-        elif verdict.reach is Reach.MISSING:
-            self._missing[verdict.table] += 1
+        found = verdict.decision
+        self._bases[found.basis] += 1
+        self._finishes[verdict.finish][_asked(found)] += 1
+        self._results[found.outcome] += 1
+        if found.reach is Reach.ANSWERED:
+            self._tables[found.table, found.basis] += 1
+            self._longest[found.table] = max(self._longest.get(found.table, 0), found.dtg)
+            self._late[found.table] += verdict.late
+        elif found.reach is Reach.MISSING:
+            self._missing[found.table] += 1
         self.proofs.add(verdict)
         if self._with_players:
-            self._crosstable.add(verdict.white, verdict.black, verdict.outcome)
+            self._crosstable.add(verdict.white, verdict.black, found.outcome)
         self._schemes.add(verdict.scheme)
 
     def summary(self, target: str) -> str:
@@ -263,11 +264,11 @@ class Report:
             yield f"{_short(points)}/{games}" if games else ""
 
 
-def _asked(verdict: GameVerdict) -> str:
+def _asked(found: Decision) -> str:
     """What tables said of a game, in a word of `_ASKED`."""
-    if verdict.reach is Reach.ANSWERED:
-        return "stands" if verdict.basis is Basis.STANDS else "improved"
-    return str(verdict.reach)
+    if found.reach is Reach.ANSWERED:
+        return "stands" if found.basis is Basis.STANDS else "improved"
+    return str(found.reach)
 
 
 def _short(points: Fraction) -> str:

@@ -58,7 +58,7 @@ def test_castling_rights_that_only_chess960_has() -> None:
             found = judged(data)
             assert found.fault is None
             assert found.verdict is not None
-            assert found.verdict.outcome == (outcome.held_by_white(score) if white else outcome.held_by_black(score))
+            assert found.verdict.decision.outcome == outcome.goal(score, not white)
             assert f'[FEN "{fen}"]'.encode() in found.data
             assert b"Variant" not in found.data
     assert castled > 50

@@ -110,7 +110,7 @@ def test_how_a_draw_came_about(moves: str, headers: dict[str, str], finish: Fini
     found = judged(game(f"{moves} 1/2-1/2", **headers))
     assert found.verdict is not None
     assert found.verdict.finish is finish
-    assert (found.verdict.basis, found.verdict.reach) == (Basis.PLAYED, Reach.NOT_ASKED)
+    assert (found.verdict.decision.basis, found.verdict.decision.reach) == (Basis.PLAYED, Reach.NOT_ASKED)
 
 
 # The record

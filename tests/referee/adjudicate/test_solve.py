@@ -33,7 +33,7 @@ def judged(sure: Sure | None, record: str = "G5.5", **tags: str) -> tuple[str, s
         found = judge.judge(Unit(7, 100, data))
     assert found.verdict is not None
     headers = TagSection(found.data).headers
-    return headers["RMobilityResult"], headers["RMobilityTermination"], found.verdict.basis
+    return headers["RMobilityResult"], headers["RMobilityTermination"], found.verdict.decision.basis
 
 
 def test_what_is_proved_is_the_result() -> None:
