@@ -14,9 +14,9 @@ from tbgen.text import counted, say
 
 EPILOG: Final = """\
 Behind each move comes a comment: the G-score on the board, the record, what the table says under that record and in
-how many plies, and, if the move gave something away, what was there and which move would have kept it. Such a move
-is marked with $2, or with $4 if the other side holds the score now. All else is kept, byte by byte; comments of an
-earlier run are replaced.
+how many plies, whether the 50-move rule may come first, and, if the move gave something away, what was there and
+which move would have kept it. Such a move is marked with $2, or with $4 if the other side holds the score now. All else
+is kept, byte by byte; comments of an earlier run are replaced.
 
   45. Kd4 $2 {G5.5, record G4.5, table G3.5 in 12 plies, G2.5 was there: Ke5}
 

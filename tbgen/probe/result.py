@@ -9,13 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from tbgen import outcome as outcomes
 
-_FIFTY: Final = 100
+FIFTY: Final = 100
 """Plies."""
 
 
-def is_late(clock: int, dtg: int | None) -> bool:
-    """Whether halfmove clock and distance pass 100 together: the 50-move rule may come before the goal."""
-    return bool(dtg) and clock + (dtg or 0) > _FIFTY
+def is_late(clock: int, dtg: int | None, most: int | None = FIFTY) -> bool:
+    """Whether halfmove clock and distance pass 100 together: the 50-move rule may come before the goal. `most`: the
+    plies that a rule set allows; None: it has no such rule."""
+    return most is not None and bool(dtg) and clock + (dtg or 0) > most
 
 
 class MoveResult(NamedTuple):

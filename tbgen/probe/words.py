@@ -3,7 +3,7 @@
 from typing import Final
 
 from tbgen import outcome as outcomes
-from tbgen.probe.result import Result, is_late
+from tbgen.probe.result import FIFTY, Result, is_late
 from tbgen.probe.sure import Sure
 from tbgen.rules.scoring import Exponential, decimal
 from tbgen.text import SIDES, plies
@@ -12,6 +12,8 @@ _POINTS: Final = Exponential()
 _COUNTS: Final = "no one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 _ENDS: Final = {0: "mated", 1: "stalemated"}
 """What has become of the loser, by level."""
+LATE: Final = "50-move rule may come first"
+"""What stands behind an outcome that may come too late."""
 
 
 def situation(outcome: int) -> str:
@@ -44,7 +46,7 @@ def late(clock: int, dtg: int | None) -> str:
     """That the goal may come too late; nothing where it does not."""
     if not is_late(clock, dtg):
         return ""
-    return f"The 50-move rule may come first: the halfmove clock, {clock}, and {plies(dtg or 0)} pass 100 together."
+    return f"The {LATE}: the halfmove clock is at {clock} of {FIFTY}, and the goal is {plies(dtg or 0)} away."
 
 
 def bounds(sure: Sure) -> str:

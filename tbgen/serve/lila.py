@@ -3,14 +3,16 @@
 | there | here |
 |---|---|
 | category `win`, `loss` | mate can be forced: G0.0, for or against the side to move |
+| category `maybe-win`, `maybe-loss` | the same, but the 50-move rule may come first |
 | category `cursed-win`, `blessed-loss` | any other G-score: a draw in chess, which one side has the better of |
 | category `unknown` | no table here |
 | dtz, precise_dtz, dtc | plies to the deciding goal, negative where the side to move suffers it; 0: the record stands |
 | dtm | the same where the goal is mate |
 | dtw | null |
 
-As there, what stands inside `moves` is told from the view of the side that moves next. `gscore` and `record`, which
-are not there, are signed by who holds them.
+As there, what stands inside `moves` is told from the view of the side that moves next. `gscore`, `record` and
+`late` are not there: the first two are signed by who holds them, and `late` says that halfmove clock and dtz pass 100
+together.
 """
 
 from typing import Any
@@ -18,13 +20,14 @@ from typing import Any
 import chess
 
 from tbgen import outcome
-from tbgen.probe import Tablebase
+from tbgen.probe import Tablebase, is_late
 from tbgen.serve.answers import known_or_none
 from tbgen.serve.question import Question
 
 _MATE = 0
 """Its level."""
-_UNKNOWN = {"category": "unknown", **dict.fromkeys(("dtz", "precise_dtz", "dtc", "dtm", "dtw", "gscore", "record"))}
+_VALUES = ("dtz", "precise_dtz", "dtc", "dtm", "dtw", "gscore", "record", "late")
+_UNKNOWN = {"category": "unknown", **dict.fromkeys(_VALUES)}
 
 
 def standard(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
@@ -32,7 +35,7 @@ def standard(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
     result = known_or_none(tablebase, board, asked.record)
     found: dict[str, Any] = {
         **_of_board(board),
-        **(_UNKNOWN if result is None else _value(result.outcome, result.dtg, result.record, board.turn)),
+        **(_UNKNOWN if result is None else _value(result.outcome, result.dtg, result.record, board)),
     }
     there = tablebase.beyond(board, asked.record) if result is None or result.moves is None else result.moves
     known = {move.move: move for move in there}
@@ -45,7 +48,7 @@ def standard(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
         if after is None:
             row |= _UNKNOWN
         else:
-            row |= _value(after.outcome, max(0, after.dtg - 1), after.record, board.turn)
+            row |= _value(after.outcome, max(0, after.dtg - 1), after.record, board)
         board.pop()
         moves.append(row)
     return {**found, "moves": moves}
@@ -62,7 +65,7 @@ def mainline(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
         row = {"uci": step.move.uci(), "san": board.san_and_push(step.move)}
         steps.append({**row, "dtz": left * sign * (1 if board.turn else -1)})
     is_mate = outcome.level(result.outcome) == _MATE
-    value = _value(result.outcome, result.dtg, result.record, asked.board.turn)
+    value = _value(result.outcome, result.dtg, result.record, asked.board)
     return {
         "mainline": steps,
         "winner": chess.COLOR_NAMES[result.winner][0] if is_mate else None,
@@ -81,12 +84,14 @@ def _of_board(board: chess.Board) -> dict[str, bool]:
     }
 
 
-def _value(value: int, dtg: int, record: int, turn: chess.Color) -> dict[str, Any]:
-    is_ours = (value > 0) == turn
+def _value(value: int, dtg: int, record: int, board: chess.Board) -> dict[str, Any]:
+    is_ours = (value > 0) == board.turn
     is_mate = outcome.level(value) == _MATE
+    late = is_late(board.halfmove_clock, dtg)
+    shade = "maybe-" * late if is_mate else "cursed-" if is_ours else "blessed-"
     plies = dtg if is_ours else -dtg
     return {
-        "category": ("win" if is_ours else "loss") if is_mate else "cursed-win" if is_ours else "blessed-loss",
+        "category": shade + ("win" if is_ours else "loss"),
         "dtz": plies,
         "precise_dtz": plies,
         "dtc": plies,
@@ -94,4 +99,5 @@ def _value(value: int, dtg: int, record: int, turn: chess.Color) -> dict[str, An
         "dtw": None,
         "gscore": outcome.text(value),
         "record": outcome.text(record),
+        "late": late,
     }

@@ -66,10 +66,14 @@ _LISTED: Final = _TABLE | {
     "file_sha256": _or_null(_TEXT) | {"description": "of the whole file, as sha256sum says; null until it is known"}
 }
 _LILA_VALUE: Final = {
-    "category": {"type": "string", "enum": ["win", "unknown", "cursed-win", "blessed-loss", "loss"]},
+    "category": {
+        "type": "string",
+        "enum": ["win", "maybe-win", "unknown", "cursed-win", "blessed-loss", "maybe-loss", "loss"],
+    },
     **{name: {"type": ["integer", "null"]} for name in ("dtz", "precise_dtz", "dtc", "dtm", "dtw")},
     "gscore": _or_null(_GSCORE),
     "record": _or_null(_GSCORE),
+    "late": {"type": ["boolean", "null"]},
     **dict.fromkeys(("checkmate", "stalemate", "variant_win", "variant_loss", "insufficient_material"), _TRUTH),
 }
 

@@ -3,13 +3,19 @@
 import json
 import re
 from html import unescape
+from io import BytesIO
 
 import pytest
 
-from tbgen.probe import open_tablebase
+from tbgen import outcome
+from tbgen.pgn.split import units
+from tbgen.probe import Answer, Sure, open_tablebase
+from tbgen.referee.annotate.game import Teller
 from tbgen.serve import question
-from tbgen.serve.view import explorer
+from tbgen.serve.view import bounds, explorer
+from tbgen.serve.view.game import games
 from tbgen.table_rules import TableRules
+from tests.support.judged_games import game
 
 READ = question.read_fen
 
@@ -32,6 +38,27 @@ def test_a_page_reads_its_position_once(fen: str, title: str, monkeypatch: pytes
         assert explorer.panel(fen, TableRules.RESET, tables, with_line=False) in page
     assert f"<title>{title}" in page
     assert ("<svg" in page.partition("<noscript>")[2].partition("</noscript>")[0]) == (fen == explorer.START)
+
+
+@pytest.mark.parametrize(("clock", "late"), [(96, False), (97, True)])
+def test_the_50_move_rule_may_come_first(clock: int, late: bool) -> None:
+    """So says the page of a position, and that of a game in which it comes up."""
+    fen = f"8/8/8/4KBk1/8/8/8/8 b - - {clock} 90 G2.5"
+    with open_tablebase() as tables:
+        panel = explorer.panel(fen, TableRules.RESET, tables, with_line=False)
+        (unit,) = units(BytesIO(game("90... Kh5 1/2-1/2", FEN=fen)))
+        told = Teller(lambda _: tables).tell(unit)
+    words = "The 50-move rule may come first: the halfmove clock is at 97 of 100, and the goal is 4 plies away."
+    assert (f'<p class="note">{words}</p>' in panel) is late
+    assert ("50-move rule may come first" in games(None, "", [(told, "")], None)) is late
+
+
+def test_the_50_move_rule_may_come_first_where_bounds_are_known() -> None:
+    asked = question.question("7k/8/8/p7/P7/8/1P6/K7 w - - 97 90", None, TableRules.RESET)
+    value = outcome.parse("G3.5")
+    for dtg, late in ((None, False), (3, False), (4, True)):
+        known = Answer("KPPvKP", True, value, Sure(value, value, dtg), [], [])
+        assert ("50-move rule may come first" in bounds.panel(asked, known)) is late
 
 
 def test_moves_lead_to_a_position() -> None:

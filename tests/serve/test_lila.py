@@ -49,6 +49,20 @@ def test_the_shape_of_lila(client: httpx.Client, document: dict[str, Any]) -> No
     assert len(too_many["moves"]) == 20
 
 
+def test_the_50_move_rule_may_come_first(client: httpx.Client, document: dict[str, Any]) -> None:
+    """Of a mate lila says then that it may be a win."""
+    for clock, category in ((97, "win"), (98, "maybe-win")):
+        fen = f"7k/8/5K2/8/8/8/8/R7 w - - {clock} 90"
+        found = answered(client, document, "/standard", "Standard", fen=fen)
+        assert (found["category"], found["dtz"], found["late"]) == (category, 3, clock == 98)
+        first = found["moves"][0]
+        assert (first["category"], first["late"]) == (category.replace("win", "loss"), clock == 98)
+    score = answered(client, document, "/standard", "Standard", fen=f"{BISHOP[:-3]}97 90")
+    assert (score["category"], score["late"]) == ("blessed-loss", True)
+    unknown = answered(client, document, "/standard", "Standard", fen=chess.STARTING_FEN)
+    assert unknown["late"] is None
+
+
 def test_moves_of_a_position_that_no_table_has(client: httpx.Client, document: dict[str, Any]) -> None:
     """Those that lead to a table, or end the game, are known all the same."""
     castling = answered(client, document, "/standard", "Standard", fen="4k3/8/8/8/8/8/8/4K2R w K - 0 1")

@@ -19,6 +19,7 @@ from tbgen.pgn.split import BadLine, Unit, about
 from tbgen.pgn.tags import TagSection
 from tbgen.probe import Sure, is_late
 from tbgen.probe.numbering import material_of
+from tbgen.probe.words import LATE
 from tbgen.referee.adjudicate.decide import Basis, Decider, Decision, Reach, Solve
 from tbgen.referee.adjudicate.finish import Finish, agreed, finish_of
 from tbgen.referee.adjudicate.settings import Settings
@@ -147,7 +148,7 @@ class Judge:
             found = Decision(_MATE[result] if stated is None else stated, basis, Reach.NOT_ASKED)
         else:
             found = self._decider.decide(finish, board, turn.outcome, rules)
-        late = rules.fifty.plies is not None and is_late(turn.quiet, found.dtg)
+        late = is_late(turn.quiet, found.dtg, rules.fifty.plies)
         verdict = GameVerdict(
             headers.get("White") or _NO_NAME,
             headers.get("Black") or _NO_NAME,
@@ -159,7 +160,7 @@ class Judge:
         )
         return Judged(
             section.changed(
-                _tags(headers, found.outcome, f"{found.basis}{found.words}{', late' if late else ''}", scheme, rules)
+                _tags(headers, found.outcome, f"{found.basis}{found.words}{f', {LATE}' * late}", scheme, rules)
             ),
             verdict,
             note=None if dropped is None else Fault(unit.number, unit.line, start.note),

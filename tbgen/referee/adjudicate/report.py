@@ -208,7 +208,9 @@ class Report:
         yield from columns.plain(*self._results_table(), width)
         if self._tables:
             yield ""
-            yield from columns.plain(("decided by", "improved", "stands", "longest DTG", "late"), self.tables, width)
+            yield from columns.plain(
+                ("decided by", "improved", "stands", "longest DTG", "50 moves may come first"), self.tables, width
+            )
         if self._missing:
             yield ""
             yield from columns.plain(("missing", "games"), self.missing, width)

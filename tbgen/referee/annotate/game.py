@@ -14,10 +14,10 @@ from tbgen.pgn import san
 from tbgen.pgn.moves import BadMoves
 from tbgen.pgn.split import Unit
 from tbgen.pgn.tags import TagSection
-from tbgen.probe import Tablebase
-from tbgen.probe.words import reached
+from tbgen.probe import Tablebase, is_late
+from tbgen.probe.words import LATE, reached
+from tbgen.rules.ends import Game
 from tbgen.rules.fen import format_fen
-from tbgen.rules.record import Record
 from tbgen.rules.rulesets import W
 from tbgen.rules.tags import begin
 from tbgen.table_rules import TableRules
@@ -36,6 +36,11 @@ class Worth(NamedTuple):
 
     outcome: int
     dtg: int
+    late: bool
+    """Whether the 50-move rule may come before the goal."""
+
+    def __str__(self) -> str:
+        return f"{reached(self.outcome, self.dtg)}{f', {LATE}' * self.late}"
 
 
 class Ply(NamedTuple):
@@ -105,9 +110,9 @@ class Teller:
         tokens = pgn_moves.read(text).tokens
         rules, begun = begin(section.headers, self._rules, own_tables=self._own)
         tables = self._tables(rules.of_tables)
-        record = Record(begun.board, begun.record, whole_game=rules.whole_game)
-        start = format_fen(record.board, record.outcome, whole_game=rules.whole_game)
-        verdict = first = _verdict(tables, record)
+        game = Game(begun.board, begun.record, rules)
+        start = _fen(game)
+        verdict = first = _verdict(tables, game)
         plies: list[Ply] = []
         pieces, at = [], 0
         for token, place in zip(tokens, pgn_moves.places(text), strict=False):
@@ -116,7 +121,7 @@ class Teller:
                 continue
             if len(plies) == most:
                 raise BadMoves(f"more than {most} moves", place)
-            ply = _ply(tables, record, step, verdict, place)
+            ply = _ply(tables, game, step, verdict, place)
             verdict = ply.verdict
             plies.append(ply)
             end = place + len(token)
@@ -135,21 +140,21 @@ def _place_with_ours(text: str, at: int) -> int:
     return at
 
 
-def _ply(tables: Tablebase, record: Record, step: san.Step, before: Worth | None, place: int) -> Ply:
+def _ply(tables: Tablebase, game: Game, step: san.Step, before: Worth | None, place: int) -> Ply:
     """Make a move, and see what is so after it."""
-    board, standing = record.board, record.outcome
+    board, standing = game.board, game.record.outcome
     number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
     played = board.copy(stack=False)
     try:
         san.play(played, step)
     except BadInput as error:
-        raise BadMoves(f"{error} (ply {record.ply + 1})", place) from None
+        raise BadMoves(f"{error} (ply {game.record.ply + 1})", place) from None
     move = played.peek()
     words, uci = board.san(move), board.uci(move)
     position = board.copy(stack=False)
-    after = record.push(move)
-    reset = after.reset and not record.whole_game
-    verdict = _verdict(tables, record)
+    after = game.push_legal(move).standing
+    reset = after.reset and not game.rules.whole_game
+    verdict = _verdict(tables, game)
     sign = 1 if position.turn else -1
     gave, better = None, ""
     if before is not None and verdict is not None and sign * verdict.outcome < sign * before.outcome:
@@ -158,7 +163,7 @@ def _ply(tables: Tablebase, record: Record, step: san.Step, before: Worth | None
         uci,
         words,
         number,
-        format_fen(record.board, record.outcome, whole_game=record.whole_game),
+        _fen(game),
         after.goal,
         after.outcome,
         after.just_set and not reset,
@@ -169,12 +174,17 @@ def _ply(tables: Tablebase, record: Record, step: san.Step, before: Worth | None
     )
 
 
-def _verdict(tables: Tablebase, record: Record) -> Worth | None:
+def _fen(game: Game) -> str:
+    return format_fen(game.board, game.record.outcome, whole_game=game.rules.whole_game)
+
+
+def _verdict(tables: Tablebase, game: Game) -> Worth | None:
     try:
-        found = tables.probe(record.board, record.outcome)
+        found = tables.probe(game.board, game.record.outcome)
     except (MissingTable, UnsupportedPosition):
         return None
-    return Worth(found.outcome, found.dtg)
+    late = is_late(game.turn.quiet, found.dtg, game.rules.fifty.plies)
+    return Worth(found.outcome, found.dtg, late)
 
 
 def _best(tables: Tablebase, board: chess.Board, record: int) -> str:
@@ -186,7 +196,7 @@ def comment(ply: Ply) -> str:
     """What stands behind a move."""
     words = [outcome.text(ply.goal), f"record {outcome.text(ply.record)}"]
     if ply.verdict is not None:
-        words.append(f"table {reached(*ply.verdict)}")
+        words.append(f"table {ply.verdict}")
     if ply.gave is not None:
         words.append(f"{outcome.text(ply.gave)} was there: {ply.better}")
     mark = f"{glyph(ply)} " if ply.gave is not None else ""

@@ -11,6 +11,7 @@ from chess.engine import Info, InfoDict
 
 from tbgen import outcome
 from tbgen.errors import TbgenError
+from tbgen.probe.words import LATE
 from tbgen.referee.match.adjudication import ScoreWatch
 from tbgen.referee.match.client import Breach, CannotStart, Client, Misconduct, Resigns
 from tbgen.referee.match.conditions import Conditions
@@ -151,7 +152,7 @@ def _end(game: Game, made: int, conditions: Conditions, judges: Judges, scores: 
     verdict = None if judges.tables is None else judges.tables.verdict(game)
     if verdict is not None:
         words = "the record stands" if verdict.stands else f"in {plies(verdict.dtg)}"
-        return End(verdict.outcome, f"tables: {words}", verdict)
+        return End(verdict.outcome, f"tables: {words}{f', {LATE}' * verdict.late}", verdict)
     won = None if judges.syzygy is None else judges.syzygy.verdict(game.board, game.rules)
     if won is not None:
         kind = "win, but for the 50-move rule," if won.cursed else "win"

@@ -162,6 +162,7 @@ class _Desk:
         if self._judges.tables is not None:
             missing = dict(self._judges.tables.missing)
             self._judges.tables.missing.clear()
+        verdict = bout.end.verdict if isinstance(bout.end.verdict, TableVerdict) else None
         return Finished(
             pairing=bout.pairing,
             entry=Entry(
@@ -178,7 +179,8 @@ class _Desk:
             whole=bout.scoring.whole,
             plies=bout.game.record.ply,
             ending=bout.end.words,
-            dtg=bout.end.verdict.dtg if isinstance(bout.end.verdict, TableVerdict) else None,
+            dtg=verdict and verdict.dtg,
+            late=verdict is not None and verdict.late,
             pgn=write_game(bout, self._setting, identities),
             digest=_digest(bout),
             missing=missing,

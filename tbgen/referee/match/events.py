@@ -33,6 +33,8 @@ class Finished:
     plies: int
     ending: str
     dtg: int | None
+    late: bool
+    """Whether the 50-move rule might have come before the goal of tables."""
     pgn: str
     digest: str
     """What tells a game from others: the players, the start and the moves."""
@@ -54,7 +56,7 @@ class Finished:
             "ending": self.ending,
         }
         if self.dtg is not None:
-            found["dtg"] = self.dtg
+            found |= {"dtg": self.dtg, "late": self.late}
         return found
 
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from tbgen import outcome
 from tbgen.errors import MissingTable, UnsupportedPosition
-from tbgen.probe import Tablebase
+from tbgen.probe import Tablebase, is_late
+from tbgen.probe.words import LATE
 from tbgen.rules.ends import Game
 from tbgen.rules.rulesets import RuleSet
 
@@ -21,10 +22,12 @@ class TableVerdict(NamedTuple):
     dtg: int
     stands: bool
     """Whether the record is the result already."""
+    late: bool = False
+    """Whether the 50-move rule may come before the goal."""
 
     def __str__(self) -> str:
         """The words of the tag `RMobilityTermination`."""
-        return f"{'stands' if self.stands else 'tablebase'}, DTG {self.dtg}"
+        return f"{'stands' if self.stands else 'tablebase'}, DTG {self.dtg}{f', {LATE}' * self.late}"
 
 
 class TableJudge:
@@ -47,7 +50,8 @@ class TableJudge:
             return None
         if self._only_mates and outcome.level(found.outcome) != MATE:
             return None
-        return TableVerdict(found.outcome, found.dtg, found.stands)
+        late = is_late(game.turn.quiet, found.dtg, game.rules.fifty.plies)
+        return TableVerdict(found.outcome, found.dtg, found.stands, late)
 
     def close(self) -> None:
         self._tables.close()

@@ -5,10 +5,10 @@ from itertools import groupby
 
 from tbgen import outcome
 from tbgen.probe import Sure, SureMove, SureResult
-from tbgen.probe.words import bounds
+from tbgen.probe.words import bounds, late
 from tbgen.rules.fen import format_fen
 from tbgen.serve.question import Question
-from tbgen.serve.view.frame import meaning, move_item
+from tbgen.serve.view.frame import meaning, move_item, remark
 from tbgen.text import SIDES
 
 
@@ -18,7 +18,7 @@ def panel(asked: Question, known: SureResult) -> str:
     return (
         f'<section class="verdict" aria-live="polite"><h2>{_words(known.sure)}</h2>'
         f"<p>{_more(known.sure)} The record so far is <b>{outcome.text(record)}</b> "
-        f"({SIDES[record > 0]}’s: {meaning(record)}).</p>"
+        f"({SIDES[record > 0]}’s: {meaning(record)}).</p>{remark(late(asked.board.halfmove_clock, known.sure.dtg))}"
         f'<p class="note">{known.material}, from tables made for this position alone; {SIDES[asked.board.turn]} to '
         f"move</p></section>"
         f'<section aria-label="Moves"><h2>Moves</h2>{"".join(_moves(asked, known.moves))}</section>'

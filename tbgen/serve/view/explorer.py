@@ -13,13 +13,14 @@ from tbgen import outcome, position
 from tbgen.errors import BadInput, MissingTable, TbgenError
 from tbgen.probe import OnlyBounds, Tablebase
 from tbgen.probe.numbering import material_of
+from tbgen.probe.words import late
 from tbgen.report.grades import colour_class
 from tbgen.rules.fen import format_fen
 from tbgen.serve import answers
 from tbgen.serve.problem import Problem, problem_of
 from tbgen.serve.question import Question, after, question
 from tbgen.serve.view import bounds
-from tbgen.serve.view.frame import hint, link_to, meaning, move_item, options, page, problem
+from tbgen.serve.view.frame import hint, link_to, meaning, move_item, options, page, problem, remark
 from tbgen.serve.view.pictures import staircase
 from tbgen.table_rules import TableRules
 from tbgen.text import SIDES, plies, to_json
@@ -137,14 +138,12 @@ def _verdict(asked: Question, found: dict[str, Any]) -> str:
     told = ""
     if not found["stands"]:
         told = f" The record so far is <b>{found['record']}</b> ({SIDES[record > 0]}’s: {meaning(record)})."
-    dropped = (
-        f'<p class="note">The record {escape(found["dropped"])} does not count: the halfmove clock is 0.</p>'
-        if "dropped" in found
-        else ""
-    )
+    dropped = ""
+    if "dropped" in found:
+        dropped = remark(f"The record {found['dropped']} does not count: the halfmove clock is 0.")
     return (
         f'<section class="verdict {colour_class(value)}" aria-live="polite"><h2>{escape(words)}</h2>'
-        f"<p>{escape(more)}{told}</p>{dropped}"
+        f"<p>{escape(more)}{told}</p>{remark(late(asked.board.halfmove_clock, found['dtg']))}{dropped}"
         f'<p class="note"><a href="/materials/{found["material"]}?rules={asked.rules}">{found["material"]}</a>, '
         f"{SIDES[asked.board.turn]} to move</p></section>"
     )

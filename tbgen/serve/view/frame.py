@@ -51,6 +51,11 @@ def _note(kind: str, role: str, title: str, message: str, more: str) -> str:
     return f'<div class="{kind}" role="{role}"><p><strong>{escape(title)}</strong> {escape(message)}</p>{told}</div>'
 
 
+def remark(words: str) -> str:
+    """What else there is to know, if there is anything."""
+    return f'<p class="note">{escape(words)}</p>' if words else ""
+
+
 def link_to(fen: str, rules: str, *more: str) -> str:
     """A position's address, ready to stand in an attribute. It names the rules: a server has usual ones of its own."""
     words = [f"fen={quote(fen.replace(' ', '_'), safe='/-')}", f"rules={rules}", *more]

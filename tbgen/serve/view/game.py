@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from tbgen import outcome
-from tbgen.probe.words import reached
-from tbgen.referee.annotate.game import Ply, Told, glyph
+from tbgen.probe.words import LATE, reached
+from tbgen.referee.annotate.game import Ply, Told, Worth, glyph
 from tbgen.report.grades import colour_class
 from tbgen.serve.problem import Problem
 from tbgen.serve.view.frame import RULES, link_to, options, page, problem
@@ -78,19 +78,21 @@ def _rows(told: Told) -> Iterator[str]:
     first = next((place for place, ply in enumerate(told.plies) if ply.verdict is not None), -1)
     for place, ply in enumerate(told.plies):
         mark = f'<span class="bad">{_MARKS[glyph(ply)]}</span>' if ply.gave is not None else ""
-        table = (
-            ""
-            if ply.verdict is None
-            else f'<span class="badge {colour_class(ply.verdict.outcome)}">{reached(*ply.verdict)}</span>'
-        )
         gave = "" if ply.gave is None else f"{outcome.text(ply.gave)}: {escape(ply.better)}"
         record = outcome.text(ply.record)
         kind = ' class="first"' if place == first and not (place == 0 and told.verdict) else ""
         yield (
             f'<tr{kind}><th scope="row">{ply.number} <a href="{link_to(ply.fen, told.rules)}" data-uci="{ply.uci}" '
             f'data-fen="{escape(ply.fen)}">{escape(ply.san)}</a>{mark}</th><td>{outcome.text(ply.goal)}</td>'
-            f"<td>{_record(ply, record)}</td><td>{table}</td><td>{gave}</td></tr>"
+            f"<td>{_record(ply, record)}</td><td>{_table(ply.verdict)}</td><td>{gave}</td></tr>"
         )
+
+
+def _table(verdict: Worth | None) -> str:
+    if verdict is None:
+        return ""
+    badge = f'<span class="badge {colour_class(verdict.outcome)}">{reached(verdict.outcome, verdict.dtg)}</span>'
+    return badge + f"<br><small>{LATE}</small>" * verdict.late
 
 
 def _record(ply: Ply, record: str) -> str:

@@ -32,13 +32,23 @@ def test_each_ply_is_what_the_tables_say(small_tables: Path) -> None:
         for ply in found.plies:
             board = chess.Board(" ".join(ply.fen.split()[:6]))
             result = tablebase.probe(board, ply.record)
-            assert ply.verdict == (result.outcome, result.dtg)
+            assert ply.verdict == (result.outcome, result.dtg, False)
             assert ply.goal == outcome.goal(2 * board.legal_moves.count() + (not board.is_check()), board.turn)
     assert [outcome.text(ply.record) for ply in found.plies] == ["G2.5"] * 4 + ["-G6.5"]
     assert [ply.gave is not None for ply in found.plies] == [False, False, False, True, False]
     late = found.plies[3]
     assert late.better == "Kg4"
     assert outcome.text(late.gave or 0) == "G1.5"
+
+
+def test_the_50_move_rule_may_come_first(small_tables: Path) -> None:
+    """The halfmove clock is at 98 after the move, and G1.5 three plies away; by other rules that does not matter."""
+    fen = f"{BISHOP.replace('7 30', '97 90')} G2.5"
+    found = told(game("90... Kh5 1/2-1/2", FEN=fen), small_tables)
+    assert b"table G1.5 in 3 plies, 50-move rule may come first}" in found.data
+    assert told(found.data, small_tables).data == found.data
+    for tags in ({"FEN": fen.replace("97 90", "96 90")}, {"FEN": fen, "RMobilityFifty": "ignored"}):
+        assert b"table G1.5 in 3 plies}" in told(game("90... Kh5 1/2-1/2", **tags), small_tables).data
 
 
 def test_nothing_is_lost(small_tables: Path) -> None:

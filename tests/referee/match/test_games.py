@@ -82,9 +82,16 @@ def test_tables_end_games(capsys: pytest.CaptureFixture[str], tmp_path: Path, sm
         ("G0.0", 29, 0), ("G0.0", 29, 0), ("G1.5", 4, 0), ("G1.5", 4, 0), ("G0.0", 13, 0), ("G0.0", 13, 0)
     ]  # fmt: skip
     assert "dtg" not in games[6]
+    assert not any(game["late"] for game in games[:6])
     assert sum(standings["missing"].values()) > 0
     games, _ = played(capsys, *words, "--rules-set", "C")
     assert [game.get("dtg") for game in games[:6]] == [29, 29, None, None, 13, 13]
+    book.write_text("8/8/8/4KBk1/8/8/8/8 b - - 97 90\n")
+    for more, late in (([], True), (["--fifty", "ignored"], False)):
+        target = tmp_path / f"{late}.pgn"
+        games, _ = played(capsys, *words[:-4], "--games", "1", "--tables", str(tables), "--pgn", str(target), *more)
+        assert [(game["dtg"], game["late"]) for game in games] == [(4, late)]
+        assert ('"tablebase, DTG 4, 50-move rule may come first"' in target.read_text()) is late
 
 
 @pytest.mark.parametrize(

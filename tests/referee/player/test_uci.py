@@ -62,7 +62,9 @@ def test_the_best_move_with_its_line(talk: Talk) -> None:
 
 
 def test_what_the_50_move_rule_may_end_first(talk: Talk) -> None:
-    late = "info string The 50-move rule may come first: the halfmove clock, 97, and 4 plies pass 100 together."
+    late = (
+        "info string The 50-move rule may come first: the halfmove clock is at 97 of 100, and the goal is 4 plies away."
+    )
     assert talk(f"position fen {BISHOP.replace('0 1', '97 90')}", "go")[1] == late
     assert late not in talk(f"position fen {BISHOP.replace('0 1', '96 90')}", "go")
 
