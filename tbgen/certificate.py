@@ -27,10 +27,13 @@ class Reply(NamedTuple):
 
 
 def name_of(board: chess.Board) -> str:
-    """The placement of the men, as in a FEN, and the square of a legal capture en passant."""
+    """The placement of the men, as in a FEN, the rights to castle, and the square of a legal capture en passant."""
+    name = board.board_fen()
+    if board.castling_rights:
+        name += f":{board.castling_xfen()}"
     if board.ep_square is not None and board.has_legal_en_passant():
-        return f"{board.board_fen()}:{chess.square_name(board.ep_square)}"
-    return board.board_fen()
+        name += f":{chess.square_name(board.ep_square)}"
+    return name
 
 
 def lines_of(

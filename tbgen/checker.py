@@ -126,8 +126,8 @@ class _Check:
         self._tables = tables
         self._sign = 1 if claim.defender else -1
         self._waiting = deque[tuple[_Game, Reply]]()
-        self._met = set[tuple[str, int]]()
-        self._attacks: dict[tuple[str, int, int], int] = {}
+        self._met = set[str]()
+        self._attacks: dict[tuple[str, int], int] = {}
         """Positions in which the attacker has the move: the highest rank that he comes to under a bad record."""
         own = _goal(claim.board)
         if outcome.improved(claim.record, own) != claim.record:
@@ -159,7 +159,7 @@ class _Check:
             self._ends(game)
         if game.left is not None and game.left <= 1:
             return -1
-        key = _name(game.board), game.board.castling_rights, game.record
+        key = _name(game.board), game.record
         if key not in self._attacks:
             games = [self._after(game, move) for move in game.board.legal_moves]
             self._attacks[key] = max((self._defend(one) for one in games if one is not None), default=-1)
@@ -176,8 +176,8 @@ class _Check:
         reply = self._claim.replies.get(name)
         if reply is None or self._sign * reply.record > self._sign * game.record:
             raise WrongClaim(f"{game.board.fen()}: there is no reply under {outcome.text(game.record)}")
-        if (name, game.board.castling_rights) not in self._met:  # a reply is for all rights
-            self._met.add((name, game.board.castling_rights))
+        if name not in self._met:
+            self._met.add(name)
             self._waiting.append((game, reply))
         return self._rank(game, reply) if self._is_bad(game.record) else -1
 
@@ -220,5 +220,9 @@ def _goal(board: chess.Board) -> int:
 
 def _name(board: chess.Board) -> str:
     """The name that certificates give a position."""
-    right = board.ep_square if board.has_legal_en_passant() else None
-    return board.board_fen() + ("" if right is None else f":{chess.square_name(right)}")
+    name = board.board_fen()
+    if board.castling_rights:
+        name += f":{board.castling_xfen()}"
+    if board.has_legal_en_passant():
+        name += f":{chess.SQUARE_NAMES[board.ep_square or 0]}"
+    return name

@@ -11,7 +11,7 @@ import chess
 from tbgen import certificate, outcome
 from tbgen.certificate import lines_of, name_of
 from tbgen.fortress.hold import Hold
-from tbgen.fortress.search import Proof, usable
+from tbgen.fortress.search import Proof
 from tbgen.fortress.strategy import Reply, replies
 from tbgen.probe import Tablebase
 
@@ -66,15 +66,15 @@ class Claim(NamedTuple):
         for place, move in self.replies:
             name = name_of(graph.board_at(place, self.defender))
             yield certificate.Reply(name, move.uci(), under)
-            if place == graph.start and name != name_of(self.board):  # a right that graphs do not know
+            if place == graph.start and name != name_of(self.board):  # en passant, which graphs do not know
                 yield certificate.Reply(name_of(self.board), move.uci(), under)
 
 
 def claims(board: chess.Board, record: int, proof: Proof, tables: Tablebase | None) -> list[Claim]:
     """What a proof claims: a bound that holds for ever, and how long the record holds if that is not the bound."""
-    found, known = [], usable(tables, board)
+    found = []
     for held, bound, plies in ((proof.held, proof.bound, None), (proof.delay, record, proof.plies)):
         if held is not None:
-            strategy = replies(held, board.turn, bound, known if plies is None else None)
+            strategy = replies(held, board.turn, bound, tables if plies is None else None)
             found.append(Claim(board, record, proof.defender, bound, plies, held, strategy))
     return found

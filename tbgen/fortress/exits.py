@@ -19,7 +19,8 @@ _PROMOTED: Final = (QUEEN, ROOK, BISHOP, KNIGHT)
 
 
 class Exits:
-    """The exits of both sides: of each arrangement the worst and the best, for the side that does not move."""
+    """The exits of both sides: of each arrangement the worst and the best, for the side that does not move. Where a
+    right to castle is left, no table knows them."""
 
     def __init__(self, graph: Graph, tables: Tablebase | None) -> None:
         self._graph = graph
@@ -59,6 +60,7 @@ class Exits:
                 if victim.side == side:
                     continue
                 taken = np.broadcast_to((targets & BIT[victim.squares]) != 0, graph.shape) & graph.turns[side].legal
+                taken[graph.rights != 0] = False
                 left = left & ~BIT[victim.squares]
                 rows = np.nonzero(taken)
                 if rows[0].size:
@@ -68,6 +70,8 @@ class Exits:
             if not known_only and not any(free.man is man for free in graph.free_men):
                 unknown = np.broadcast_to(left != 0, graph.shape)
                 found[unknown] = sign * BASE
+        if not known_only:
+            found[graph.rights != 0] = sign * BASE
         return found
 
     def _captures(

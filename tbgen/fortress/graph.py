@@ -3,6 +3,9 @@
 Squares are axes of arrays, one per man that moves, so that an array holds something of every arrangement. A quiet move
 of a free man changes one coordinate. Every other move is an *exit*: a capture, a pawn move, castling, a move of a man
 that stands still.
+
+The first axis has the rights to castle that are left: a move of the king or the rook loses them. Where none can be
+lost, its length is 1.
 """
 
 from collections.abc import Sequence
@@ -31,6 +34,8 @@ class FreeMan(NamedTuple):
     squares: list[int]
     """The squares by coordinate."""
     axis: int
+    after: list[int] | slice
+    """The rights that are left once it has moved, by those before."""
 
     @property
     def bit(self) -> Sets:
@@ -57,40 +62,48 @@ class Graph:
     def __init__(self, board: chess.Board, free_men: Sequence[chess.Square]) -> None:
         self.board = board
         self.still = [square for square in chess.SquareSet(board.occupied) if square not in free_men]
-        men = [_man(board, square, np.full((1,) * len(free_men), square)) for square in self.still]
+        rights = _rights_left(board, free_men)
+        self.rights: Sets = np.array(rights, np.uint64)
+        """By the first coordinate, as sets of rooks."""
+        men = [_man(board, square, np.full((1,) * (len(free_men) + 1), square)) for square in self.still]
         self.free_men: list[FreeMan] = []
-        for axis, square in enumerate(free_men):
+        for axis, square in enumerate(free_men, 1):
             squares = _reach(board, square, men)
-            shape = [1] * len(free_men)
+            shape = [1] * (len(free_men) + 1)
             shape[axis] = len(squares)
             man = _man(board, square, np.array(squares).reshape(shape))
-            self.free_men.append(FreeMan(man, squares, axis))
+            lost = _lost(board, square)
+            after = [rights.index(one & ~lost) for one in rights] if lost else slice(None)
+            self.free_men.append(FreeMan(man, squares, axis, after))
         self.men = men + [free.man for free in self.free_men]
-        self.shape = tuple(len(free.squares) for free in self.free_men)
-        self.start = tuple(free.squares.index(square) for free, square in zip(self.free_men, free_men, strict=True))
+        self._men_at = dict(zip((*self.still, *free_men), self.men, strict=True))
+        """By their first squares."""
+        self.shape = (len(rights), *(len(free.squares) for free in self.free_men))
+        first = [free.squares.index(square) for free, square in zip(self.free_men, free_men, strict=True)]
+        self.start = (len(rights) - 1, *first)
         occupied = union(BIT[man.squares] for man in self.men)
         apart = np.bitwise_count(occupied) == len(self.men)
         moves = [move_sets(self.men, side) for side in (0, 1)]
         self.sets = moves
         """By side, White's first: of all men, in their order."""
         self.turns = [
-            self._turn(moves[side], apart & ~moves[1 - side].in_check, self._castling(side, occupied))
+            self._turn(moves[side], apart & ~moves[1 - side].in_check, self._castling(side, occupied, moves[side]))
             for side in (0, 1)
         ]
         """By the side to move, White's first."""
 
-    def _castling(self, side: int, occupied: Sets) -> Bools:
-        """Where a side may castle at most: king and rook of a right that it has at first are at home, with nothing
-        between. That they have moved meanwhile, and what attacks the king, is not looked at."""
-        squares = [*self.still, *(free.squares[at] for free, at in zip(self.free_men, self.start, strict=True))]
-        at_first = dict(zip(squares, self.men, strict=True))
+    def _castling(self, side: int, occupied: Sets, moves: MoveSets) -> Bools:
+        """Where a side may castle at most: it has the right, nothing stands between king and rook, and there is no
+        check. What attacks the squares that the king passes is not looked at."""
         found = np.zeros(1, np.bool_)
+        rights = self.rights.reshape(-1, *[1] * len(self.free_men))
         king = self.board.king(side == 0)
         for rook in chess.SquareSet(self.board.clean_castling_rights() & self.board.occupied_co[side == 0]):
             assert king is not None
-            at_home = (at_first[king].squares == king) & (at_first[rook].squares == rook)
-            found = found | (at_home & (occupied & chess.between(king, rook) == 0))
-        return found
+            at_home = (self._men_at[king].squares == king) & (self._men_at[rook].squares == rook)
+            clear = occupied & chess.between(king, rook) == 0
+            found = found | (at_home & clear & (rights & BIT[rook] != 0))
+        return found & ~moves.in_check
 
     def _turn(self, sets: MoveSets, legal: Bools, castling: Bools) -> Turn:
         side = sets.men[0].side
@@ -114,13 +127,29 @@ class Graph:
 
     def board_at(self, place: Sequence[int], turn: chess.Color) -> chess.Board:
         """The position with these coordinates."""
-        board = chess.Board(None)
+        board = chess.Board(None, chess960=self.board.chess960)
         for square in self.still:
             board.set_piece_at(square, self.board.piece_at(square))
-        for free, at, origin in zip(self.free_men, place, self.start, strict=True):
+        for free, at, origin in zip(self.free_men, place[1:], self.start[1:], strict=True):
             board.set_piece_at(free.squares[at], self.board.piece_at(free.squares[origin]))
         board.turn = turn
+        board.castling_rights = int(self.rights[place[0]])
         return board
+
+
+def _rights_left(board: chess.Board, free_men: Sequence[chess.Square]) -> list[int]:
+    """What the rights to castle can come to, all of them last, while these men move."""
+    found = {board.clean_castling_rights()}
+    for square in free_men:
+        found |= {rights & ~_lost(board, square) for rights in found}
+    return sorted(found)
+
+
+def _lost(board: chess.Board, square: chess.Square) -> int:
+    """The rights that the man on a square loses by a move."""
+    own = board.occupied_co[bool(board.color_at(square))]
+    is_king = bool(board.kings & chess.BB_SQUARES[square])
+    return board.clean_castling_rights() & (own if is_king else chess.BB_SQUARES[square])
 
 
 def _man(board: chess.Board, square: chess.Square, squares: Ints) -> Man:
@@ -155,7 +184,7 @@ def size_of(board: chess.Board, free_men: Sequence[chess.Square]) -> int:
     still = [
         _man(board, square, np.array([square])) for square in chess.SquareSet(board.occupied) if square not in free_men
     ]
-    size = 1
+    size = len(_rights_left(board, free_men))
     for square in free_men:
         size *= len(_reach(board, square, still))
     return size

@@ -72,7 +72,7 @@ def _some(turn: Turn, wanted: Bools) -> Bools:
     """Say of each arrangement whether a quiet move leads to a wanted one."""
     found = np.zeros(wanted.shape, np.bool_)
     for free, targets in turn.moves:
-        found |= (targets & _along(free, wanted)) != 0
+        found |= (targets & _along(free, wanted[free.after])) != 0
     return found
 
 

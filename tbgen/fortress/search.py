@@ -61,13 +61,7 @@ def prove(
 ) -> list[Proof]:
     """What White and Black are sure of, the position's own goal being counted in the record."""
     check_legal(board)
-    known = usable(tables, board)
-    return [_prove(board, record, defender, known, arrangements, report) for defender in (chess.WHITE, chess.BLACK)]
-
-
-def usable(tables: Tablebase | None, board: chess.Board) -> Tablebase | None:
-    """The tables that may be asked for what exits lead to: none where a right to castle may last until then."""
-    return None if board.castling_rights else tables
+    return [_prove(board, record, defender, tables, arrangements, report) for defender in (chess.WHITE, chess.BLACK)]
 
 
 def goals(exits: Exits, attacker: int, record: int, bound: int) -> Goals:

@@ -7,7 +7,7 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.fortress.graph import FreeMan, Graph, Turn
+from tbgen.fortress.graph import Graph, Turn
 from tbgen.fortress.hold import FOR_EVER, Hold
 from tbgen.probe import Tablebase
 
@@ -91,18 +91,24 @@ class _Moves:
 
     def __init__(self, graph: Graph, turn: Turn, plies: NDArray[np.int16]) -> None:
         self.plies = _flat(plies, graph)
-        self._free_men = [(free, _stride(graph, free), _flat(targets, graph)) for free, targets in turn.moves]
+        self._size = _stride(graph, 0)
+        first = np.arange(len(graph.rights)) * self._size
+        self._free_men = [
+            (free, _stride(graph, free.axis), (first[free.after] - first).tolist(), _flat(targets, graph))
+            for free, targets in turn.moves
+        ]
 
     def of(self, place: int) -> Iterator[tuple[chess.Move, int]]:
         """Each with the arrangement that it leads to."""
-        for free, stride, targets in self._free_men:
+        for free, stride, lost, targets in self._free_men:
             at = place // stride % len(free.squares)
+            after = place + lost[place // self._size]
             for target in chess.scan_forward(targets[place]):
-                yield chess.Move(free.squares[at], target), place + (free.squares.index(target) - at) * stride
+                yield chess.Move(free.squares[at], target), after + (free.squares.index(target) - at) * stride
 
 
-def _stride(graph: Graph, free: FreeMan) -> int:
-    return int(np.prod(graph.shape[free.axis + 1 :], dtype=np.int64))
+def _stride(graph: Graph, axis: int) -> int:
+    return int(np.prod(graph.shape[axis + 1 :], dtype=np.int64))
 
 
 def _flat(array: NDArray[Any], graph: Graph) -> memoryview:

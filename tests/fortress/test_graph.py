@@ -4,6 +4,7 @@ import itertools
 import random
 
 import chess
+import numpy as np
 import pytest
 
 from tbgen.fortress.graph import Graph, size_of
@@ -47,6 +48,41 @@ def _compare(graph: Graph, place: tuple[int, ...], board: chess.Board) -> None:
     others = set(board.legal_moves) - within
     assert turn.exits[place] == bool(others), board.fen()
     assert turn.quiet_exits[place] == any(not board.is_zeroing(move) for move in others), board.fen()
+
+
+@pytest.mark.parametrize(
+    ("fen", "free_men", "chess960"),
+    [
+        ("r3k2r/8/8/pppppppp/PPPPPPPP/8/8/R3K2R w KQkq - 0 1", "a1 e1 h8", False),
+        ("r3k2r/8/8/pppppppp/PPPPPPPP/8/8/R3K2R w KQkq - 0 1", "e1 e8", False),
+        ("5k2/8/8/pppppppp/PPPPPPPP/8/8/R2KR3 w EA - 0 1", "a1 d1 f8", True),
+    ],
+)
+def test_moves_of_king_and_rook_lose_the_right(fen: str, free_men: str, chess960: bool) -> None:
+    """Games of quiet moves come to arrangements with the rights that python-chess has left, and no others to castle."""
+    first = chess.Board(fen, chess960=chess960)
+    graph = Graph(first, [chess.parse_square(name) for name in free_men.split()])
+    chance, castles, lost = random.Random(fen), 0, set()
+    for _ in range(30):
+        board, place = first.copy(stack=False), list(graph.start)
+        for _ in range(12):
+            turn = graph.turns[not board.turn]
+            assert graph.board_at(place, board.turn).fen().split()[:3] == board.fen().split()[:3]
+            others = {move for move in board.legal_moves if board.is_zeroing(move) or board.is_castling(move)}
+            others |= {move for move in board.legal_moves if move.from_square in graph.still}
+            assert bool(others) <= turn.exits[tuple(place)], board.fen()
+            castles += any(map(board.is_castling, board.legal_moves))
+            lost.add(board.castling_rights)
+            if not (within := sorted(set(board.legal_moves) - others, key=str)):
+                break
+            move = chance.choice(within)
+            free = next(free for free, _ in turn.moves if free.squares[place[free.axis]] == move.from_square)
+            place[free.axis] = free.squares.index(move.to_square)
+            place[0] = int(np.arange(len(graph.rights))[free.after][place[0]])
+            board.push(move)
+    assert castles > 0
+    assert lost <= {int(rights) for rights in graph.rights}
+    assert len(lost) > 1
 
 
 def test_a_man_has_the_squares_that_it_can_come_to() -> None:

@@ -8,6 +8,7 @@ import chess
 import pytest
 
 from tbgen import checker, outcome
+from tbgen.certificate import name_of
 from tbgen.checker import check, read
 from tbgen.errors import WrongClaim
 from tbgen.fortress import claims, prove
@@ -185,6 +186,36 @@ def test_castling_may_be_the_move_that_breaks() -> None:
     given = outcome.parse("-G2.0")
     without, having = (prove(chess.Board(shut_in.format(right)), given)[1] for right in "-K")
     assert without.plies > having.plies
+
+
+@pytest.mark.parametrize(
+    ("fen", "record"),
+    [
+        ("6k1/8/8/8/7r/8/8/R3K3 b Q - 9 60", "G2.5"),  # a check takes the right, and tables know what comes of captures
+        ("8/8/6k1/8/q7/8/8/R3K3 b Q - 9 60", "G29.5"),
+        ("8/8/8/8/8/8/2k5/1r2K2R w K - 9 60", "-G2.0"),  # in check
+        ("8/8/8/8/8/4q3/8/R3K2k w Q - 9 60", "-G2.0"),
+    ],
+)
+def test_a_right_that_is_lost_on_the_way(fen: str, record: str, small_tables: Path) -> None:
+    """Then Black holds what he holds without it. The checker castles wherever White can: a first reply that lets him is
+    refused."""
+    board, given = chess.Board(fen), outcome.parse(record)
+    without = board.copy(stack=False)
+    without.castling_rights = 0
+    with open_tablebase(small_tables) as tables:
+        proof = prove(board, given, tables)[1]
+        assert proof.bound == prove(without, given, tables)[1].bound == given
+        (claim,) = claims(board, given, proof, tables)
+        (told,) = read(claim.lines())
+        assert check(told, tables) > 0
+        name = name_of(board)
+        for move in board.legal_moves if board.turn == chess.BLACK else ():
+            after = board.copy(stack=False)
+            after.push(move)
+            if any(map(after.is_castling, after.legal_moves)):
+                replies = {**told.replies, name: told.replies[name]._replace(move=move)}
+                assert not is_accepted(told._replace(replies=replies), tables), move
 
 
 def is_accepted(claim: checker.Claim, tables: Tablebase | None) -> bool:
