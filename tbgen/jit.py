@@ -24,7 +24,7 @@ import numba
 import numpy
 
 from tbgen import files, kept
-from tbgen.safe_files import loose, make_private
+from tbgen.safe_files import PRIVATE_DIRECTORY, loose, make_place
 
 SHARED: Final = (
     "jit", "kept", "intrinsics", "turns", "sizes", "outcome", "table_rules", "material", "contents", "board", "index",
@@ -88,7 +88,7 @@ def _open_cache(group: str, digest: str) -> Path:
     current = cache_home() / f"kernels-{group}-{digest}"
     with suppress(OSError):
         if loose(current) is None:
-            make_private(current)
+            make_place(current, PRIVATE_DIRECTORY)
             os.utime(current)
             _sweep(current, group)
     return current

@@ -15,7 +15,8 @@ from typing import Final
 PUBLIC: Final = 0o666
 """Permissions of a new file, less what the umask forbids."""
 PRIVATE: Final = 0o600
-_PRIVATE_DIRECTORY: Final = 0o700
+PUBLIC_DIRECTORY: Final = 0o777
+PRIVATE_DIRECTORY: Final = 0o700
 OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
 """Rights of others to write."""
 _NOBODY: Final = 65534
@@ -84,7 +85,7 @@ def followed(path: Path) -> Path:
 
 def loose(directory: Path) -> Path | None:
     """Where others may put something into a directory of this user's, or another one into its place: itself, or one
-    above it; None if nowhere. What is not there yet is made by `make_private`."""
+    above it; None if nowhere. What is not there yet is made by `make_place`."""
     place = directory.resolve()
     for one in (place, *place.parents):
         with suppress(FileNotFoundError, NotADirectoryError):
@@ -96,10 +97,13 @@ def loose(directory: Path) -> Path | None:
     return None
 
 
-def make_private(directory: Path) -> None:
-    """Make a directory, and those above it that are not there, for this user alone."""
+def make_place(directory: Path, mode: int = PUBLIC_DIRECTORY) -> None:
+    """Make a directory to put files into, and those above it that are not there. PermissionError where it is there, and
+    this user can make no file in it."""
     for one in (*reversed(directory.parents), directory):
-        one.mkdir(_PRIVATE_DIRECTORY, exist_ok=True)
+        one.mkdir(mode, exist_ok=True)
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES), str(directory))
 
 
 def foreign(path: Path) -> Foreign:

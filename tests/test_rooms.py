@@ -72,7 +72,7 @@ ROOMS = {
     "store/directory": "called errors table_rules material",
     "store/lock": "safe_files",
     "store/format": "turns outcome material contents index",
-    "store/local": "errors table_rules material store/directory store/format",
+    "store/local": "errors table_rules material safe_files store/directory store/format",
     "store/read": "errors turns table_rules material contents jit index store/directory store/format store/local",
     "store/write": "_version turns files table_rules material contents jit index store/lock store/format safe_files",
     "store": "store/directory store/lock store/read",

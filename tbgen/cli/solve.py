@@ -21,7 +21,7 @@ from tbgen.prove.certify import new_certificate
 from tbgen.prove.position import NO_CASTLING, find, standing
 from tbgen.rules.fen import read_fen
 from tbgen.store.leftovers import tidy_local
-from tbgen.store.local import LOCAL_DIRECTORY, make_place
+from tbgen.store.local import LOCAL_DIRECTORY, prepare
 from tbgen.text import say, to_json
 from tbgen.turns import cores
 
@@ -133,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
         if args.dry_run:
             return _dry_run(args, board, record, tables)
         if args.keep:
-            make_place(common.tables_directory(args))
+            prepare(common.tables_directory(args))
             tidy_local(common.tables_directory(args))
         certificate = None
         if args.certificate is not None:

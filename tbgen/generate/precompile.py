@@ -14,7 +14,7 @@ from typing import Final
 from tbgen import kept
 from tbgen.jit import SOLVER, STORE, VERIFIER, Group, group_of
 from tbgen.retro import precompile as solver
-from tbgen.safe_files import make_private
+from tbgen.safe_files import PRIVATE_DIRECTORY, make_place
 from tbgen.store.read import precompile as reader
 from tbgen.store.write import precompile as writer
 from tbgen.verify import precompile as verifier
@@ -65,9 +65,7 @@ def _can_keep(cache: Path) -> bool:
     if not kept.trusts(cache):
         return False
     try:
-        make_private(cache)
-        if not os.access(cache, os.W_OK | os.X_OK):
-            raise PermissionError(0, "no right to write there")
+        make_place(cache, PRIVATE_DIRECTORY)
         if shutil.disk_usage(cache).free < _ROOM:
             raise OSError(0, "the disk is full")
     except OSError as error:

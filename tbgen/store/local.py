@@ -7,7 +7,6 @@ The key, 16 digits, stands for what decides the table's values, the 8 digits beh
 """
 
 import errno
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Final, NamedTuple
 
 from tbgen.errors import CorruptTable, TbgenError
 from tbgen.material import Material
+from tbgen.safe_files import make_place
 from tbgen.store.directory import SUFFIX
 from tbgen.store.format.local import LocalName, read_name
 from tbgen.table_rules import TableRules
@@ -24,6 +24,8 @@ LOCAL_DIRECTORY: Final = "local"
 _OLD_DIRECTORY: Final = "own"
 """The same before tables were kept under these keys."""
 _RULES: Final = f".{TableRules.RESET}."
+_NONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
+"""What the system says of a directory that is not there."""
 
 
 class LocalFile(NamedTuple):
@@ -63,11 +65,7 @@ def replaceable() -> Iterator[None]:
 def list_local(tables: str | Path, material: Material | None = None) -> Iterator[LocalFile]:
     """Every local table of a directory of tables, or those of a material, in order of name."""
     refuse_old(tables)
-    try:
-        paths = sorted((Path(tables) / LOCAL_DIRECTORY).iterdir())
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    for path in paths:
+    for path in _within(Path(tables) / LOCAL_DIRECTORY):
         if (found := local_named(path)) is not None and material in (None, found.material):
             yield found
 
@@ -75,20 +73,24 @@ def list_local(tables: str | Path, material: Material | None = None) -> Iterator
 def refuse_old(tables: str | Path) -> None:
     """TbgenError where tables lie that an earlier tbgen kept: their keys name something else."""
     old = Path(tables) / _OLD_DIRECTORY
-    try:
-        names = [path.name for path in old.iterdir()]
-    except OSError:  # there is no such directory, or nobody can have kept tables in it
-        return
-    if any(_RULES in name and name.endswith(SUFFIX) for name in names):
+    if any(_RULES in path.name and path.name.endswith(SUFFIX) for path in _within(old)):
         raise TbgenError(f"an earlier tbgen kept tables in {old}: remove it (tbgen solve --keep makes them again)")
 
 
-def make_place(directory: Path) -> None:
+def _within(directory: Path) -> list[Path]:
+    """What a directory holds, in order; nothing where there is none, nor can be one."""
+    try:
+        return sorted(directory.iterdir())
+    except OSError as error:
+        if error.errno in _NONE:
+            return []
+        raise
+
+
+def prepare(directory: Path) -> None:
     """Make room for local tables, before anything is solved that could not be kept."""
     place = directory / LOCAL_DIRECTORY
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        if not os.access(place, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        make_place(place)
     except OSError as error:
         raise TbgenError(f"local tables cannot be kept in {place}: {error.strerror} (leave out --keep)") from error

@@ -313,5 +313,6 @@ def test_more_men_than_tables_have(tmp_path: Path) -> None:
             tables.probe("8/8/3k4/p2pp3/P2P4/8/3K4/8 w - - 4 60")
 
 
-def test_a_name_that_no_directory_can_have_holds_no_old_tables() -> None:
+def test_a_name_that_no_directory_can_have_holds_no_tables() -> None:
     refuse_old("9" * 5000)
+    assert not [*list_local("9" * 5000)]
