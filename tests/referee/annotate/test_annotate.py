@@ -51,6 +51,15 @@ def test_the_50_move_rule_may_come_first(small_tables: Path) -> None:
         assert b"table G1.5 in 3 plies}" in told(game("90... Kh5 1/2-1/2", **tags), small_tables).data
 
 
+def test_what_completes_50_moves_is_no_record(small_tables: Path) -> None:
+    """As `adjudicate` has it, by the rules of the game."""
+    fen = "8/8/7k/5B2/5K2/8/8/8 w - - {} 92"
+    for clock, fifty, record in ((98, "classic", "G1.5"), (99, "classic", "G2.5"), (99, "cutermob", "G1.5")):
+        data = game("92. Kg4 1/2-1/2", FEN=fen.format(clock), RMobilityRecord="G2.5", RMobilityFifty=fifty)
+        (ply,) = told(data, small_tables).plies
+        assert (outcome.text(ply.goal), outcome.text(ply.record)) == ("G1.5", record)
+
+
 def test_nothing_is_lost(small_tables: Path) -> None:
     data = game(PLAYED, FEN=f"{BISHOP} G2.5")
     found = told(data, small_tables).data
