@@ -21,6 +21,7 @@ from tbgen import files
 from tbgen.cli.digests import line_of, read_digests
 from tbgen.material import Material, build_key
 from tbgen.store import list_tables, open_table, table_path
+from tbgen.store.format.head import Head
 from tbgen.table_rules import TableRules
 from tbgen.turns import cores
 
@@ -86,10 +87,10 @@ def _collect(
             continue
         begun = time.perf_counter()
         with open_table(path, threads=cores()) as table:
-            digest, header = table.digest(), table.header
+            digest, head = table.digest(), table.head
         if digests.setdefault((material, rules), digest) != digest:
             sys.exit(f"{path} says something else than {DIGESTS} has")
-        for name, rows in _rows(directory, material, rules, header, built.get((material.name, rules), {})):
+        for name, rows in _rows(directory, material, rules, head, built.get((material.name, rules), {})):
             data[name] = [row for row in data[name] if (row["material"], row["rules"]) != (material.name, rules)]
             data[name] += rows
         print(f"{material} ({rules}) collected in {time.perf_counter() - begun:.0f} s", file=sys.stderr)
@@ -104,7 +105,7 @@ def _write_digests(digests: Mapping[tuple[Material, TableRules], str]) -> None:
 
 
 def _rows(
-    directory: Path, material: Material, rules: TableRules, header: Mapping[str, Any], built: Row
+    directory: Path, material: Material, rules: TableRules, head: Head, built: Row
 ) -> Iterator[tuple[str, list[Row]]]:
     """For each file, the rows of a table."""
     report = _report("all", directory, material, rules)
@@ -114,8 +115,8 @@ def _rows(
     name = {"material": material.name, "rules": str(rules)}
     row = {**name, **{column: found[column] for column in ("positions", "longest_dtg", "mean_dtg", "record_matters")}}
     row |= {share: found[f"share_{share}"] for share in SHARES}
-    row |= {column: int(header[key]) for column, key in (("stored_entries", "legal"), ("staircases", "staircases"))}
-    row |= {"bytes": int(header["bytes"]), "planned_bytes": planned["disk"]}
+    row |= {"stored_entries": head.legal, "staircases": head.staircases}
+    row |= {"bytes": head.size, "planned_bytes": planned["disk"]}
     row |= {"planned_cpu_seconds": planned["cpu_seconds"], "verified": ""}
     row |= {column: built.get(column, "") for column in ("cpu_seconds", "seconds", "peak_memory")}
     yield "tables", [row]

@@ -32,14 +32,18 @@ def trust_the_disk() -> None:
     forecast.check_disk = lambda *words, **named: None
 
 
+_CACHES: Final = {
+    "tbgen.store.read.table": ("_CHUNKS", "_GLANCED", "_DECODED"),
+    "tbgen.store.read.open_file": ("_GROUPS",),
+    "tbgen.store.read.forms": ("_PAGES",),
+}
+"""Caches of what was read from tables, by module."""
+
+
 @contextmanager
-def kept_chunks(size: int) -> Iterator[None]:
-    """Keep no more than so many bytes of decoded tables: the rest is read from the file again."""
-    table: Any = import_module("tbgen.store.read.table")
-    names = ("_CHUNKS", "_GLANCED", "_DECODED")
-    if not all(hasattr(table, name) for name in names):
-        raise SystemExit("tbgen.store.read.table has other caches now: tell scripts/soaking/hooks.py")
-    caches = [getattr(table, name) for name in names]
+def kept_parts(size: int) -> Iterator[None]:
+    """Keep no more than so many bytes of tables in each cache: the rest is read from the file again."""
+    caches = [_cache(module, name) for module, names in _CACHES.items() for name in names]
     before = [cache.budget for cache in caches]
     for cache, budget in zip(caches, before, strict=True):
         cache.budget = min(size, budget)
@@ -48,3 +52,10 @@ def kept_chunks(size: int) -> Iterator[None]:
     finally:
         for cache, budget in zip(caches, before, strict=True):
             cache.budget = budget
+
+
+def _cache(module: str, name: str) -> Any:
+    place = import_module(module)
+    if not hasattr(place, name):
+        raise SystemExit(f"{module} has no {name} any more: tell scripts/soaking/hooks.py")
+    return getattr(place, name)

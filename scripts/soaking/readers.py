@@ -35,7 +35,7 @@ _MENDED: Final = ("built", "copied")
 _QUESTIONS: Final = 40
 _READERS: Final = (2, 3)
 _BUDGETS: Final = (0, 1 << 16, 1 << 28)
-"""Bytes of chunks that are kept in memory: with fewer, more is read from the file."""
+"""Bytes that each cache of what was read may keep: with fewer, more is read from the file."""
 _SECONDS: Final = 60
 """A reader that has been told to stop has done so by then."""
 
@@ -98,7 +98,7 @@ class Readers:
         readers = _Readers(tables, rules, self._questions(draw, rules, (*needed_by(material), material)), errors)
         where = f"{material} ({rules}), {count} {kind}, {', '.join(changes)}"
         did = Counter({kind: count, "tables replaced": len(changes)})
-        with hooks.kept_chunks(draw.choice(_BUDGETS)):
+        with hooks.kept_parts(draw.choice(_BUDGETS)):
             before = _open_files(tables)
             try:
                 with open_tablebase(tables, rules) as opened:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.errors import OutOfRoom
+from tbgen.outcome import BASE
 from tbgen.store.format.planes import bytes_for, joined, planes_of
 from tbgen.store.format.schema import ESCAPE, shape_type
-from tbgen.store.format.shapes import KINDS, STEP_KINDS, Shapes, ShapeTable, check
+from tbgen.store.format.shapes import Forms, ShapeTable, check, pack_base
 from tbgen.store.read.bulk import Bulk
 
 SECTIONS: Final = 4
@@ -96,29 +97,50 @@ class Packer:
             yield nth, some[_by(shapes[some])]
 
 
+class Shapes(NamedTuple):
+    """The shapes that are kept: that of no position, then the commonest first."""
+
+    outcome: NDArray[np.int16]
+    odd: NDArray[np.uint8]
+    """Whether the fresh distance is odd."""
+    forms: Forms
+    """`[shape]`."""
+
+    def table(self) -> ShapeTable:
+        held = self.forms.stored() + np.uint8(1)
+        held[0] = 0
+        form = np.where(self.forms.steps > 0, np.arange(len(held)), 0)
+        return ShapeTable(pack_base(self.outcome, self.odd), held, form, lambda numbers, _: self.forms.taken(numbers))
+
+
 def pack_shapes(shapes: Shapes) -> list[bytes]:
     """Column by column."""
-    return [_deflate(getattr(shapes, name).astype(kind).tobytes()) for name, kind in _COLUMNS.items()]
+    columns: tuple[NDArray[Any], ...] = (shapes.outcome, shapes.odd, *shapes.forms)
+    return [_deflate(column.astype(kind).tobytes()) for column, kind in zip(columns, _COLUMNS, strict=True)]
 
 
 def unpack_shapes(columns: Sequence[bytes], count: int, room: int) -> Shapes:
     """ValueError if no table can have such shapes. OutOfRoom before they take more than about `room` bytes of memory:
     LZMA makes thousands of bytes of one, so that a small file may claim any number of steps."""
-    found: dict[str, NDArray[Any]] = {}
+    found: list[NDArray[Any]] = []
     taken = 0
-    for (name, kind), packed in zip(_COLUMNS.items(), columns, strict=True):
-        rows = count if name in KINDS else int(found["steps"].sum(dtype=np.int64))
+    for nth, (kind, packed) in enumerate(zip(_COLUMNS, columns, strict=True)):
+        rows = count if nth <= _STEPS else int(found[_STEPS].sum(dtype=np.int64))
         size = rows * np.dtype(kind).itemsize
         taken += _DERIVED * size
         if taken > room:
             raise OutOfRoom(f"its shapes take more memory than the {room >> 20} MiB that --memory leaves them")
-        found[name] = np.frombuffer(_inflate(packed, size), kind)
-    shapes = Shapes(**found)
-    check(shapes)
+        found.append(np.frombuffer(_inflate(packed, size), kind))
+    shapes = Shapes(found[0], found[1], Forms(*found[_STEPS:]))
+    check(shapes.forms)
+    if shapes.outcome[0] or shapes.forms.steps[0] or abs(shapes.outcome).max() > BASE or shapes.odd.max() > 1:
+        raise ValueError("its shapes cannot be")
     return shapes
 
 
-_COLUMNS: Final = {**KINDS, **STEP_KINDS}
+_COLUMNS: Final = ("<i2", "u1", "u1", "u1", "u1", "<i2", "u1")
+"""Outcome and parity of each shape, and how many steps its form has; holder, level, outcome, source of each step."""
+_STEPS: Final = 2
 SHAPE_COLUMNS: Final = len(_COLUMNS)
 _DERIVED: Final = 3
 """How many times their size shapes take in memory, with what a reader derives from them."""

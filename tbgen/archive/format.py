@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tbgen.errors import BadInput, CorruptTable, MissingTable
 from tbgen.index import layout_of
 from tbgen.material import MEN_NUMBERED, Material, parse
 from tbgen.store.directory import PACKED, check_file
-from tbgen.store.format.order import numbers_of
+from tbgen.store.format.facts import is_text, read_facts
+from tbgen.store.format.order import read_order
 from tbgen.table_rules import TableRules
 from tbgen.text import to_json
 
@@ -26,10 +26,6 @@ _LENGTH: Final = 8
 _DIGEST: Final = 32
 """Bytes at the end: the length of the notes, and the SHA-256 of all before it."""
 _PIECE: Final = 1 << 20
-_LONGEST_TEXT: Final = 1000
-"""Characters."""
-_WIDEST: Final = 16
-"""Bits of a place within a chunk, at most."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ class Notes:
     bytes: int
     """The size of the table's file."""
     sha256: str
-    """The digest of that file, as its seal says it."""
+    """The digest of that file, as its head says it."""
     contents: str
     """The digest of what the table says."""
     keeps: int
@@ -108,7 +104,7 @@ class Packed:
             self.material, self.rules = _names(self.notes)
             if self.notes.shapes > 1 + min(self.notes.legal, layout_of(self.material).size):  # a position has each
                 raise ValueError(f"it cannot have {self.notes.shapes} shapes")
-            self.order = _order(self.notes)
+            self.order = read_order([*map(int, self.notes.order)])
         except (OSError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError, BadInput) as error:
             raise CorruptTable(f"{self.path} is damaged: {error}") from error
 
@@ -151,16 +147,6 @@ def packed_name(material: Material, rules: TableRules) -> str:
     return f"{material.name}.{rules}{PACKED}"
 
 
-def _order(notes: Notes) -> NDArray[np.int64]:
-    """`[place]`: the number within a chunk of the position there, each once."""
-    if len(notes.order) > _WIDEST:
-        raise ValueError("its order of places is none")
-    order = numbers_of([int(step) for step in notes.order])
-    if not np.array_equal(np.sort(order), np.arange(len(order))):
-        raise ValueError("its order of places is none")
-    return order
-
-
 def _names(notes: Notes) -> tuple[Material, TableRules]:
     """Material and rules."""
     material = parse(notes.material)
@@ -177,17 +163,6 @@ def _check(notes: Notes) -> None:
         if type(value) is not int or not least <= value <= most:
             raise ValueError(f"its {name} cannot be {value}")
     texts: tuple[Any, ...] = (notes.material, notes.rules, notes.program, notes.sha256, notes.contents)
-    facts: Any = notes.facts
-    if not all(map(_is_text, texts)) or not isinstance(facts, dict) or not all(map(_is_fact, facts.items())):
+    if not all(map(is_text, texts)):
         raise ValueError("its notes are none")
-
-
-def _is_text(value: Any) -> bool:
-    return type(value) is str and len(value) <= _LONGEST_TEXT and value.isprintable()
-
-
-def _is_fact(item: tuple[str, Any]) -> bool:
-    """Whether a table can have such an attribute."""
-    name, value = item
-    small = type(value) is float or (type(value) is int and abs(value) < 1 << 63)
-    return name != "" and _is_text(name) and (small or _is_text(value))
+    read_facts(notes.facts)

@@ -8,12 +8,14 @@ from typing import BinaryIO, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.archive.block import KeptPositions, Packer, pack_shapes
+from tbgen.archive.block import KeptPositions, Packer, Shapes, pack_shapes
 from tbgen.archive.format import Notes, Writer
-from tbgen.archive.split import Split
+from tbgen.contents import OUTCOME_SHIFT
 from tbgen.errors import BadInput
 from tbgen.store import TableFile, open_table
-from tbgen.store.format.shapes import Shapes, ShapeTable
+from tbgen.store.format.shapes import ShapeTable
+from tbgen.store.format.split import Split
+from tbgen.store.read.decoded_table import AllShapes
 from tbgen.store.read.digest import ContentsDigest
 from tbgen.turns import in_turn, pieces
 
@@ -50,20 +52,20 @@ def pack(
         if table.local is not None:
             raise BadInput(f"{path} is a local table, which is not packed: tbgen solve --keep makes it again")
         table.check()
-        begin(f"weighing the sides of {table.material}", 2 * _SAMPLES)
-        side = _cheaper_side(table, pool, report)
+        side = cheaper_side(table, pool, begin, report)
         split = Split(table.layout, side)
         begin(f"reading {table.material}", table.size)
-        contents, count = _survey(table, split, report)
+        every = table.all_shapes()
+        contents, count = _survey(table, split, every, report)
         used, renumbered = _ranked(count)
-        shape_table = ShapeTable(_selected(table.shape_table, used))
-        packer = Packer(shape_table, table.order, table.distance_planes)
+        shapes = _selected(every.table(), used)
+        packer = Packer(shapes.table(), table.order, table.distance_planes)
         writer = Writer(file)
-        for column in pack_shapes(shape_table.shapes):
+        for column in pack_shapes(shapes):
             writer.add(column)
 
         def block(start: int, end: int) -> tuple[int, list[bytes]]:
-            kept = _read(table, split, slice(start, end))
+            kept = _read(table, split, slice(start, end), every)
             return end - start, packer.pack(kept._replace(shapes=renumbered[kept.shapes]))
 
         begin(f"packing {table.material}", split.kept)
@@ -74,21 +76,24 @@ def pack(
             report(numbers)
         steps = [int(table.order[1 << bit]) for bit in range(len(table.order).bit_length() - 1)]
         notes = Notes(
-            table.material.name, str(table.rules), str(table.header["program"]), table.facts,
-            int(table.header["bytes"]), table.sha256, contents, side, int(count[1:].sum()), len(used),
+            table.material.name, str(table.rules), table.head.program, table.facts,
+            table.head.size, table.sha256, contents, side, int(count[1:].sum()), len(used),
             table.distance_planes, steps, writer.streams,
         )  # fmt: skip
         return Result(writer.finish(notes), notes)
 
 
-def _cheaper_side(table: TableFile, pool: Executor, report: Report) -> int:
+def cheaper_side(table: TableFile, pool: Executor, begin: Begin, report: Report) -> int:
     """The side to move whose positions take fewer bytes, by a sample."""
-    packer = Packer(table.shape_table, table.order, table.distance_planes)
+    begin(f"weighing the sides of {table.material}", 2 * _SAMPLES)
     splits = [Split(table.layout, side) for side in range(2)]
 
     def cost(side: int, start: int) -> int:
-        kept = _read(table, splits[side], slice(start, min(start + _SAMPLE, splits[side].kept)))
-        return sum(map(len, packer.pack(kept)))
+        every = table.all_shapes()
+        kept = _read(table, splits[side], slice(start, min(start + _SAMPLE, splits[side].kept)), every)
+        _, renumbered = _ranked(np.bincount(kept.shapes))
+        packer = Packer(every.table(), table.order, table.distance_planes)
+        return sum(map(len, packer.pack(kept._replace(shapes=renumbered[kept.shapes]))))
 
     samples = [(side, start) for side, split in enumerate(splits) for start in _starts(split, len(table.order))]
     costs = [0, 0]
@@ -106,14 +111,15 @@ def _starts(split: Split, width: int) -> list[int]:
     return [int(start) // width * width for start in np.linspace(0, last, _SAMPLES)]
 
 
-def _survey(table: TableFile, split: Split, report: Report) -> tuple[str, NDArray[np.int64]]:
+def _survey(table: TableFile, split: Split, every: AllShapes, report: Report) -> tuple[str, NDArray[np.int64]]:
     """The digest of what the table says; and `[shape]`: how many kept positions have it."""
-    digest, count = ContentsDigest(table.material, table.rules), np.zeros(table.shape_table.count, np.int64)
+    digest, count = ContentsDigest(table.material, table.rules), np.zeros(1, np.int64)
     for numbers, bulk in table.in_order(0, table.size):
         digest.add(bulk)
         kept = split.places(np.arange(numbers.start, numbers.stop)) >= 0
-        shapes, many = np.unique(bulk.shapes[kept], return_counts=True)
-        count[shapes] += many
+        new = np.bincount(every.add(bulk.shape_table).take(bulk.shapes[kept]))
+        count = np.pad(count, (0, max(0, len(new) - len(count))))
+        count[: len(new)] += new
         report(len(kept))
     return digest.hexdigest(), count
 
@@ -127,27 +133,21 @@ def _ranked(count: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uin
     return used, ranks
 
 
-def _selected(shape_table: ShapeTable, used: NDArray[np.int64]) -> Shapes:
-    """A table of these shapes, in this order."""
-    shapes = shape_table.shapes
-    length = shapes.steps[used].astype(np.int64)
-    ends = np.cumsum(length)
-    at = np.repeat(shape_table.start[used] - (ends - length), length) + np.arange(ends[-1])
-    return Shapes(
-        shapes.outcome[used], shapes.odd[used], shapes.steps[used],
-        shapes.holder[at], shapes.level[at], shapes.step_outcome[at], shapes.source[at],
-    )  # fmt: skip
+def _selected(every: ShapeTable, used: NDArray[np.int64]) -> Shapes:
+    """These shapes, in this order."""
+    base = every.base[used]
+    return Shapes((base >> OUTCOME_SHIFT).astype(np.int16), (base & 1).astype(np.uint8), every.steps.forms.taken(used))
 
 
-def _read(table: TableFile, split: Split, here: slice) -> KeptPositions:
-    """The positions at these places, with the shapes that the table has."""
+def _read(table: TableFile, split: Split, here: slice, every: AllShapes) -> KeptPositions:
+    """The positions at these places."""
     first, last = split.numbers(slice(here.start, here.start + 1))[0], split.numbers(slice(here.stop - 1, here.stop))[0]
     count = here.stop - here.start
-    kept = KeptPositions(np.zeros(count, np.uint32), np.zeros((1 + table.shape_table.width, count), np.uint16))
+    kept = KeptPositions(np.zeros(count, np.uint32), np.zeros((table.head.distances, count), np.uint16))
     for numbers, bulk in table.in_order(int(first), int(last) + 1):
         to = split.places(int(first) + np.arange(numbers.start, numbers.stop))
         places = np.flatnonzero(to >= 0)
         to, halves = to[places] - here.start, bulk.halves()
-        kept.shapes[to] = bulk.shapes[places]
+        kept.shapes[to] = every.add(bulk.shape_table).take(bulk.shapes[places])
         kept.halves[: len(halves), to] = halves[:, places]
     return kept

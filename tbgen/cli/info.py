@@ -2,13 +2,14 @@
 
 import argparse
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from tbgen.cli import digests
 from tbgen.cli.common import add_json, add_tables, named, no_such_tables, present_tables_directory, remark
 from tbgen.cli.info_rows import LOCAL, TABLES, local_rows, print_rows, table_rows
 from tbgen.errors import CorruptTable, MissingTable
-from tbgen.store import BUNDLED, build_some, readable_tables
+from tbgen.store import BUNDLED, build_some, list_slim, readable_tables
 from tbgen.store.directory import Listed, build_command
 from tbgen.store.leftovers import Leftover, find_leftovers, workspace_of
 from tbgen.store.local import LocalFile, list_local, local_named
@@ -24,6 +25,8 @@ examples:
 
 The package has tables of two and three men of its own. Those that the directory lacks are listed below its own
 ("bundled" in JSON): commands that ask tables read them there. tbgen build, verify and pack do not.
+
+Slim tables, which tbgen pack --slim makes, are listed with the side to move that they keep.
 
 Local tables, which tbgen solve --keep leaves, are listed with their bound for the side that is named first: exact, its
 worst or its best; with their slices, one for each placement of pawns; and with the placement that has most steps to go,
@@ -46,7 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     directory = present_tables_directory(args)
     wanted = named(args.material)
-    listed = [one for one in readable_tables(directory) if not wanted or one.material in wanted]
+    tables = chain(readable_tables(directory), list_slim(directory))
+    listed = [one for one in tables if not wanted or one.material in wanted]
     unfinished = [one for one in find_leftovers(directory) if not wanted or one.table.material in wanted]
     local = [one for one in list_local(directory) if not wanted or one.material in wanted]
     if not listed and not unfinished and not local:

@@ -9,7 +9,7 @@ from tbgen.cli.common import print_table
 from tbgen.columns import Column
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.local.walks import Pawns, to_go
-from tbgen.store import BUNDLED, open_table
+from tbgen.store import BUNDLED, SlimFile, open_table
 from tbgen.store.directory import Listed
 from tbgen.store.local import LocalFile
 from tbgen.text import say
@@ -21,6 +21,7 @@ Columns = Mapping[str, Column]
 TABLES: Final = {
     "material": Column("material", left=True),
     "rules": Column("rules"),
+    "slim": Column("side kept", spare=5),
     "positions": Column("positions"),
     "stored_entries": Column("stored entries", spare=2),
     "numbers": Column("numbers", spare=3),
@@ -47,16 +48,21 @@ def table_rows(tables: Iterable[Listed]) -> Iterator[Row]:
         row: Row = {"material": material.name, "rules": rules}
         try:
             with open_table(path) as table:
-                size = int(table.header["bytes"])
+                size = table.head.size
                 row |= {
-                    "positions": table.positions,
                     "stored_entries": table.stored_entries,
                     "numbers": table.size,
-                    "staircases": int(table.header["staircases"]),
+                    "staircases": table.head.staircases,
                     "bytes": size,
-                    "bytes_per_position": round(size / max(1, table.positions), 3),
-                    "program": str(table.header["program"]),
+                    "program": table.head.program,
                 }
+                if isinstance(table, SlimFile):
+                    row["slim"] = table.head.keeps
+                else:
+                    row |= {
+                        "positions": table.positions,
+                        "bytes_per_position": round(size / max(1, table.positions), 3),
+                    }
         except CorruptTable as error:
             row["error"] = str(error)
         yield row | {"bundled": path.parent == BUNDLED}
@@ -76,8 +82,8 @@ def local_rows(tables: Iterable[LocalFile]) -> Iterator[Row]:
                     "pawns": _text(max(slices, key=to_go)),
                     "positions": table.positions,
                     "numbers": table.size,
-                    "bytes": int(table.header["bytes"]),
-                    "program": str(table.header["program"]),
+                    "bytes": table.head.size,
+                    "program": table.head.program,
                 }
         except MissingTable:  # another process has just removed it
             continue
@@ -89,7 +95,7 @@ def local_rows(tables: Iterable[LocalFile]) -> Iterator[Row]:
 def print_rows(columns: Columns, rows: Sequence[Row], *, totals: bool) -> None:
     """Print a table for people; `totals`: with a last line, if there are several."""
     whole = [row for row in rows if "error" not in row]
-    lines = [[_cell(row[name]) for name in columns] for row in whole]
+    lines = [[_cell(row.get(name, "")) for name in columns] for row in whole]
     print_table(tuple(columns.values()), lines, _totals(columns, whole) if totals and len(whole) > 1 else ())
     for row in rows:
         if "error" in row:
@@ -97,7 +103,7 @@ def print_rows(columns: Columns, rows: Sequence[Row], *, totals: bool) -> None:
 
 
 def _totals(columns: Columns, rows: Sequence[Row]) -> list[str]:
-    total: Row = {name: sum(int(row[name]) for row in rows) for name in _ADDED_UP}
+    total: Row = {name: sum(int(row.get(name, 0)) for row in rows) for name in _ADDED_UP}
     total["material"] = f"{len(rows)} tables"
     total["bytes_per_position"] = int(total["bytes"]) / max(1, int(total["positions"]))
     return [_cell(total.get(name, "")) for name in columns]

@@ -1,7 +1,8 @@
 """`tbgen unpack`: tables made again from packed files."""
 
 import argparse
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +12,7 @@ from tbgen.material import Material, build_key
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
-    from tbgen.archive.format import Packed
+    from tbgen.archive.unpack import Source
     from tbgen.store.disk_arrays import DiskArrays
     from tbgen.store.entry_cache import EntryCache
 
@@ -25,15 +26,16 @@ examples:
   tbgen unpack data/KRvKN.r.tbp      data/KRvKN.r.h5
   tbgen unpack /mnt/disk/*.tbp --tables DIR
                                      all of them into DIR, each after those that it needs
+  tbgen unpack data/KRvKN.r.slim.h5  the same of a slim table
   tbgen unpack --check KRvKN.r.tbp   whether it gives the table again, which is not kept
 
 The first call compiles what it needs, in about half a minute.
 """
-_OTHER_BYTES: Final = "the same contents in other bytes: its zlib-ng or HDF5 was of another version"
+_OTHER_BYTES: Final = "the same contents in other bytes: its tbgen, zlib-ng or HDF5 was of another version"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="+", type=Path, metavar="FILE", help="such as KRvKN.r.tbp")
+    parser.add_argument("file", nargs="+", type=Path, metavar="FILE", help="such as KRvKN.r.tbp or KRvKN.r.slim.h5")
     parser.add_argument("--check", action="store_true", help="make the tables and compare them, but keep none")
     common.add_tables(parser)
     common.add_work(parser)
@@ -44,7 +46,6 @@ def run(args: argparse.Namespace) -> int:
     space = space_of(args.threads)
     check_address_space(space)
     check_memory(args.memory)
-    from tbgen.archive.format import Packed
     from tbgen.archive.unpack import warm_up
     from tbgen.cli.display import Counter
     from tbgen.store import find_table
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         caches: dict[str, EntryCache] = {}
         for path, material in sorted(wanted, key=lambda one: build_key(one[1])):
             check_address_space(space + mapped_by(material))
-            with closing(Packed(path)) as packed:
+            with _opened(path) as packed:
                 cache = caches.setdefault(
                     packed.rules,
                     EntryCache(directory, packed.rules, disk_arrays, find=find_table, threads=args.threads),
@@ -73,20 +74,35 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+@contextmanager
+def _opened(path: Path) -> "Iterator[Source]":
+    """A packed or a slim table."""
+    from tbgen.archive.format import Packed
+    from tbgen.archive.slim import SlimSource
+    from tbgen.archive.unpack import PackedSource
+    from tbgen.store.directory import SLIM
+
+    if path.name.endswith(SLIM):
+        with closing(SlimSource(path)) as slim:
+            yield slim
+    else:
+        with closing(Packed(path)) as packed:
+            yield PackedSource(packed)
+
+
 def _wanted(args: argparse.Namespace, directory: Path) -> list[tuple[Path, Material]]:
     """The files, and what each holds. OutOfRoom unless the disk has room for their tables."""
-    from tbgen.archive.format import Packed
     from tbgen.generate.forecast import require_room
     from tbgen.store import table_path
 
     found: list[tuple[Path, Material]] = []
     sizes: dict[Path, int] = {}
     for path in args.file:
-        with closing(Packed(path)) as packed:
+        with _opened(path) as packed:
             found.append((path, packed.material))
             table = table_path(directory, packed.material, packed.rules)
             if args.check or not table.exists():
-                sizes[table] = packed.notes.bytes
+                sizes[table] = packed.whole.bytes
     needed = max(sizes.values()) if args.check else sum(sizes.values())
     require_room(directory, needed, "are to be written")
     return found
@@ -94,7 +110,7 @@ def _wanted(args: argparse.Namespace, directory: Path) -> list[tuple[Path, Mater
 
 def _one(
     args: argparse.Namespace,
-    packed: "Packed",
+    packed: "Source",
     directory: Path,
     cache: "EntryCache",
     disk_arrays: "DiskArrays",
@@ -124,7 +140,7 @@ def _one(
         say(_sentence(packed, path, check=args.check, made=same is not None), flush=True)
 
 
-def _sentence(packed: "Packed", path: Path, *, check: bool, made: bool) -> str:
+def _sentence(packed: "Source", path: Path, *, check: bool, made: bool) -> str:
     if check:
         return f"{packed.path}: gives the table again"
     return f"{path}: as it was packed" if made else f"{path} is there already"

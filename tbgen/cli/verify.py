@@ -28,6 +28,7 @@ from tbgen.table_rules import TableRules
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
+    from tbgen.store.directory import Listed
     from tbgen.store.disk_arrays import DiskArrays
     from tbgen.store.local import LocalFile
 
@@ -48,6 +49,8 @@ in one table, the others are checked all the same.
 
 Local tables, which tbgen solve --keep leaves, are checked likewise after all others: given the tables that they were
 solved with, and the bounds that they took for all else, every position is worth what its moves make of it.
+
+A slim table is made whole in memory, as tbgen unpack would, compared with the digest that it notes, and checked so.
 
 Of a table that is checked in part, stored entries are counted: a position whose kings both stand on the long diagonal
 has two, unless it is its own mirror image.
@@ -96,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.store.disk_arrays import DiskArrays, scratch_of
 
     directory = tables_directory(args)
-    wanted, local = _wanted(args, directory)
+    wanted, local, slim = _wanted(args, directory)
     if args.digests is not None:
         tables = [Listed(table_path(directory, *one), *one) for one in wanted]
         return compare_digests(tables, args.digests, threads=args.threads, json=args.json, quiet=args.quiet)
@@ -107,25 +110,32 @@ def run(args: argparse.Namespace) -> int:
         try:
             for report in chain(
                 _reports(args, directory, wanted, disk_arrays, seed),
+                _slim_reports(args, directory, slim, disk_arrays, seed),
                 _local_reports(args, directory, local, disk_arrays, seed),
             ):
                 codes.append(report.code)
         except KeyboardInterrupt:
-            many = len(wanted) + len(local)
+            many = len(wanted) + len(local) + len(slim)
             raise KeyboardInterrupt(f"interrupted; {len(codes)} of {many} tables have been checked") from None
     return max(codes, key=BAD.index)
 
 
-def _wanted(args: argparse.Namespace, directory: Path) -> "tuple[list[tuple[Material, TableRules]], list[LocalFile]]":
-    """Materials and rules of complete tables, every table after those that it depends on; and local tables."""
-    from tbgen.store import build_some, list_tables, table_path
+def _wanted(
+    args: argparse.Namespace, directory: Path
+) -> "tuple[list[tuple[Material, TableRules]], list[LocalFile], list[Listed]]":
+    """Materials and rules of complete tables, every table after those that it depends on; local tables; slim ones."""
+    from tbgen.store import build_some, list_slim, list_tables, table_path
     from tbgen.store.local import list_local
 
     wanted = named(args.material)
     of_local = args.rules != TableRules.WHOLE_GAME and args.digests is None
     local = [one for one in list_local(directory) if of_local and (not wanted or one.material in wanted)]
+    asked = [args.rules or TableRules.RESET] if wanted or args.rules else list(TableRules)
+    slim = [one for one in list_slim(directory) if args.digests is None and one.rules in asked]
+    slim = [one for one in slim if not wanted or one.material in wanted]
     if wanted:
         rules, has_local = args.rules or TableRules.RESET, {one.material for one in local}
+        has_local |= {one.material for one in slim}
         words = [
             word
             for word, material in zip(args.material, wanted, strict=True)
@@ -134,9 +144,9 @@ def _wanted(args: argparse.Namespace, directory: Path) -> "tuple[list[tuple[Mate
         found = {(material, rules) for material in materials_of(words)}
     else:
         found = {(material, rules) for _, material, rules in list_tables(directory) if args.rules in (None, rules)}
-    if not found and not local:
+    if not found and not local and not slim:
         raise MissingTable(f"no tables in {directory} (to build some: {build_some(directory)})")
-    return sorted(found, key=lambda one: (one[1], build_key(one[0]))), local
+    return sorted(found, key=lambda one: (one[1], build_key(one[0]))), local, slim
 
 
 def _reports(
@@ -174,6 +184,40 @@ def _reports(
                     entry_cache = new_cache()  # frees what the old one held
                 progress.finished(material)
                 yield _tell(args, report, progress.show)
+
+
+def _slim_reports(
+    args: argparse.Namespace, directory: Path, slim: "list[Listed]", disk_arrays: "DiskArrays", seed: int
+) -> Iterator[Report]:
+    """Check slim tables, after those that they may lead to."""
+    from tbgen.archive.slim import SlimSource
+    from tbgen.archive.unpack import PER_THREAD, make_whole
+    from tbgen.cli.display import Counter
+    from tbgen.index.exits import exits_of
+    from tbgen.store import find_table
+    from tbgen.store.entry_cache import EntryCache
+    from tbgen.verify.file import mapped_by
+    from tbgen.verify.run import verify
+
+    for path, material, rules in slim:
+        entry_cache = EntryCache(directory, rules, disk_arrays, find=find_table, threads=args.threads)
+        report = Report(material, rules, seed=seed if args.sample is not None else None, slim=True)
+        with Counter(quiet=args.quiet or args.json) as counter, report.judging(), closing(SlimSource(path)) as source:
+            check_address_space(space_of(args.threads) + mapped_by(material))
+            source.check()
+            successor_entries = entry_cache.take(material.successors())
+            contents = make_whole(
+                source, successor_entries, threads=min(args.threads, args.memory // PER_THREAD or 1),
+                make=disk_arrays.array, begin=counter.begin, report=counter.advance,
+            )  # fmt: skip
+            counter.begin(f"checking {material}", len(contents.entries))
+            report.judge(
+                verify(
+                    contents, exits_of(material, successor_entries),
+                    threads=args.threads, sample=args.sample, seed=seed, report=counter.advance,
+                )
+            )  # fmt: skip
+        yield _tell(args, report, lambda lines: say(*lines, flush=True))
 
 
 def _local_reports(

@@ -39,6 +39,7 @@ class Report:
     codes: set[int] = field(default_factory=set)
     local: LocalFile | None = None
     """The file of a local table."""
+    slim: bool = False
 
     @contextmanager
     def judging(self) -> Iterator[None]:
@@ -80,6 +81,7 @@ class Report:
             "material": self.material.name,
             "rules": self.rules,
             **({} if self.local is None else {"local": self.local.path.name, "bound": self.local.name.bound}),
+            **({"slim": True} if self.slim else {}),
             "code": self.code,
             "error": self.problem,
             "positions": self.positions,

@@ -13,10 +13,9 @@ from tbgen.index.exits import exits_of
 from tbgen.material import Material
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve_table
-from tbgen.store import Stamp, building, stamp_of, table_path
+from tbgen.store import Stamp, building, file_digest, stamp_of, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
-from tbgen.store.format import seal
 from tbgen.store.leftovers import workspace_of
 from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
@@ -72,7 +71,7 @@ def build_table(
 
         write_table(path, contents, solved.counts._asdict(), threads=threads, make=disk_arrays.array, check=check)
         workspace.clear()
-        entry_cache.put(material, contents.entries, seal.sha256_of(path))
+        entry_cache.put(material, contents.entries, file_digest(path))
         counts = solved.counts
         summary = summarise(contents, path, begun, pace, disk_arrays.peak, counts.attractions, counts.looks, alone)
         if from_the_start and summary.cpu_seconds is not None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tbgen.board.geometry import KIND_OF_LETTER, KING, PAWN_DOWN, PAWN_UP
 from tbgen.index import groups, kings
-from tbgen.index.pawns import Slices, every_slice, excerpt, some
+from tbgen.index.pawns import Slices, count_slices, every_slice, excerpt, some
 from tbgen.material import Material
 
 
@@ -127,10 +127,27 @@ class Layout:
         sizes = self.half_size * np.where(self.flip < 0, 2, 1)
         return np.concatenate(([0], np.cumsum(sizes)))
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Numbers in the whole table."""
-        return int(self.start[-1])
+        return self._counted(2)
+
+    @cached_property
+    def one_side(self) -> int:
+        """The same of a table that stores one side to move in every slice."""
+        return self._counted(1)
+
+    def _counted(self, sides: int) -> int:
+        """Numbers of all slices; `sides`: how many each has, unless swapped colours give it again."""
+        if self.chosen is not None or self.excerpt is not None:
+            return int((self.half_size * np.where(self.flip < 0, sides, 1)).sum())
+        if not self.material.pawns:
+            return kings.PAIRS[kings.FREE] * self.inner * (1 if self.material.even else sides)
+        first, second = self.material.first.count("P"), self.material.second.count("P")
+        return self.inner * sum(
+            slices * kings.PAIRS[kings.MIRRORED if mirrored else kings.FIXED] * (1 if flipped else sides)
+            for (mirrored, flipped), slices in count_slices(first, second, self.material.even).items()
+        )
 
 
 @lru_cache(maxsize=512)

@@ -7,6 +7,7 @@ number: the order in which they can be solved.
 
 from collections.abc import Sequence
 from functools import cache
+from math import comb
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -112,6 +113,25 @@ def every_slice(first: int, second: int, even: bool) -> Slices:
         keys[FILES_MIRRORED, False][canonical] == own[canonical],
         flip,
     )
+
+
+def count_slices(first: int, second: int, even: bool) -> dict[tuple[bool, bool], int]:
+    """How many slices there are, by whether mirrored files give their pawns again and whether swapped colours do.
+
+    A placement has one image for each symmetry that does not give it again. So a slice with all four symmetries of even
+    sides, or with none of them, is counted by the placements that a symmetry leaves as they are."""
+    every = comb(48, first) * comb(48 - first, second)
+    by_files = comb(24, first // 2) * comb(24 - first // 2, second // 2) if first % 2 == second % 2 == 0 else 0
+    if not even:
+        return {(False, False): (every - by_files) // 2, (True, False): by_files}
+    by_ranks = comb(24, first) << first  # as many by turning the board
+    by_all = comb(12, first // 2) << first // 2 if first % 2 == 0 else 0
+    return {
+        (True, True): by_all,
+        (True, False): (by_files - by_all) // 2,
+        (False, True): by_ranks - by_all,
+        (False, False): (every - by_files - 2 * by_ranks + 2 * by_all) // 4,
+    }
 
 
 def excerpt(every: Slices, slices: Sequence[int]) -> Slices:

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import chess
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -95,6 +96,8 @@ def answer(tables: OpenTables, positions: Positions, records: ArrayLike | None) 
         number = numbers(men)
         if not good.all():
             number[~good] = sign[~good] = 0
+        left_out = np.flatnonzero(~table.has(number))
+        number[left_out] = table.kept_number
         relative, distance, staircases = table.look_many(number)
         if given is not None and found.records is not None:
             own = levels(men) - outcomes.BASE
@@ -108,7 +111,23 @@ def answer(tables: OpenTables, positions: Positions, records: ArrayLike | None) 
             found.records[block] = standing * sign
         found.outcomes[block] = relative * sign
         found.dtg[block] = distance * good
+        for row in (start + left_out[good[left_out]]).tolist():
+            board = _board(positions.men, squares[row].tolist(), white_moves=bool(white_moves[row]))
+            one = tables.result(board, int(given[row]) or None if given is not None else None)
+            found.outcomes[row], found.dtg[row] = one.outcome, one.dtg
+            if found.records is not None:
+                found.records[row] = one.record
     return found
+
+
+def _board(men: str, squares: list[int], *, white_moves: bool) -> chess.Board:
+    """One position, for what a slim table leaves out: a ply of search is made with a board."""
+    board, colour = chess.Board(None), chess.BLACK
+    for letter, square in zip(men.upper().replace("V", ""), squares, strict=True):
+        colour = not colour if letter == "K" else colour
+        board.set_piece_at(square, chess.Piece(chess.PIECE_SYMBOLS.index(letter.lower()), colour))
+    board.turn = white_moves
+    return board
 
 
 def _under(table: TableFile, staircases: NDArray[np.integer], records: Ints) -> tuple[Ints, Ints]:

@@ -1,7 +1,7 @@
 """Answers that take a look at further positions: ordered moves, the line of best play, rights to capture en passant.
 
 A position with such a right has more moves than the one in the table, and so another level. It is on no cycle, so it
-is worth what its best move is worth.
+is worth what its best move is worth. So is any position: a slim table leaves out those of one side to move.
 """
 
 from collections.abc import Iterable, Iterator
@@ -38,13 +38,19 @@ def has_right(board: chess.Board) -> bool:
 
 def result(tables: Tables, board: chess.Board, record: int | None) -> Result:
     """What any sound board is worth under a record; None: its own goal."""
-    if not has_right(board):
-        return tables.result(board, record)
+    return searched(tables, board, record) if has_right(board) else tables.result(board, record)
+
+
+def searched(tables: Tables, board: chess.Board, record: int | None) -> Result:
+    """The same by a ply of search, of a position that no table has though others have all that its moves lead to."""
     own = goal(board)
     standing = own if record is None else outcomes.improved(record, own)
+    over = at_end(own)
+    if over is not None:
+        return over._replace(material=tables.name(board))
     found = moves(tables, board, standing)
     best = found[0]
-    # A capture that leads to the outcome of the record gains nothing: the record stands.
+    # A move that leads to the outcome of the record gains nothing: the record stands.
     distance = 0 if best.outcome == standing else best.dtg
     return Result(tables.name(board), best.outcome, distance, all(one.exact for one in found), standing)
 

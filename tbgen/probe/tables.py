@@ -11,9 +11,10 @@ from tbgen import outcome as outcomes
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.material import Material
 from tbgen.position import goal
+from tbgen.probe import play
 from tbgen.probe.numbering import Numbering, check_men, make_numbering, material_with, number_of, signature
 from tbgen.probe.result import Result
-from tbgen.store import TableFile, find_table, open_table
+from tbgen.store import LeftOut, TableFile, find_any, open_table
 from tbgen.table_rules import TableRules
 
 Steps = tuple[tuple[int, int, int, int], ...]
@@ -75,7 +76,7 @@ class OpenTables:
             with self._opening:
                 found = self._tables.get(material)
                 if found is None:
-                    path = find_table(self.directory, material, self.rules)
+                    path = find_any(self.directory, material, self.rules)
                     found = self._tables[material] = open_table(path, threads=self._threads)
         return found
 
@@ -90,7 +91,10 @@ class OpenTables:
     def result(self, board: chess.Board, record: int | None) -> Result:
         """What a sound board is worth under a record; None: its own goal."""
         name, numbering, table = self.numbered_table(board)
-        return worth(board, name, table, number_of(numbering, board), record, whole_game=self.whole_game)
+        try:
+            return worth(board, name, table, number_of(numbering, board), record, whole_game=self.whole_game)
+        except LeftOut:
+            return play.searched(self, board, record)
 
 
 def worth(

@@ -120,7 +120,7 @@ def total_weights(censuses: Iterable[Census]) -> dict[Case, float]:
 
 
 def take(table: TableFile, tick: Tick = lambda numbers: None) -> Census:
-    symmetry, counts = SymmetryClasses(table.layout), Counts(table)
+    symmetry, counts = SymmetryClasses(table.layout), Counts()
     longest = _Longest()
     for here, bulk in table.in_order(0, table.size, fresh=True):
         for key, new in counts.add(bulk, symmetry.runs(here.start, here.stop)):

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.contents import OUTCOME_SHIFT
 from tbgen.index.symmetry import KEYS
-from tbgen.store import Bulk, TableFile
+from tbgen.store import Bulk
 
 _FIRST_SIZE = 64
 
@@ -14,37 +15,43 @@ _FIRST_SIZE = 64
 class Counts:
     """How many numbers of each key have which fresh outcome and distance, and whether they have a staircase.
 
-    A sort is what these depend on in a shape: outcome, whether the distance is odd, whether there is a staircase."""
+    A sort is what these depend on in a shape: outcome, whether the distance is odd, whether there is a staircase. Sorts
+    are numbered as they come."""
 
-    def __init__(self, table: TableFile) -> None:
-        shapes, inside = table.shape_table.shapes, table.shape_table.inside
-        lowest = int(shapes.outcome.min())
-        keys = (shapes.outcome.astype(np.int32) - lowest) << 2 | shapes.odd << 1 | inside
-        there = np.bincount(keys) > 0  # no sorting: there may be millions of shapes, and few keys
-        found = np.flatnonzero(there)
-        self._sorts = np.stack((lowest + (found >> 2), found >> 1 & 1, found & 1), axis=1)
+    def __init__(self) -> None:
+        self._sorts = np.zeros((0, 3), np.int64)
         """`[sort]`: outcome, odd, inside."""
-        self._of_shape: NDArray[np.uint16] = (np.cumsum(there) - 1).astype(np.uint16)[keys]
-        self._counts: NDArray[np.int64] = np.zeros((KEYS, len(self._sorts), _FIRST_SIZE), np.int64)
+        self._number: dict[int, int] = {}
+        """A sort's number, by what it is."""
+        self._counts: NDArray[np.int64] = np.zeros((KEYS, 0, _FIRST_SIZE), np.int64)
         """`[key, sort, half of a distance]`."""
 
     def add(
         self, bulk: Bulk, runs: Iterable[tuple[int, slice | NDArray[np.int64]]]
     ) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Count these, run by run of numbers with a key. Gives, for each run, the key and `[sort, half]`."""
-        width = int(bulk.halves()[0].max()) + 1
+        shapes, width = bulk.shape_table, int(bulk.halves()[0].max()) + 1
+        of_shape = self._sorts_of(shapes.base, shapes.inside)
         self._make_room(width)
         for key, here in runs:
             new = np.zeros((len(self._sorts), width), np.int64)
-            bulk.count(here, self._of_shape, new)
+            bulk.count(here, of_shape, new)
             self._counts[key, :, :width] += new
             yield key, new
 
+    def _sorts_of(self, base: NDArray[np.int32], inside: NDArray[np.bool_]) -> NDArray[np.uint16]:
+        """`[shape]`: its sort."""
+        different, which = np.unique(base.astype(np.int64) << 1 | inside, return_inverse=True)
+        numbers = [self._number.setdefault(sort, len(self._number)) for sort in different.tolist()]
+        known = np.array([*self._number], np.int64)
+        self._sorts = np.stack((known >> OUTCOME_SHIFT + 1, known >> 1 & 1, known & 1), axis=1)
+        return np.array(numbers, np.uint16)[which]
+
     def _make_room(self, width: int) -> None:
-        size = self._counts.shape[2]
-        if width > size:
-            more = max(width, 2 * size) - size
-            self._counts = np.pad(self._counts, ((0, 0), (0, 0), (0, more)))
+        _, sorts, size = self._counts.shape
+        more = max(width, 2 * size) - size if width > size else 0
+        if more or sorts < len(self._sorts):
+            self._counts = np.pad(self._counts, ((0, 0), (0, len(self._sorts) - sorts), (0, more)))
 
     def farthest(self, new: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         """Outcomes that occur in a run, each with its longest distance; an outcome may come twice."""

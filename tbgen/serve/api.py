@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -10,10 +11,10 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from tbgen._version import __version__
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, MissingTable
 from tbgen.material import parse, with_dependencies
 from tbgen.probe import Tablebase
-from tbgen.probe.numbering import signature
+from tbgen.probe.numbering import material_of, signature
 from tbgen.serve import answers, lila, many
 from tbgen.serve.openapi import document
 from tbgen.serve.problem import Problem, missing_material
@@ -22,6 +23,7 @@ from tbgen.serve.served import Shelved
 from tbgen.serve.service import COST_OF_LINE, JSON, Job, Service, encoded
 from tbgen.serve.shares import client_of
 from tbgen.serve.work import QUICK, SLOW
+from tbgen.store import SlimFile
 from tbgen.table_rules import TableRules
 from tbgen.text import decoded, from_json
 
@@ -98,7 +100,8 @@ class Api:
 
         def make(question: Question, there: Tablebase) -> str:
             found = _position(question, there)
-            self._known.add(men)
+            if not _slim(question, there):
+                self._known.add(men)
             return found
 
         return self._job(question, make)
@@ -253,9 +256,16 @@ def shelved(one: Shelved) -> dict[str, Any]:
         "men": one.material.men,
         "file": one.path.name,
         "bytes": one.size,
-        "seal_sha256": one.sha256,
+        "body_sha256": one.sha256,
     }
 
 
 def _position(question: Question, there: Tablebase) -> str:
     return answers.position(question, there) + "\n"
+
+
+def _slim(question: Question, there: Tablebase) -> bool:
+    """Whether the position's table is slim: half of its answers take milliseconds."""
+    with suppress(MissingTable):
+        return isinstance(there.table(material_of(question.board).normal), SlimFile)
+    return False

@@ -110,7 +110,7 @@ def _remote(one: dict[str, Any]) -> Remote:
     """Nothing of what a server says becomes the name of a file here."""
     material, rules = parse(str(one["material"])), TableRules.of(str(one["rules"]))
     name = table_path("", material, rules).name
-    size, sha256 = one["bytes"], str(one["seal_sha256"])
+    size, sha256 = one["bytes"], str(one["body_sha256"])
     if one["file"] != name or type(size) is not int or size <= 0 or not _SHA256.fullmatch(sha256):
         raise ValueError(name)
     return Remote(material, rules, name, size, sha256)

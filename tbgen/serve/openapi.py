@@ -60,7 +60,7 @@ _SURE: Final = {
 }
 _TABLE: Final = {
     "material": _TEXT, "rules": _RULES, "men": _WHOLE, "file": _TEXT, "bytes": _WHOLE,
-    "seal_sha256": _TEXT | {"description": "of all bytes behind the first 512, as these say; empty for a damaged file"},
+    "body_sha256": _TEXT | {"description": "of all bytes behind the head, as it says; empty for a damaged file"},
 }  # fmt: skip
 _LISTED: Final = _TABLE | {
     "file_sha256": _or_null(_TEXT) | {"description": "of the whole file, as sha256sum says; null until it is known"}

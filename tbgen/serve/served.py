@@ -23,7 +23,7 @@ class Shelved(NamedTuple):
     rules: TableRules
     stamp: Stamp
     sha256: str
-    """Of all bytes behind the first 512; empty where the file is no table."""
+    """Of all bytes behind the head; empty where the file is no table."""
 
     @property
     def size(self) -> int:

@@ -7,31 +7,39 @@ from tbgen.store.directory import (
     Stamp,
     build_some,
     check_file,
+    find_any,
     find_table,
+    list_slim,
     list_tables,
     readable_tables,
+    slim_path,
     stamp_of,
     table_path,
 )
 from tbgen.store.lock import building
 from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.file_digest import file_digest
-from tbgen.store.read.table import PIECE, TableFile, open_table
+from tbgen.store.read.table import PIECE, LeftOut, SlimFile, TableFile, open_table
 
 __all__ = [
     "BUNDLED",
     "PIECE",
     "Bulk",
+    "LeftOut",
+    "SlimFile",
     "Stamp",
     "TableFile",
     "build_some",
     "building",
     "check_file",
     "file_digest",
+    "find_any",
     "find_table",
+    "list_slim",
     "list_tables",
     "open_table",
     "readable_tables",
+    "slim_path",
     "stamp_of",
     "table_path",
 ]

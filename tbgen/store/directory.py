@@ -13,6 +13,8 @@ from tbgen.material import Material, parse
 from tbgen.table_rules import TableRules
 
 SUFFIX: Final = ".h5"
+SLIM: Final = ".slim.h5"
+"""Of slim tables, which keep one side to move (docs/format.md)."""
 PACKED: Final = ".tbp"
 """Of packed tables."""
 BUNDLED: Final = Path(__file__).parent.parent / "bundled"
@@ -37,10 +39,25 @@ class Listed(NamedTuple):
     material: Material
     rules: TableRules
 
+    @property
+    def slim(self) -> bool:
+        return self.path.name.endswith(SLIM)
+
 
 def table_path(directory: str | Path, material: Material, rules: str) -> Path:
     """Where the table of a material is, or would be: `KRvKN.r.h5`."""
     return Path(directory) / f"{material.normal.name}.{TableRules.of(rules)}{SUFFIX}"
+
+
+def slim_path(directory: str | Path, material: Material, rules: str) -> Path:
+    """Where the slim table of a material is, or would be: `KRvKN.r.slim.h5`."""
+    return table_path(directory, material, rules).with_suffix(SLIM)
+
+
+def find_any(directory: str | Path, material: Material, rules: str) -> Path:
+    """Which file to probe: `find_table`, but a slim table before the package's, where there is no other."""
+    path, slim = table_path(directory, material, rules), slim_path(directory, material, rules)
+    return slim if not check_file(path) and check_file(slim) else find_table(directory, material, rules)
 
 
 def find_table(directory: str | Path, material: Material, rules: str) -> Path:
@@ -73,7 +90,7 @@ def stamp_of(there: os.stat_result) -> Stamp:
 
 def named(path: Path) -> Listed | None:
     """What a file claims to hold by its name; None if that is not the name of a table."""
-    stem, _, rules = path.name.removesuffix(SUFFIX).rpartition(".")
+    stem, _, rules = path.name.removesuffix(SLIM).removesuffix(SUFFIX).rpartition(".")
     if not path.name.endswith(SUFFIX):
         return None
     try:
@@ -90,8 +107,17 @@ def list_tables(directory: str | Path) -> Iterator[Listed]:
     except FileNotFoundError:
         return
     for path in paths:
-        if (found := named(path)) is not None:
+        if (found := named(path)) is not None and not found.slim:
             yield found
+
+
+def list_slim(directory: str | Path) -> Iterator[Listed]:
+    """The same of slim tables."""
+    try:
+        paths = sorted(Path(directory).glob(f"*{SLIM}"))
+    except OSError:
+        return
+    yield from filter(None, map(named, paths))
 
 
 def readable_tables(directory: str | Path) -> Iterator[Listed]:

@@ -49,7 +49,7 @@ class EntryCache:
         self._held: OrderedDict[Material, _Held] = OrderedDict()
 
     def put(self, material: Material, entries: NDArray[np.int32], sha256: str) -> None:
-        """`sha256`: of the table's file, as its seal says it."""
+        """`sha256`: of the table's file, as its head says it."""
         self._held[material] = _Held(entries, sha256)
         self._held.move_to_end(material)
 

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from tbgen.cli.main import main
+from tbgen.store.format.schema import CHUNKS
+from tests.support.damaged import damaged
 from tests.support.packing import packed_from, refusal
 
 
@@ -43,9 +45,7 @@ def test_what_cannot_be_packed(small_tables: Path, tmp_path: Path, capsys: pytes
     assert "no such tables" in refusal(capsys, 4, "pack", "--all", "5", "--tables", tmp_path)
     assert "no such tables" in refusal(capsys, 4, "pack", "KvK", "--tables", tmp_path / "x")
     table = tmp_path / "KQvK.r.h5"
-    data = bytearray((small_tables / table.name).read_bytes())
-    data[-100] ^= 1
-    table.write_bytes(data)
+    table.write_bytes(damaged((small_tables / table.name).read_bytes(), CHUNKS))
     assert "has changed since it was written" in refusal(capsys, 5, "pack", "KQvK", "--tables", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["KQvK.r.h5"]
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, pack_shapes
+from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Shapes, pack_shapes
 from tbgen.archive.format import MAGIC, Packed, Writer
-from tbgen.archive.unpack import unpack
+from tbgen.archive.unpack import PackedSource, unpack
 from tbgen.errors import CorruptTable, OutOfRoom
 from tbgen.generate.estimate import PROGRAM
-from tbgen.store.format.shapes import MOST_STEPS, Shapes
+from tbgen.store.format.shapes import MOST_STEPS, Forms
 from tests.support.packing import DIGEST, forged, make_again, refusal
 
 
@@ -69,7 +69,7 @@ def with_shapes(packed: Path, shapes: int) -> bytes:
     steps = np.ones(count.sum(), np.uint8)
     file = BytesIO()
     writer = Writer(file)
-    for stream in [*pack_shapes(Shapes(some, some, count, steps, steps, steps, 0 * steps)), *blocks]:
+    for stream in [*pack_shapes(Shapes(some, some, Forms(count, steps, steps, steps, 0 * steps))), *blocks]:
         writer.add(stream)
     writer.finish(replace(notes, shapes=shapes, streams=writer.streams))
     return file.getvalue()
@@ -93,7 +93,7 @@ def test_shapes_without_end_are_refused_before_they_take_memory(
     bad.write_bytes(with_shapes(kbvk, 20_000))
     assert bad.stat().st_size < kbvk.stat().st_size + (50 << 10)
     with taking_less_than(room), closing(Packed(bad)) as opened, pytest.raises(OutOfRoom):
-        unpack(opened, tmp_path / "KBvK.r.h5", {}, room=room)
+        unpack(PackedSource(opened), tmp_path / "KBvK.r.h5", {}, room=room)
     memory = f"{PROGRAM + room}"
     said = refusal(capsys, 6, "unpack", bad, "--memory", memory, "--tables", small_tables, "--check", "-q")
     assert said.endswith("bad.tbp: its shapes take more memory than the 10 MiB that --memory leaves them\n")

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Packer, unpack_shapes
 from tbgen.archive.format import Packed
 from tbgen.archive.pack import pack
-from tbgen.archive.split import Split
+from tbgen.cli.main import main
 from tbgen.contents import in_memory
 from tbgen.index import layout_of
 from tbgen.material import parse, with_dependencies
-from tbgen.store import open_table, table_path
-from tbgen.store.format.shapes import ShapeTable
+from tbgen.store import BUNDLED, open_table, table_path
+from tbgen.store.format.split import Split
 from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
 from tbgen.verify.staircases import Staircases
@@ -49,6 +49,17 @@ def test_tables_with_staircases(name: str, keeps_a_side: bool, tmp_path: Path) -
     layout = layout_of(parse(name))
     assert Split(layout, 0).kept == (layout.size // 2 if keeps_a_side else layout.size)
     assert packed.stat().st_size < table.stat().st_size * (0.4 if keeps_a_side else 0.75)
+
+
+def test_tables_that_were_packed_from_another_layout(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file beside this one is from before the first release."""
+    packed = Path(__file__).with_name("KBvK.r.tbp")
+    assert main(["unpack", str(packed), "--tables", str(tmp_path), "-q"]) == 0
+    assert "the same contents in other bytes" in capsys.readouterr().out
+    with open_table(tmp_path / "KBvK.r.h5") as table, open_table(BUNDLED / "KBvK.r.h5") as own:
+        table.check()
+        assert table.digest() == own.digest()
+        assert table.facts == own.facts
 
 
 def test_packing_tells_how_far_it_is(small_tables: Path) -> None:
@@ -102,7 +113,7 @@ def test_blocks_hold_whatever_a_table_says(tmp_path_factory, seed, staircases, l
         split = Split(table.layout, packed.notes.keeps)
         numbers = split.numbers(slice(0, split.kept))
         shapes = unpack_shapes([packed.stream(n) for n in range(SHAPE_COLUMNS)], packed.notes.shapes, 1 << 30)
-        packer = Packer(ShapeTable(shapes), packed.order, packed.notes.planes)
+        packer = Packer(shapes.table(), packed.order, packed.notes.planes)
         sections = [packed.stream(SHAPE_COLUMNS + n) for n in range(SECTIONS)]
         block = packer.unpack(sections, contents.entries[numbers] != 0)
         assert (block.entries == contents.entries[numbers]).all()

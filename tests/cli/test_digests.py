@@ -11,7 +11,9 @@ from tbgen.cli.digests import read_digests
 from tbgen.cli.main import main
 from tbgen.errors import BadInput
 from tbgen.material import every, parse
+from tbgen.store.format.schema import CHUNKS
 from tbgen.table_rules import TableRules
+from tests.support.damaged import damaged
 from tests.support.places import ROOT
 from tests.support.terminal import in_terminal
 
@@ -95,9 +97,7 @@ def test_missing_and_damaged_tables(small_tables: Path, tmp_path: Path, capsys: 
     assert (code, "KRvK.r.h5" in out) == (4, True)
     table = tmp_path / "KRvK.r.h5"
     shutil.copyfile(small_tables / table.name, table)
-    data = bytearray(table.read_bytes())
-    data[-100] ^= 1
-    table.write_bytes(data)
+    table.write_bytes(damaged(table.read_bytes(), CHUNKS))
     code, out, _ = run(capsys, "info", "--tables", str(tmp_path), "--digests", "KRvK")
     assert (code, out[:12], out.count("\n")) == (5, "# KRvK (r): ", 2)
     whole_game = read_digests(PUBLISHED)[parse("KRvK"), TableRules.WHOLE_GAME]

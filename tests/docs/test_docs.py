@@ -15,7 +15,7 @@ from tbgen._version import __version__
 from tbgen.cli.main import COMMANDS, main
 from tbgen.outcome import held_by_black, held_by_white, text
 from tbgen.position import level
-from tbgen.store.format.seal import FORMAT
+from tbgen.store.format.head import FORMAT
 from tests.support.places import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])

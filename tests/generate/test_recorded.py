@@ -41,7 +41,7 @@ def test_the_package_s_own_tables_are_as_recorded(rules: TableRules) -> None:
         assert found
         assert path.stat().st_size == pytest.approx(found.bytes, rel=0.02), "bytes depend on zlib's version"
         with open_table(path) as table:
-            assert int(table.header["legal"]) >= found.positions
+            assert table.head.legal >= found.positions
 
 
 def test_five_men_are_recorded_as_published() -> None:

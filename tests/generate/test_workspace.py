@@ -19,10 +19,9 @@ from tbgen.index import layout_of
 from tbgen.material import parse
 from tbgen.retro.checkpoint import Counts
 from tbgen.sizes import links_for
-from tbgen.store import Stamp, open_table, stamp_of, table_path
+from tbgen.store import Stamp, file_digest, open_table, stamp_of, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
-from tbgen.store.format import seal
 from tbgen.store.leftovers import tidy, workspace_of
 from tbgen.store.write import write_table
 from tests.support.thinned import thinned
@@ -99,7 +98,7 @@ def stop(place: Path, after: int, replaced: Stamp | None = None) -> None:
 
 def go_on(place: Path) -> list[int]:
     """The slices that a build of the same table, with the same dependencies, would not solve again."""
-    needed = {m.name: seal.sha256_of(table_path(place, m, "r")) for m in KPVK.successors()}
+    needed = {m.name: file_digest(table_path(place, m, "r")) for m in KPVK.successors()}
     workspace = Workspace(table_path(place, KPVK, "r"), layout_of(KPVK), "r", DiskArrays(place, 1 << 40), needed)
     arrays, done = workspace.open(layout_of(KPVK).size, links_for(layout_of(KPVK).size))
     assert sum(counts.legal for counts in done.values()) > 0 or not done
@@ -365,7 +364,7 @@ def test_a_build_depends_on_the_tables_that_it_has_read(place: Path) -> None:
     cache = EntryCache(place, "r", disk_arrays)
     cache.take(KPVK.successors())
     queen = table_path(place, parse("KQvK"), "r")
-    read = seal.sha256_of(queen)
+    read = file_digest(queen)
     with open_table(queen) as table:
         write_table(queen, table.part(0, table.size), {"attractions": 17})
 
@@ -375,7 +374,7 @@ def test_a_build_depends_on_the_tables_that_it_has_read(place: Path) -> None:
     with pytest.raises(Enough):
         build_table(KPVK, place, "r", cache, disk_arrays, threads=1, report=stop)
     head, _ = journal.read(journal_of(place).parent, {})  # type: ignore[misc]
-    assert head["needed"]["KQvK"] == read != seal.sha256_of(queen)
+    assert head["needed"]["KQvK"] == read != file_digest(queen)
 
 
 def test_small_tables_leave_no_workspace(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY, RANKS_MIRRORED, TRANS
 from tbgen.index import Layout, layout_of
 from tbgen.index.atlas import MEN, Atlas, make_atlas
 from tbgen.index.kings import FIXED, FREE, MIRRORED, PAIRS, kings
-from tbgen.index.pawns import SWAP_BIT, every_slice
+from tbgen.index.pawns import SWAP_BIT, count_slices, every_slice
 from tbgen.index.positions import fen, position
 from tbgen.material import Material, every, parse
 from tests.support.materials import LARGER, SMALL
@@ -297,3 +298,16 @@ def test_every_pawn_move_leads_to_a_smaller_slice(name: str) -> None:
                 later = int(slice_of[sum(s << 6 * place for place, s in enumerate(after))]) >> 4
                 assert 0 <= later < slice_
                 assert to_go[later] < to_go[slice_]
+
+
+@pytest.mark.parametrize("men", [2, 3, 4, 5])
+def test_slices_are_counted_without_being_made(men: int) -> None:
+    """How many there are of each kind, and the numbers of a table, by combinatorics and one by one."""
+    for material in every(men):
+        layout = layout_of(material)
+        found = Counter(zip(layout.pawns.mirrored.tolist(), (layout.pawns.flip >= 0).tolist(), strict=True))
+        first, second = material.first.count("P"), material.second.count("P")
+        if material.pawns:
+            assert +Counter(count_slices(first, second, material.even)) == found, material
+        assert layout.size == layout.start[-1], material
+        assert layout.one_side == layout.half_size.sum(), material

@@ -101,9 +101,7 @@ def test_positions_with_a_staircase(small_tables: Path, name: str) -> None:
     material = parse(name)
     with open_table(table_path(small_tables, material, "r")) as table:
         census, layout = take(table), layout_of(material)
-        staircases = np.concatenate(
-            [table.shape_table.inside[bulk.shapes] for _, bulk in table.in_order(0, table.size)]
-        )
+        staircases = np.concatenate([bulk.shape_table.inside[bulk.shapes] for _, bulk in table.in_order(0, table.size)])
         kinds = SymmetryClasses(layout).keys(0, table.size) % KINDS
     assert census.recorded[0] == int(HALVES[kinds[staircases]].sum()) // 2
     assert 0 < census.recorded[1] < census.placements

@@ -22,7 +22,6 @@ from tbgen.cli import main as tbgen
 from tbgen.errors import CorruptTable
 from tbgen.probe import tables as probing
 from tbgen.store.read.chunk import Chunk
-from tbgen.store.read.chunks import Reader
 from tbgen.store.read.open_file import OpenFile
 from tbgen.store.read.table import TableFile
 from tests.support.serving import serving as server_of
@@ -99,7 +98,7 @@ def test_a_reader_that_believes_everything_is_found(
 ) -> None:
     monkeypatch.setattr(OpenFile, "check", lambda self: None)
     monkeypatch.setattr(
-        Reader, "read", lambda self, handle, number: os.pread(handle, *self._places[number].tolist()[::-1])
+        OpenFile, "_checked", lambda self, name, place, what: self._reader(name)(place.offset, place.length)
     )
     assert tried(Tables, base, tmp_path, 60)
 
@@ -161,7 +160,7 @@ def test_forks_that_move_the_place_in_a_file_are_found(
 
     reader("forks")
     monkeypatch.setattr(os, "pread", moving)
-    assert any("has changed since" in trouble for trouble in tried(readers.Readers, base, tmp_path, 1))
+    assert any("is damaged" in trouble for trouble in tried(readers.Readers, base, tmp_path, 1))
 
 
 def test_files_that_stay_open_are_found(

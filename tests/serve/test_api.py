@@ -17,7 +17,9 @@ import pytest
 from tbgen import open_tablebase, outcome
 from tbgen.cli.main import main
 from tbgen.rules.fen import read_fen
+from tbgen.store.format.schema import INDEX
 from tests.support.answers import answered, check
+from tests.support.damaged import damaged
 from tests.support.judged_games import game
 from tests.support.serving import Server, serving
 
@@ -370,9 +372,7 @@ def test_no_message_names_a_directory(client: httpx.Client, small_tables: Path) 
 
 
 def test_a_damaged_table(small_tables: Path, document: dict[str, Any], tmp_path: Path) -> None:
-    data = bytearray((small_tables / "KBvK.r.h5").read_bytes())
-    data[600] ^= 1
-    (tmp_path / "KBvK.r.h5").write_bytes(data)
+    (tmp_path / "KBvK.r.h5").write_bytes(damaged((small_tables / "KBvK.r.h5").read_bytes(), INDEX))
     (tmp_path / "KNvK.r.h5").write_bytes(b"no table")
     with serving(tmp_path) as server, httpx.Client(base_url=server.url) as client:
         assert (
@@ -380,5 +380,5 @@ def test_a_damaged_table(small_tables: Path, document: dict[str, Any], tmp_path:
         )
         assert "<b>Kh5</b>" in client.get("/", params={"fen": BISHOP, "part": "1"}).text
         found = answered(client, document, "/v1/materials", "Materials")["materials"]
-        assert [one["seal_sha256"] == "" for one in found[:2]] == [False, True]
-        assert all(one["seal_sha256"] for one in found[2:])
+        assert [one["body_sha256"] == "" for one in found[:2]] == [False, True]
+        assert all(one["body_sha256"] for one in found[2:])

@@ -9,7 +9,7 @@ import pytest
 
 from tbgen import outcome
 from tbgen.pgn.split import units
-from tbgen.probe import Answer, Sure, open_tablebase
+from tbgen.probe import Sure, SureResult, open_tablebase
 from tbgen.referee.annotate.game import Teller
 from tbgen.serve import question
 from tbgen.serve.view import bounds, explorer
@@ -57,7 +57,7 @@ def test_the_50_move_rule_may_come_first_where_bounds_are_known() -> None:
     asked = question.question("7k/8/8/p7/P7/8/1P6/K7 w - - 97 90", None, TableRules.RESET)
     value = outcome.parse("G3.5")
     for dtg, late in ((None, False), (3, False), (4, True)):
-        known = Answer("KPPvKP", True, value, Sure(value, value, dtg), [], [])
+        known = SureResult("KPPvKP", True, value, Sure(value, value, dtg), [], [])
         assert ("50-move rule may come first" in bounds.panel(asked, known)) is late
 
 

@@ -44,7 +44,7 @@ def test_the_list_has_digests(client: httpx.Client, small_tables: Path) -> None:
     for one in found[:5]:
         data = (small_tables / one["file"]).read_bytes()
         assert one["bytes"] == len(data)
-        assert one["seal_sha256"] == hashlib.sha256(data[512:]).hexdigest()
+        assert one["body_sha256"] == hashlib.sha256(data[4096:]).hexdigest()
         assert one["file_sha256"] == hashlib.sha256(data).hexdigest()
 
 
@@ -103,7 +103,7 @@ def test_fetch(server: Server, small_tables: Path, tmp_path: Path, capsys: pytes
     assert main(words) == 0
     assert "0 tables" in capsys.readouterr().out
     assert main(["fetch", "KvK", "--from", server.url, "--tables", str(tmp_path / "new"), "--dry-run"]) == 0
-    assert capsys.readouterr().out.startswith("1 table, 7.9 KiB to come\n")
+    assert capsys.readouterr().out.startswith("1 table, 11.5 KiB to come\n")
     assert main(["fetch", "--all", "2", "--rules", "wg", "--from", server.url, "--tables", str(tmp_path), "-q"]) == 0
     assert (tmp_path / "KvK.wg.h5").exists()
 
@@ -268,7 +268,7 @@ def fetches(url: str, directory: Path) -> None:
     sys.exit(main(["fetch", "KvK", "--from", url, "--tables", str(directory), "-q"]))
 
 
-LISTED = {"material": "KvK", "rules": "r", "file": "KvK.r.h5", "bytes": 9, "seal_sha256": "0" * 64}
+LISTED = {"material": "KvK", "rules": "r", "file": "KvK.r.h5", "bytes": 9, "body_sha256": "0" * 64}
 
 
 def listing(**changes: object) -> bytes:
@@ -322,7 +322,7 @@ def test_a_list_on_a_connection_that_is_lost(tmp_path: Path, capsys: pytest.Capt
         answering(b""), answering(b"[]"), answering(b'{"tables": 5}'), answering(b'{"tables": [5]}'),
         answering(b"[" * 5000), answering(b"\xff"), answering(b'{"tables": []}', length=500),
         listing(material=5), listing(material=None), listing(rules=[]), listing(bytes=float("inf")), listing(bytes="9"),
-        listing(bytes=True), listing(seal_sha256=7), listing(file=None), listing(material="K" * 9999),
+        listing(bytes=True), listing(body_sha256=7), listing(file=None), listing(material="K" * 9999),
         *(answering(b"", f"302 Found\r\nLocation: {to}") for to in ("http://[", "file:///etc", "x://y", "/", "")),
     ],
 )  # fmt: skip
@@ -481,12 +481,12 @@ def test_bytes_that_change_on_the_way_are_noticed(
 def test_a_server_cannot_name_files(monkeypatch: pytest.MonkeyPatch, server: Server, tmp_path: Path) -> None:
     from tbgen.serve import fetch as module
 
-    good = {"material": "KBvK", "rules": "r", "file": "KBvK.r.h5", "bytes": 1, "seal_sha256": "0" * 64}
+    good = {"material": "KBvK", "rules": "r", "file": "KBvK.r.h5", "bytes": 1, "body_sha256": "0" * 64}
     assert module._remote(good).name == "KBvK.r.h5"
     for change in (
         {"file": "../x.r.h5"},
-        {"seal_sha256": "../../x"},
-        {"seal_sha256": "0"},
+        {"body_sha256": "../../x"},
+        {"body_sha256": "0"},
         {"bytes": -1},
         {"material": "/etc"},
     ):

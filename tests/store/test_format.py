@@ -1,18 +1,21 @@
 """docs/format.md, read by a program that has nothing but that page: no line of tbgen is used to read a table."""
 
-import re
-from itertools import pairwise
 from pathlib import Path
 
 import h5py
+import numpy as np
 import pytest
 
-from tbgen.index import layout_of
+from tbgen.index import Layout, layout_of
+from tbgen.index.atlas import MEN, make_atlas
 from tbgen.material import parse
 from tbgen.store import open_table, table_path
+from tbgen.store.format.schema import men_of
+from tbgen.store.format.slices import tell
 from tbgen.store.write import write_table
 from tests.support.contents import random_contents
-from tests.support.format_reader import Reader
+from tests.support.format_reader import HEAD, Reader
+from tests.support.numbering import locate_many
 from tests.support.places import ROOT
 
 PAGE = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")
@@ -24,10 +27,13 @@ def test_another_program_reads_the_same(tmp_path: Path, material: str, far: bool
     contents = random_contents(parse(material), seed=7, staircases=300, longest=700 if far else 90)
     write_table(path, contents, {"note": "ö"})
     reader = Reader(path)
-    assert reader.attributes["material"].decode() == material
-    assert reader.attributes["distance_planes"] == (2 if far else 1)
+    reader.check()
+    assert reader.words["material"] == material
+    assert reader.words["distance_bytes"] == ("2" if far else "1")
+    assert reader.notes() == {"facts": {"note": "ö"}}
     with open_table(path) as table:
-        for number in {0, len(reader.places) // 2, len(reader.places) - 1}:
+        assert reader.kinds == table.head.kinds
+        for number in {0, reader.chunks // 2, reader.chunks - 1}:
             for within, (outcome, distance, steps) in enumerate(reader.chunk(number)):
                 n = number * reader.width + within
                 if n < table.size:
@@ -63,20 +69,41 @@ POSITIONS = [
 ]
 
 
+class Rows(Reader):
+    """Knows of a table what a program needs to number positions, without a file."""
+
+    def __init__(self, layout: Layout) -> None:
+        rows, self._pages = tell(layout)
+        self.men = men_of(layout.material)
+        self.words = {"rows": " ".join(map(str, rows)), "bound": "complete", "keeps": "both"}
+
+    def range(self, section: str, offset: int, length: int) -> bytes:
+        assert section == "slices"
+        return self._pages[offset : offset + length]
+
+
 @pytest.mark.parametrize(("material", "men", "mover", "number"), POSITIONS)
 def test_another_program_finds_positions(material: str, men: str, mover: int, number: int) -> None:
-    layout = layout_of(parse(material))
-    reader = Reader.__new__(Reader)
-    reader.men = "".join(letter.lower() if side else letter for side, letter in layout.letters)
-    reader.index = {
-        "groups": [(group.slot, group.count, group.stride) for group in layout.groups],
-        "pawns": layout.pawns.squares.tolist(),
-        "family": layout.family.tolist(),
-        "flip": layout.flip.tolist(),
-        "start": layout.start.tolist(),
-    }
     squares = ["abcdefgh".index(name[0]) + 8 * int(name[1]) - 8 for name in men.split()]
-    assert reader.number(squares, mover) == number
+    assert Rows(layout_of(parse(material))).number(squares, mover) == number
+
+
+@pytest.mark.parametrize("material", sorted({position[0] for position in POSITIONS}))
+def test_another_program_numbers_as_the_kernels_do(material: str) -> None:
+    """Whatever stands where: two thousand positions."""
+    layout, rng = layout_of(parse(material)), np.random.default_rng(7)
+    reader = Rows(layout)
+    squares = rng.permuted(np.tile(np.arange(64), (6000, 1)), axis=1)[:, : len(reader.men)]
+    pawns = [slot for slot, man in enumerate(reader.men) if man in "Pp"]
+    apart = np.abs(squares[:, 0] % 8 - squares[:, 1] % 8).clip(np.abs(squares[:, 0] // 8 - squares[:, 1] // 8)) > 1
+    squares = squares[apart & (squares[:, pawns] // 8 % 7 > 0).all(axis=1)][:2000]
+    assert len(squares) > 1500 or len(pawns) > 1
+    movers, numbers = rng.integers(0, 2, len(squares)), np.zeros(len(squares), np.int64)
+    padded = np.zeros((len(squares), MEN), np.int64)
+    padded[:, : squares.shape[1]] = squares
+    locate_many(make_atlas([layout]), 0, padded, movers, numbers)
+    found = [reader.number(men, mover) for men, mover in zip(squares.tolist(), movers.tolist(), strict=True)]
+    assert found == numbers.tolist()
 
 
 def test_the_page_gives_these_examples() -> None:
@@ -86,51 +113,38 @@ def test_the_page_gives_these_examples() -> None:
     assert "version 1.0" in PAGE
 
 
-def tree_of_the_page() -> dict[str, str]:
-    """What the page's tree names, with the type of each dataset; of `facts` nothing but the group."""
-    (block,) = re.findall(r"^## The tree\n(?:(?!    ).*\n)+((?:    .*\n)+)", PAGE, re.MULTILINE)
-    found: dict[str, str] = {}
-    group = ""
-    for line in block.splitlines()[2:]:  # behind the first 512 bytes and the root
-        name, _, rest = line.strip().partition(" ")
-        if len(line) - len(line.lstrip()) == 6:
-            group = ""
-        if name.endswith("/"):
-            group = name
-        if group != "facts/":
-            kind = re.search(r"\b[iu][1248]\b", rest)
-            found[name if name.endswith("/") else group + name] = kind.group() if kind and name[0] != "@" else ""
-    return found
-
-
-def tree_of(path: Path) -> dict[str, str]:
-    found: dict[str, str] = {}
-
-    def note(name: str, item: h5py.Group | h5py.Dataset) -> None:
-        if isinstance(item, h5py.Dataset):
-            found[name] = item.dtype.str[1:]
-        elif name != "facts":
-            found[f"{name}/"] = ""
-            found.update(dict.fromkeys((f"{name}/@{attribute}" for attribute in item.attrs), ""))
-
+@pytest.mark.parametrize(("name", "rules", "staircases"), [("KPvK", "r", 300), ("KBvK", "wg", 0), ("KPvKP", "r", 3)])
+def test_users_of_h5py_see_what_the_head_says(tmp_path: Path, name: str, rules: str, staircases: int) -> None:
+    """All of its lines as attributes, each section as an array that lies where the head says."""
+    path = table_path(tmp_path, parse(name), rules)
+    write_table(path, random_contents(parse(name), rules=rules, seed=3, staircases=staircases, legal=0.01), {})
+    reader, whole = Reader(path), path.read_bytes()
+    lines = {name: words for name, words in reader.words.items() if name not in ("section", "size", "sha256")}
     with h5py.File(path) as file:
-        found.update(dict.fromkeys((f"@{attribute}" for attribute in file.attrs), ""))
-        file.visititems(note)
-    return found
+        assert file.userblock_size == HEAD
+        assert {name: _words(value) for name, value in file.attrs.items()} == lines
+        assert set(file) == set(reader.sections)
+        for section, (offset, length) in reader.sections.items():
+            array = file[section]
+            assert array.id.get_offset() == offset
+            assert array[...].tobytes() == whole[offset : offset + length]
+        page = file["index"][0]
+        assert page["first"] == 0
+        assert page["length"][: reader.chunks].all()
+        if name == "KPvKP":
+            assert file["slices"]["row"].shape == (5, 511)  # 48 * 48 rows
 
 
-@pytest.mark.parametrize(("rules", "staircases"), [("r", 300), ("wg", 0)])
-def test_the_file_has_what_the_tree_names(tmp_path: Path, rules: str, staircases: int) -> None:
-    path = table_path(tmp_path, parse("KPvK"), rules)
-    write_table(path, random_contents(parse("KPvK"), rules=rules, seed=3, staircases=staircases), {"seconds": 1.5})
-    assert tree_of(path) == tree_of_the_page()
-    with h5py.File(path) as file:
-        assert file["facts"].attrs["seconds"] == 1.5
-        assert file["index"].attrs["men"] == b"KkP"
-    layout = layout_of(parse("KPvK"))
-    with h5py.File(path) as file:
-        assert file["index/pawns"][:].tolist() == layout.pawns.squares.tolist()
-        assert all(a < b for a, b in pairwise(file["index/start"][:].tolist()))
-        assert file["index/start"][:].tolist() == layout.start[:-1].tolist()
-        assert file["index/flip"][:].tolist() == layout.flip.tolist()
-        assert file["index/family"][:].tolist() == layout.family.tolist()
+def _words(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.decode("ascii")
+    return " ".join(map(str, np.atleast_1d(value).tolist()))
+
+
+def test_equal_contents_have_equal_bytes(tmp_path: Path) -> None:
+    """Whatever the order in which a build notes its facts."""
+    contents, facts = random_contents(parse("KvK"), seed=1, staircases=3), {"b": 1, "a": 2}
+    for name in ("one", "two"):
+        write_table(tmp_path / name, contents, facts)
+        facts = dict(reversed(facts.items()))
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()

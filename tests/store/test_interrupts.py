@@ -13,12 +13,12 @@ from zlib_ng import zlib_ng
 from tbgen.contents import Contents
 from tbgen.material import parse
 from tbgen.store import TableFile, open_table, table_path
-from tbgen.store.read import cache, chunk, table
+from tbgen.store.read import cache, chunk, forms, groups, open_file, table
 from tbgen.store.write import write_table
 from tests.support.contents import random_contents
 
 NUMBERS = range(0, 1 << 14, 199)
-TRACED = {module.__file__ for module in (cache, chunk, table)}
+TRACED = {module.__file__ for module in (cache, chunk, forms, groups, open_file, table)}
 
 Answer = tuple[tuple[int, int, int], tuple[tuple[int, int, int, int], ...]]
 Look = Callable[[], object]
@@ -66,8 +66,8 @@ class Inflater:
 
     until = 0
 
-    def __init__(self) -> None:
-        self._stream = zlib_ng.decompressobj()
+    def __init__(self, how: int) -> None:
+        self._stream = zlib_ng.decompressobj(how)
 
     def decompress(self, data: bytes, length: int) -> bytes:
         found = self._stream.decompress(data, length)

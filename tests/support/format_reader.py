@@ -1,12 +1,17 @@
-"""docs/format.md as a program: no line of tbgen is used to read a table."""
+"""docs/format.md as a program: no line of tbgen is used to read a table, and no HDF5."""
 
 import hashlib
+import json
 import struct
 import zlib
+from collections.abc import Sequence
+from functools import cache
+from math import comb
 from pathlib import Path
 
-import h5py
-import numpy as np
+Step = tuple[int, int, int, int]
+
+HEAD = 4096
 
 
 def turned(symmetry: int, square: int) -> int:
@@ -30,120 +35,214 @@ PAIRS = [pairs(family) for family in range(3)]
 
 
 class Reader:
+    """Reads nothing twice. `reads` has section, offset and length of each range that it has read."""
+
     def __init__(self, path: Path) -> None:
-        self.bytes = path.read_bytes()
-        block = self.bytes[:512].rstrip(b"\0")
+        self._path = path
+        self._known: dict[tuple[str, int, int], bytes] = {}
+        self.reads: list[tuple[str, int, int]] = []
+        block = self._read(0, HEAD).rstrip(b"\0")
         lines = block.decode("ascii").splitlines()
-        assert lines[0] == "tbgen r-mobility endgame table"
-        words = dict(line.split(" ") for line in lines[1:])
-        assert words["format"] == "1.0"
-        assert int(words["size"]) == len(self.bytes)
-        assert int(words["head_crc32"], 16) == zlib.crc32(self.bytes[512 : int(words["head"])])
-        assert words["sha256"] == hashlib.sha256(self.bytes[512:]).hexdigest()
-        assert int(words["crc32"], 16) == zlib.crc32(block[: block.index(b"\ncrc32") + 1])
-        with h5py.File(path) as file:
-            self.attributes = dict(file.attrs)
-            self.order = file["order"][:].tolist()
-            self.rows = file["chunks"][:]
-            self.places = file["chunk_places"][:].tolist()
-            self.crc32 = file["chunk_crc32"][:].tolist()
-            self.shapes = {name: column[:].tolist() for name, column in file["shapes"].items()}
-            self.index = {name: column[:].tolist() for name, column in file["index"].items()}
-            self.men = file["index"].attrs["men"].decode("ascii")
-        self.width = int(self.attributes["chunk_width"])
+        assert lines[0] == "tbgen endgame table"
+        assert lines[-1] == f"crc32 {zlib.crc32(block[: block.rindex(b'crc32')]):08x}"
+        self.words = dict(line.partition(" ")[::2] for line in lines[1:-1] if line[:4] != "man ")
+        self.kinds = dict(line.split()[1:] for line in lines if line[:4] == "man ")
+        assert self.words["format"] == "1.0"
+        self.sections = {
+            line.split()[1]: (int(line.split()[2]), int(line.split()[3])) for line in lines if line[:8] == "section "
+        }
+        self.men = self.words["men"]
+        self.width, self.group = int(self.words["chunk"]), int(self.words["group"])
+        self.order = [int(word) for word in self.words["order"].split()]
+        self.page = 8 + 8 + 4 + 4 + 8 * self.group + 4
+        self.chunks = -(-int(self.words["numbers"]) // self.width)
+
+    def range(self, section: str, offset: int, length: int) -> bytes:
+        start, size = self.sections[section]
+        assert 0 <= offset <= offset + length <= size
+        here = section, offset, length
+        if here not in self._known:
+            self.reads.append(here)
+            self._known[here] = self._read(start + offset, length)
+        return self._known[here]
+
+    def _read(self, offset: int, length: int) -> bytes:
+        with self._path.open("rb") as file:
+            file.seek(offset)
+            return file.read(length)
+
+    def check(self) -> None:
+        whole = self._path.read_bytes()
+        assert len(whole) == int(self.words["size"])
+        assert hashlib.sha256(whole[HEAD:]).hexdigest() == self.words["sha256"]
+
+    def notes(self) -> dict[str, dict[str, object]]:
+        stored = self.range("notes", 0, self.sections["notes"][1])
+        assert zlib.crc32(stored[:-4]) == int.from_bytes(stored[-4:], "little")
+        found: dict[str, dict[str, object]] = json.loads(stored[:-4])
+        return found
+
+    def row(self, squares: list[int]) -> int:
+        """The row of the slice with these pawns."""
+        if self.words["bound"] != "complete":
+            return self.local_row(squares)
+        ranks = []
+        for man in "Pp":
+            mine = sorted(square - 8 for square, letter in zip(squares, self.men, strict=True) if letter == man)
+            ranks.append((sum(comb(square, nth + 1) for nth, square in enumerate(mine)), comb(48, len(mine))))
+        nth = ranks[0][0] * ranks[1][1] + ranks[1][0]
+        rows = self.words["rows"].split()
+        if rows:
+            return int(rows[nth])
+        page = self.range("slices", nth // 511 * 4096, 4096)
+        assert zlib.crc32(page[: 511 * 8]) == int.from_bytes(page[511 * 8 : 511 * 8 + 4], "little")
+        return int.from_bytes(page[nth % 511 * 8 :][:8], "little")
+
+    def local_row(self, squares: list[int]) -> int:
+        """What a row would say, by the slices that a local table lists."""
+        slices = self.notes()["local"]["slices"]
+        assert isinstance(slices, list)
+        even = sorted(man for man in self.men if man.isupper()) == sorted(
+            man.upper() for man in self.men if man.islower()
+        )
+        for symmetry in range(4 if even else 2):
+            tried = [turned(symmetry, square) for square in squares]
+            tried = self.swapped(tried) if symmetry & 2 else tried
+            pawns = [
+                square for man in "Pp" for square in sorted(s for s, m in zip(tried, self.men, strict=True) if m == man)
+            ]
+            if pawns in slices:
+                start = slices.index(pawns) * int(self.words["numbers"]) // len(slices)
+                return start << 16 | 2 << 4 | (symmetry & 2) << 2 | symmetry
+        raise LookupError("the table does not have it")
+
+    def swapped(self, squares: list[int]) -> list[int]:
+        mine = {man: [s for s, m in zip(squares, self.men, strict=True) if m == man] for man in set(self.men)}
+        return [mine[man.swapcase()].pop(0) for man in self.men]
 
     def number(self, squares: list[int], mover: int) -> int:
+        """LookupError where a slim table leaves it out."""
         men = self.men
-
-        def swapped(squares: list[int]) -> list[int]:
-            mine = {man: [s for s, m in zip(squares, men, strict=True) if m == man] for man in set(men)}
-            return [mine[man.swapcase()].pop(0) for man in men]
-
-        def pawns(squares: list[int]) -> list[int]:
-            return [s for man in "Pp" for s in sorted(s for s, m in zip(squares, men, strict=True) if m == man)]
-
-        slice_ = 0
-        even = sorted(man for man in men if man.isupper()) == sorted(man.upper() for man in men if man.islower())
-        if "P" in men.upper():
-            for symmetry in range(4 if even else 2):
-                tried = [turned(symmetry, square) for square in squares]
-                tried = swapped(tried) if symmetry & 2 else tried
-                if pawns(tried) in self.index["pawns"]:
-                    squares, mover = tried, mover ^ (symmetry >> 1)
-                    break
-            slice_ = self.index["pawns"].index(pawns(squares))
-        flip = self.index["flip"][slice_]
+        row = self.row(squares)
+        squares = [turned(row & 7, square) for square in squares]
+        if row >> 3 & 1:
+            squares, mover = self.swapped(squares), 1 - mover
+        family, flip, start = row >> 4 & 3, (row >> 8 & 15) - 1, row >> 16
         if flip != -1 and mover:
-            squares, mover = swapped([turned(flip, square) for square in squares]), 0
-        family = self.index["family"][slice_]
+            squares, mover = self.swapped([turned(flip, square) for square in squares]), 0
+        keeps = self.words["keeps"]
+        if keeps != "both" and flip == -1:
+            if mover != ["first", "second"].index(keeps):
+                raise LookupError("it is left out")
+            mover = 0
         codes = [64 * turned(s, squares[0]) + turned(s, squares[1]) for s in SYMMETRIES[family]]
         symmetry = SYMMETRIES[family][codes.index(min(codes))]
         squares = [turned(symmetry, square) for square in squares]
+        pieces = [man for man in men if man not in "KkPp"]
         inner, rest = 1, 0
-        for slot, count, stride in self.index["groups"]:
-            x, y, z = (*sorted(squares[slot : slot + count]), 0, 0)[:3]
-            rest += stride * (x + y * (y - 1) // 2 + z * (z - 1) * (z - 2) // 6)
-            inner *= {1: 64, 2: 2016, 3: 41664}[count]
+        for man in reversed(list(dict.fromkeys(pieces))):
+            x, y, z = (*sorted(s for s, m in zip(squares, men, strict=True) if m == man), 0, 0)[:3]
+            rest += inner * (x + y * (y - 1) // 2 + z * (z - 1) * (z - 2) // 6)
+            inner *= {1: 64, 2: 2016, 3: 41664}[pieces.count(man)]
         half = len(PAIRS[family]) * inner
-        start: int = self.index["start"][slice_]
         return start + mover * half + PAIRS[family].index(min(codes)) * inner + rest
 
     def digest(self) -> str:
         entries, lengths, staircases = (hashlib.sha256() for _ in range(3))
-        left = int(self.attributes["size"])
-        for number in range(len(self.places)):
+        left = int(self.words["numbers"])
+        for number in range(self.chunks):
             for outcome, distance, steps in self.chunk(number)[:left]:
                 entries.update(struct.pack("<i", 65536 * outcome + distance))
                 lengths.update(bytes([len(steps)]))
                 staircases.update(b"".join(struct.pack("<BBhH", *step) for step in steps))
                 left -= 1
-        name = b"tbgen contents %b %b\n" % (self.attributes["material"], self.attributes["rules"])
-        parts = name + entries.digest() + lengths.digest() + staircases.digest()
-        return hashlib.sha256(parts).hexdigest()
+        name = f"tbgen contents {self.words['material']} {self.words['rules']}\n".encode("ascii")
+        return hashlib.sha256(name + entries.digest() + lengths.digest() + staircases.digest()).hexdigest()
 
-    def chunk(self, number: int) -> list[tuple[int, int, list[tuple[int, int, int, int]]]]:
-        """Fresh outcome, distance and steps by number within the chunk."""
-        offset, length = self.places[number]
-        stored = self.bytes[offset : offset + length]
-        assert zlib.crc32(stored) == self.crc32[number]
-        raw = zlib.decompress(stored)
-        assert raw == self.rows[number].tobytes()
+    def index(self, number: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        """Where the chunk is, and the list of shapes of its group: offset, length, checksum."""
+        page = self.range("index", number // self.group * self.page, self.page)
+        assert zlib.crc32(page[:-4]) == int.from_bytes(page[-4:], "little")
+        first, listed, listed_length, listed_crc32 = struct.unpack_from("<QQII", page)
+        both = struct.unpack_from(f"<{2 * self.group}I", page, 24)
+        lengths, crc32 = both[: self.group], both[self.group :]
+        nth = number % self.group
+        return (first + sum(lengths[:nth]), lengths[nth], crc32[nth]), (listed, listed_length, listed_crc32)
+
+    def stored(self, section: str, place: tuple[int, int, int]) -> bytes:
+        stored = self.range(section, *place[:2])
+        assert zlib.crc32(stored) == place[2]
+        return zlib.decompress(stored, -15)
+
+    def form(self, number: int) -> list[tuple[int, int, int, int]]:
+        """Source, holder, level and outcome of each step."""
+        if number == 0:
+            return []
+        page = self.range("forms", number // 1024 * 4096, 4096)
+        assert zlib.crc32(page[4:]) == int.from_bytes(page[:4], "little")
+        raw = zlib.decompressobj(-15).decompress(page[4:])
+        count = int.from_bytes(raw[:2], "little")
+        steps = raw[2 : 2 + count]
+        at, total = 2 + count, sum(steps)
+        first = sum(steps[: number % 1024])
+        found = []
+        for step in range(first, first + steps[number % 1024]):
+            how, level, low, high = (raw[at + column * total + step] for column in range(4))
+            found.append((how & 3, how >> 2, level, struct.unpack("<h", bytes([low, high]))[0]))
+        return found
+
+    def position(self, number: int) -> tuple[int, int, list[Step]]:
+        """Fresh outcome, distance and steps of one position."""
+        chunk, within = divmod(number, self.width)
+        return self.chunk(chunk, [within])[within]
+
+    def chunk(self, number: int, wanted: Sequence[int] = ()) -> list[tuple[int, int, list[Step]]]:
+        """The same by number within the chunk: of all its positions, or of those that are wanted."""
+        place, listed = self.index(number)
+        raw, shapes = self.stored("chunks", place), self.stored("shapes", listed)
+        form_bytes, distance_bytes = int(self.words["form_bytes"]), int(self.words["distance_bytes"])
         at = 0
 
-        def planes(count: int, of: int) -> list[int]:
+        def planes(raw: bytes, count: int, of: int) -> list[int]:
             nonlocal at
             at += count * of
             start = at - count * of
             return [sum(raw[start + n * count + i] << 8 * n for n in range(of)) for i in range(count)]
 
-        shape = planes(self.width, 1)
+        count = len(shapes) // (3 + form_bytes)
+        worth = [0, *(value - (value >> 15 << 16) for value in planes(shapes, count, 2))]
+        held, form = [0, *planes(shapes, count, 1)], [0, *planes(shapes, count, form_bytes)]
+        assert max(held) <= int(self.words["distances"])
+        at = 0
+        shape = planes(raw, self.width, 1)
         escaped = [place for place in range(self.width) if shape[place] == 255]
-        for place, more in zip(escaped, planes(len(escaped), int(self.attributes["escape_planes"])), strict=True):
-            shape[place] += more
-        by_shape = sorted((s, place) for place, s in enumerate(shape) if s)
-        starts = [0, *np.cumsum(self.shapes["steps"]).tolist()]
-        steps = {s: range(*starts[s : s + 2]) for s in set(shape)}
-        stored_steps = {s: [k for k in steps[s] if self.shapes["source"][k] >= 2] for s in set(shape)}
-        distance_planes = int(self.attributes["distance_planes"])
-        fresh = {place: half for (_, place), half in zip(by_shape, planes(len(by_shape), distance_planes), strict=True)}
+        for where, more in zip(escaped, planes(raw, len(escaped), int(self.words["shape_bytes"])), strict=True):
+            shape[where] += more
+        by_shape = sorted((s, where) for where, s in enumerate(shape) if s)
         halves: dict[tuple[int, int], int] = {}
-        for nth in range(max(map(len, stored_steps.values()))):
-            having = [(s, place) for s, place in by_shape if len(stored_steps[s]) > nth]
-            for (s, place), half in zip(having, planes(len(having), distance_planes), strict=True):
-                halves[place, stored_steps[s][nth]] = half
-        assert not any(raw[at:])
+        for nth in range(max(held)):
+            having = [(s, where) for s, where in by_shape if held[s] > nth]
+            for (_, where), half in zip(having, planes(raw, len(having), distance_bytes), strict=True):
+                halves[where, nth] = half
+        assert at == len(raw) <= int(self.words["longest"])
 
-        found: list[tuple[int, int, list[tuple[int, int, int, int]]]] = [(0, 0, [])] * self.width
-        for s, place in by_shape:
-            distance = before = 2 * fresh[place] + self.shapes["odd"][s]
-            staircase = []
-            for k in steps[s]:
-                source = self.shapes["source"][k]
-                before = (distance, before, *[2 * halves.get((place, k), 0) + odd for odd in (0, 1)])[source]
-                names = ("holder", "level", "step_outcome")
-                staircase.append((*(self.shapes[name][k] for name in names), before))
+        found: list[tuple[int, int, list[Step]]] = [(0, 0, [])] * self.width
+        form_of = cache(self.form)
+        for s, where in by_shape:
             within = 0
             for bit, step in enumerate(self.order):
-                within ^= step if place >> bit & 1 else 0
-            found[within] = (self.shapes["outcome"][s], distance, staircase)
+                within ^= step if where >> bit & 1 else 0
+            if wanted and within not in wanted:
+                continue
+            distance = before = 2 * halves[where, 0] + (worth[s] & 1)
+            staircase, nth = [], 0
+            for source, holder, level, outcome in form_of(form[s]):
+                if source >= 2:
+                    nth += 1
+                    before = 2 * halves[where, nth] + (source == 3)
+                elif source == 0:
+                    before = distance
+                staircase.append((holder, level, outcome, before))
+            assert nth == held[s] - 1
+            found[within] = (worth[s] >> 1, distance, staircase)
         return found

@@ -6,12 +6,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tbgen.archive.format import Packed
 from tbgen.archive.pack import pack
-from tbgen.archive.unpack import unpack
+from tbgen.archive.unpack import PackedSource, Source, unpack
 from tbgen.cli.main import main
+from tbgen.material import Material
 from tbgen.store import open_table, table_path
 
 LENGTH, DIGEST = 8, 32
@@ -26,15 +29,21 @@ def packed_from(table: Path, place: Path) -> Path:
     return path
 
 
+def successors_of(source: Source, tables: Path) -> dict[Material, NDArray[np.int32]]:
+    """The entries of the tables of a directory that resets lead to."""
+    found = {}
+    for material in source.material.successors():
+        with open_table(table_path(tables, material, source.rules)) as table:
+            found[material] = table.entries()
+    return found
+
+
 def make_again(packed: Path, tables: Path, place: Path) -> Path:
     """Unpack, given the tables of a directory."""
     with closing(Packed(packed)) as opened:
-        successors = {}
-        for material in opened.material.successors():
-            with open_table(table_path(tables, material, opened.rules)) as table:
-                successors[material] = table.entries()
+        source = PackedSource(opened)
         path = table_path(place, opened.material, opened.rules)
-        assert unpack(opened, path, successors, threads=2)
+        assert unpack(source, path, successors_of(source, tables), threads=2)
     return path
 
 

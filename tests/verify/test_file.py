@@ -82,7 +82,7 @@ def test_contents_do_not_depend_on_how_they_are_read(
         return made[-1]
 
     with open_table(path) as table:
-        assert table.header["chunk_width"] == 1 << 9
+        assert table.head.chunk == 1 << 9
         found = table.part(0, table.size, make, read.append)
         assert found.entries is made[0]
         assert found.staircases is made[1]

@@ -6,23 +6,19 @@ import hashlib
 import re
 from collections.abc import Container, Sequence
 from functools import cache
-from typing import Final, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, Final, NamedTuple
 
 from tbgen.contents import OUTCOME_SHIFT
 from tbgen.index.kings import FIXED, PAIRS
 from tbgen.index.layout import Layout
 from tbgen.material import Material, parse
 from tbgen.outcome import BASE
+from tbgen.store.format.facts import is_text
 
-LOCAL: Final = "local"
-BOUND: Final = "bound"
 _KEY: Final = "key"
 _COMPLETE: Final = "complete"
 _TABLES: Final = "tables"
-_NOTHING: Final = "-"
+_SLICES: Final = "slices"
 _SWAPPED: Final = "-"
 _KEY_DIGITS: Final = 16
 _SLICES_DIGITS: Final = 8
@@ -114,14 +110,13 @@ class LocalNotes(NamedTuple):
     def layout(self, material: Material) -> Layout:
         return Layout(material, tuple(sorted(self.slices)))
 
-    def facts(self) -> dict[str, str]:
-        """The attributes of the group."""
-        tables = sorted(f"{_SWAPPED * one.swapped}{one.name}" for one in self.tables)
-        complete = sorted(material.name for material in self.complete)
+    def facts(self, material: Material) -> dict[str, object]:
+        """As the file has it."""
         return {
             _KEY: self.key,
-            _COMPLETE: " ".join(complete) or _NOTHING,
-            _TABLES: " ".join(tables) or _NOTHING,
+            _COMPLETE: sorted(material.name for material in self.complete),
+            _TABLES: sorted(f"{_SWAPPED * one.swapped}{one.name}" for one in self.tables),
+            _SLICES: self.layout(material).pawns.squares.tolist(),
         }
 
 
@@ -131,27 +126,25 @@ def numbers_per_slice(material: Material) -> int:
     return 2 * PAIRS[FIXED] * Layout(material).inner
 
 
-def read_notes(
-    material: Material, bound: object, pawns: NDArray[np.int8], facts: dict[str, int | float | str]
-) -> LocalNotes:
-    """What a file says; ValueError if it cannot be."""
+def read_notes(material: Material, bound: str, facts: dict[str, Any]) -> LocalNotes:
+    """What a file says; ValueError, TypeError or LookupError if it cannot be."""
     first = material.first.count("P")
-    rows = pawns.tolist()
+    rows = [tuple(map(int, row)) for row in facts[_SLICES]]
     for row in rows:
         sides = row[:first], row[first:]
-        if any(side != sorted(side) for side in sides) or len({*row}) < len(row) or not 8 <= min(row) <= max(row) < 56:
+        if (
+            len(row) != material.pawns
+            or any(side != tuple(sorted(side)) for side in sides)
+            or len({*row}) < len(row)
+            or not 8 <= min(row) <= max(row) < 56
+        ):
             raise ValueError("a placement of its pawns is none")
-    slices = tuple(map(tuple, rows))
-    if len({*slices}) < len(slices):
-        raise ValueError("it has a placement of pawns twice")
-    complete = tuple(map(_material, _words(facts, _COMPLETE)))
-    tables = tuple(map(_solved_with, _words(facts, _TABLES)))
-    return LocalNotes(Bound(str(bound)), str(facts[_KEY]), slices, complete, tables)
-
-
-def _words(facts: dict[str, int | float | str], name: str) -> list[str]:
-    words = str(facts[name])
-    return [] if words == _NOTHING else words.split()
+    if not rows or len({*rows}) < len(rows):
+        raise ValueError("it has no placement of pawns, or one twice")
+    if not all(map(is_text, (facts[_KEY], *facts[_COMPLETE], *facts[_TABLES]))):
+        raise ValueError("its notes are none")
+    complete, tables = tuple(map(_material, facts[_COMPLETE])), tuple(map(_solved_with, facts[_TABLES]))
+    return LocalNotes(Bound(bound), facts[_KEY], tuple(rows), complete, tables)
 
 
 def _solved_with(words: str) -> SolvedWith:

@@ -22,6 +22,8 @@ _NONE: Final = ("k",)
 
 
 _STEPS: Final = {"F": (1, 2, 4), "R": (8, 16, 32), "C": (9, 2, 4, 16, 32, 8)}
+_MOST_BITS: Final = 16
+"""Of a place."""
 
 
 def _spelled(word: str, bits: int) -> list[int]:
@@ -52,4 +54,14 @@ def numbers_of(steps: Sequence[int]) -> NDArray[np.int64]:
     numbers = np.zeros(1, np.int64)
     for step in steps:
         numbers = np.concatenate((numbers, numbers ^ step))
+    return numbers
+
+
+def read_order(steps: Sequence[int]) -> NDArray[np.int64]:
+    """The same for steps that a file claims. ValueError unless each number is there once."""
+    if len(steps) > _MOST_BITS or not all(0 <= step < 1 << len(steps) for step in steps):
+        raise ValueError("its order of places is none")
+    numbers = numbers_of(steps)
+    if not np.array_equal(np.sort(numbers), np.arange(len(numbers))):
+        raise ValueError("its order of places is none")
     return numbers

@@ -1,66 +1,88 @@
-"""Names within a file, and its description of the index, for readers without an index of their own."""
+"""The sections of a file: names, and how their pages lie in it. Each page has a checksum of its own."""
 
-from collections.abc import Container, Mapping
+import zlib
+from functools import cache
 from typing import Any, Final
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.index import Layout
+from tbgen.index.layout import Layout
+from tbgen.material import Material
 
+SLICES: Final = "slices"
+INDEX: Final = "index"
+SHAPES: Final = "shapes"
+FORMS: Final = "forms"
+NOTES: Final = "notes"
 CHUNKS: Final = "chunks"
-CRC32: Final = "chunk_crc32"
-PLACES: Final = "chunk_places"
+
+COMPLETE: Final = "complete"
+"""The bound of a table that has all positions of its material."""
+BOTH_SIDES: Final = "both"
+KEEPS: Final = (BOTH_SIDES, "first", "second")
+"""Which sides to move a file has."""
+_MOVES: Final = {"K": "WF", "Q": "RB", "R": "R", "B": "B", "N": "N", "P": "fmWfceFifmnD"}
+"""In Betza's notation."""
 
 LEVEL: Final = 5
 """How hard a writer compresses chunks; a reader inflates any level. At this one, zlib-ng takes a third of the
 time of zlib's level 6, and one percent more bytes."""
-
+RAW: Final = -15
+"""What zlib calls a stream without a header and a checksum: the file has checksums of its own."""
+GROUP: Final = 1 << 18
+"""Numbers of the chunks that share a list of shapes, unless a chunk has more."""
 ESCAPE: Final = 255
 """The first byte of a position whose shape has this number or a higher one."""
-
-FACTS: Final = "facts"
-SHAPES: Final = "shapes"
-INDEX: Final = "index"
-PAWNS: Final = "pawns"
-_SMALL: Final = 2048
-"""Bytes of a column that is not compressed: HDF5's bookkeeping would take more than it saves."""
-
-Facts = Mapping[str, int | float | str]
-"""Attributes of a group, by name. Those of `facts` are what solving took: see `Counts` in retro/checkpoint.py."""
+SHAPE_COLUMNS: Final = 3
+"""Bytes of a shape in its list but for its form: outcome and parity, and how many distances it has."""
+FORM_PAGE: Final = 4096
+FORMS_PER_PAGE: Final = 1 << 10
+ROWS_PER_PAGE: Final = 511
+CHECK: Final = 4
+"""Bytes of a checksum."""
 
 
-def note(group: h5py.Group, facts: Facts) -> None:
-    """Write attributes of fixed length: HDF5 keeps strings of variable length in a heap, which is harder to read."""
-    for name, value in facts.items():
-        group.attrs[name] = np.bytes_(value.encode("utf-8")) if isinstance(value, str) else value
+def men_of(material: Material) -> str:
+    """The slots, such as `KkRn`."""
+    return "".join(letter if side == 0 else letter.lower() for side, letter in Layout(material).letters)
 
 
-def columns(group: h5py.Group, values: Mapping[str, NDArray[Any]], plain: Container[str] = ()) -> None:
-    """Long columns are compressed, but for those in `plain`."""
-    for name, column in values.items():
-        packed = {"compression": "gzip", "shuffle": True} if column.nbytes > _SMALL and name not in plain else {}
-        group.create_dataset(name, data=column, **packed)
+def kinds_of(material: Material) -> dict[str, str]:
+    """How each of its men moves, by letter."""
+    return {letter: moves for letter, moves in _MOVES.items() if letter in f"K{material}"}
 
 
-def describe(file: h5py.File, layout: Layout) -> None:
-    """Write the index; docs/format.md tells how it gives the number of a position. Our own reader takes from it the
-    placements of a local table, which are not compressed."""
-    index = file.create_group(INDEX)
-    note(index, {"men": "".join(letter if side == 0 else letter.lower() for side, letter in layout.letters)})
-    groups = [(group.slot, group.count, group.stride) for group in layout.groups]
-    columns(
-        index,
-        {
-            "groups": np.array(groups, "<i8").reshape(-1, 3),
-            PAWNS: layout.pawns.squares,
-            "family": layout.family,
-            "flip": layout.flip,
-            "start": layout.start[:-1].astype("<i8"),
-        },
-        plain=() if layout.chosen is None else (PAWNS,),
+def group_of(width: int) -> int:
+    """How many chunks share a list of shapes."""
+    return max(1, GROUP // width)
+
+
+@cache
+def index_page(group: int) -> np.dtype[Any]:
+    """Where a group's chunks and its list of shapes lie in their sections, and the checksums of these."""
+    return np.dtype(
+        [
+            ("first", "<u8"),
+            ("shapes", "<u8"),
+            ("shapes_length", "<u4"),
+            ("shapes_crc32", "<u4"),
+            ("length", "<u4", (group,)),
+            ("crc32", "<u4", (group,)),
+            ("page_crc32", "<u4"),
+        ]
     )
+
+
+SLICE_PAGE: Final = np.dtype([("row", "<u8", (ROWS_PER_PAGE,)), ("page_crc32", "<u4"), ("zero", "<u4")])
+
+
+def with_checks(pages: NDArray[Any]) -> NDArray[Any]:
+    """Fill in the checksums of pages of this kind: each covers what lies before it in its page."""
+    raw = pages.view(np.uint8).reshape(len(pages), pages.dtype.itemsize)
+    end = pages.dtype.fields["page_crc32"][1]  # type: ignore[index]  # it has fields
+    pages["page_crc32"] = [zlib.crc32(page[:end].data) for page in raw]
+    return pages
 
 
 def shape_type(count: int) -> type[np.uint16] | type[np.uint32]:

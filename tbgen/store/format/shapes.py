@@ -1,12 +1,13 @@
 """Shapes: all that a table says of a position but for distances.
 
-A shape is a fresh outcome and the steps of a staircase, each with its holder, level and outcome. Whether a
-distance is odd follows from the side that scores at its end, so the shape knows it, and only half of the distance is
-stored with the position. Often a distance equals the fresh one or that of the step before: then the shape says so, and
-nothing is stored. Tables have hundreds or thousands of shapes, and a hundred times as many staircases.
+A shape is a fresh outcome and a form. A form is a staircase without its distances: the steps, each with its holder,
+level and outcome. Whether a distance is odd follows from the side that scores at its end, so the shape and the form
+know it, and only half of the distance is stored with the position. Often a distance equals the fresh one or that of the
+step before: then the form says so, and nothing is stored. Tables have hundreds or thousands of forms, and a hundred
+times as many staircases.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import cached_property
 from typing import Final, NamedTuple, TypeVar
 
@@ -15,152 +16,161 @@ from numpy.typing import NDArray
 
 from tbgen.contents import OUTCOME_SHIFT
 from tbgen.outcome import BASE
-from tbgen.store.format.forms import find_forms, pieces
+from tbgen.store.format.forms import find_forms
 
 FRESH, BEFORE, EVEN, ODD = range(4)
 """Where a step's distance comes from: the fresh one, that of the step before, or one stored with the position."""
 
 MOST_STEPS: Final = 254
-"""Steps of a shape, at most, so that the number of its distances fits into a byte."""
-KINDS: Final = {"outcome": "<i2", "odd": "u1", "steps": "u1"}
-"""Columns with a row per shape."""
-STEP_KINDS: Final = {"holder": "u1", "level": "u1", "step_outcome": "<i2", "source": "u1"}
-"""Columns with a row per step."""
+"""Steps of a form, at most, so that the number of its distances fits into a byte."""
+AS_FRESH: Final = 0
+"""The column of a distance that is the fresh one."""
 
 
-class Shapes(NamedTuple):
-    """Shapes as the file has them, the commonest first; number 0 stands for "no legal position"."""
+class Forms(NamedTuple):
+    """Forms, and their steps one after the other. Number 0 has no step."""
 
-    outcome: NDArray[np.int16]
-    odd: NDArray[np.uint8]
-    """Whether the fresh distance is odd."""
     steps: NDArray[np.uint8]
-    """How many steps there are."""
+    """`[form]`: how many steps it has."""
     holder: NDArray[np.uint8]
-    """This and the next three: step by step, shape after shape."""
+    """`[step]`, like all that follow."""
     level: NDArray[np.uint8]
-    step_outcome: NDArray[np.int16]
+    outcome: NDArray[np.int16]
     source: NDArray[np.uint8]
+
+    @property
+    def start(self) -> NDArray[np.int64]:
+        """`[form]`: where its steps begin."""
+        return np.cumsum(self.steps, dtype=np.int64) - self.steps
+
+    def taken(self, forms: NDArray[np.integer]) -> "Forms":
+        """Some of them, in this order."""
+        length = self.steps[forms].astype(np.int64)
+        ends = np.cumsum(length)
+        at = np.repeat(self.start[forms] - (ends - length), length) + np.arange(int(length.sum()))
+        return Forms(self.steps[forms], self.holder[at], self.level[at], self.outcome[at], self.source[at])
+
+    def distances(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """`[step]`: where its distance is, AS_FRESH or n for the nth that is stored with the position. And `[step]`:
+        whether a stored distance is odd."""
+        length = self.steps.astype(np.int64)
+        own = self.source >= EVEN
+        nth = np.append(0, np.cumsum(own, dtype=np.int64))
+        nth = nth[1:] - np.repeat(nth[self.start], length)
+        # a distance that repeats the step before is where the last one lies that does not repeat
+        first = np.zeros(len(own), np.bool_)
+        first[self.start[length > 0]] = True
+        said = np.maximum.accumulate(np.where((self.source != BEFORE) | first, np.arange(len(own)), 0))
+        column = np.where(own, nth, AS_FRESH)[said]
+        return column.astype(np.uint8), (self.source == ODD)[said].astype(np.uint8)
+
+    def stored(self) -> NDArray[np.uint8]:
+        """`[form]`: how many distances are stored beside the fresh one."""
+        if len(self.steps) == 1:  # a tenth of the time
+            return np.array([np.count_nonzero(self.source >= EVEN)], np.uint8)
+        before = np.append(0, np.cumsum(self.source >= EVEN, dtype=np.int64))
+        found: NDArray[np.uint8] = (before[self.start + self.steps] - before[self.start]).astype(np.uint8)
+        return found
+
+    def words(self, at: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Holder, level and outcome of these steps, each in one number."""
+        words = self.holder[at].astype(np.uint64)
+        words += words + np.uint64(1)
+        words |= self.level[at].astype(np.uint64) << 2
+        words |= (self.outcome[at].astype(np.uint64) & 0xFFFF) << 10
+        return words
+
+
+def no_forms() -> Forms:
+    """The form without steps alone."""
+    none = np.zeros(0, np.uint8)
+    return Forms(np.zeros(1, np.uint8), none, none, np.zeros(0, np.int16), none)
+
+
+Load = Callable[[NDArray[np.int64], NDArray[np.uint8]], Forms]
+"""Gives the forms that have these numbers in the file, in this order, if they store so many distances each."""
 
 
 class ShapeTable:
-    """What a reader derives from the shapes once: when it opens a table, or on first use."""
+    """Shapes by number; number 0 stands for "no legal position". Forms are loaded when they are needed."""
 
-    def __init__(self, shapes: Shapes) -> None:
-        self.shapes = shapes
-        self.count = len(shapes.outcome)
-        self.base: NDArray[np.int32] = (shapes.outcome.astype(np.int32) << OUTCOME_SHIFT) + shapes.odd
-        self.inside: NDArray[np.bool_] = shapes.steps > 0
-        self.start: NDArray[np.int64] = np.cumsum(shapes.steps, dtype=np.int64) - shapes.steps
-        """`[shape]`: where its steps begin."""
+    def __init__(self, base: NDArray[np.int32], held: NDArray[np.uint8], form: NDArray[np.int64], load: Load) -> None:
+        self.count = len(base)
+        self.base = base
+        """`[shape]`: the entry of a position of it whose fresh distance is 0 or 1."""
+        self.held = held
+        """`[shape]`: how many distances a position of it has in the file: none if it stands for no position, else the
+        fresh one and those stored beside it."""
+        self.form = form
+        """`[shape]`: which form it has, by the number that the file gives it; 0 for none."""
+        self.inside: NDArray[np.bool_] = form > 0
+        self._load = load
+
+    @cached_property
+    def width(self) -> int:
+        """The most distances that are stored beside a fresh one."""
+        return max(0, int(self.held.max(initial=1)) - 1)
 
     @cached_property
     def stored(self) -> NDArray[np.uint8]:
         """`[shape]`: how many distances are stored beside the fresh one."""
-        stored = np.empty(self.count, np.uint8)
-        for shapes, steps in self._pieces():
-            before = np.append(0, np.cumsum(self.shapes.source[steps] >= EVEN, dtype=np.int32))
-            start = self.start[shapes] - steps.start
-            stored[shapes] = before[start + self.shapes.steps[shapes]] - before[start]
-        return stored
+        return (self.held - (self.held > 0)).astype(np.uint8)
 
     @cached_property
-    def held(self) -> NDArray[np.uint8]:
-        """`[shape]`: how many distances a position of it has in the file: none if it stands for no position, else the
-        fresh one and those stored beside it."""
-        held = self.stored + np.uint8(1)
-        held[0] = 0
-        return held
-
-    @cached_property
-    def width(self) -> int:
-        return int(self.stored.max(initial=0))
-
-    @cached_property
-    def distances(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """`[step]`: where its distance is, 0 for the fresh one and n for the nth that is stored with the position. And
-        `[step]`: whether the distance is odd."""
-        column, odd = np.empty((2, len(self.shapes.source)), np.uint8)
-        for shapes, steps in self._pieces():
-            source, length = self.shapes.source[steps], self.shapes.steps[shapes]
-            start = self.start[shapes] - steps.start
-            own = source >= EVEN
-            nth = np.append(0, np.cumsum(own, dtype=np.int32))
-            nth = nth[1:] - np.repeat(nth[start], length)
-            # a distance that repeats the step before is where the last one lies that does not repeat
-            first = np.zeros(len(source), np.bool_)
-            first[start[length > 0]] = True
-            said = np.maximum.accumulate(np.where((source != BEFORE) | first, np.arange(len(source)), 0))
-            column[steps] = np.where(own, nth, 0)[said]
-            odd[steps] = np.where(own, source == ODD, np.repeat(self.shapes.odd[shapes], length))[said]
-        return column, odd
-
-    def _pieces(self) -> Iterator[tuple[slice, slice]]:
-        """Shapes, and their steps."""
-        for here in pieces(self.count):
-            last = here.stop - 1
-            yield here, slice(int(self.start[here.start]), int(self.start[last]) + int(self.shapes.steps[last]))
+    def steps(self) -> "Steps":
+        forms = self._load(self.form, self.stored)
+        return Steps(forms, forms.start, *forms.distances())
 
     def steps_of(self, shape: int) -> list[tuple[int, int, int, int, int]]:
-        """Holder, level, outcome, column and whether the distance is odd, as in `distances`: quick for one position in
-        a table of a million shapes."""
-        shapes, start = self.shapes, int(self.start[shape])
-        here = slice(start, start + int(shapes.steps[shape]))
-        column, odd, stored, found = 0, int(shapes.odd[shape]), 0, []
-        for holder, level, outcome, source in zip(*(part[here].tolist() for part in shapes[3:]), strict=True):
+        """Holder, level, outcome, column and whether the distance is odd: quick for one position."""
+        forms = self._load(self.form[shape : shape + 1], self.stored[shape : shape + 1])
+        column, odd, stored, found = AS_FRESH, int(self.base[shape]) & 1, 0, []
+        for holder, level, outcome, source in zip(*(part.tolist() for part in forms[1:]), strict=True):
             if source == FRESH:
-                column, odd = 0, int(shapes.odd[shape])
+                column, odd = AS_FRESH, int(self.base[shape]) & 1
             elif source != BEFORE:
                 stored += 1
                 column, odd = stored, int(source == ODD)
             found.append((holder, level, outcome, column, odd))
         return found
 
-    @cached_property
-    def forms(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """`[shape]`: its form, equal if the steps have the same holders, levels and outcomes. And `[form]`: a shape
+
+class Steps(NamedTuple):
+    """The steps of shapes."""
+
+    forms: Forms
+    """`[shape]`."""
+    start: NDArray[np.int64]
+    """`[shape]`: where its steps begin."""
+    column: NDArray[np.uint8]
+    """`[step]`: see `Forms.distances`."""
+    odd: NDArray[np.uint8]
+
+    @property
+    def uses_fresh(self) -> NDArray[np.int32]:
+        """`[shape]`: 1 if a step has the fresh distance, else 0."""
+        found = np.append(0, np.cumsum(self.column == AS_FRESH, dtype=np.int64))
+        uses: NDArray[np.int32] = (found[self.start + self.forms.steps] > found[self.start]).astype(np.int32)
+        return uses
+
+    def looks(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """`[shape]`: a number, equal if the steps have the same holders, levels and outcomes. And `[number]`: a shape
         that has it."""
-        return find_forms(self.start, self.shapes.steps, self._words)
-
-    @cached_property
-    def makings(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """`[shape]`: a number, equal if equal distances make equal staircases. And `[shape]`: the bits of the fresh
-        distance that are among these."""
-        column, odd = self.distances
-
-        def words(at: NDArray[np.int64]) -> NDArray[np.uint64]:
-            words = self._words(at)
-            words |= odd[at].astype(np.uint64) << 26
-            words |= column[at].astype(np.uint64) << 27
-            return words
-
-        repeats_fresh = np.zeros(self.count, np.int32)
-        for shapes, steps in self._pieces():
-            which = np.repeat(np.arange(shapes.start, shapes.stop), self.shapes.steps[shapes])
-            repeats_fresh[which[column[steps] == 0]] = 0xFFFE
-        return find_forms(self.start, self.shapes.steps, words)[0], repeats_fresh
-
-    def _words(self, at: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Holder, level and outcome in one."""
-        words = self.shapes.holder[at].astype(np.uint64)
-        words += words + np.uint64(1)
-        words |= self.shapes.level[at].astype(np.uint64) << 2
-        words |= (self.shapes.step_outcome[at].astype(np.uint64) & 0xFFFF) << 10
-        return words
+        return find_forms(self.start, self.forms.steps, self.forms.words)
 
 
-def check(shapes: Shapes) -> None:
-    """ValueError if no table can have such shapes."""
-    if len(shapes.outcome) == 0 or shapes.outcome[0] or shapes.steps[0]:
-        raise ValueError("its first shape is not that of no position")
-    if shapes.steps.max() > MOST_STEPS:
-        raise ValueError(f"a shape has more than {MOST_STEPS} steps")
-    for name, least, most in (
-        ("outcome", -BASE, BASE), ("odd", 0, 1), ("holder", 0, 1), ("step_outcome", -BASE, BASE), ("source", FRESH, ODD)
-    ):  # fmt: skip
-        values = getattr(shapes, name)
+def pack_base(outcome: NDArray[np.integer], odd: NDArray[np.integer]) -> NDArray[np.int32]:
+    return (outcome.astype(np.int32) << OUTCOME_SHIFT) + odd.astype(np.int32)
+
+
+def check(forms: Forms) -> None:
+    """ValueError if no table can have such forms."""
+    if forms.steps.max(initial=0) > MOST_STEPS:
+        raise ValueError(f"a form has more than {MOST_STEPS} steps")
+    for name, least, most in (("holder", 0, 1), ("outcome", -BASE, BASE), ("source", FRESH, ODD)):
+        values = getattr(forms, name)
         if len(values) and not least <= values.min() <= values.max() <= most:
-            raise ValueError(f"its shapes have a {name} that cannot be")
+            raise ValueError(f"its forms have a {name} that cannot be")
 
 
 _Any = TypeVar("_Any", bound=np.generic)

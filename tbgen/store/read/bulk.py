@@ -37,5 +37,5 @@ class Bulk(Positions):
         shapes, halves = self.shapes[here], self._halves[0, here]
         kernels.count(np.ascontiguousarray(shapes), np.ascontiguousarray(halves), of_shape, counts)
 
-    def cut(self, here: slice) -> "Bulk":
+    def cut(self, here: slice | NDArray[np.int64]) -> "Bulk":
         return Bulk(self.shape_table, self.shapes[here], self._halves[:, here])

@@ -15,7 +15,7 @@ from zlib_ng import zlib_ng
 from tbgen.contents import DISTANCE_MASK
 from tbgen.errors import CorruptTable
 from tbgen.store.format.planes import joined
-from tbgen.store.format.schema import ESCAPE, shape_type
+from tbgen.store.format.schema import ESCAPE, RAW, shape_type
 from tbgen.store.format.shapes import ShapeTable
 from tbgen.store.read.positions import Positions
 
@@ -33,16 +33,14 @@ class ChunkFormat:
         numbers: NDArray[np.int64],
         escape_planes: int,
         distance_planes: int,
-        shape_table: ShapeTable,
     ) -> None:
         self.path = path
         self.length = length
-        """Bytes of each chunk before compression."""
+        """Bytes of the longest chunk before compression."""
         self.width = width = len(numbers)
         self.escape_planes = escape_planes
         self.distance_planes = distance_planes
-        self.shape_table = shape_table
-        self.size = 2 * length + width * (5 + np.dtype(shape_type(shape_table.count)).itemsize)
+        self.size = 2 * length + 7 * width
         """Bytes of memory, about, that a chunk takes when all of it is decoded."""
         self.numbers = numbers
         """`[place]`: the number within the chunk of the position that is stored there."""
@@ -64,7 +62,7 @@ class _Inflating:
     def upto(self, end: int) -> bytes:
         """At least the first `end` bytes."""
         with self._lock:
-            stream, rest, known = self._state or (zlib_ng.decompressobj(), self._stored, b"")
+            stream, rest, known = self._state or (zlib_ng.decompressobj(RAW), self._stored, b"")
             if len(known) < end:
                 self._state = None
                 known += stream.decompress(rest, end - len(known))
@@ -72,6 +70,11 @@ class _Inflating:
                     raise ValueError("a chunk ends too soon")
                 self._state = stream, stream.unconsumed_tail, known
             return known
+
+
+def inflated(stored: bytes, most: int) -> bytes:
+    """So many bytes, at most."""
+    return bytes(zlib_ng.decompressobj(RAW).decompress(stored, most))
 
 
 def _spread(
@@ -93,12 +96,12 @@ def _spread(
 class Chunk(Positions):
     """Columns are indexed by place, the order of the file."""
 
-    def __init__(self, chunk_format: ChunkFormat, stored: bytes) -> None:
+    def __init__(self, chunk_format: ChunkFormat, shape_table: ShapeTable, stored: bytes) -> None:
         self._chunk_format = chunk_format
         self._deflated = stored
         self._inflating: _Inflating | None = _Inflating(stored)
         self._whole = b""
-        self.shape_table = shape_table = chunk_format.shape_table
+        self.shape_table = shape_table
         self._low = low = np.frombuffer(self._upto(chunk_format.width), np.uint8, chunk_format.width)
         escaped = int(np.count_nonzero(low == ESCAPE)) if chunk_format.escape_planes else 0
         self._at = chunk_format.width + escaped * chunk_format.escape_planes
@@ -112,7 +115,7 @@ class Chunk(Positions):
         self._legal = int(np.count_nonzero(low))
         highest = ESCAPE + int(self._high.max()) if escaped else int(low.max())
         if highest >= shape_table.count or self._stored_at > chunk_format.length:
-            raise self._damaged("a chunk's shapes are not those of its table")
+            raise self._damaged("a chunk's shapes are not those of its group")
         self._asked = False
         """Whether the steps of some position have been asked for."""
         self._halves: NDArray[np.unsignedinteger] | None = None
@@ -133,7 +136,9 @@ class Chunk(Positions):
         try:
             if inflating:
                 return inflating.upto(end)
-            self._whole = self._whole or _Inflating(self._deflated).upto(self._chunk_format.length)
+            self._whole = self._whole or inflated(self._deflated, self._chunk_format.length)
+            if len(self._whole) < end:
+                raise ValueError("a chunk ends too soon")
             return self._whole
         except (ValueError, zlib_ng.error) as error:  # type: ignore[misc]  # its stub has no class here
             raise self._damaged(error) from error

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
 from tbgen.store.format.schema import shape_type
+from tbgen.store.format.shapes import ShapeTable
 from tbgen.store.read import kernels
 from tbgen.store.read.bulk import Bulk
-from tbgen.store.read.chunk import ChunkFormat
+from tbgen.store.read.chunk import ChunkFormat, inflated
 from tbgen.store.read.positions import STEP, Staircases
 
 _SCRATCH: Final = local()
-"""`arrays`: large enough for the tables that the thread has read. A table may have a million shapes, and a chunk a
-hundred of them."""
+"""`arrays`: large enough for the groups that the thread has read."""
 _WORDS: Final = {
-    kernels.OTHER_SHAPES: "a chunk's shapes are not those of its table",
+    kernels.OTHER_SHAPES: "a chunk's shapes are not those of its group",
     kernels.TOO_SHORT: "a chunk ends too soon",
 }
 
@@ -33,9 +33,12 @@ class _Scratch(NamedTuple):
     next: NDArray[np.int64]
 
 
-def decode(chunk_format: ChunkFormat, stored: Iterable[bytes], count: int, *, fresh: bool = False) -> Bulk:
-    """Decode `count` chunks; `fresh`: without what is stored beside fresh distances. ValueError if one is damaged."""
-    width, table = chunk_format.width, chunk_format.shape_table
+def decode(
+    chunk_format: ChunkFormat, table: ShapeTable, stored: Iterable[bytes], count: int, *, fresh: bool = False
+) -> Bulk:
+    """Decode `count` chunks with these shapes. ValueError if one is damaged. `fresh`: without what is stored beside
+    fresh distances."""
+    width = chunk_format.width
     sections = 1 if fresh else 1 + table.width
     known = chunk_format.length
     if fresh:  # no more than these may take
@@ -58,9 +61,8 @@ def decode(chunk_format: ChunkFormat, stored: Iterable[bytes], count: int, *, fr
 
 
 def _inflated(stored: bytes, most: int) -> bytes:
-    """So many bytes, at most."""
     try:
-        return bytes(zlib_ng.decompressobj().decompress(stored, most))
+        return inflated(stored, most)
     except zlib_ng.error as error:  # type: ignore[misc]  # its stub has no class here
         raise ValueError(str(error)) from error
 
@@ -81,16 +83,15 @@ def _scratch(count: int, width: int, sections: int) -> _Scratch:
 def spell_out(bulk: Bulk) -> Staircases:
     """The staircases of all its positions. ValueError if the bulk has fresh distances alone."""
     shape_table = bulk.shape_table
-    known, (column, odd) = shape_table.shapes, shape_table.distances
+    known = shape_table.steps
     halves = np.ascontiguousarray(bulk.halves())  # kernels are compiled for that
     if len(halves) < shape_table.held.take(bulk.shapes).max(initial=0):
         raise ValueError("it was decoded without these distances")
-    length = known.steps.take(bulk.shapes)
+    length = known.forms.steps.take(bulk.shapes)
     steps = np.empty(int(length.sum(dtype=np.int64)), STEP)
     if len(steps):
         kernels.write_steps(
-            bulk.shapes, halves, shape_table.start, known.steps,
-            known.holder, known.level, known.step_outcome, column, odd,
+            bulk.shapes, halves, shape_table.base, known.start, *known.forms[:4], known.column, known.odd,
             steps["holder"], steps["level"], steps["outcome"], steps["distance"],
         )  # fmt: skip
     return Staircases(length, steps)

@@ -2,11 +2,32 @@
 which bytes it covers."""
 
 import hashlib
+from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.contents import Contents, selected
 from tbgen.material import Material
 from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.decode import spell_out
+from tbgen.store.read.positions import STEP, Staircases
 from tbgen.table_rules import TableRules
+from tbgen.turns import pieces
+
+_PIECE: Final = 1 << 18
+
+
+def digest_of(contents: Contents) -> str:
+    """The digest of contents that are in no file."""
+    digest, steps = ContentsDigest(contents.material, contents.rules), contents.steps
+    for here in pieces(len(contents.entries), _PIECE):
+        some = selected(steps, contents.staircases[here])
+        told = np.empty(len(some.level), STEP)
+        for name, column in zip(STEP.names or (), some[1:], strict=True):
+            told[name] = column
+        digest.put(contents.entries[here], Staircases(np.diff(some.start).astype(np.uint8), told))
+    return digest.hexdigest()
 
 
 class ContentsDigest:
@@ -17,8 +38,10 @@ class ContentsDigest:
         self._entries, self._lengths, self._steps = (hashlib.sha256() for _ in range(3))
 
     def add(self, bulk: Bulk) -> None:
-        found = spell_out(bulk)
-        self._entries.update(bulk.entries.astype("<i4", copy=False).data)
+        self.put(bulk.entries, spell_out(bulk))
+
+    def put(self, entries: NDArray[np.int32], found: Staircases) -> None:
+        self._entries.update(entries.astype("<i4", copy=False).data)
         self._lengths.update(found.length.data)
         self._steps.update(found.steps.data)
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from tbgen.jit import inlined, kernel
 from tbgen.store.format.schema import ESCAPE
+from tbgen.store.format.shapes import AS_FRESH
 
 OTHER_SHAPES, TOO_SHORT = 1, 2
 """What may be wrong with a chunk."""
@@ -128,6 +129,7 @@ def count(shapes, halves, of_shape, counts):
 def write_steps(
     shapes,
     halves,
+    base,
     start,
     length,
     known_holder,
@@ -140,8 +142,8 @@ def write_steps(
     outcome,
     distance,
 ):
-    """Spell out the staircases of all positions, one after the other. `start`, `length` are by shape, `known_...`,
-    `column` and `odd` by step of a shape."""
+    """Spell out the staircases of all positions, one after the other. `base`, `start`, `length` are by shape,
+    `known_...`, `column` and `odd` by step of a shape."""
     to = 0
     for position in range(len(shapes)):
         shape = shapes[position]
@@ -149,5 +151,6 @@ def write_steps(
             holder[to] = known_holder[step]
             level[to] = known_level[step]
             outcome[to] = known_outcome[step]
-            distance[to] = 2 * np.int64(halves[column[step], position]) + odd[step]
+            is_odd = base[shape] & 1 if column[step] == AS_FRESH else np.int32(odd[step])
+            distance[to] = 2 * np.int64(halves[column[step], position]) + is_odd
             to += 1

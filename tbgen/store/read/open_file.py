@@ -1,78 +1,67 @@
-"""An open file. Nothing in it is believed before its checksum has been compared."""
+"""An open file. Nothing in it is believed before its checksum has been compared, and no more of it is read than was
+asked for: of the head 4096 bytes, then what a position needs.
+
+A forged file has right checksums. So every size is compared with what the material allows before memory is taken."""
 
 import hashlib
-import io
+import itertools
+import json
 import os
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.errors import BadInput, CorruptTable, MissingTable
 from tbgen.index import layout_of
+from tbgen.index.layout import Layout
 from tbgen.material import MEN_NUMBERED, Material, parse
 from tbgen.store.directory import BUNDLED, build_command, check_file, named
-from tbgen.store.format import seal
-from tbgen.store.format.local import BOUND, LOCAL, LocalNotes, numbers_per_slice, read_notes
-from tbgen.store.format.order import numbers_of
-from tbgen.store.format.schema import FACTS, INDEX, PAWNS, SHAPES
-from tbgen.store.format.shapes import KINDS, STEP_KINDS, Shapes, ShapeTable, check
+from tbgen.store.format import head as heads
+from tbgen.store.format.facts import is_text, read_facts
+from tbgen.store.format.head import BadHead, Head, Section, Whole
+from tbgen.store.format.local import LocalNotes, numbers_per_slice, read_notes
+from tbgen.store.format.order import read_order
+from tbgen.store.format.schema import (
+    BOTH_SIDES,
+    CHECK,
+    CHUNKS,
+    COMPLETE,
+    FORM_PAGE,
+    FORMS,
+    INDEX,
+    KEEPS,
+    NOTES,
+    SHAPES,
+    SLICES,
+    group_of,
+    index_page,
+    kinds_of,
+    men_of,
+)  # fmt: skip
+from tbgen.store.format.shapes import MOST_STEPS, Forms
+from tbgen.store.format.slices import tell
 from tbgen.store.local import local_named
-from tbgen.store.read import chunks
 from tbgen.store.read.bulk import Bulk
+from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, ChunkFormat
-from tbgen.store.read.head import Head
+from tbgen.store.read.forms import FormReader
+from tbgen.store.read.groups import Group, Place, make_group, read_index
 from tbgen.table_rules import TableRules
-
-Notes = dict[str, int | float | str]
 
 _MOST_MEN: Final = 32
 """Of a local table."""
-_WIDEST: Final = 1 << 16
-"""The most positions in a chunk."""
-_MOST_SHAPES: Final = (1 << 31) - 1
-"""What machine code counts."""
-
-
-class _Window(io.RawIOBase):
-    """What HDF5 reads: the very file whose seal was compared, even if its name now leads to another."""
-
-    def __init__(self, handle: int, size: int) -> None:
-        self._handle, self._size, self._at = handle, size, 0
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        self._at = offset + (0, self._at, self._size)[whence]
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        read = os.preadv(self._handle, [buffer], self._at)
-        self._at += read
-        return read
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-
-class _Whole(_Window):
-    """For HDF5, which asks again and again where it gets nothing: a forged file can send it past the end."""
-
-    def readinto(self, buffer: Any) -> int:
-        read = super().readinto(buffer)
-        if not read and len(buffer):
-            raise OSError("it leads past its end")
-        return read
+_LONGEST_NOTES: Final = 1 << 24
+_PIECE: Final = 1 << 20
+_GROUPS: Final[Cache[Group]] = Cache(64 << 20)
+_FILES: Final = itertools.count(1)
+_KEYS: Final = 40
+"""Bits for a group's number in its key in the common cache; the bits above them tell the file."""
 
 
 class OpenFile:
@@ -80,6 +69,8 @@ class OpenFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._key = next(_FILES) << _KEYS
+        self._groups = 0
         try:
             there = check_file(path)
             # not blocking: by now something else, such as a pipe, may have the name
@@ -101,85 +92,164 @@ class OpenFile:
         handle, self._handle = self._handle, -1
         if handle >= 0:
             os.close(handle)
+        if self._groups:
+            _GROUPS.drop(self._key, self._key + self._groups)
+            self._forms.forget()
 
     def _open(self) -> None:
         try:
-            stamp = self._compare()
-            with h5py.File(_Whole(self._handle, stamp.size), "r") as file:
-                self._load(Head(file, stamp.size), range(stamp.head, stamp.size))
-            self.header["bytes"] = stamp.size
-            self.sha256 = stamp.sha256
-        except seal.Unsealed as error:
+            self.head = self._compare()
+            self._load()
+        except BadHead as error:
             raise CorruptTable(f"{self.path}: {error}") from error
-        except (OSError, ValueError, LookupError, TypeError, RuntimeError, ArithmeticError, BadInput) as error:
+        except (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError, BadInput) as error:
             raise CorruptTable(f"{self.path} is damaged: {error}") from error
-        except MemoryError as error:  # sizes are checked before memory is taken, but HDF5 takes some of its own
-            raise CorruptTable(f"{self.path} is damaged, or there is too little memory to read it") from error
 
-    def _compare(self) -> seal.Seal:
-        stamp = seal.parse(os.pread(self._handle, seal.SIZE, 0))
+    def _compare(self) -> Head:
+        head = heads.parse(os.pread(self._handle, heads.SIZE, 0))
         there = os.fstat(self._handle)
         if not stat.S_ISREG(there.st_mode):
-            raise seal.Unsealed("it is not a file")
-        if there.st_size != stamp.size:
-            raise seal.Unsealed(f"it has {there.st_size} bytes instead of {stamp.size}")
-        if not seal.SIZE <= stamp.head <= stamp.size:
-            raise seal.Unsealed("its first bytes do not say what they should")
-        if zlib.crc32(os.pread(self._handle, stamp.head - seal.SIZE, seal.SIZE)) != stamp.head_crc32:
-            raise seal.Unsealed("its head has changed since it was written")
-        return stamp
+            raise BadHead("it is not a file")
+        if there.st_size != head.size:
+            raise BadHead(f"it has {there.st_size} bytes instead of {head.size}")
+        if not all(heads.SIZE <= place.offset <= place.end <= head.size for place in head.sections.values()):
+            raise BadHead("its first bytes do not say what they should")
+        return head
 
-    def _load(self, head: Head, room: range) -> None:
-        notes = head.notes()
-        self.material, self.rules = _names(notes)
-        self.local = _local(head, notes, self.material)
+    def _load(self) -> None:
+        head = self.head
+        self.material, self.rules = _names(head)
+        self.local, self.facts = self._notes()
         self._compare_name()
+        if head.numbers != (size := self._size()):
+            raise ValueError(f"its {head.numbers} numbers are not the {size} of {self.material}")
+        if head.legal > size:
+            raise ValueError(f"it has {head.legal} legal positions for {size} numbers")
+        order = read_order(head.order)
+        width, self._group = len(order), head.group
+        if head.chunk != width or head.group != group_of(width):
+            raise ValueError(f"its chunks have {head.chunk} places, its groups {head.group} chunks")
+        self.chunks = -(-size // width)
+        """How many there are."""
+        groups = -(-self.chunks // head.group)
+        pages, rest = divmod(self._section(FORMS).length, FORM_PAGE)
+        if self._section(INDEX).length != groups * index_page(head.group).itemsize or rest:
+            raise ValueError("its sections do not have their sizes")
+        if not (1 <= head.distance_bytes <= 2 and head.shape_bytes <= 3 and head.form_bytes <= 8):
+            raise ValueError("its numbers do not have their sizes")
+        if not 1 <= head.distances <= 1 + MOST_STEPS:
+            raise ValueError(f"its positions have {head.distances} distances")
+        longest = width * (1 + head.shape_bytes + head.distance_bytes * head.distances)
+        if not width <= head.longest <= longest:
+            raise ValueError(f"its chunks are {head.longest} bytes long")
+        self.chunk_format = ChunkFormat(self.path, head.longest, order, head.shape_bytes, head.distance_bytes)
+        self._forms = FormReader(self._reader(FORMS), pages, self._key)
+        self._groups = groups
+
+    def _size(self) -> int:
         if self.local is None:
-            self.layout = layout_of(self.material)
-            size = self.layout.size
-        else:
-            self.layout = self.local.layout(self.material)
-            size = len(self.local.slices) * numbers_per_slice(self.material)
-        self.size = size
-        if _number(notes, "size", 0) != size:
-            raise ValueError(f"its {notes['size']} numbers are not those of {self.material}")
-        order = _order(head, _number(notes, "chunk_width", 1, _WIDEST))
-        shapes = _shapes(head, size)
-        planes = _number(notes, "escape_planes", 0, 4), _number(notes, "distance_planes", 1, 2)
-        for name in ("legal", "staircases", "steps"):
-            _number(notes, name, 0)
-        if not isinstance(notes.get("program"), str):
-            raise ValueError("its program has no name")
-        self.chunks = chunks.Reader(head, -(-size // len(order)), room)
-        longest = len(order) * (1 + planes[0] + planes[1] * (1 + int(shapes.steps.max())))
-        if not len(order) <= self.chunks.length <= longest:
-            raise ValueError(f"its chunks are {self.chunks.length} bytes long")
-        self.chunk_format = ChunkFormat(self.path, self.chunks.length, order, *planes, ShapeTable(shapes))
-        head.enter(FACTS)
-        self.facts = head.notes(FACTS)
-        self.header = self.facts | notes
+            layout = layout_of(self.material)
+            return layout.size if self.head.keeps == BOTH_SIDES else layout.one_side
+        return len(self.local.slices) * numbers_per_slice(self.material)
+
+    @property
+    def side(self) -> int | None:
+        """The side to move that a slim table keeps; None of any other."""
+        return None if self.head.keeps == BOTH_SIDES else KEEPS.index(self.head.keeps) - 1
+
+    def layout(self) -> Layout:
+        return layout_of(self.material) if self.local is None else self.local.layout(self.material)
+
+    def _section(self, name: str) -> Section:
+        """A section without bytes is not named."""
+        return self.head.sections.get(name, Section(heads.SIZE, 0))
+
+    def _reader(self, name: str) -> Callable[[int, int], bytes]:
+        """What reads a section: offset there, and length."""
+        section = self._section(name)
+
+        def read(offset: int, length: int) -> bytes:
+            if not 0 <= offset <= offset + length <= section.length:
+                raise ValueError(f"something leads out of its section {name}")
+            stored = os.pread(self._handle, length, section.offset + offset)
+            if len(stored) != length:
+                raise ValueError("it ends too soon")
+            return stored
+
+        return read
+
+    def _section_bytes(self, name: str) -> bytes:
+        return self._reader(name)(0, self._section(name).length)
+
+    def _checked(self, name: str, place: Place, what: str) -> bytes:
+        stored = self._reader(name)(place.offset, place.length)
+        if zlib.crc32(stored) != place.crc32:
+            raise ValueError(f"{what} has changed since it was written")
+        return stored
+
+    def _notes(self) -> tuple[LocalNotes | None, dict[str, int | float | str]]:
+        """What a local table says beside, and what the build noted."""
+        if not CHECK <= self._section(NOTES).length <= _LONGEST_NOTES:
+            raise ValueError("its notes have no length that can be")
+        stored = self._section_bytes(NOTES)
+        if zlib.crc32(stored[:-CHECK]) != int.from_bytes(stored[-CHECK:], "little"):
+            raise ValueError("its notes have changed since they were written")
+        notes = json.loads(stored[:-CHECK])
+        facts = read_facts(notes["facts"])
+        self.whole = _whole(notes["whole"]) if self.head.keeps != BOTH_SIDES else None
+        if self.head.bound == COMPLETE:
+            return None, facts
+        return read_notes(self.material, self.head.bound, notes["local"]), facts
 
     def _compare_name(self) -> None:
         if self.local is None:
             claimed = named(self.path)
-            if local_named(self.path) or (claimed is not None and claimed[1:] != (self.material, self.rules)):
-                raise seal.Unsealed(f"it holds {self.material} ({self.rules}), not what its name says")
+            slim, what = self.head.keeps != BOTH_SIDES, (self.material, self.rules)
+            if local_named(self.path) or (claimed is not None and (claimed.slim, *claimed[1:]) != (slim, *what)):
+                form = "a slim table of " * slim
+                raise BadHead(f"it holds {form}{self.material} ({self.rules}), not what its name says")
             return
         claims = local_named(self.path)
         if named(self.path) or (claims is not None and claims.name != self.local.name(self.material)):
-            raise seal.Unsealed(f"it holds a local table of {self.material}, not what its name says")
+            raise BadHead(f"it holds a local table of {self.material}, not what its name says")
 
     def chunk(self, number: int) -> Chunk:
         with self._named():
-            return Chunk(self.chunk_format, self.chunks.read(self._handle, number))
+            group, nth = self._group_of(number), number % self._group
+            return Chunk(self.chunk_format, group.shape_table, self._stored(group, nth))
 
     def bulk(self, numbers: range, *, fresh: bool) -> Bulk:
-        """All of these chunks."""
+        """All of these chunks, which are of one group."""
         from tbgen.store.read.decode import decode  # late: a single look needs no compiler
 
         with self._named():
-            stored = (self.chunks.read(self._handle, number) for number in numbers)
-            return decode(self.chunk_format, stored, len(numbers), fresh=fresh)
+            group = self._group_of(numbers.start)
+            stored = (self._stored(group, number % self._group) for number in numbers)
+            return decode(self.chunk_format, group.shape_table, stored, len(numbers), fresh=fresh)
+
+    def _group_of(self, chunk: int) -> Group:
+        number = chunk // self._group
+        group = _GROUPS.get(self._key + number)
+        if group is None:
+            length = index_page(self._group).itemsize
+            page = read_index(self._reader(INDEX)(number * length, length), self._group)
+            listed = self._checked(SHAPES, page.shapes, "a list of shapes")
+            most = self._group * self.chunk_format.width
+            group = make_group(page, listed, most, self.head, self._forms.count, self.load_forms)
+            _GROUPS.put(self._key + number, group, group.size)
+        return group
+
+    def load_forms(self, numbers: NDArray[np.int64], stored: NDArray[np.uint8]) -> Forms:
+        with self._named():
+            forms = self._forms.load(numbers)
+            if not np.array_equal(forms.stored(), stored):
+                raise ValueError("its shapes do not have as many distances as their forms")
+            return forms
+
+    def _stored(self, group: Group, nth: int) -> bytes:
+        """A chunk as it is stored."""
+        place = Place(group.offsets[nth], group.lengths[nth], group.crc32[nth])
+        return self._checked(CHUNKS, place, "a chunk")
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -192,65 +262,37 @@ class OpenFile:
             raise CorruptTable(f"{self.path} is damaged: {error}") from error
 
     def check(self) -> None:
-        """Compare the whole file with its digest."""
+        """Compare the whole file with its digest, and what it tells other programs of slices: this one counts."""
         try:
-            stamp = self._compare()
-            window = _Window(self._handle, stamp.size)
-            window.seek(seal.SIZE)
-            digest = hashlib.file_digest(window, "sha256")
-        except (seal.Unsealed, OSError) as error:
+            head, digest = self._compare(), hashlib.sha256()
+            for at in range(heads.SIZE, head.size, _PIECE):
+                digest.update(os.pread(self._handle, min(_PIECE, head.size - at), at))
+        except (BadHead, OSError) as error:
             raise CorruptTable(f"{self.path}: {error}") from error
-        if digest.hexdigest() != stamp.sha256:
+        if digest.hexdigest() != head.sha256:
             raise CorruptTable(f"{self.path} has changed since it was written")
+        with self._named():
+            if (head.rows, self._section_bytes(SLICES)) != tell(self.layout(), self.side):
+                raise ValueError("it sends other programs to the wrong slices")
 
 
-def _names(notes: Notes) -> tuple[Material, TableRules]:
+def _names(head: Head) -> tuple[Material, TableRules]:
     """Material and rules."""
-    name, rules = notes.get("material"), notes.get("rules")
-    material = parse(str(name))
-    most = MEN_NUMBERED if BOUND not in notes else _MOST_MEN
-    if material.name != name or material.men > most or rules not in list(TableRules):
+    material = parse(head.material)
+    most = MEN_NUMBERED if head.bound == COMPLETE else _MOST_MEN
+    if material.name != head.material or material.men > most or head.rules not in list(TableRules):
         raise ValueError("it holds no material that there are tables of")
-    return material, TableRules(str(rules))
-
-
-def _local(head: Head, notes: Notes, material: Material) -> LocalNotes | None:
-    """What a local table says beside; None of any other table."""
-    if BOUND not in notes:
-        return None
-    for group in (INDEX, LOCAL):
-        head.enter(group)
-    rows, pawns = head.shape(f"{INDEX}/{PAWNS}", "i1")
-    if not material.pawns or pawns != material.pawns or not rows or notes.get("rules") != TableRules.RESET:
+    if head.keeps not in KEEPS or (head.keeps != BOTH_SIDES and head.bound != COMPLETE):
+        raise ValueError(f"it keeps {head.keeps}")
+    if head.bound != COMPLETE and (not material.pawns or head.rules != TableRules.RESET):
         raise ValueError("it holds no placements of pawns")
-    return read_notes(material, notes[BOUND], head.column(f"{INDEX}/{PAWNS}", "i1", rows, pawns), head.notes(LOCAL))
+    if head.men != men_of(material) or head.kinds != kinds_of(material):
+        raise ValueError("it has men that this version does not know")
+    return material, TableRules(head.rules)
 
 
-def _number(notes: Notes, name: str, least: int, most: int = 1 << 62) -> int:
-    number = notes.get(name)
-    if not isinstance(number, int) or not least <= number <= most:
-        raise ValueError(f"its {name} cannot be {number}")
-    return number
-
-
-def _order(head: Head, width: int) -> NDArray[np.int64]:
-    """`[place]`: the number of the position there, each once."""
-    steps = head.column("order", "<u4", width.bit_length() - 1).tolist()
-    order = numbers_of(steps)
-    if len(order) != width or not np.array_equal(np.sort(order), np.arange(width)):
-        raise ValueError("its order of places is none")
-    return order
-
-
-def _shapes(head: Head, most: int) -> Shapes:
-    """The shapes; ValueError if there are more than a table of `most` numbers can have."""
-    head.enter(SHAPES)
-    (count,) = head.shape(f"{SHAPES}/steps", "u1")
-    if count > min(1 + most, _MOST_SHAPES):
-        raise ValueError(f"it has {count} shapes for {most} numbers")
-    columns = {name: head.column(f"{SHAPES}/{name}", kind, count) for name, kind in KINDS.items()}
-    steps = int(columns["steps"].sum(dtype=np.int64))
-    columns |= {name: head.column(f"{SHAPES}/{name}", kind, steps) for name, kind in STEP_KINDS.items()}
-    shapes = Shapes(**columns)
-    check(shapes)
-    return shapes
+def _whole(noted: dict[str, Any]) -> Whole:
+    whole = Whole(noted["contents"], noted["bytes"], noted["sha256"])
+    if not (is_text(whole.contents) and is_text(whole.sha256) and type(whole.bytes) is int and whole.bytes >= 0):
+        raise ValueError("its notes are none")
+    return whole

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.store.format.forms import by_step
-from tbgen.store.format.shapes import ShapeTable
+from tbgen.store.format.shapes import AS_FRESH, ShapeTable
 
 STEP: Final = np.dtype([("holder", "u1"), ("level", "u1"), ("outcome", "<i2"), ("distance", "<u2")])
 
@@ -40,28 +40,31 @@ class Positions:
     ) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
         """Outcome and distance of each staircase's last step for a holder up to a level; outcome 0 if there is none."""
         shapes, chosen = self.shapes[places], np.full(len(places), -1)
-        known = self.shape_table.shapes
-        for having, at in by_step(self.shape_table.start[shapes], known.steps[shapes]):
-            fits = (known.holder[at] == holders[having]) & (known.level[at] <= levels[having])
+        known = self.shape_table.steps
+        for having, at in by_step(known.start[shapes], known.forms.steps[shapes]):
+            fits = (known.forms.holder[at] == holders[having]) & (known.forms.level[at] <= levels[having])
             chosen[having[fits]] = at[fits]
         outcomes = np.zeros(len(places), np.int16)
         distances = np.zeros(len(places), np.int64)
         has = np.flatnonzero(chosen >= 0)
-        outcomes[has] = known.step_outcome[chosen[has]]
+        outcomes[has] = known.forms.outcome[chosen[has]]
         distances[has] = self._distances(places[has], chosen[has])
         return outcomes, distances
 
     def _distances(self, places: NDArray[np.int64], steps: NDArray[np.int64]) -> NDArray[np.int64]:
         """`[position]`: the distance of this step of its staircase."""
-        column, odd = (of_all[steps] for of_all in self.shape_table.distances)
+        known = self.shape_table.steps
+        column = known.column[steps]
+        fresh = self.shape_table.base[self.shapes[places]] & 1
+        odd = np.where(column == AS_FRESH, fresh, known.odd[steps])
         return 2 * self.halves()[column, places].astype(np.int64) + odd
 
     def columns(self, places: NDArray[np.int64]) -> NDArray[np.int32]:
-        """`[1 + step, position]`: the form of the staircase (see `ShapeTable.forms`) and the distance of each step."""
-        shapes = self.shapes[places]
-        length = self.shape_table.shapes.steps[shapes]
+        """`[1 + step, position]`: how the staircase looks (see `Steps.looks`) and the distance of each step."""
+        shapes, known = self.shapes[places], self.shape_table.steps
+        length = known.forms.steps[shapes]
         columns = np.zeros((1 + int(length.max(initial=0)), len(places)), np.int32)
-        columns[0] = self.shape_table.forms[0].take(shapes)
-        for step, (having, at) in enumerate(by_step(self.shape_table.start[shapes], length)):
+        columns[0] = known.looks()[0].take(shapes)
+        for step, (having, at) in enumerate(by_step(known.start[shapes], length)):
             columns[1 + step, having] = self._distances(places[having], at)
         return columns

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tbgen.store.format.shapes import ODD, Shapes, ShapeTable
+from tbgen.store.format.schema import RAW
+from tbgen.store.format.shapes import ODD, Forms, ShapeTable, no_forms
 from tbgen.store.read.chunk import ChunkFormat
 from tbgen.store.read.decode import decode, spell_out
 
@@ -20,12 +22,20 @@ def _read() -> None:
     for shapes, planes in product((2, _MANY), (1, 2)):
         ones = np.ones(shapes, np.uint8)
         ones[0] = 0
-        known = Shapes(ones.astype(np.int16), ones, ones, ones[1:], ones[1:], ones[1:].astype(np.int16), ODD * ones[1:])
         raw = bytes(1 + 2 * planes)
-        chunk_format = ChunkFormat(Path(), len(raw), np.zeros(1, np.int64), 0, planes, ShapeTable(known))
-        bulk = decode(chunk_format, [zlib.compress(b"\1" + raw[1:])], 1)
+        table = ShapeTable(ones.astype(np.int32), 2 * ones, ones.astype(np.int64), _one_step)
+        packer = zlib.compressobj(wbits=RAW)
+        chunk = packer.compress(b"\1" + raw[1:]) + packer.flush()
+        bulk = decode(ChunkFormat(Path(), len(raw), np.zeros(1, np.int64), 0, planes), table, [chunk], 1)
         spell_out(bulk)
         bulk.count(slice(None), ones.astype(np.uint16), np.zeros((2, 1), np.int64))
+
+
+def _one_step(numbers: NDArray[np.int64], stored: NDArray[np.uint8]) -> Forms:
+    """Forms with a step where a distance is stored."""
+    ones = np.ones(1, np.uint8)
+    step = Forms(np.array([0, 1], np.uint8), ones, ones, ones.astype(np.int16), ODD * ones)
+    return step.taken(stored) if stored.any() else no_forms().taken(stored)
 
 
 PARTS: Final[dict[str, Callable[[], None]]] = {"read": _read}

@@ -1,24 +1,26 @@
 """Reading a table."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents, Make, in_memory
-from tbgen.errors import CorruptTable
+from tbgen.errors import CorruptTable, MissingTable
 from tbgen.index import Layout
 from tbgen.index.stored_twice import stored_twice
-from tbgen.store.format.shapes import ShapeTable
+from tbgen.store.format.head import Whole
+from tbgen.store.format.schema import BOTH_SIDES, GROUP, KEEPS
+from tbgen.store.format.split import Split
 from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, Step
-from tbgen.store.read.decoded_table import DecodedTable
+from tbgen.store.read.decoded_table import AllShapes, DecodedTable
 from tbgen.store.read.numbering import Numbering
 from tbgen.store.read.open_file import OpenFile
 from tbgen.turns import in_turn
@@ -30,8 +32,8 @@ _CHUNKS: Final[Cache[Chunk]] = Cache(256 << 20)
 _GLANCED: Final[Cache[Chunk]] = Cache(4 << 20)
 """Chunks that were needed once. Most are never needed again, and a small cache uses the same memory again."""
 _DECODED: Final[Cache[DecodedTable]] = Cache(512 << 20)
-PIECE: Final = 1 << 18
-"""Numbers that a long reading decodes together: a few megabytes of any table. A multiple of every chunk's width."""
+PIECE: Final = GROUP
+"""Numbers that a long reading decodes together: a few megabytes of any table."""
 _AHEAD: Final = 2
 """Pieces per thread that are decoded, or wait for it, before they are needed."""
 _WORTH: Final = 16
@@ -41,7 +43,8 @@ _WORTH: Final = 16
 def open_table(path: str | Path, *, threads: int = 1) -> "TableFile":
     """Open a table. MissingTable and CorruptTable name the file. `threads`: how many decode when much of it is read in
     order."""
-    return TableFile(Path(path), threads=threads)
+    opened = OpenFile(Path(path))
+    return (TableFile if opened.head.keeps == BOTH_SIDES else SlimFile)(opened, threads)
 
 
 class TableFile:
@@ -50,18 +53,19 @@ class TableFile:
     A staircase is a number, for `steps_of`; 0 if a position has none. Equal numbers stand for equal staircases;
     different numbers may stand for equal ones as well (but not in `part`)."""
 
-    def __init__(self, path: Path, *, threads: int = 1) -> None:
-        opened = OpenFile(path)
+    def __init__(self, opened: OpenFile, threads: int) -> None:
         self._file = opened
         self._threads = threads
-        self.path = path
+        self.path = opened.path
         self.material = opened.material
         self.rules = opened.rules
-        self.layout = opened.layout
-        self.size = opened.size
+        self.head = opened.head
+        """What the first bytes of the file say."""
+        self.facts = opened.facts
+        """What the build noted."""
+        self.size = opened.head.numbers
         self.local = opened.local
         """What a local table says beside; None of any other table."""
-        self.header: Mapping[str, int | float | str] = MappingProxyType(opened.header)
         chunk_format = opened.chunk_format
         self._chunk_format = chunk_format
         self._shift = chunk_format.width.bit_length() - 1
@@ -75,17 +79,16 @@ class TableFile:
     @property
     def stored_entries(self) -> int:
         """Numbers with a legal position."""
-        return int(self.header["legal"])
+        return self.head.legal
 
     @property
     def positions(self) -> int:
         """Legal positions, each once up to symmetry."""
         return self.stored_entries - stored_twice(self.material)
 
-    @property
-    def shape_table(self) -> ShapeTable:
-        """What the numbers of shapes in its chunks stand for."""
-        return self._chunk_format.shape_table
+    @cached_property
+    def layout(self) -> Layout:
+        return self._file.layout()
 
     @property
     def order(self) -> NDArray[np.int64]:
@@ -99,19 +102,22 @@ class TableFile:
 
     @property
     def sha256(self) -> str:
-        """The digest in the file's seal. The file is this one, even if its name now leads to another."""
-        return self._file.sha256
-
-    @property
-    def facts(self) -> dict[str, int | float | str]:
-        """What the build noted, in the order in which the file has it."""
-        return self._file.facts
+        """The digest in the file's head. The file is this one, even if its name now leads to another."""
+        return self.head.sha256
 
     def ordered_layout(self) -> Layout:
         """The layout; CorruptTable if the file of a local table has the slices in another order."""
         if self.local is not None and self.layout.pawns.squares.tolist() != [*map(list, self.local.slices)]:
             raise CorruptTable(f"{self.path}: its placements of pawns are in another order than this version has them")
         return self.layout
+
+    def numbering(self) -> Numbering:
+        """To number the staircases of all that is read."""
+        return Numbering(self._file.load_forms, self.head.distances, self.head.distance_bytes)
+
+    def all_shapes(self) -> AllShapes:
+        """To number the shapes of all that is read."""
+        return AllShapes(self._file.load_forms)
 
     def look(self, number: int) -> tuple[int, int, int]:
         """Fresh relative outcome, distance and staircase of one position; outcome 0 if it is not legal."""
@@ -134,7 +140,7 @@ class TableFile:
 
     def _chunk(self, number: int, *, again: bool = True) -> Chunk:
         """`again`: if the chunk was needed before, this is a reason to keep it."""
-        if not 0 <= number < len(self._file.chunks):
+        if not 0 <= number < self._file.chunks:
             raise IndexError(f"{self.path} has no such number")
         key = self._key + number
         chunk = _CHUNKS.get(key)
@@ -149,6 +155,13 @@ class TableFile:
             elif again:
                 _CHUNKS.put(key, chunk, self._chunk_format.size)
         return chunk
+
+    kept_number = 0
+    """A number that it has."""
+
+    def has(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each number is in the file: in a slim table half of them are not."""
+        return np.ones(len(numbers), np.bool_)
 
     def look_many(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.uint16], NDArray[np.int64]]:
         """`look` for many numbers at once."""
@@ -186,7 +199,7 @@ class TableFile:
     def _by_chunk(self, numbers: NDArray[np.int64]) -> Iterator[tuple[Chunk, NDArray[np.int64], NDArray[np.int64]]]:
         """Each chunk that is needed, the rows (indices of `numbers`) that need it, and their places in it."""
         wanted = numbers >> self._shift
-        order = np.argsort(wanted.astype(np.uint16) if len(self._file.chunks) <= 1 << 16 else wanted, kind="stable")
+        order = np.argsort(wanted.astype(np.uint16) if self._file.chunks <= 1 << 16 else wanted, kind="stable")
         wanted = wanted[order]
         for start, end in itertools.pairwise(np.flatnonzero(np.diff(wanted, prepend=-1, append=-1)).tolist()):
             rows = order[start:end]
@@ -197,9 +210,9 @@ class TableFile:
         whole = _DECODED.get(self._key)
         if whole is None:
             self._wanted += wanted
-            size = DecodedTable.bytes_for(self._chunk_format, self.size)
+            size = self.size * (8 + self.head.distances * self.head.distance_bytes)
             if size <= _DECODED.budget // 2 and self._wanted * _WORTH >= self.size:
-                whole = DecodedTable(self._chunk_format, self.size, self._all)
+                whole = DecodedTable(self.size, self._all, self._file.load_forms)
                 _DECODED.put(self._key, whole, size)
         return whole
 
@@ -229,7 +242,7 @@ class TableFile:
         """A range of numbers, with a dictionary of its staircases, in any order. `make` gives two arrays of zeros to
         fill; `report` is called with the numbers that have been read."""
         entries, staircases = make(end - start, np.int32), make(end - start, np.int32)
-        numbering = Numbering(self._chunk_format)
+        numbering = self.numbering()
         for rows, bulk in self.in_order(start, end):
             entries[rows] = bulk.entries
             staircases[rows] = numbering.see(bulk)
@@ -248,7 +261,7 @@ class TableFile:
         return digest.hexdigest()
 
     def _all(self, fresh: bool) -> Iterator[tuple[slice, Bulk]]:
-        return self.in_order(0, self.size, fresh=fresh)
+        return TableFile.in_order(self, 0, self.size, fresh=fresh)
 
     def in_order(self, start: int, end: int, *, fresh: bool = False) -> Iterator[tuple[slice, Bulk]]:
         """A range of numbers, piece by piece, without the caches: the part of the range, and what it holds. `fresh`:
@@ -287,3 +300,49 @@ class TableFile:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+class LeftOut(Exception):
+    """A position that a slim table leaves out: a ply of search tells what it is worth."""
+
+
+class SlimFile(TableFile):
+    """A slim table. Numbers are those of the whole table; staircases those of what is kept."""
+
+    @cached_property
+    def split(self) -> Split:
+        return Split(self.layout, KEEPS.index(self.head.keeps) - 1)
+
+    @property
+    def whole(self) -> Whole:
+        """The table that it was made of."""
+        assert self._file.whole is not None, "a slim file notes it"
+        return self._file.whole
+
+    def look(self, number: int) -> tuple[int, int, int]:
+        return super().look(int(self._kept(np.array([number]))[0]))
+
+    def look_many(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.uint16], NDArray[np.int64]]:
+        return super().look_many(self._kept(numbers))
+
+    def _kept(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        places = self.split.places(numbers)
+        if len(places) and places.min() < 0:
+            raise LeftOut
+        return places
+
+    def has(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return self.split.places(numbers) >= 0
+
+    @property
+    def kept_number(self) -> int:  # type: ignore[override]  # that of any other table needs no layout
+        return int(self.split.numbers(slice(0, 1))[0])
+
+    def in_order(self, start: int, end: int, *, fresh: bool = False) -> Iterator[tuple[slice, Bulk]]:
+        raise MissingTable(
+            f"{self.path} is slim, and this needs the whole table (tbgen unpack makes it)", self.path.name
+        )
+
+    def kept_in_order(self, here: slice) -> Iterator[tuple[slice, Bulk]]:
+        """`in_order` for places, which count what is kept."""
+        return super().in_order(here.start, here.stop)

@@ -1,5 +1,5 @@
 """Writing contents to a file. Readers never load this."""
 
-from tbgen.store.write.table import write_table
+from tbgen.store.write.table import Slim, write_table
 
-__all__ = ["write_table"]
+__all__ = ["Slim", "write_table"]

@@ -1,4 +1,4 @@
-"""Encoding contents as the chunks of a file; docs/format.md says what a chunk holds."""
+"""Encoding contents as the sections of a file; docs/format.md says what these hold."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -13,42 +13,49 @@ from zlib_ng import zlib_ng
 
 from tbgen.contents import Contents, Make, in_memory
 from tbgen.index import layout_of
+from tbgen.store.format.form_pages import pack_pages
 from tbgen.store.format.forms import by_step, pieces
 from tbgen.store.format.order import candidates, numbers_of
-from tbgen.store.format.planes import bytes_for
-from tbgen.store.format.schema import ESCAPE, LEVEL
-from tbgen.store.format.shapes import EVEN, Shapes, ShapeTable
-from tbgen.store.write.kernels import Given, Stored, fill_chunk, find_kinds
-from tbgen.store.write.staircases import make_rows, make_shapes
+from tbgen.store.format.planes import bytes_for, planes_of
+from tbgen.store.format.schema import ESCAPE, LEVEL, RAW, group_of
+from tbgen.store.format.shapes import EVEN, Forms
+from tbgen.store.write.kernels import ODD_AT, OUTCOME_AT, OUTCOMES, SAME_AT, Given, Stored, fill_chunk, find_kinds
+from tbgen.store.write.staircases import make_forms, make_rows
 from tbgen.turns import in_turn
 
 WIDTHS: Final = (1 << 14, 1 << 12)
 """Positions per chunk. With more, chunks compress better, by 4 % here, but reading one position takes longer."""
+SLIM_WIDTHS: Final = (1 << 14, 1 << 13)
+"""The same of slim tables."""
 _LARGE: Final = 1 << 25
 """Tables of more numbers than this have the shorter chunks: programs read single positions of them, never all."""
 _TOGETHER: Final = 16
-"""Chunks that a thread makes before it asks for more."""
+"""Chunks that a thread makes before it asks for more: all of one group."""
 _AHEAD: Final = 32
 """Groups of such chunks that are being made or wait to be written, at most: all together are as large as the file."""
 _MERGED: Final = 1 << 12
-"""Chunks whose kinds are merged at a time."""
+"""Chunks whose forms are merged at a time."""
 _SAMPLES: Final = 8
 """Chunks on which each order of places is tried."""
 
 
 @dataclass(frozen=True)
 class Encoded:
+    """See `Head` in store/format/head.py."""
+
     width: int
     order: list[int]
-    escape_planes: int
-    distance_planes: int
-    shapes: Shapes
+    distances: int
+    distance_bytes: int
+    shape_bytes: int
+    form_bytes: int
     legal: int
-    """Legal positions."""
+    longest: int
     count: int
     """Chunks."""
-    raw: int
-    """Bytes of every chunk before compression: as many as the longest needs."""
+    lists: list[bytes]
+    """`[group]`: its shapes."""
+    forms: bytes
     chunks: Iterator[bytes]
     """The chunks in order. The pool makes them meanwhile."""
 
@@ -60,6 +67,34 @@ class _Part(NamedTuple):
     counts: NDArray[np.int32]
 
 
+class _FormNumbers(NamedTuple):
+    """The forms of a table, and how a kind leads to its form."""
+
+    keys: NDArray[np.int64]
+    """The kinds' upper parts, in rising order."""
+    rank: NDArray[np.int64]
+    """`[key]`: which form it is."""
+    numbers: NDArray[np.int64]
+    """`[form]`: its number in the file."""
+    steps: NDArray[np.int8]
+    """`[form, nth]`: the step whose distance is the nth that is stored, -1 if there is none."""
+    beside: NDArray[np.uint8]
+    """`[form]`: how many distances are stored beside the fresh one."""
+
+    def of(self, kinds: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The form of each kind."""
+        return self.rank[np.searchsorted(self.keys, kinds >> SAME_AT)]
+
+
+class _Group(NamedTuple):
+    """The kinds of a group of chunks by shape: that of no position, then the commonest first."""
+
+    kinds: NDArray[np.int64]
+    forms: NDArray[np.int64]
+    held: NDArray[np.int64]
+    """`[shape]`: how many distances a position has in the file."""
+
+
 @dataclass
 class _Task:
     given: Given
@@ -67,26 +102,34 @@ class _Task:
     parts: list[_Part]
     kind: NDArray[np.uint16]
     """`[position]`: the index of its kind in its part. As long as all chunks together, the last one filled up."""
+    forms: _FormNumbers
+    distance_bytes: int
+    groups: list[_Group]
     shapes: list[NDArray[np.int32]]
     """`[part]`: the shape of each of its kinds."""
-    stored: Stored
-    raw: int = 0
-    """Bytes of the longest chunk before compression."""
 
-    def length(self, number: int) -> int:
+    @property
+    def group(self) -> int:
+        return group_of(self.width)
+
+    @property
+    def shape_bytes(self) -> int:
+        return bytes_for(max(len(group.kinds) for group in self.groups) - 1 - ESCAPE)
+
+    def length(self, number: int, shape_bytes: int) -> int:
         """Bytes of a chunk before compression."""
         shape = self.shapes[number]
-        each = (shape != 0) * (1 + self.stored.beside[shape].astype(np.int64)) * self.stored.distance_planes
-        each += (shape >= ESCAPE) * self.stored.escape_planes
+        each = self.groups[number // self.group].held[shape] * self.distance_bytes
+        each += (shape >= ESCAPE) * shape_bytes
         return self.width + int((each * self.parts[number].counts).sum())
 
 
-def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encoded:
+def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: bool = False) -> Encoded:
     """Encode contents. When this returns, all but the chunks is done; the pool goes on with those."""
-    size = len(contents.entries)
-    width = min(WIDTHS[size > _LARGE], 1 << max(0, size - 1).bit_length())
-    rows = make_rows(contents.steps, make, pool)
-    steps = contents.steps
+    size, steps = len(contents.entries), contents.steps
+    widths = SLIM_WIDTHS if slim else WIDTHS
+    width = min(widths[size > _LARGE], 1 << max(0, size - 1).bit_length())
+    rows = make_rows(steps, make, pool)
     given = Given(
         contents.entries, contents.staircases, steps.start, steps.outcome, steps.distance, rows.form, rows.longest
     )
@@ -95,17 +138,28 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory) -> Encode
     parts = [part for batch, _ in found for part in batch]
     longest = max(*(distance for _, distance in found), int(steps.distance.max(initial=0)))
     del found
-    kinds, counts, shapes_of = _merge(parts)
-    shapes = make_shapes(rows, kinds)
-    stored = _stored(ShapeTable(shapes), bytes_for(longest >> 1) or 1)
-    task = _Task(given, width, parts, kind, shapes_of, stored)
-    task.raw = max(map(task.length, range(len(parts))))
+    keys = _by_appearance(parts)
+    forms = make_forms(rows, keys)
+    pages, numbers = pack_pages(forms)
+    rising = np.argsort(keys)
+    known = _FormNumbers(keys[rising], rising, numbers, _stored_steps(forms), forms.stored())
+    task = _Task(given, width, parts, kind, known, bytes_for(longest >> 1) or 1, [], [])
+    form_bytes = bytes_for(int(numbers.max()))
+    lists = []
+    for batch in _batches(len(parts), task.group):
+        group, shapes = _merge([parts[number] for number in batch], known)
+        task.groups.append(group)
+        task.shapes += shapes
+        lists.append(_listed(group, known, form_bytes))
+    shape_bytes = task.shape_bytes
     order = _best_order(task, contents, pool)
     places = numbers_of(order)
     made = in_turn(pool, _AHEAD, partial(_chunks, task, places), zip(_batches(len(parts), _TOGETHER), strict=True))
     return Encoded(
-        width, order, stored.escape_planes, stored.distance_planes, shapes, int(counts[1:].sum()), len(parts), task.raw,
-        itertools.chain.from_iterable(made),
+        width, order, max(1, *(int(group.held.max()) for group in task.groups)), task.distance_bytes, shape_bytes,
+        form_bytes, sum(int(part.counts[part.kinds != 0].sum()) for part in parts),
+        max(task.length(number, shape_bytes) for number in range(len(parts))), len(parts), lists,
+        pages if form_bytes else b"", itertools.chain.from_iterable(made),
     )  # fmt: skip
 
 
@@ -125,31 +179,57 @@ def _sort(given: Given, kind: NDArray[np.uint16], width: int, numbers: range) ->
     return parts, longest
 
 
-def _merge(parts: list[_Part]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[NDArray[np.int32]]]:
-    """All kinds by rank: 0, then the commonest first; how many positions have each; and the ranks of each part's kinds.
-    The parts lose their kinds, which are not needed any more."""
-    batches = _batches(len(parts), _MERGED)
-    different = [np.unique(np.concatenate([parts[number].kinds for number in batch])) for batch in batches]
-    kinds = np.unique(np.concatenate([np.zeros(1, np.int64), *different]))
+def _by_appearance(parts: list[_Part]) -> NDArray[np.int64]:
+    """The keys of all forms, in the order in which they come up, so that neighbouring chunks use the same pages of
+    forms. That of no steps is the first."""
+    keys, first = [np.zeros(1, np.int64)], [np.full(1, -1, np.int64)]
+    for nth, batch in enumerate(_batches(len(parts), _MERGED)):
+        found, where = np.unique(np.concatenate([parts[n].kinds for n in batch]) >> SAME_AT, return_index=True)
+        keys.append(found)
+        first.append(where + (nth << 40))
+    every, where = np.unique(np.concatenate(keys), return_index=True)
+    return every[np.argsort(np.concatenate(first)[where])]
+
+
+def _stored_steps(forms: Forms) -> NDArray[np.int8]:
+    column, _ = forms.distances()
+    steps = np.full((len(forms.steps), int(column.max(initial=0))), -1, np.int8)
+    start = forms.start
+    for here in pieces(len(start)):
+        for step, (having, at) in enumerate(by_step(start[here], forms.steps[here])):
+            own = forms.source[at] >= EVEN
+            steps[here][having[own], column[at[own]] - 1] = step
+    return steps
+
+
+def _merge(parts: list[_Part], forms: _FormNumbers) -> tuple[_Group, list[NDArray[np.int32]]]:
+    """All kinds of a group by rank, and the ranks of each part's kinds."""
+    kinds = np.unique(np.concatenate([np.zeros(1, np.int64), *(part.kinds for part in parts)]))
     totals, places = np.zeros(len(kinds), np.int64), []
-    for number, part in enumerate(parts):
+    for part in parts:
         place = np.searchsorted(kinds, part.kinds)
         totals[place] += part.counts
-        places.append(place.astype(np.int32))
-        parts[number] = part._replace(kinds=kinds[:0])
+        places.append(place)
     order = np.lexsort((kinds, -totals, kinds != 0))
     ranks = np.empty(len(kinds), np.int32)
     ranks[order] = np.arange(len(kinds), dtype=np.int32)
-    return kinds[order], totals[order], [ranks[place] for place in places]
+    kinds = kinds[order]
+    of = forms.of(kinds)
+    held = np.where(kinds != 0, forms.beside[of].astype(np.int64) + 1, 0)
+    return _Group(kinds, of, held), [ranks[place] for place in places]
 
 
-def _stored(shape_table: ShapeTable, distance_planes: int) -> Stored:
-    steps = np.full((shape_table.count, shape_table.width), -1, np.int8)
-    for here in pieces(shape_table.count):
-        for step, (having, at) in enumerate(by_step(shape_table.start[here], shape_table.shapes.steps[here])):
-            own = shape_table.shapes.source[at] >= EVEN
-            steps[here][having[own], shape_table.distances[0][at[own]] - 1] = step
-    return Stored(steps, shape_table.stored, bytes_for(shape_table.count - 1 - ESCAPE), distance_planes)
+def _listed(group: _Group, forms: _FormNumbers, form_bytes: int) -> bytes:
+    """The list of its shapes, but for that of no position."""
+    kinds = group.kinds[1:]
+    outcome = kinds >> OUTCOME_AT & OUTCOMES
+    outcome -= outcome >> 10 << 11
+    columns = [
+        *planes_of(2 * outcome + (kinds >> ODD_AT & 1), 2),
+        group.held[1:].astype(np.uint8),
+        *planes_of(forms.numbers[group.forms[1:]], form_bytes),
+    ]
+    return _deflate([np.concatenate(columns)])
 
 
 def _best_order(task: _Task, contents: Contents, pool: Executor) -> list[int]:
@@ -167,14 +247,17 @@ def _best_order(task: _Task, contents: Contents, pool: Executor) -> list[int]:
 
 
 def _chunks(task: _Task, places: NDArray[np.int64], numbers: range) -> list[bytes]:
-    """Make neighbouring chunks."""
-    made = []
+    """Make neighbouring chunks of one group."""
+    group, made = task.groups[numbers.start // task.group], []
+    stored = Stored(
+        task.forms.steps[group.forms], task.forms.beside[group.forms], task.shape_bytes, task.distance_bytes
+    )
     for number in numbers:
         begin, shapes = number * task.width, task.shapes[number]
-        first = np.empty((1 + task.stored.steps.shape[1], 1 + len(shapes)), np.int64)
-        raw = np.zeros(task.raw, np.uint8)
+        first = np.empty((1 + stored.steps.shape[1], 1 + len(shapes)), np.int64)
+        raw = np.zeros(task.length(number, task.shape_bytes), np.uint8)
         fresh, rest = fill_chunk(
-            task.given, task.stored, begin, places, task.kind[begin : begin + task.width], shapes,
+            task.given, stored, begin, places, task.kind[begin : begin + task.width], shapes,
             task.parts[number].counts, np.argsort(shapes), first, np.empty(len(shapes), np.int64), raw,
         )  # fmt: skip
         made.append(_deflate((raw[:fresh], raw[fresh:rest], raw[rest:])))
@@ -183,7 +266,7 @@ def _chunks(task: _Task, places: NDArray[np.int64], numbers: range) -> list[byte
 
 def _deflate(sections: Sequence[NDArray[np.uint8]]) -> bytes:
     """Compress sections, each with a code of its own since they differ in nature."""
-    packer = zlib_ng.compressobj(LEVEL)
+    packer = zlib_ng.compressobj(LEVEL, zlib_ng.DEFLATED, RAW)
     done = []
     for section in sections:
         done += [packer.compress(section.data), packer.flush(zlib_ng.Z_BLOCK)]

@@ -37,14 +37,14 @@ class Given(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """How the shapes of a table are stored."""
+    """How the shapes of a group are stored."""
 
     steps: NDArray[np.int8]
     """`[shape, nth]`: the step whose distance is the nth that is stored, -1 if there is none."""
     beside: NDArray[np.uint8]
     """`[shape]`: how many are stored beside the fresh one."""
-    escape_planes: int
-    distance_planes: int
+    shape_bytes: int
+    distance_bytes: int
 
 
 @kernel
@@ -102,7 +102,7 @@ def fill_chunk(given, stored, begin, places, kind, shapes, counts, by_shape, fir
         if shapes[number] >= ESCAPE:
             escaped += counts[number]
         taken[number] = 0
-    fresh_at = len(places) + escaped * stored.escape_planes
+    fresh_at = len(places) + escaped * stored.shape_bytes
     at = rest_at = fresh_at
     for nth in range(sections):
         ranked = 0
@@ -111,7 +111,7 @@ def fill_chunk(given, stored, begin, places, kind, shapes, counts, by_shape, fir
                 first[nth, 1 + number] = at + ranked
                 ranked += counts[number]
         first[nth, 0] = ranked
-        at += ranked * stored.distance_planes
+        at += ranked * stored.distance_bytes
         if nth == 0:
             rest_at = at
 
@@ -121,7 +121,7 @@ def fill_chunk(given, stored, begin, places, kind, shapes, counts, by_shape, fir
         shape = shapes[number]
         raw[place] = min(shape, ESCAPE)
         if shape >= ESCAPE:
-            for plane in range(stored.escape_planes):
+            for plane in range(stored.shape_bytes):
                 raw[len(places) + plane * escaped + high] = shape - ESCAPE >> 8 * plane & 255
             high += 1
         if not shape:
@@ -133,7 +133,7 @@ def fill_chunk(given, stored, begin, places, kind, shapes, counts, by_shape, fir
                 start = given.start[given.staircases[position]]
                 distance = np.int64(given.distance[start + stored.steps[shape, nth - 1]])
             to = first[nth, 1 + number] + taken[number]
-            for plane in range(stored.distance_planes):
+            for plane in range(stored.distance_bytes):
                 raw[to + plane * first[nth, 0]] = distance >> 1 + 8 * plane & 255
         taken[number] += 1
     return fresh_at, rest_at

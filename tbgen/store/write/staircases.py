@@ -1,4 +1,4 @@
-"""Staircases in the writer, and the shapes that follow from them. A table may have 27 million staircases with 123
+"""Staircases in the writer, and the forms that follow from them. A table may have 27 million staircases with 123
 million steps (KBPvKN). So all steps stand one after the other, in arrays that need not be in memory, and are read a
 piece at a time."""
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tbgen.contents import Make, Steps
 from tbgen.store.format.forms import find_forms, pieces
-from tbgen.store.format.shapes import BEFORE, EVEN, FRESH, ODD, Shapes
-from tbgen.store.write.kernels import ODD_AT, OUTCOME_AT, OUTCOMES, SAME_AT
+from tbgen.store.format.shapes import BEFORE, EVEN, FRESH, ODD, Forms
+from tbgen.store.write.kernels import SAME_AT
 
 _BITS: Final = 63
 """Bits of a kind. KBPvKN, with staircases of up to 17 steps in 3,646,664 forms, needs 52."""
@@ -75,27 +75,21 @@ def _repeats(steps: Steps, lengths: NDArray[np.uint8], make: Make) -> NDArray[np
     return repeats
 
 
-def make_shapes(rows: Rows, kinds: NDArray[np.int64]) -> Shapes:
-    """The shapes of these kinds, in the same order."""
-    length = rows.length[rows.model[kinds >> SAME_AT + rows.longest]]
-    outcome = kinds >> OUTCOME_AT & OUTCOMES
-    columns = zip(*(_columns(rows, kinds[here]) for here in pieces(len(kinds))), strict=True)
-    return Shapes(
-        (outcome - (outcome >> 10 << 11)).astype("<i2"),
-        (kinds >> ODD_AT & 1).astype(np.uint8),
-        length,
-        *(np.concatenate(column) for column in columns),
-    )
+def make_forms(rows: Rows, keys: NDArray[np.int64]) -> Forms:
+    """The forms with these keys, in the same order. A key is a kind without its outcome and parity."""
+    length = rows.length[rows.model[keys >> rows.longest]]
+    columns = zip(*(_columns(rows, keys[here]) for here in pieces(len(keys))), strict=True)
+    return Forms(length, *(np.concatenate(column) for column in columns))
 
 
-def _columns(rows: Rows, kinds: NDArray[np.int64]) -> tuple[NDArray[np.generic], ...]:
-    """Holder, level, outcome and source of each step of these kinds."""
-    steps, model = rows.steps, rows.model[kinds >> SAME_AT + rows.longest]
+def _columns(rows: Rows, keys: NDArray[np.int64]) -> tuple[NDArray[np.generic], ...]:
+    """Holder, level, outcome and source of each step of these forms."""
+    steps, model = rows.steps, rows.model[keys >> rows.longest]
     length = rows.length[model].astype(np.int64)
-    kind = np.repeat(np.arange(len(kinds)), length)
-    step = np.arange(len(kind)) - np.repeat(np.cumsum(length) - length, length)
-    at = steps.start[model][kind] + step
+    form = np.repeat(np.arange(len(keys)), length)
+    step = np.arange(len(form)) - np.repeat(np.cumsum(length) - length, length)
+    at = steps.start[model][form] + step
     source = np.where(steps.distance[at] & 1, np.uint8(ODD), np.uint8(EVEN))
     source[rows.repeats[at]] = BEFORE
-    source[(kinds[kind] >> (SAME_AT + step) & 1) != 0] = FRESH
+    source[(keys[form] >> step & 1) != 0] = FRESH
     return steps.holder[at], steps.level[at], steps.outcome[at].astype("<i2"), source

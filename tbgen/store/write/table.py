@@ -1,31 +1,78 @@
 """Writing a table: beside its place, then moved there in one step."""
 
-import io
+import hashlib
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
-import h5py
 import numpy as np
 
 from tbgen._version import __version__
 from tbgen.contents import Contents, Make, in_memory
 from tbgen.files import settle
 from tbgen.index import layout_of
+from tbgen.material import Material
 from tbgen.safe_files import create
-from tbgen.store.format import seal
-from tbgen.store.format.local import BOUND, LOCAL, LocalNotes
-from tbgen.store.format.schema import FACTS, SHAPES, Facts, columns, describe, note
+from tbgen.store.format import head as heads
+from tbgen.store.format.facts import Facts
+from tbgen.store.format.head import Head, Whole
+from tbgen.store.format.local import LocalNotes
+from tbgen.store.format.schema import (
+    CHECK,
+    CHUNKS,
+    COMPLETE,
+    FORM_PAGE,
+    FORMS,
+    INDEX,
+    KEEPS,
+    NOTES,
+    SHAPES,
+    SLICE_PAGE,
+    SLICES,
+    group_of,
+    index_page,
+    kinds_of,
+    men_of,
+    with_checks,
+)  # fmt: skip
+from tbgen.store.format.slices import tell
 from tbgen.store.lock import half_written
-from tbgen.store.write import chunks
 from tbgen.store.write.encode import Encoded, encode
-from tbgen.store.write.target import Target
+from tbgen.store.write.hdf5 import Array, Described, describe
+from tbgen.text import to_json
 
-_HDF5: Final = "v110"
-"""The oldest HDF5 that is to read the file: the first with an index of chunks that is made in one piece."""
+_BYTE: Final = np.dtype("u1")
+
+
+class Slim(NamedTuple):
+    """What a slim table says beside."""
+
+    side: int
+    """The side to move that it keeps."""
+    whole: Whole
+
+
+class _Beside(NamedTuple):
+    """What a file says beside its contents."""
+
+    facts: Facts
+    local: LocalNotes | None
+    slim: Slim | None
+    program: str
+
+    def notes(self, material: Material) -> bytes:
+        told: dict[str, object] = {"facts": dict(sorted(self.facts.items()))}
+        if self.local is not None:
+            told["local"] = self.local.facts(material)
+        if self.slim is not None:
+            told["whole"] = self.slim.whole._asdict()
+        words = to_json(told).encode("ascii")
+        return words + zlib.crc32(words).to_bytes(CHECK, "little")
+
 
 PROGRAM: Final = f"tbgen {__version__}"
 
@@ -36,6 +83,7 @@ def write_table(
     facts: Facts,
     *,
     local: LocalNotes | None = None,
+    slim: Slim | None = None,
     threads: int = 1,
     make: Make = in_memory,
     program: str = PROGRAM,
@@ -44,6 +92,7 @@ def write_table(
     """Write the table, the same bytes for the same contents and facts. Other programs see all of it or nothing.
 
     `local`: what a local table says beside, whose contents are those of its layout.
+    `slim`: what a slim table says beside, whose contents are those of the side that it keeps.
     `program`: which program has built it, if not this one.
     `make` gives arrays for notes on every position in between. `check` is called with the finished file before it gets
     its name; if it raises an error, there is no table."""
@@ -51,10 +100,8 @@ def write_table(
     half = half_written(path)
     try:
         with os.fdopen(create(half), "wb+") as file, _workers(threads) as pool:
-            head = _write(file, contents, encode(contents, pool, make), facts, local, program)
-            stamp = seal.make_seal(file, head)
-            file.seek(0)
-            file.write(stamp.render())
+            encoded = encode(contents, pool, make, slim=slim is not None)
+            _write(file, contents, encoded, _Beside(facts, local, slim, program), pool)
             file.flush()
             os.fsync(file.fileno())
         check(half)
@@ -79,39 +126,98 @@ def _workers(threads: int) -> Iterator[ThreadPoolExecutor]:
             raise
 
 
-def _write(
-    file: BinaryIO, contents: Contents, encoded: Encoded, facts: Facts, local: LocalNotes | None, program: str
-) -> int:
-    """Write all but the seal. Returns where the chunks begin. Nothing but chunks follows; HDF5's metadata lies
-    before."""
-    header: dict[str, int | float | str] = {
-        "format": ".".join(map(str, seal.FORMAT)),
-        "program": program,
-        "material": contents.material.name,
-        "rules": contents.rules,
-        "size": len(contents.entries),
-        "legal": encoded.legal,
-        "staircases": len(contents.steps.start) - 1,
-        "steps": len(contents.steps.level),
-        "chunk_width": encoded.width,
-        "escape_planes": encoded.escape_planes,
-        "distance_planes": encoded.distance_planes,
+def _write(file: BinaryIO, contents: Contents, encoded: Encoded, beside: _Beside, pool: Executor) -> None:
+    """Write the sections, then the head."""
+
+    def described() -> Described:
+        # in a thread that no Ctrl-C interrupts: HDF5 would drop it, and go on with what it had not been given
+        return pool.submit(describe, arrays, attributes).result()
+
+    local, slim = beside.local, beside.slim
+    layout = local.layout(contents.material) if local else layout_of(contents.material)
+    rows, slices = tell(layout, slim.side if slim else None)
+    sections = {
+        SLICES: slices,
+        INDEX: bytes(len(encoded.lists) * index_page(group_of(encoded.width)).itemsize),
+        SHAPES: b"".join(encoded.lists),
+        FORMS: encoded.forms,
+        NOTES: beside.notes(contents.material),
     }
-    if local is not None:
-        header[BOUND] = local.bound.value
-    target = Target(file)
-    with h5py.File(target, "w", driver="fileobj", userblock_size=seal.SIZE, libver=(_HDF5, _HDF5)) as store:
-        note(store, header)
-        note(store.create_group(FACTS), facts)
-        columns(store.create_group(SHAPES), encoded.shapes._asdict())
-        columns(store, {"order": np.array(encoded.order, "<u4")})
-        describe(store, local.layout(contents.material) if local else layout_of(contents.material))
-        if local is not None:
-            note(store.create_group(LOCAL), local.facts())
-        chunks.create(store, encoded.count, encoded.raw)
-        places = chunks.fill(store, encoded.chunks, target)
-    target.check()
-    offsets, sizes = places.T
-    if not (offsets + sizes == np.append(offsets[1:], file.seek(0, io.SEEK_END))).all():
-        raise OSError("HDF5 has written something between the chunks or behind them")
-    return int(offsets[0])
+    arrays = {name: _array(name, len(data), encoded) for name, data in sections.items() if data}
+    head = _head(contents, encoded, beside)._replace(rows=rows)
+    attributes = {"format": ".".join(map(str, heads.FORMAT))} | head.attributes()
+    arrays[CHUNKS] = _array(CHUNKS, 1, encoded)
+    begin = described().places[CHUNKS].offset
+    file.seek(begin)
+    lengths, crc32 = [], []
+    for chunk in encoded.chunks:
+        file.write(chunk)
+        lengths.append(len(chunk))
+        crc32.append(zlib.crc32(chunk))
+    arrays[CHUNKS] = _array(CHUNKS, sum(lengths), encoded)
+    whole = described()
+    if whole.places[CHUNKS].offset != begin:
+        raise OSError("HDF5 has put the chunks elsewhere")
+    sections[INDEX] = _index(encoded, lengths, crc32)
+    pieces = whole.pieces | {whole.places[name].offset: data for name, data in sections.items() if data}
+    for offset, data in pieces.items():
+        file.seek(offset)
+        file.write(data)
+    file.truncate(whole.size)
+    file.seek(heads.SIZE)
+    sha256, size = hashlib.file_digest(file, "sha256").hexdigest(), file.tell()  # type: ignore[arg-type]  # it reads
+    file.seek(0)
+    file.write(head._replace(sections=whole.places, size=size, sha256=sha256).render())
+
+
+def _array(section: str, length: int, encoded: Encoded) -> Array:
+    """What HDF5's users see of a section of so many bytes."""
+    if section == FORMS:
+        return Array(_BYTE, (length // FORM_PAGE, FORM_PAGE))
+    kind = {SLICES: SLICE_PAGE, INDEX: index_page(group_of(encoded.width))}.get(section, _BYTE)
+    return Array(kind, (length // kind.itemsize,))
+
+
+def _head(contents: Contents, encoded: Encoded, beside: _Beside) -> Head:
+    """All but rows, sections, size and digest."""
+    material, steps, local, slim = contents.material, contents.steps, beside.local, beside.slim
+    return Head(
+        program=beside.program,
+        material=material.name,
+        rules=contents.rules,
+        bound=local.bound.value if local else COMPLETE,
+        keeps=KEEPS[slim.side + 1 if slim else 0],
+        men=men_of(material),
+        numbers=len(contents.entries),
+        legal=encoded.legal,
+        staircases=len(steps.start) - 1,
+        steps=len(steps.level),
+        chunk=encoded.width,
+        group=group_of(encoded.width),
+        order=tuple(encoded.order),
+        distances=encoded.distances,
+        distance_bytes=encoded.distance_bytes,
+        shape_bytes=encoded.shape_bytes,
+        form_bytes=encoded.form_bytes,
+        longest=encoded.longest,
+        rows=(),
+        kinds=kinds_of(material),
+        sections={},
+        size=0,
+        sha256="",
+    )
+
+
+def _index(encoded: Encoded, lengths: Sequence[int], crc32: Sequence[int]) -> bytes:
+    """Where chunks and lists of shapes lie in their sections, and their checksums."""
+    group = group_of(encoded.width)
+    index = np.zeros(len(encoded.lists), index_page(group))
+    rest = len(index) * group - len(lengths)
+    for name, values in (("length", lengths), ("crc32", crc32)):
+        index[name] = np.pad(np.array(values, np.uint32), (0, rest)).reshape(len(index), group)
+    ends = np.cumsum(index["length"].sum(axis=1, dtype=np.uint64))
+    index["first"] = np.append(0, ends[:-1])
+    sizes = np.array([len(one) for one in encoded.lists])
+    index["shapes"], index["shapes_length"] = np.cumsum(sizes) - sizes, sizes
+    index["shapes_crc32"] = [zlib.crc32(one) for one in encoded.lists]
+    return with_checks(index).tobytes()

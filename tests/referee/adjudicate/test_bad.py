@@ -117,7 +117,7 @@ def test_tags_are_read_in_any_case() -> None:
     bare = fen + b"[wHITE \"a\"]\n[legacy]\n\n1/2-1/2\n"  # fmt: skip
     found = judged(bare).verdict
     assert found is not None
-    assert (found.white, outcome.text(found.outcome)) == ("a", "G3.5")
+    assert (found.white, outcome.text(found.decision.outcome)) == ("a", "G3.5")
     fault = judged(fen + b'[result "1-0"]\n\n1/2-1/2\n').fault
     assert fault is not None
     assert fault.message == "the result is 1-0 by its tag, but 1/2-1/2 behind the moves"

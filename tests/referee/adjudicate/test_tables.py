@@ -71,7 +71,8 @@ def test_the_same_as_a_probe(
     data = game("1/2-1/2", FEN=f"{board.fen()} {outcome.text(record)}", Termination="adjudication")
     found = judged(data, make_settings(tables=small_tables, whole_game=rules == "wg")).verdict
     assert found is not None
-    assert (found.outcome, found.dtg, found.table) == (expected.outcome, expected.dtg, expected.material)
+    said = found.decision
+    assert (said.outcome, said.dtg, said.table) == (expected.outcome, expected.dtg, expected.material)
 
 
 def test_out_of_reach(small_tables: Path) -> None:
@@ -82,7 +83,7 @@ def test_out_of_reach(small_tables: Path) -> None:
     ):
         found = judged(data, settings).verdict
         assert found is not None
-        assert (found.basis, found.reach) == (Basis.PLAYED, Reach.OUT_OF_REACH)
+        assert (found.decision.basis, found.decision.reach) == (Basis.PLAYED, Reach.OUT_OF_REACH)
 
 
 def test_a_table_that_is_missing(small_tables: Path) -> None:
@@ -90,7 +91,7 @@ def test_a_table_that_is_missing(small_tables: Path) -> None:
     assert result(data, make_settings(tables=small_tables)) == ("-G12.5", "played")
     found = judged(data, make_settings(tables=small_tables)).verdict
     assert found is not None
-    assert (found.reach, found.table) == (Reach.MISSING, "KRvKR")
+    assert (found.decision.reach, found.decision.table) == (Reach.MISSING, "KRvKR")
     with pytest.raises(MissingTable, match=r"KRvKR.* is missing"):
         judged(data, make_settings(tables=small_tables, strict=True))
     assert judged(data, make_settings(tables=small_tables / "nowhere")).verdict == found
