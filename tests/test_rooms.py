@@ -137,6 +137,8 @@ ROOMS = {
         "_version called errors columns turns outcome table_rules material position contents board index store "
         "probe rules text"
     ),
+    # Tables as columns for other programs.
+    "export": "outcome contents index store",
     # The tables over HTTP.
     "serve": (
         "_version errors files outcome table_rules material position index probe rules referee/annotate report "
@@ -147,7 +149,7 @@ ROOMS = {
         "_version called errors where files packed interrupts columns outcome table_rules material position index "
         "store/directory store store/disk_arrays store/entry_cache store/leftovers cluster verify archive generate "
         "probe checker rules text pgn referee/syzygy referee/game_files referee/adjudicate referee/match "
-        "referee/player referee/annotate report serve meant store/local local prove turns"
+        "referee/player referee/annotate report export serve meant store/local local prove turns"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version errors probe prove rules",
@@ -155,7 +157,7 @@ ROOMS = {
 
 # Foreign packages with the only rooms that may import them.
 ONLY_IN = {
-    "h5py": "store/write",
+    "h5py": "store/write export",
     "numba": "kept jit intrinsics retro/threads",
     "llvmlite": "jit intrinsics retro/threads",
     "chess": (

@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "solve": ("tbgen.cli.solve", "what each side is sure of, for any number of men"),
     "check": ("tbgen.cli.check", "verify the certificates that solve writes"),
     "report": ("tbgen.cli.report", "what the tables know: statistics, records, comparisons"),
+    "export": ("tbgen.cli.export", "the positions of a table as columns, for other programs"),
     "adjudicate": ("tbgen.cli.adjudicate", "r-mobility results for the games in PGN files"),
     "sheet": ("tbgen.cli.sheet", "the score sheets of games over the board"),
     "annotate": ("tbgen.cli.annotate", "games with what the tables know of every move"),

@@ -12,7 +12,7 @@ from tbgen import outcome
 from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY
 from tbgen.contents import OUTCOME_SHIFT
 from tbgen.index.layout import Layout
-from tbgen.index.positions import fen
+from tbgen.index.positions import fens, first_to_move, placed
 from tbgen.index.symmetry import SymmetryClasses
 from tbgen.material import Material
 from tbgen.probe import Tablebase
@@ -113,10 +113,8 @@ def _entry(case: Case, dtg: int) -> np.int32:
 
 def fen_of(layout: Layout, number: int) -> str:
     """The FEN of a number, with White to move where both sides have the same men."""
-    board = chess.Board(fen(layout, number))
-    if layout.material.even and board.turn == chess.BLACK:
-        board.apply_mirror()
-    return board.fen()
+    men = placed(layout, np.array([number]))
+    return str(fens(layout, first_to_move(layout, men) if layout.material.even else men)[0], "ascii")
 
 
 def _class(text: str) -> str:

@@ -19,7 +19,7 @@ from tbgen.index import Layout, layout_of
 from tbgen.index.atlas import MEN, Atlas, make_atlas
 from tbgen.index.kings import FIXED, FREE, MIRRORED, PAIRS, kings
 from tbgen.index.pawns import SWAP_BIT, count_slices, every_slice
-from tbgen.index.positions import fen, position
+from tbgen.index.positions import fen, fens, first_to_move, placed, position
 from tbgen.material import Material, every, parse
 from tests.support.materials import LARGER, SMALL
 from tests.support.numbering import decode_many, locate_many
@@ -91,7 +91,7 @@ def test_random_numbers_come_back(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*SMALL, *LARGER])
-def test_plain_python_names_the_same_positions(name: str) -> None:
+def test_numpy_names_the_same_positions(name: str) -> None:
     table = table_of(name)
     layout = table.layout
     numbers = np.random.default_rng(1).integers(0, layout.size, 50)
@@ -104,6 +104,23 @@ def test_plain_python_names_the_same_positions(name: str) -> None:
         board = chess.Board(fen(layout, number))
         assert board.turn == found.first_to_move
         assert board.piece_map() == {s: chess.Piece.from_symbol(letter) for s, letter in dict(found.men).items()}
+    numbers = np.random.default_rng(2).integers(0, layout.size, 20_000)
+    squares, movers = table.decode(numbers)
+    found = placed(layout, numbers)
+    assert (np.transpose(found.squares) == squares[:, : len(layout.letters)]).all()
+    assert (found.second_moves == movers).all()
+
+
+@pytest.mark.parametrize("name", ["KvK", "KRvKR", "KPvKP"])
+def test_with_swapped_colours_the_first_side_is_to_move(name: str) -> None:
+    table = table_of(name)
+    numbers = np.random.default_rng(3).integers(0, table.layout.size, 500)
+    found = placed(table.layout, numbers)
+    for before, after in zip(
+        fens(table.layout, found), fens(table.layout, first_to_move(table.layout, found)), strict=True
+    ):
+        board = chess.Board(before.decode())
+        assert chess.Board(after.decode()) == (board if board.turn else board.mirror())
 
 
 def test_numbers_outside_of_the_table() -> None:
