@@ -38,8 +38,8 @@ def test_a_wrong_table_is_not_kept(
     def finish_badly(*arguments: Any) -> Contents:
         return worsen(finish(*arguments))
 
-    def encode_badly(contents: Contents, *arguments: Any) -> writing.Encoded:
-        return encode(worsen(contents), *arguments)
+    def encode_badly(contents: Contents, *arguments: Any, **named: Any) -> writing.Encoded:
+        return encode(worsen(contents), *arguments, **named)
 
     if where == "solver":
         monkeypatch.setattr(building_a_table, "finish", finish_badly)
