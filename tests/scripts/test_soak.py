@@ -98,7 +98,7 @@ def test_a_reader_that_believes_everything_is_found(
 ) -> None:
     monkeypatch.setattr(OpenFile, "check", lambda self: None)
     monkeypatch.setattr(
-        OpenFile, "_checked", lambda self, name, place, what: self._reader(name)(place.offset, place.length)
+        OpenFile, "_checked", lambda self, name, place, what: self._read(name, place.offset, place.length)
     )
     assert tried(Tables, base, tmp_path, 60)
 

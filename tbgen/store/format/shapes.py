@@ -91,6 +91,14 @@ Load = Callable[[NDArray[np.int64], NDArray[np.uint8]], Forms]
 """Gives the forms that have these numbers in the file, in this order, if they store so many distances each."""
 
 
+class Shape(NamedTuple):
+    """One of them. See `ShapeTable`."""
+
+    base: int
+    held: int
+    form: int
+
+
 class ShapeTable:
     """Shapes by number; number 0 stands for "no legal position". Forms are loaded when they are needed."""
 
@@ -103,8 +111,15 @@ class ShapeTable:
         fresh one and those stored beside it."""
         self.form = form
         """`[shape]`: which form it has, by the number that the file gives it; 0 for none."""
-        self.inside: NDArray[np.bool_] = form > 0
         self._load = load
+
+    def one(self, shape: int) -> Shape:
+        return Shape(int(self.base[shape]), int(self.held[shape]), int(self.form[shape]))
+
+    @cached_property
+    def inside(self) -> NDArray[np.bool_]:
+        """`[shape]`: whether it has steps."""
+        return self.form > 0
 
     @cached_property
     def width(self) -> int:
@@ -123,11 +138,12 @@ class ShapeTable:
 
     def steps_of(self, shape: int) -> list[tuple[int, int, int, int, int]]:
         """Holder, level, outcome, column and whether the distance is odd: quick for one position."""
-        forms = self._load(self.form[shape : shape + 1], self.stored[shape : shape + 1])
-        column, odd, stored, found = AS_FRESH, int(self.base[shape]) & 1, 0, []
+        base, held, form = self.one(shape)
+        forms = self._load(np.array([form]), np.array([held - (held > 0)], np.uint8))
+        column, odd, stored, found = AS_FRESH, base & 1, 0, []
         for holder, level, outcome, source in zip(*(part.tolist() for part in forms[1:]), strict=True):
             if source == FRESH:
-                column, odd = AS_FRESH, int(self.base[shape]) & 1
+                column, odd = AS_FRESH, base & 1
             elif source != BEFORE:
                 stored += 1
                 column, odd = stored, int(source == ODD)

@@ -189,8 +189,8 @@ class Chunk(Positions):
             high = self._high[before]
             shape += int(high)
             rank += np.count_nonzero(self._high < high) + np.count_nonzero(self._high[:before] == high) - before
-        half = self._value(self._at, self._legal, int(rank))
-        return int(self.shape_table.base[shape]) + 2 * half, bool(self.shape_table.inside[shape])
+        known = self.shape_table.one(shape)
+        return known.base + 2 * self._value(self._at, self._legal, int(rank)), known.form > 0
 
     def _value(self, at: int, count: int, rank: int) -> int:
         """One of the `count` numbers of a section, which are sorted by shape."""
@@ -200,12 +200,12 @@ class Chunk(Positions):
 
     def _sections(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
         """Where each section of stored distances begins, and the places that have a distance in it."""
-        planes, count = self._chunk_format.distance_planes, self.shape_table.stored.take(self.shapes)
-        at, nth, having = self._stored_at, 0, count > 0
+        planes, held = self._chunk_format.distance_planes, self.shape_table.held.take(self.shapes)
+        at, nth, having = self._stored_at, 1, held > 1
         while numbers := int(np.count_nonzero(having)):
             yield at, having
             at, nth = at + planes * numbers, nth + 1
-            having = count > nth
+            having = held > nth
 
     def _stored_half(self, at: int, having: NDArray[np.bool_], place: int) -> int:
         """A position's number in a section in which these places have one."""
@@ -227,7 +227,7 @@ class Chunk(Positions):
         if self._asked:
             halves = self.halves()[:, place].tolist()
         else:
-            self._asked, count = True, int(self.shape_table.stored[self.shapes[place]])
+            self._asked, count = True, max(0, self.shape_table.one(int(self.shapes[place])).held - 1)
             stored = (self._stored_half(at, having, place) for at, having in itertools.islice(self._sections(), count))
             halves = [(self.glance(place)[0] & DISTANCE_MASK) >> 1, *stored]
         return tuple(

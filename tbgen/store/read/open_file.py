@@ -9,8 +9,9 @@ import json
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -51,13 +52,15 @@ from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, ChunkFormat
 from tbgen.store.read.forms import FormReader
-from tbgen.store.read.groups import Group, Place, make_group, read_index
+from tbgen.store.read.groups import Group, Page, Place
+from tbgen.store.read.listed import Bounds, ListedShapes
 from tbgen.table_rules import TableRules
 
 _MOST_MEN: Final = 32
 """Of a local table."""
 _LONGEST_NOTES: Final = 1 << 24
 _PIECE: Final = 1 << 20
+_NOWHERE: Final = Section(heads.SIZE, 0)
 _GROUPS: Final[Cache[Group]] = Cache(64 << 20)
 _FILES: Final = itertools.count(1)
 _KEYS: Final = 40
@@ -143,7 +146,8 @@ class OpenFile:
         if not width <= head.longest <= longest:
             raise ValueError(f"its chunks are {head.longest} bytes long")
         self.chunk_format = ChunkFormat(self.path, head.longest, order, head.shape_bytes, head.distance_bytes)
-        self._forms = FormReader(self._reader(FORMS), pages, self._key)
+        self._forms = FormReader(partial(self._read, FORMS), pages, self._key)
+        self._bounds = Bounds(self.path, head.group * width, head.form_bytes, head.distances, self._forms.count)
         self._groups = groups
 
     def _size(self) -> int:
@@ -162,27 +166,23 @@ class OpenFile:
 
     def _section(self, name: str) -> Section:
         """A section without bytes is not named."""
-        return self.head.sections.get(name, Section(heads.SIZE, 0))
+        return self.head.sections.get(name, _NOWHERE)
 
-    def _reader(self, name: str) -> Callable[[int, int], bytes]:
-        """What reads a section: offset there, and length."""
+    def _read(self, name: str, offset: int, length: int) -> bytes:
+        """Bytes of a section."""
         section = self._section(name)
+        if not 0 <= offset <= offset + length <= section.length:
+            raise ValueError(f"something leads out of its section {name}")
+        stored = os.pread(self._handle, length, section.offset + offset)
+        if len(stored) != length:
+            raise ValueError("it ends too soon")
+        return stored
 
-        def read(offset: int, length: int) -> bytes:
-            if not 0 <= offset <= offset + length <= section.length:
-                raise ValueError(f"something leads out of its section {name}")
-            stored = os.pread(self._handle, length, section.offset + offset)
-            if len(stored) != length:
-                raise ValueError("it ends too soon")
-            return stored
-
-        return read
-
-    def _section_bytes(self, name: str) -> bytes:
-        return self._reader(name)(0, self._section(name).length)
+    def _read_all(self, name: str) -> bytes:
+        return self._read(name, 0, self._section(name).length)
 
     def _checked(self, name: str, place: Place, what: str) -> bytes:
-        stored = self._reader(name)(place.offset, place.length)
+        stored = self._read(name, place.offset, place.length)
         if zlib.crc32(stored) != place.crc32:
             raise ValueError(f"{what} has changed since it was written")
         return stored
@@ -191,7 +191,7 @@ class OpenFile:
         """What a local table says beside, and what the build noted."""
         if not CHECK <= self._section(NOTES).length <= _LONGEST_NOTES:
             raise ValueError("its notes have no length that can be")
-        stored = self._section_bytes(NOTES)
+        stored = self._read_all(NOTES)
         if zlib.crc32(stored[:-CHECK]) != int.from_bytes(stored[-CHECK:], "little"):
             raise ValueError("its notes have changed since they were written")
         notes = json.loads(stored[:-CHECK])
@@ -232,10 +232,9 @@ class OpenFile:
         group = _GROUPS.get(self._key + number)
         if group is None:
             length = index_page(self._group).itemsize
-            page = read_index(self._reader(INDEX)(number * length, length), self._group)
+            page = Page(self._read(INDEX, number * length, length), self._group)
             listed = self._checked(SHAPES, page.shapes, "a list of shapes")
-            most = self._group * self.chunk_format.width
-            group = make_group(page, listed, most, self.head, self._forms.count, self.load_forms)
+            group = Group(page, ListedShapes(listed, self._bounds, self.load_forms))
             _GROUPS.put(self._key + number, group, group.size)
         return group
 
@@ -248,8 +247,7 @@ class OpenFile:
 
     def _stored(self, group: Group, nth: int) -> bytes:
         """A chunk as it is stored."""
-        place = Place(group.offsets[nth], group.lengths[nth], group.crc32[nth])
-        return self._checked(CHUNKS, place, "a chunk")
+        return self._checked(CHUNKS, group.page.chunk(nth), "a chunk")
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -272,7 +270,7 @@ class OpenFile:
         if digest.hexdigest() != head.sha256:
             raise CorruptTable(f"{self.path} has changed since it was written")
         with self._named():
-            if (head.rows, self._section_bytes(SLICES)) != tell(self.layout(), self.side):
+            if (head.rows, self._read_all(SLICES)) != tell(self.layout(), self.side):
                 raise ValueError("it sends other programs to the wrong slices")
 
 
