@@ -16,6 +16,8 @@ EVERY: Final = 60.0
 """Seconds from one line to the next, where there is no terminal."""
 LONG: Final = 600.0
 """Seconds over which the speed of long work is averaged, for the time left."""
+_TELLING: Final = 0.001
+"""What must have been done for the time left to be told from it."""
 _SHORT: Final = 30.0
 
 
@@ -127,7 +129,7 @@ class Task:
         if self._every and self.total and now - self._last >= self._every:
             self._last = now
             share, new = done / self.total, (done - self._first) / self.total
-            left = f", about {time_of((1 - share) / new * (now - self._begun))} left" if new > 0 else ""
+            left = f", about {time_of((1 - share) / new * (now - self._begun))} left" if new > _TELLING else ""
             self._display.say(f"tbgen: {self.what}: {share:.0%}{left}".replace("%", " %"))
 
     def end(self) -> None:

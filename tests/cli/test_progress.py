@@ -48,6 +48,16 @@ def test_compiling_into_a_file_prints_lines(capsys: pytest.CaptureFixture[str]) 
         assert re.fullmatch(r"tbgen: compiling the solver, this once: \d+ %, about 0\.\d s left", line)
 
 
+def test_a_table_begun_anew_leaves_no_time_to_tell(capsys: pytest.CaptureFixture[str]) -> None:
+    with displays.Display(quiet=False, period=0.01) as display:
+        task = display.task("5 tables", 1.0, every=0.01)
+        task.advance(0.1 + 0.2)
+        time.sleep(0.02)
+        task.advance(-0.3)  # a float: what remains is not quite 0
+    assert 0 < task.done < 1e-9
+    assert capsys.readouterr().err.splitlines()[-1] == "tbgen: 5 tables: 0 %"
+
+
 @pytest.mark.usefixtures("slow")
 def test_compiling_on_a_terminal_draws_a_bar_with_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
