@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     tidy(place)
     for material in _wanted(args, directory):
         if args.slim:
-            _slim(args, table_path(directory, material, args.rules), place)
+            _slim(args, material, directory, place)
             continue
         table, packed = table_path(directory, material, args.rules), place / packed_name(material, args.rules)
         with Counter(quiet=args.quiet or args.json) as counter, replacing(packed) as file:
@@ -78,17 +78,17 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _slim(args: argparse.Namespace, table: Path, place: Path) -> None:
+def _slim(args: argparse.Namespace, material: Material, directory: Path, place: Path) -> None:
     from tbgen.archive.slim import make_slim
     from tbgen.cli.display import Counter
-    from tbgen.store.directory import SLIM
+    from tbgen.store import slim_path, table_path
     from tbgen.text import size_of
 
-    slim = place / table.with_suffix(SLIM).name
+    table, slim = table_path(directory, material, args.rules), slim_path(place, material, args.rules)
     with Counter(quiet=args.quiet or args.json) as counter:
         made = make_slim(table, slim, threads=args.threads, begin=counter.begin, report=counter.advance)
     if args.json:
-        found = {"material": table.name.partition(".")[0], "rules": args.rules, "file": made and str(slim)}
+        found = {"material": material.name, "rules": args.rules, "file": made and str(slim)}
         counts = {"bytes": made.size, "table_bytes": made.before, "keeps": made.keeps} if made else {}
         say(to_json(found | counts), flush=True)
     elif made is None:

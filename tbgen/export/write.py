@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO, Final
@@ -11,6 +10,7 @@ import h5py
 
 from tbgen.export import COLUMNS
 from tbgen.export.rows import Columns
+from tbgen.store.write.hdf5 import Image
 
 _CHUNK: Final = 1 << 14
 """Rows that are compressed together."""
@@ -33,7 +33,7 @@ def as_csv(stream: BinaryIO, pieces: Iterable[Columns], notes: Mapping[str, str]
 
 def as_hdf5(stream: BinaryIO, pieces: Iterable[Columns], notes: Mapping[str, str]) -> int:
     """Returns how many rows there are. The notes are attributes of the file."""
-    image, count = _Image(stream), 0
+    image, count = Image(stream), 0
     with ThreadPoolExecutor(1) as hdf5:  # interrupts do not reach its thread
 
         def call(what: Callable[..., Any], *given: Any) -> Any:
@@ -65,47 +65,3 @@ def _append(store: h5py.File, columns: Columns) -> int:
         dataset.resize(start + len(column), axis=0)
         dataset[start:] = column
     return len(column)
-
-
-class _Image(io.RawIOBase):
-    """What HDF5 writes to. It survives no error, not even at exit, where a disk is full: what it writes stays in memory
-    until it has returned."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._pieces: list[tuple[int, bytes]] = []
-        self._at = 0
-        self.size = 0
-
-    def save(self) -> None:
-        for offset, data in self._pieces:
-            self._stream.seek(offset)
-            self._stream.write(data)
-        self._stream.flush()
-        self._pieces.clear()
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = offset + (0, self._at, self.size)[whence]
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def write(self, data: Any) -> int:
-        self._pieces.append((self._at, bytes(data)))
-        self._at += len(data)
-        self.size = max(self.size, self._at)
-        return len(data)
-
-    def readinto(self, buffer: Any) -> int:
-        found = bytearray(os.pread(self._stream.fileno(), len(buffer), self._at).ljust(len(buffer), b"\0"))
-        for offset, data in self._pieces:  # later ones lie above
-            begin, end = max(offset, self._at), min(offset + len(data), self._at + len(buffer))
-            if begin < end:
-                found[begin - self._at : end - self._at] = data[begin - offset : end - offset]
-        buffer[:] = found
-        return len(buffer)
-
-    def truncate(self, size: int | None = None) -> int:
-        self.size = self._at if size is None else size
-        return self.size

@@ -4,9 +4,10 @@ HDF5 is told of plain arrays. It says where they lie, and gives the bytes that t
 are written without it."""
 
 import io
+import os
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import h5py
 import numpy as np
@@ -28,21 +29,37 @@ class Array(NamedTuple):
         return self.kind.itemsize * int(np.prod(self.shape, dtype=np.int64))
 
 
+class Piece(NamedTuple):
+    offset: int
+    data: bytes
+
+
 class Described(NamedTuple):
     places: dict[str, Section]
-    pieces: dict[int, bytes]
-    """What HDF5 has written, by offset."""
+    pieces: list[Piece]
+    """What HDF5 has written."""
     size: int
     """Bytes of the whole file."""
 
 
-class _Pieces(io.RawIOBase):
-    """What HDF5 writes to: it keeps what is written, and no gaps."""
+class Image(io.RawIOBase):
+    """What HDF5 writes to. It survives no error, not even at exit, where a disk is full: what it writes stays in memory
+    until `save` writes it to the file under it, if there is one."""
 
-    def __init__(self) -> None:
-        self.pieces: dict[int, bytes] = {}
+    def __init__(self, under: BinaryIO | None = None) -> None:
+        self.pieces: list[Piece] = []
+        """What has been written; later pieces lie above."""
         self.size = 0
+        self._under = under
         self._at = 0
+
+    def save(self) -> None:
+        assert self._under is not None
+        for offset, data in self.pieces:
+            self._under.seek(offset)
+            self._under.write(data)
+        self._under.flush()
+        self.pieces.clear()
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         self._at = offset + (0, self._at, self.size)[whence]
@@ -52,14 +69,19 @@ class _Pieces(io.RawIOBase):
         return self._at
 
     def write(self, data: Any) -> int:
-        self.pieces[self._at] = bytes(data)
+        self.pieces.append(Piece(self._at, bytes(data)))
         self._at += len(data)
         self.size = max(self.size, self._at)
         return len(data)
 
     def readinto(self, buffer: Any) -> int:
-        known = self.pieces.get(self._at, b"")[: len(buffer)]
-        buffer[:] = known.ljust(len(buffer), b"\0")
+        saved = os.pread(self._under.fileno(), len(buffer), self._at) if self._under else b""
+        found = bytearray(saved.ljust(len(buffer), b"\0"))
+        for offset, data in self.pieces:
+            begin, end = max(offset, self._at), min(offset + len(data), self._at + len(buffer))
+            if begin < end:
+                found[begin - self._at : end - self._at] = data[begin - offset : end - offset]
+        buffer[:] = found
         self._at += len(buffer)
         return len(buffer)
 
@@ -70,13 +92,14 @@ class _Pieces(io.RawIOBase):
 
 def describe(arrays: Mapping[str, Array], attributes: Mapping[str, int | str | tuple[int, ...]]) -> Described:
     """The places do not depend on the length of the last array."""
-    image = _Pieces()
+    image = Image()
     with h5py.File(image, "w", userblock_size=heads.SIZE, libver=(_VERSION, _VERSION)) as store:
         for name, value in attributes.items():
             store.attrs[name] = np.bytes_(value.encode("ascii")) if isinstance(value, str) else np.array(value, "<i8")
         made = {name: _make(store, name, array) for name, array in arrays.items()}
         places = {name: Section(made[name].get_offset(), array.nbytes) for name, array in arrays.items()}
-    taken = sorted([*places.values(), *(Section(at, len(piece)) for at, piece in image.pieces.items())])
+    written = {Section(piece.offset, len(piece.data)) for piece in image.pieces}
+    taken = sorted([*places.values(), *written])
     if any(one.end > other.offset for one, other in pairwise(taken)) or taken[0].offset < heads.SIZE:
         raise OSError("HDF5 has put one thing over another")
     return Described(places, image.pieces, image.size)
@@ -84,7 +107,6 @@ def describe(arrays: Mapping[str, Array], attributes: Mapping[str, int | str | t
 
 def _make(store: h5py.File, name: str, array: Array) -> Any:
     how = h5p.create(h5p.DATASET_CREATE)
-    how.set_obj_track_times(False)  # the same bytes at any time
     how.set_layout(h5d.CONTIGUOUS)
     how.set_alloc_time(h5d.ALLOC_TIME_EARLY)
     how.set_fill_time(h5d.FILL_TIME_NEVER)

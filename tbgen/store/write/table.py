@@ -42,7 +42,7 @@ from tbgen.store.format.schema import (
 from tbgen.store.format.slices import tell
 from tbgen.store.lock import half_written
 from tbgen.store.write.encode import Encoded, encode
-from tbgen.store.write.hdf5 import Array, Described, describe
+from tbgen.store.write.hdf5 import Array, Described, Piece, describe
 from tbgen.text import to_json
 
 _BYTE: Final = np.dtype("u1")
@@ -159,8 +159,8 @@ def _write(file: BinaryIO, contents: Contents, encoded: Encoded, beside: _Beside
     if whole.places[CHUNKS].offset != begin:
         raise OSError("HDF5 has put the chunks elsewhere")
     sections[INDEX] = _index(encoded, lengths, crc32)
-    pieces = whole.pieces | {whole.places[name].offset: data for name, data in sections.items() if data}
-    for offset, data in pieces.items():
+    pieces = [Piece(whole.places[name].offset, data) for name, data in sections.items() if data]
+    for offset, data in whole.pieces + pieces:
         file.seek(offset)
         file.write(data)
     file.truncate(whole.size)
