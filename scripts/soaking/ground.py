@@ -16,6 +16,8 @@ MADE: Final = ("KBvK", "KPvK")
 """Materials that are built, with all that they depend on."""
 TABLES: Final = ("KvK", "KBvK", "KNvK", "KRvK", "KQvK", "KPvK")
 """All tables that are there then."""
+SLIM: Final = ("KBvK", "KPvK")
+"""Materials that have slim tables, too."""
 NEEDED: Final = {"KPvK": ("KvK", "KBvK", "KNvK", "KRvK", "KQvK"), "KvK": ()}
 """The tables that a table depends on, if not KvK alone."""
 
@@ -23,21 +25,29 @@ NEEDED: Final = {"KPvK": ("KvK", "KBvK", "KNvK", "KRvK", "KQvK"), "KvK": ()}
 def prepare(ground: Path) -> None:
     """Build the right tables, and compile the solver first if needed."""
     for rules in RULES:
-        subprocess.run([TBGEN, "build", *MADE, "--rules", rules, "--tables", tables_of(ground), "-q"], check=True)
+        both = ["--rules", rules, "--tables", tables_of(ground), "-q"]
+        subprocess.run([TBGEN, "build", *MADE, *both], check=True)
+        slim_of(ground).mkdir(exist_ok=True)
+        subprocess.run([TBGEN, "pack", "--slim", *SLIM, *both, "-o", slim_of(ground)], check=True)
 
 
 def tables_of(ground: Path) -> Path:
     return ground / "tables"
 
 
-def file_of(material: str, rules: str = "r") -> str:
-    return f"{material}.{rules}.h5"
+def slim_of(ground: Path) -> Path:
+    return ground / "slim"
+
+
+def file_of(material: str, rules: str = "r", *, slim: bool = False) -> str:
+    return f"{material}.{rules}{'.slim' * slim}.h5"
 
 
 @cache
 def right(ground: Path, name: str) -> bytes:
     """The bytes of a right table."""
-    return (tables_of(ground) / name).read_bytes()
+    place = slim_of(ground) if ".slim." in name else tables_of(ground)
+    return (place / name).read_bytes()
 
 
 def lay(ground: Path, place: Path, materials: tuple[str, ...], rules: str = "r") -> set[str]:

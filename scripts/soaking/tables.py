@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from soaking import command
 from soaking.case import Failed, Limits
 from soaking.damage import damaged, foreign
 from soaking.forge import forged
-from soaking.ground import RULES, file_of, lay, needed_by, right, tables_of
+from soaking.ground import RULES, SLIM, file_of, lay, needed_by, right, slim_of, tables_of
 from soaking.positions import LETTERS, a_board, a_record
 from tbgen import open_tablebase
 from tbgen import outcome as outcomes
@@ -23,6 +24,8 @@ from tbgen.probe import Positions, Tablebase
 from tbgen.store import open_table
 
 _MATERIALS: Final = ("KvK", "KBvK", "KPvK")
+_SLIM: Final = 0.4
+"""The share of slim tables, where there are some."""
 _VERIFIED: Final = 0.15
 """The share that is also verified position by position, which takes longest."""
 _MANY: Final = 1000
@@ -36,22 +39,12 @@ class Tables:
     def __init__(self, ground: Path) -> None:
         self._ground = ground
         self._ours = {rules: open_tablebase(tables_of(ground), rules) for rules in RULES}
-        self._info = {
-            rules: {
-                row["material"]: row
-                for row in map(
-                    json.loads,
-                    command.run_here(["info", "--json", "--tables", str(tables_of(ground))]).out.splitlines(),
-                )
-                if row["rules"] == rules
-            }
-            for rules in RULES
-        }
+        self._info = {name: row for place in (tables_of(ground), slim_of(ground)) for name, row in _rows(_told(place))}
         command.run_here(["verify", "KvK", "--tables", str(tables_of(ground)), "-q"])
 
     def attempt(self, draw: random.Random, place: Path) -> Counter[str]:
         material, rules = draw.choice(_MATERIALS), draw.choice(RULES)
-        name = file_of(material, rules)
+        name = file_of(material, rules, slim=material in SLIM and draw.random() < _SLIM)
         lay(self._ground, place, needed_by(material), rules)
         path, whole = place / name, right(self._ground, name)
         kind = draw.random()
@@ -66,16 +59,17 @@ class Tables:
             if changed == whole:
                 return Counter({"nothing changed": 1})
         did: Counter[str] = Counter({"forgeries": 1} if forgery else {"damaged": 1})
+        did["slim"] = ".slim." in name
         try:
-            return did + self._ask(draw, place, material, rules, forgery)
+            return did + self._ask(draw, path, material, rules, forgery)
         except Failed as failure:
             raise Failed(f"{name}, {what}: {failure}") from None
 
-    def _ask(self, draw: random.Random, place: Path, material: str, rules: str, forgery: bool) -> Counter[str]:
-        with open_tablebase(place, rules) as theirs:
+    def _ask(self, draw: random.Random, path: Path, material: str, rules: str, forgery: bool) -> Counter[str]:
+        with open_tablebase(path.parent, rules) as theirs:
             said = [self._probes(draw, theirs, material, rules) for _ in range(2)]
             said.append(self._many(draw, theirs, material, rules))
-        shown = self._show(place, material, rules)
+        shown = self._show(path.parent, material, path.name)
         said.append("right" if forgery and "WRONG" in shown else shown)  # whatever it says, nobody can know better
         wrong = [word for word in said if word not in ("right", "corrupt", "missing")]
         if wrong and not forgery:
@@ -83,7 +77,7 @@ class Tables:
         # whoever can make a new seal can make a table that says anything: but not one that verify takes
         thorough = draw.random() < _VERIFIED
         if not forgery or wrong or thorough:
-            self._verify(place, material, rules, must_be_found=bool(wrong) or not forgery, thorough=thorough)
+            self._verify(path, material, rules, must_be_found=bool(wrong) or not forgery, thorough=thorough)
             said.append("verified")
         return Counter({"refused": said.count("corrupt") + said.count("missing"), "right": said.count("right"),
                         "forgeries that verify found": len(wrong) > 0, "verified": said.count("verified")})  # fmt: skip
@@ -125,26 +119,28 @@ class Tables:
                 return f"WRONG: probe_many, {np.count_nonzero(column != wanted)} of {count} answers"
         return "right"
 
-    def _show(self, place: Path, material: str, rules: str) -> str:
+    def _show(self, place: Path, material: str, name: str) -> str:
         """Check the command `info`."""
-        ran = command.run_here(["info", material, "--json", "--tables", str(place)])
+        ran = _told(place, material)
         command.judge(ran, (0, 4, 5))
         if ran.code:
             return "corrupt" if ran.code == 5 else "missing"
-        rows = [row for row in map(json.loads, ran.out.splitlines()) if row["rules"] == rules]
-        if [row["bundled"] for row in rows] == [True]:
+        rows = [row for known, row in _rows(ran) if known == name]
+        if not rows:
             return "missing"
-        return "right" if rows == [self._info[rules][material]] else f"WRONG: info says {rows}"
+        return "right" if rows == [self._info[name]] else f"WRONG: info says {rows}"
 
-    def _verify(self, place: Path, material: str, rules: str, *, must_be_found: bool, thorough: bool) -> None:
+    def _verify(self, path: Path, material: str, rules: str, *, must_be_found: bool, thorough: bool) -> None:
         """Check that the command `verify`, or the part of it that reads all bytes, finds every change."""
         if must_be_found and not thorough:
             try:
-                with open_table(place / file_of(material, rules)) as table:
+                with open_table(path) as table:
                     table.check()
             except (CorruptTable, MissingTable):
                 return
-        ran = command.run_here(["verify", material, "--rules", rules, "--tables", str(place), "-q", "--threads", "1"])
+        ran = command.run_here(
+            ["verify", material, "--rules", rules, "--tables", str(path.parent), "-q", "--threads", "1"]
+        )
         command.judge(ran, (0, 4, 5))
         if must_be_found and not ran.code:
             raise ran.fail("verify finds nothing")
@@ -153,3 +149,14 @@ class Tables:
 def _in_order(material: str) -> str:
     made: Material = parse(material)
     return made.name
+
+
+def _told(place: Path, *materials: str) -> command.Ran:
+    return command.run_here(["info", *materials, "--json", "--tables", str(place)])
+
+
+def _rows(told: command.Ran) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The tables of a directory, by the names of their files."""
+    for row in map(json.loads, told.out.splitlines()):
+        if not row["bundled"]:
+            yield file_of(row["material"], row["rules"], slim="slim" in row), row
