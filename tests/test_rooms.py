@@ -138,7 +138,7 @@ ROOMS = {
         "probe rules text"
     ),
     # Tables as columns for other programs.
-    "export": "outcome contents index store",
+    "export": "outcome contents index store store/write",
     # The tables over HTTP.
     "serve": (
         "_version errors files outcome table_rules material position index probe rules referee/annotate report "

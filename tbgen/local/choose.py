@@ -145,7 +145,8 @@ class _Choice:
 
     def look_at_next(self) -> None:
         # resets lead to fewer men, or to fewer pawns: all that leads to this one is known
-        material = max(self.waiting, key=lambda one: (one.men, one.pawns))
+        # of equal ones that first of which less is asked: it takes less room
+        material = max(self.waiting, key=lambda one: (one.men, one.pawns, -len(self.waiting[one].every)))
         asked = self.waiting.pop(material)
         chosen = self._root_part() if material == self._root else self._fitting(material, asked)
         if chosen is None or not chosen.is_whole:
