@@ -1,5 +1,6 @@
 """docs/format.md, read by a program that has nothing but that page: no line of tbgen is used to read a table."""
 
+import re
 from pathlib import Path
 
 import h5py
@@ -10,6 +11,7 @@ from tbgen.index import Layout, layout_of
 from tbgen.index.atlas import MEN, make_atlas
 from tbgen.material import parse
 from tbgen.store import open_table, table_path
+from tbgen.store.format import head as heads
 from tbgen.store.format.schema import men_of
 from tbgen.store.format.slices import tell
 from tbgen.store.write import write_table
@@ -148,3 +150,14 @@ def test_equal_contents_have_equal_bytes(tmp_path: Path) -> None:
         write_table(tmp_path / name, contents, facts)
         facts = dict(reversed(facts.items()))
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_the_page_has_every_line_of_a_head_and_every_section(tmp_path: Path) -> None:
+    path = table_path(tmp_path, parse("KPvKP"), "r")
+    write_table(path, random_contents(parse("KPvKP"), seed=3, staircases=40), {})
+    lines = path.read_bytes()[: heads.SIZE].rstrip(b"\0").decode("ascii").splitlines()
+    told = PAGE.partition("## The head")[2].partition("## Chunks")[0]
+    for line in lines[1:]:
+        assert re.search(rf"^\|.*`{line.split()[0]}[ `].*\|", told, re.MULTILINE), line
+    with open_table(path) as table:
+        assert {*table.head.sections} == {*re.findall(r"^\| `(\w+)` \|", told, re.MULTILINE)}
