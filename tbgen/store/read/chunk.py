@@ -103,7 +103,9 @@ class Chunk(Positions):
         self._whole = b""
         self.shape_table = shape_table
         self._low = low = np.frombuffer(self._upto(chunk_format.width), np.uint8, chunk_format.width)
-        escaped = int(np.count_nonzero(low == ESCAPE)) if chunk_format.escape_planes else 0
+        # as few passes over all places as can be: each takes as long as reading from the file
+        can_escape = shape_table.count > ESCAPE and chunk_format.escape_planes
+        escaped = int(np.count_nonzero(low == ESCAPE)) if can_escape else 0
         self._at = chunk_format.width + escaped * chunk_format.escape_planes
         """Where the fresh distances begin, one per legal position."""
         self._high = (
@@ -113,7 +115,7 @@ class Chunk(Positions):
         )
         """`[escaped place]`: what is added to `low` to give its shape."""
         self._legal = int(np.count_nonzero(low))
-        highest = ESCAPE + int(self._high.max()) if escaped else int(low.max())
+        highest = ESCAPE + int(self._high.max()) if escaped else 0 if can_escape else int(low.max())
         if highest >= shape_table.count or self._stored_at > chunk_format.length:
             raise self._damaged("a chunk's shapes are not those of its group")
         self._asked = False
