@@ -62,6 +62,7 @@ def _local(page: Path, links: list[str]) -> Iterator[tuple[str, Path, str]]:
 
 def test_every_page_of_the_documentation_is_there(site: Path) -> None:
     wanted = {path.stem for path in (ROOT / "docs").glob("*.md")} | {"index", "CONTRIBUTING", "CHANGELOG"}
+    wanted |= {f"client-{path.parent.name}" for path in ROOT.glob("clients/*/README.md")}
     assert {path.stem for path in site.glob("*.html")} == {*wanted, "boards", *(Path(name).stem for name in OWN_PAGES)}
     assert (site / "boards.html").read_bytes() == (ROOT / "docs" / "report.html").read_bytes()
     assert list(site.glob("_images/map.svg"))
