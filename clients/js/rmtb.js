@@ -3,7 +3,6 @@
 // its CRC-32 is right, and none is larger than what was checked before allows.
 
 // --- errors and outcomes ---------------------------------------------------------------------------------------------
-
 /** `code`: bad_input, unsupported_position, missing_table, corrupt_table, or host for what a web host does wrong. */
 export class TablesError extends Error {
   constructor(code, message, table) {
@@ -40,7 +39,6 @@ function plain(text) {
 }
 
 // --- the board -------------------------------------------------------------------------------------------------------
-
 // Squares are 0 = a1, 1 = b1 ... 63 = h8; a man is its letter in a FEN, an empty square "".
 const ORDER = "KQRBNP";
 const SQUARES = Array.from({ length: 64 }, (_, square) => square);
@@ -199,7 +197,6 @@ export class Position {
 }
 
 // --- CRC-32 and the inflater -----------------------------------------------------------------------------------------
-
 const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit++) byte = byte & 1 ? 0xEDB88320 ^ (byte >>> 1) : byte >>> 1;
   return byte;
@@ -306,7 +303,6 @@ export function inflate(data, most) {
 }
 
 // --- the cache -------------------------------------------------------------------------------------------------------
-
 /** Promises of pieces, by key. Of more bytes than the budget those go that nobody has asked for the longest. */
 class Cache {
   #pieces = new Map(); #bytes = 0;
@@ -339,7 +335,6 @@ class Cache {
 }
 
 // --- the file --------------------------------------------------------------------------------------------------------
-
 const HEAD = 4096;
 const START = 32768;  // what is read of a file at first if nothing is known of it
 const SMALL = 65536;  // what is no larger is read at once: a file, or all before its chunks, or before its shapes
@@ -550,10 +545,15 @@ class Table {
   #shapes({ offset, length, crc, most }) {
     const { formBytes, distances } = this.head;
     return this.#piece("shapes", offset, length, (bytes) => crc32(bytes) === crc, (bytes) => {
-      const raw = inflate(bytes, most), count = raw.length / (3 + formBytes);
+      const blocks = inflate(bytes.subarray(4), most), count = u4(bytes, 0), raw = new Uint8Array(blocks.length);
+      const wrong = () => { throw this.corrupt("a list of shapes is wrong"); };
+      if (length < 5 || raw.length !== count * (3 + formBytes)) wrong();
+      for (let at = 0; at < count; at += 256) {
+        const some = Math.min(256, count - at), block = blocks.subarray((3 + formBytes) * at, (3 + formBytes) * (at + some));
+        block.forEach((byte, nth) => { raw[Math.floor(nth / some) * count + at + nth % some] = byte; });
+      }
       const held = raw.subarray(2 * count, 3 * count);  // distances of a position of each shape
-      if (count % 1 || !held.every((each) => each > 0 && each <= distances)) throw this.corrupt("a list of shapes is wrong");
-      return { raw, count, held, bytes: raw.length };
+      return held.every((each) => each > 0 && each <= distances) ? { raw, count, held, bytes: raw.length } : wrong();
     });
   }
 
@@ -616,7 +616,6 @@ class Table {
 }
 
 // --- where files come from -------------------------------------------------------------------------------------------
-
 const CATALOGUE_BYTES = 1 << 24;
 const TABLE_NAME = /^K[QRBNP]{0,5}vK[QRBNP]{0,5}\.(r|wg)(\.slim)?\.h5$/;
 
@@ -777,7 +776,6 @@ class Given {
 }
 
 // --- what is asked ---------------------------------------------------------------------------------------------------
-
 const DEFAULTS = {
   rules: "r",
   cache: 32 << 20,  // bytes of pieces that are kept

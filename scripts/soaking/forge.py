@@ -14,6 +14,7 @@ from tbgen.store.format import head as heads
 from tbgen.store.format.schema import (
     CHECK,
     CHUNKS,
+    COUNT,
     FORM_PAGE,
     FORMS,
     INDEX,
@@ -40,10 +41,11 @@ class Parts:
         self.sections = {name: found[name] for name in found if name not in (INDEX, SHAPES, FORMS, NOTES, CHUNKS)}
         self.notes = found[NOTES][:-CHECK]
         index = np.frombuffer(found[INDEX], index_page(self.head.group))
-        self.lists = [
-            inflated(found[SHAPES][row["shapes"] : int(row["shapes"]) + int(row["shapes_length"])]) for row in index
-        ]
-        """The lists of shapes, inflated like all that follows."""
+        listed = [found[SHAPES][row["shapes"] : int(row["shapes"]) + int(row["shapes_length"])] for row in index]
+        self.counts = [one[:COUNT] for one in listed]
+        """How many shapes each list has, as it says."""
+        self.lists = [inflated(one[COUNT:]) for one in listed]
+        """The lists, inflated like all that follows."""
         self.chunks: list[bytes] = []
         for row in index:
             ends = int(row["first"]) + np.cumsum(row["length"], dtype=np.int64)
@@ -58,7 +60,8 @@ class Parts:
 
     def together(self) -> bytes:
         group = self.head.group
-        lists, chunks = [deflated(one) for one in self.lists], [deflated(one) for one in self.chunks]
+        lists = [count + deflated(one) for count, one in zip(self.counts, self.lists, strict=True)]
+        chunks = [deflated(one) for one in self.chunks]
         index = np.zeros(len(lists), index_page(group))
         columns = {
             "length": [len(chunk) for chunk in chunks],
@@ -204,6 +207,10 @@ def _index(draw: random.Random, parts: Parts) -> str:
 
 
 def _list(draw: random.Random, parts: Parts) -> str:
+    if draw.random() < 0.2:
+        number, count = draw.randrange(len(parts.counts)), draw.choice((0, 1, 255, 256, 1 << 18, (1 << 32) - 1))
+        parts.counts[number] = count.to_bytes(COUNT, "little")
+        return f"list of shapes: number {number} has {count}, it says"
     return f"list of shapes: {_mangle(draw, parts.lists)}"
 
 

@@ -20,7 +20,7 @@ from tbgen.material import parse
 from tbgen.store import open_table
 from tbgen.store.format import head as heads
 from tbgen.store.format.local import Bound, LocalNotes
-from tbgen.store.format.schema import FORMS_PER_PAGE
+from tbgen.store.format.schema import COUNT, FORMS_PER_PAGE, SHAPE_BLOCK
 from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
 from tests.support.contents import random_contents
@@ -218,14 +218,29 @@ def edit(part: str, change: Callable[[bytes], bytes]) -> Callable[[Parts], None]
     return edited
 
 
+def blocks(parts: Parts) -> list[int]:
+    """How many shapes each block of the first list has."""
+    count = int.from_bytes(parts.counts[0], "little")
+    return [min(SHAPE_BLOCK, count - at) for at in range(0, count, SHAPE_BLOCK)]
+
+
 def column(plane: int, values: bytes) -> Callable[[Parts], None]:
     """Planes of the list of shapes, from its first shape on: two of outcomes, distances, forms."""
 
     def edited(parts: Parts) -> None:
         raw = bytearray(parts.lists[0])
-        count = len(raw) // (3 + parts.head.form_bytes)
+        count = blocks(parts)[0]
         raw[plane * count : plane * count + len(values)] = values
         parts.lists[0] = bytes(raw)
+
+    return edited
+
+
+def said(count: Callable[[int], int]) -> Callable[[Parts], None]:
+    """The list says that it has so many shapes, given how many it has."""
+
+    def edited(parts: Parts) -> None:
+        parts.counts[0] = count(int.from_bytes(parts.counts[0], "little")).to_bytes(COUNT, "little")
 
     return edited
 
@@ -242,9 +257,11 @@ def wide_forms(number: int) -> Callable[[Parts], None]:
     """All shapes have a form of this number, which has eight bytes."""
 
     def edited(parts: Parts) -> None:
-        count = len(parts.lists[0]) // (3 + parts.head.form_bytes)
-        planes = b"".join(bytes([byte]) * count for byte in number.to_bytes(8, "little"))
-        parts.lists[0] = parts.lists[0][: 3 * count] + planes
+        raw, made = parts.lists[0], b""
+        for count in blocks(parts):
+            made += raw[: 3 * count] + b"".join(bytes([byte]) * count for byte in number.to_bytes(8, "little"))
+            raw = raw[(3 + parts.head.form_bytes) * count :]
+        parts.lists[0] = made
         parts.head = parts.head._replace(form_bytes=8)
 
     return edited
@@ -252,10 +269,14 @@ def wide_forms(number: int) -> Callable[[Parts], None]:
 
 def held_more(parts: Parts) -> None:
     """Every shape stores one distance more, and every chunk has room for it."""
-    raw, width = parts.lists[0], parts.head.chunk
-    count = len(raw) // (3 + parts.head.form_bytes)
-    held = bytes(byte + 1 for byte in raw[2 * count : 3 * count])
-    parts.lists[0] = raw[: 2 * count] + held + raw[3 * count :]
+    raw, width, at = bytearray(parts.lists[0]), parts.head.chunk, 0
+    held = set[int]()
+    for count in blocks(parts):
+        here = slice(at + 2 * count, at + 3 * count)
+        raw[here] = bytes(byte + 1 for byte in raw[here])
+        held |= {*raw[here]}
+        at += (3 + parts.head.form_bytes) * count
+    parts.lists[0] = bytes(raw)
     parts.chunks = [chunk + bytes(width) for chunk in parts.chunks]
     parts.head = parts.head._replace(distances=max(held), longest=parts.head.longest + width)
 
@@ -290,6 +311,10 @@ FORGERIES: dict[str, Callable[[Parts], None]] = {
     "a list that is none": edit("lists", lambda _: Stored(b"no list")),
     "a list without bytes": edit("lists", lambda _: Stored(b"")),
     "a list cut short": edit("lists", lambda raw: raw[:-1]),
+    "a list that says more than it has": said(lambda count: count + 1),
+    "a list that says less than it has": said(lambda count: count - 1),
+    "a list that says it has none": said(lambda count: 0),
+    "a list that says more than a group has": said(lambda count: (1 << 32) - 1),
     "a list of some shapes": edit("lists", lambda _: b""),
     "a list that ends in its middle": edit("lists", lambda raw: Stored(deflated(raw)[: len(deflated(raw)) // 2])),
     "outcomes past the best": column(1, b"\x7f"),

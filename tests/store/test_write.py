@@ -158,16 +158,16 @@ def test_whatever_happens_to_the_file_leaves_none(
 @pytest.mark.parametrize("after", range(1, 30, 4))
 def test_an_interrupt_while_hdf5_is_at_work(path: Path, after: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """HDF5 goes on with whatever it gets, and drops what a program raises."""
-    seek, left = hdf5._Pieces.seek, after
+    seek, left = hdf5.Image.seek, after
 
-    def stopped(pieces: hdf5._Pieces, offset: int, whence: int = io.SEEK_SET) -> int:
+    def stopped(image: hdf5.Image, offset: int, whence: int = io.SEEK_SET) -> int:
         nonlocal left
         left -= 1
         if left == 0:
             os.kill(os.getpid(), signal.SIGINT)
-        return seek(pieces, offset, whence)
+        return seek(image, offset, whence)
 
-    monkeypatch.setattr(hdf5._Pieces, "seek", stopped)
+    monkeypatch.setattr(hdf5.Image, "seek", stopped)
     with pytest.raises(KeyboardInterrupt):
         write_table(path, kvk(1), {})
     assert left <= 0

@@ -169,10 +169,11 @@ class Reader:
         nth = number % self.group
         return (first + sum(lengths[:nth]), lengths[nth], crc32[nth]), (listed, listed_length, listed_crc32)
 
-    def stored(self, section: str, place: tuple[int, int, int]) -> bytes:
+    def stored(self, section: str, place: tuple[int, int, int], plain: int = 0) -> tuple[bytes, bytes]:
+        """So many plain bytes, and what is deflated behind them."""
         stored = self.range(section, *place[:2])
         assert zlib.crc32(stored) == place[2]
-        return zlib.decompress(stored, -15)
+        return stored[:plain], zlib.decompress(stored[plain:], -15)
 
     def form(self, number: int) -> list[tuple[int, int, int, int]]:
         """Source, holder, level and outcome of each step."""
@@ -199,7 +200,7 @@ class Reader:
     def chunk(self, number: int, wanted: Sequence[int] = ()) -> list[tuple[int, int, list[Step]]]:
         """The same by number within the chunk: of all its positions, or of those that are wanted."""
         place, listed = self.index(number)
-        raw, shapes = self.stored("chunks", place), self.stored("shapes", listed)
+        (_, raw), (count, shapes) = self.stored("chunks", place), self.stored("shapes", listed, 4)
         form_bytes, distance_bytes = int(self.words["form_bytes"]), int(self.words["distance_bytes"])
         at = 0
 
@@ -209,9 +210,13 @@ class Reader:
             start = at - count * of
             return [sum(raw[start + n * count + i] << 8 * n for n in range(of)) for i in range(count)]
 
-        count = len(shapes) // (3 + form_bytes)
-        worth = [0, *(value - (value >> 15 << 16) for value in planes(shapes, count, 2))]
-        held, form = [0, *planes(shapes, count, 1)], [0, *planes(shapes, count, form_bytes)]
+        worth, held, form, listed_shapes = [0], [0], [0], int.from_bytes(count, "little")
+        for block in range(0, listed_shapes, 256):
+            length = min(256, listed_shapes - block)
+            worth += [value - (value >> 15 << 16) for value in planes(shapes, length, 2)]
+            held += planes(shapes, length, 1)
+            form += planes(shapes, length, form_bytes)
+        assert at == len(shapes)
         assert max(held) <= int(self.words["distances"])
         at = 0
         shape = planes(raw, self.width, 1)

@@ -3,7 +3,6 @@
 A page is deflated; docs/format.md says what it holds. The number of a form is that of its page times FORMS_PER_PAGE,
 plus its index there."""
 
-import zlib
 from collections.abc import Iterator
 from typing import Final
 
@@ -25,7 +24,7 @@ _HOLDER_AT: Final = 2
 
 def unpack_page(page: bytes) -> Forms:
     """ValueError if it has changed, or no writer can have made it."""
-    if len(page) != FORM_PAGE or zlib.crc32(page[CHECK:]) != int.from_bytes(page[:CHECK], "little"):
+    if len(page) != FORM_PAGE or zlib_ng.crc32(page[CHECK:]) != int.from_bytes(page[:CHECK], "little"):
         raise ValueError("a page of forms has changed since it was written")
     try:
         raw = zlib_ng.decompressobj(RAW).decompress(page[CHECK:], _LARGEST)
@@ -80,7 +79,7 @@ def _pages(forms: Forms, start: NDArray[np.int64]) -> Iterator[tuple[int, int, b
         if not fits:
             raise ValueError("a form does not fit into a page")
         body = page.ljust(FORM_PAGE - CHECK, b"\0")
-        yield first, first + fits, zlib.crc32(body).to_bytes(CHECK, "little") + body
+        yield first, first + fits, zlib_ng.crc32(body).to_bytes(CHECK, "little") + body
         first, guess = first + fits, fits
 
 

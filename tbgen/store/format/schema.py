@@ -36,6 +36,10 @@ ESCAPE: Final = 255
 """The first byte of a position whose shape has this number or a higher one."""
 SHAPE_COLUMNS: Final = 3
 """Bytes of a shape in its list but for its form: outcome and parity, and how many distances it has."""
+COUNT: Final = 4
+"""Bytes before a list of shapes that say how many there are."""
+SHAPE_BLOCK: Final = 256
+"""Shapes whose columns stand together in a list. The commonest come first, so that most looks inflate one block."""
 FORM_PAGE: Final = 4096
 FORMS_PER_PAGE: Final = 1 << 10
 ROWS_PER_PAGE: Final = 511

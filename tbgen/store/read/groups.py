@@ -1,8 +1,9 @@
 """Groups of chunks: where each chunk lies, and the list of shapes that its positions have."""
 
 import struct
-import zlib
 from typing import Final, NamedTuple
+
+from zlib_ng import zlib_ng
 
 from tbgen.store.format.schema import CHECK, index_page
 from tbgen.store.format.shapes import ShapeTable
@@ -29,7 +30,7 @@ class Page:
 
     def __init__(self, page: bytes, group: int) -> None:
         """`group`: how many chunks it has."""
-        if len(page) != index_page(group).itemsize or zlib.crc32(page[:-CHECK]) != _number(page, len(page) - CHECK):
+        if len(page) != index_page(group).itemsize or zlib_ng.crc32(page[:-CHECK]) != _number(page, len(page) - CHECK):
             raise ValueError("a page of the index has changed since it was written")
         self._page = page
         self._group = group

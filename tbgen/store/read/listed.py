@@ -11,8 +11,7 @@ from zlib_ng import zlib_ng
 from tbgen.contents import OUTCOME_SHIFT
 from tbgen.errors import CorruptTable
 from tbgen.outcome import BASE
-from tbgen.store.format.planes import joined
-from tbgen.store.format.schema import RAW, SHAPE_COLUMNS
+from tbgen.store.format.schema import COUNT, RAW, SHAPE_BLOCK, SHAPE_COLUMNS
 from tbgen.store.format.shapes import Load, Shape, ShapeTable, pack_base
 
 _NO_POSITION: Final = Shape(0, 0, 0)
@@ -37,28 +36,43 @@ class ListedShapes(ShapeTable):
 
     def __init__(self, listed: bytes, bounds: Bounds, load: Load) -> None:
         """`listed`: the list as it is stored, whose checksum has been compared."""
+        self._listed = listed
         self._bounds = bounds
         self._load = load
-        each = SHAPE_COLUMNS + bounds.form_bytes
-        try:
-            self._raw = bytes(zlib_ng.decompressobj(RAW).decompress(listed, bounds.shapes * each + 1))
-        except zlib_ng.error as error:  # type: ignore[misc]  # its stub has no class here
-            raise self._damaged(error) from error
-        listed_shapes, rest = divmod(len(self._raw), each)
-        if rest or listed_shapes > bounds.shapes:
-            raise self._damaged("a list of shapes is none")
-        self.count = 1 + listed_shapes
+        self._each = SHAPE_COLUMNS + bounds.form_bytes
+        self._known = b""
+        self.count = 1 + int.from_bytes(listed[:COUNT], "little")
+        self._compare(len(listed) > COUNT and self.count <= 1 + bounds.shapes)
 
     def one(self, shape: int) -> Shape:
         """The same as in the columns, in a tenth of the time that making these takes."""
         if not shape:
             return _NO_POSITION
-        low, high, held, *form = self._raw[shape - 1 :: self.count - 1]
+        self._compare(0 < shape < self.count)
+        block, nth = divmod(shape - 1, SHAPE_BLOCK)
+        begin, length = block * SHAPE_BLOCK * self._each, min(SHAPE_BLOCK, self.count - 1 - block * SHAPE_BLOCK)
+        end = begin + length * self._each
+        low, high, held, *form = self._upto(end)[begin + nth : end : length]
         worth = low | (high ^ 0x80) - 0x80 << 8
         found = Shape((worth >> 1 << OUTCOME_SHIFT) + (worth & 1), held, int.from_bytes(form, "little"))
         self._compare(-BASE <= worth >> 1 <= BASE and 1 <= held <= self._bounds.distances)
         self._compare(found.form < self._forms)
         return found
+
+    def _upto(self, end: int) -> bytes:
+        """At least the first `end` bytes. Whoever asks for more a second time gets all."""
+        known = self._known
+        if len(known) < end:
+            whole = (self.count - 1) * self._each
+            most = whole if known else end
+            try:
+                stream = zlib_ng.decompressobj(RAW)
+                known = bytes(stream.decompress(memoryview(self._listed)[COUNT:], most + (most == whole)))
+            except zlib_ng.error as error:  # type: ignore[misc]  # its stub has no class here
+                raise self._damaged(error) from error
+            self._compare(len(known) == most)
+            self._known = known
+        return known
 
     @property
     def _forms(self) -> int:
@@ -67,15 +81,14 @@ class ListedShapes(ShapeTable):
 
     @cached_property
     def base(self) -> NDArray[np.int32]:  # type: ignore[override]
-        worth = np.zeros(self.count, np.int16)
-        if self.count > 1:
-            worth[1:] = joined(self._raw, 0, self.count - 1, 2).view(np.int16)
+        low, high = self._columns[:2].astype(np.int16)
+        worth = low | high << 8
         self._compare(abs(worth >> 1).max() <= BASE)
         return pack_base(worth >> 1, worth & 1)
 
     @cached_property
     def held(self) -> NDArray[np.uint8]:  # type: ignore[override]
-        held = self._column(2)
+        held: NDArray[np.uint8] = self._columns[2]
         self._compare(np.count_nonzero(held) == self.count - 1 and held.max() <= self._bounds.distances)
         return held
 
@@ -83,14 +96,21 @@ class ListedShapes(ShapeTable):
     def form(self) -> NDArray[np.int64]:  # type: ignore[override]
         form = np.zeros(self.count, np.int64)
         for plane in range(self._bounds.form_bytes):
-            form |= self._column(SHAPE_COLUMNS + plane).astype(np.int64) << 8 * plane
+            form |= self._columns[SHAPE_COLUMNS + plane].astype(np.int64) << 8 * plane
         self._compare(0 <= form.min() <= form.max() < self._forms)
         return form
 
-    def _column(self, nth: int) -> NDArray[np.uint8]:
-        """A byte of each shape; 0 of that which stands for no position."""
-        length = self.count - 1
-        return np.frombuffer(b"\0" + self._raw[nth * length : (nth + 1) * length], np.uint8)
+    @cached_property
+    def _columns(self) -> NDArray[np.uint8]:
+        """`[column, shape]`: a byte of each shape; 0 of that which stands for no position."""
+        count = self.count - 1
+        raw = np.frombuffer(self._upto(count * self._each), np.uint8, count * self._each)
+        columns = np.zeros((self._each, self.count), np.uint8)
+        whole = count - count % SHAPE_BLOCK
+        blocks = raw[: whole * self._each].reshape(-1, self._each, SHAPE_BLOCK)
+        columns[:, 1 : 1 + whole] = blocks.transpose(1, 0, 2).reshape(self._each, whole)
+        columns[:, 1 + whole :] = raw[whole * self._each :].reshape(self._each, count - whole)
+        return columns
 
     def _compare(self, holds: bool | np.bool_) -> None:
         if not holds:

@@ -8,7 +8,6 @@ import itertools
 import json
 import os
 import stat
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -17,6 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from zlib_ng import zlib_ng
 
 from tbgen.errors import BadInput, CorruptTable, MissingTable
 from tbgen.index import layout_of
@@ -183,7 +183,7 @@ class OpenFile:
 
     def _checked(self, name: str, place: Place, what: str) -> bytes:
         stored = self._read(name, place.offset, place.length)
-        if zlib.crc32(stored) != place.crc32:
+        if zlib_ng.crc32(stored) != place.crc32:
             raise ValueError(f"{what} has changed since it was written")
         return stored
 
@@ -192,7 +192,7 @@ class OpenFile:
         if not CHECK <= self._section(NOTES).length <= _LONGEST_NOTES:
             raise ValueError("its notes have no length that can be")
         stored = self._read_all(NOTES)
-        if zlib.crc32(stored[:-CHECK]) != int.from_bytes(stored[-CHECK:], "little"):
+        if zlib_ng.crc32(stored[:-CHECK]) != int.from_bytes(stored[-CHECK:], "little"):
             raise ValueError("its notes have changed since they were written")
         notes = json.loads(stored[:-CHECK])
         facts = read_facts(notes["facts"])

@@ -17,7 +17,7 @@ from tbgen.store.format.form_pages import pack_pages
 from tbgen.store.format.forms import by_step, pieces
 from tbgen.store.format.order import candidates, numbers_of
 from tbgen.store.format.planes import bytes_for, planes_of
-from tbgen.store.format.schema import ESCAPE, LEVEL, RAW, group_of
+from tbgen.store.format.schema import COUNT, ESCAPE, LEVEL, RAW, SHAPE_BLOCK, group_of
 from tbgen.store.format.shapes import EVEN, Forms
 from tbgen.store.write.kernels import ODD_AT, OUTCOME_AT, OUTCOMES, SAME_AT, Given, Stored, fill_chunk, find_kinds
 from tbgen.store.write.staircases import make_forms, make_rows
@@ -220,7 +220,7 @@ def _merge(parts: list[_Part], forms: _FormNumbers) -> tuple[_Group, list[NDArra
 
 
 def _listed(group: _Group, forms: _FormNumbers, form_bytes: int) -> bytes:
-    """The list of its shapes, but for that of no position."""
+    """The list of its shapes, but for that of no position: how many there are, then block after block of columns."""
     kinds = group.kinds[1:]
     outcome = kinds >> OUTCOME_AT & OUTCOMES
     outcome -= outcome >> 10 << 11
@@ -229,7 +229,9 @@ def _listed(group: _Group, forms: _FormNumbers, form_bytes: int) -> bytes:
         group.held[1:].astype(np.uint8),
         *planes_of(forms.numbers[group.forms[1:]], form_bytes),
     ]
-    return _deflate([np.concatenate(columns)])
+    starts = range(0, len(kinds), SHAPE_BLOCK)
+    blocks = [column[at : at + SHAPE_BLOCK] for at in starts for column in columns]
+    return len(kinds).to_bytes(COUNT, "little") + _deflate([np.concatenate([np.zeros(0, np.uint8), *blocks])])
 
 
 def _best_order(task: _Task, contents: Contents, pool: Executor) -> list[int]:
