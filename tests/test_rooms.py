@@ -142,7 +142,7 @@ ROOMS = {
     # The tables over HTTP.
     "serve": (
         "_version errors files outcome table_rules material position index probe rules referee/annotate report "
-        "store text pgn safe_files store/leftovers store/local"
+        "store text pgn safe_files store/leftovers store/local store/directory store/format where"
     ),
     # Wiring.
     "cli": (

@@ -1,4 +1,4 @@
-"""`tbgen fetch`: tables from a server, with all that they depend on."""
+"""`tbgen fetch`: tables from a web host, with all that they depend on."""
 
 import argparse
 from typing import Final
@@ -9,18 +9,27 @@ from tbgen.errors import BadInput
 from tbgen.generate.forecast import require_room
 from tbgen.material import MEN_IN_TABLES
 from tbgen.text import counted, say, size_of
+from tbgen.where import HOSTS, hosts_file, usual_hosts
 
 EPILOG: Final = """\
-A server is whatever `tbgen serve` answers at: one machine builds, all others fetch. Every byte is compared with its
-digest before a table gets its name. A fetch that breaks off, or is stopped, goes on where it was with the same command.
-A server of which next to nothing comes for a minute is asked again, five times.
+A host is any web server with a folder that tbgen publish has made, or whatever tbgen serve answers at: one machine
+builds, all others fetch. Every byte is compared with its digest before a table gets its name.
+
+A fetch that breaks off, or is stopped, goes on where it was with the same command, on a host that gives parts of files;
+otherwise the table that was coming begins again. A host of which next to nothing comes for a minute is asked again,
+five times. Of several hosts the next one is asked where one fails; all of them have the same tables.
+
+Without --from, hosts are those that $TBGEN_FROM names, with spaces between, or the file ~/.config/tbgen/from, a line
+each.
 
 examples:
-  tbgen fetch KRPvKR --from http://tables.example.org:8000
+  tbgen fetch KRPvKR --from https://example.org/tables/
       the table and all that it depends on, into data/
   tbgen fetch --all 4 --from http://192.168.0.7:8000 --tables DIR
-      all materials of up to four men
-  tbgen fetch KRvKP --from http://localhost:8000 --dry-run
+      all materials of up to four men, from tbgen serve
+  tbgen fetch --all 5 --slim --from https://example.org/tables/ --from https://example.net/mirror/
+      slim tables, in half the room, from either host
+  tbgen fetch KRvKP --dry-run
       what would come
 """
 
@@ -28,8 +37,12 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help="such as KRPvKR")
     common.add_all(parser, MEN_IN_TABLES)
-    parser.add_argument("--from", dest="source", required=True, metavar="URL", help="where tbgen serve answers")
-    parser.add_argument("--elsewhere", action="store_true", help="go along when the server sends on to another host")
+    parser.add_argument(
+        "--from", dest="source", action="append", metavar="URL",
+        help=f"where tables are; give it again to name a mirror (default: ${HOSTS}, else ~/.config/tbgen/from)",
+    )  # fmt: skip
+    parser.add_argument("--elsewhere", action="store_true", help="go along when the host sends on to another one")
+    parser.add_argument("--slim", action="store_true", help="slim tables where there are any (see tbgen pack --slim)")
     parser.add_argument("--dry-run", action="store_true", help="say what would come, and stop")
     common.add_rules(parser)
     common.add_quiet(parser)
@@ -37,26 +50,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tbgen.serve.fetch import TableServer, fetch, wanted
+    from tbgen.serve.fetch import Mirrors, fetch, wanted
+    from tbgen.serve.host import TableHost
     from tbgen.store.leftovers import tidy
 
     materials = common.materials_of(args.material, args.all)
     if not materials:
         raise BadInput("name a material, as in KRPvKR, or --all MEN")
+    sources = args.source or usual_hosts()
+    if not sources:
+        raise BadInput(f"name a host: --from URL, ${HOSTS}, or a line in {hosts_file()}")
     directory = common.tables_directory(args)
-    server = TableServer(args.source, elsewhere=args.elsewhere)
-    plan = wanted(server, materials, args.rules, directory)
+    mirrors = Mirrors([TableHost(url, elsewhere=args.elsewhere) for url in sources], common.remark)
+    plan = wanted(mirrors, materials, args.rules, directory, slim=args.slim)
     if not args.quiet or args.dry_run:
         here = f"; {counted(len(plan.there), 'table')} here already" if plan.there else ""
         say(f"{counted(len(plan.coming), 'table')}, {size_of(plan.left)} to come{here}")
     if args.dry_run:
         for table in plan.coming:
-            say(f"{table.material} ({table.rules}): {size_of(table.size)}")
+            say(f"{table.material} ({table.rules}{', slim' * table.slim}): {size_of(table.size)}")
         return 0
     require_room(directory, plan.left, "have yet to come")
     tidy(directory)
     with Counter(quiet=args.quiet, sizes=True) as counter:
+        mirrors.told = lambda line: counter.say(f"tbgen: {line}")
         counter.begin("fetching", plan.left)
         for table in plan.coming:
-            fetch(server, table, directory, counter.advance)
+            fetch(mirrors, table, directory, counter.advance)
     return 0

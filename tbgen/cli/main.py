@@ -34,7 +34,7 @@ COMMANDS: Final = {
     "annotate": ("tbgen.cli.annotate", "games with what the tables know of every move"),
     "match": ("tbgen.cli.match", "engines play each other under r-mobility rules"),
     "serve": ("tbgen.cli.serve", "the tables over HTTP, and a board in the browser"),
-    "fetch": ("tbgen.cli.fetch", "tables from a server, with all that they depend on"),
+    "fetch": ("tbgen.cli.fetch", "tables from a web host, with all that they depend on"),
     "pack": ("tbgen.cli.pack", "tables in a third of the room or less, to keep or send"),
     "unpack": ("tbgen.cli.unpack", "tables made again from packed files"),
     "uci": ("tbgen.cli.uci", "a UCI engine that plays perfectly from the tables"),

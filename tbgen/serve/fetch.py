@@ -1,119 +1,62 @@
-"""Tables taken from a server: whole and checked, or not there at all.
+"""Tables taken from web hosts: whole and checked, or not there at all.
 
 What has come is kept beside the table until all of it is there, so that a broken connection costs what was on its way.
-The digest that the server gives is part of that file's name: another table under the same name begins from nothing.
+The digest that the host gives is part of that file's name: another table under the same name begins from nothing, and
+another host with the same table goes on with it.
 """
 
+import hashlib
 import http.client
 import os
-import re
 import secrets
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple
-from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
+from typing import BinaryIO, Final, NamedTuple, TypeVar
 
 from tbgen.errors import BadInput, CorruptTable, MissingTable, TbgenError
 from tbgen.files import settle
-from tbgen.material import Material, parse, with_dependencies
+from tbgen.material import Material, with_dependencies
 from tbgen.safe_files import create, reopen
-from tbgen.serve.patience import LEAST, TimedResponse, ask
-from tbgen.store import build_some, building, check_file, file_digest, open_table, table_path
+from tbgen.serve.host import Remote, TableHost
+from tbgen.serve.patience import LEAST
+from tbgen.store import SlimFile, build_some, building, check_file, file_digest, open_table, slim_path, table_path
 from tbgen.store.leftovers import COMING, coming_of
 from tbgen.table_rules import TableRules
-from tbgen.text import from_json, named
+from tbgen.text import named
 
-_PIECE: Final = 1 << 18
 _ATTEMPTS: Final = 5
 """How many in a row may bring next to nothing."""
-_LARGEST_MANIFEST: Final = 4 << 20
-"""Bytes; all tables of five men take a hundredth. In memory, JSON may be twenty times as large."""
-_SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _DIGEST: Final = 16
 """Characters of it in the name of what has come of a table."""
 _RANDOM: Final = 8
 """Bytes of that name that nobody can guess."""
-
-
-class Remote(NamedTuple):
-    """A table as the server tells of it."""
-
-    material: Material
-    rules: TableRules
-    name: str
-    size: int
-    sha256: str
-
+_T = TypeVar("_T")
 
 Tick = Callable[[int], None]
-"""Told how many bytes have come."""
+"""Told how many bytes have come; fewer than none where a host makes us begin again."""
 
 
-class TableServer:
-    """A server that has tables."""
+class Mirrors:
+    """Hosts that have the same tables, one or more: where one fails the next one is asked."""
 
-    def __init__(self, url: str, *, elsewhere: bool = False) -> None:
-        """`elsewhere`: whether it may send us to other hosts."""
-        try:
-            parts = urlsplit(url)
-            is_one = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-        except ValueError:
-            is_one = False
-        if not is_one or not url.isascii() or not url.isprintable() or " " in url or parts.query or parts.fragment:
-            raise BadInput(f"not the address of a server: {url!a} (write http://host:8000/)")
-        self.url = url.rstrip("/")
-        self._elsewhere = elsewhere
+    def __init__(self, hosts: Iterable[TableHost], told: Callable[[str], None] = lambda line: None) -> None:
+        """`told`: is told in a line which host has failed, and which one is next."""
+        self._hosts = list(hosts)
+        self.told = told
 
-    def tables(self, rules: TableRules) -> dict[Material, Remote]:
-        """All that it has of these rules."""
-        with self._open("/v1/tables") as answer:
+    def first(self, ask: Callable[[TableHost], _T]) -> _T:
+        """What the first that does not fail gives. It is the first to be asked again."""
+        for left in reversed(range(len(self._hosts))):
             try:
-                found = answer.read(_LARGEST_MANIFEST)
-            except (OSError, http.client.HTTPException) as error:
-                raise TbgenError(f"{self.url} broke off in its list of tables") from error
-        try:
-            listed = [_remote(one) for one in from_json(found)["tables"]]
-        except (KeyError, TypeError, ValueError) as error:
-            raise TbgenError(f"{self.url} does not list tables as tbgen serve does") from error
-        return {one.material: one for one in listed if one.rules == rules}
-
-    def read(self, table: Remote, start: int) -> TimedResponse:
-        """Its bytes from here on, if it is still the same."""
-        tag = f'"{table.sha256}"'
-        answer = self._open(f"/v1/tables/{table.name}", {"Range": f"bytes={start}-", "If-Range": tag})
-        if answer.headers.get("ETag") != tag or answer.status != http.HTTPStatus.PARTIAL_CONTENT:
-            answer.close()
-            raise TbgenError(f"{table.name} has changed at {self.url}: run this again")
-        return answer
-
-    def _open(self, path: str, headers: dict[str, str] | None = None) -> TimedResponse:
-        try:
-            return ask(self.url + path, headers or {}, elsewhere=self._elsewhere)
-        except HTTPError as error:
-            error.close()
-            raise TbgenError(f"{self.url}{path}: {error.code} {error.reason}") from None
-        except URLError as error:
-            raise ConnectionError(f"{self.url} cannot be reached: {error.reason}") from None
-        except http.client.HTTPException as error:
-            raise ConnectionError(f"{self.url} does not speak HTTP: {error!r}") from None
-        except OSError as error:  # while it answers
-            raise ConnectionError(f"{self.url} broke off: {error}") from None
-        except UnicodeError:  # a name that is not encoded; it may come from a server that sends us elsewhere
-            raise TbgenError(f"{self.url} cannot be reached: no host has such a name") from None
-        except ValueError as error:
-            raise TbgenError(f"{self.url} leads to no address: {error}") from None
-
-
-def _remote(one: dict[str, Any]) -> Remote:
-    """Nothing of what a server says becomes the name of a file here."""
-    material, rules = parse(str(one["material"])), TableRules.of(str(one["rules"]))
-    name = table_path("", material, rules).name
-    size, sha256 = one["bytes"], str(one["body_sha256"])
-    if one["file"] != name or type(size) is not int or size <= 0 or not _SHA256.fullmatch(sha256):
-        raise ValueError(name)
-    return Remote(material, rules, name, size, sha256)
+                return ask(self._hosts[0])
+            except (TbgenError, ConnectionError) as error:
+                self._hosts.append(self._hosts.pop(0))
+                if not left:
+                    raise
+                self.told(f"{error}; asking {self._hosts[0].url}")
+        raise BadInput("no host is named")
 
 
 class Wanted(NamedTuple):
@@ -121,25 +64,35 @@ class Wanted(NamedTuple):
 
     coming: list[Remote]
     there: list[Path]
-    """Tables that are here already, the same as the server's."""
+    """Tables that are here already, the same as the host's."""
     left: int
     """Bytes that have yet to come."""
 
 
-def wanted(server: TableServer, materials: Iterable[Material], rules: TableRules, directory: Path) -> Wanted:
-    """What has to come for these and all that they depend on. MissingTable names what the server lacks."""
-    offered = server.tables(rules)
-    materials = list(materials)
-    needed = with_dependencies(materials)
-    lacking = [one for one in needed if one not in offered]
+def wanted(
+    mirrors: Mirrors, materials: Iterable[Material], rules: TableRules, directory: Path, *, slim: bool = False
+) -> Wanted:
+    """What has to come for these and all that they depend on. MissingTable names what the host lacks. `slim`: slim
+    tables where there are any; otherwise they come only where there is no other."""
+    return mirrors.first(partial(_plan, [*materials], rules, directory, slim))
+
+
+def _plan(materials: list[Material], rules: TableRules, directory: Path, slim: bool, host: TableHost) -> Wanted:
+    needed, offered = with_dependencies(materials), host.tables()
+    forms = (slim_path, table_path) if slim else (table_path, slim_path)
+    found = {
+        one: next((offered[name] for form in forms if (name := form("", one, rules).name) in offered), None)
+        for one in needed
+    }
+    lacking = [one for one, remote in found.items() if remote is None]
     if lacking:
         names = ", ".join(one.name for one in lacking)
-        raise MissingTable(f"{server.url} lacks {names} (to build them: {build_some(directory, materials, rules)})")
+        raise MissingTable(f"{host.url} lacks {names} (to build them: {build_some(directory, materials, rules)})")
     coming, there, left = [], [], 0
-    for material in needed:
-        remote, path = offered[material], table_path(directory, material, rules)
+    for remote in filter(None, found.values()):
+        path = directory / remote.name
         if check_file(path):
-            if file_digest(path) == remote.sha256:
+            if _is(path, remote):
                 there.append(path)
                 continue
             raise TbgenError(f"{path} is there and is another table than the server's: remove it to fetch that one")
@@ -149,20 +102,33 @@ def wanted(server: TableServer, materials: Iterable[Material], rules: TableRules
     return Wanted(coming, there, left)
 
 
-def fetch(server: TableServer, table: Remote, directory: Path, tick: Tick = lambda count: None) -> Path:
+def _is(path: Path, table: Remote) -> bool:
+    """Whether this file is the host's: as its head says, unless the host tells of the whole file alone."""
+    return file_digest(path) == table.body if table.body else _sum(path) == table.sha256
+
+
+def _sum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def fetch(mirrors: Mirrors, table: Remote, directory: Path, tick: Tick = lambda count: None) -> Path:
     """Take one table. While it comes, nobody else builds or fetches it."""
-    path = table_path(directory, table.material, table.rules)
+    path = directory / table.name
     with building(path):
         if check_file(path):  # another process was faster
             return path
         beside, handle = _begun(path, table) or _begin(path, table)
         with named(str(path)), os.fdopen(handle, "ab") as file:  # a full disk does not say what did not fit
             for old in coming_of(path):
-                if old != beside:  # of a table that the server has replaced
+                if old != beside:  # of a table that the host has replaced
                     with suppress(OSError):  # another user's, or no file
                         old.unlink()
-            _take(server, table, file, tick)
-        _check(beside, table)
+            try:
+                mirrors.first(partial(_take, table, beside, file, tick))
+            finally:
+                if not file.tell():
+                    beside.unlink()
         os.replace(beside, path)  # noqa: PTH105
         settle(path.parent)
     return path
@@ -170,14 +136,14 @@ def fetch(server: TableServer, table: Remote, directory: Path, tick: Tick = lamb
 
 def _begun(path: Path, table: Remote) -> tuple[Path, int] | None:
     """What a fetch of this user has of the table, and where it is."""
-    for beside in coming_of(path, table.sha256[:_DIGEST]):
+    for beside in coming_of(path, table.digest[:_DIGEST]):
         with suppress(OSError):
             return beside, reopen(beside, os.O_RDWR | os.O_APPEND)
     return None
 
 
 def _begin(path: Path, table: Remote) -> tuple[Path, int]:
-    beside = path.with_name(f".{path.name}.{table.sha256[:_DIGEST]}.{secrets.token_hex(_RANDOM)}{COMING}")
+    beside = path.with_name(f".{path.name}.{table.digest[:_DIGEST]}.{secrets.token_hex(_RANDOM)}{COMING}")
     return beside, create(beside, os.O_APPEND)
 
 
@@ -190,43 +156,60 @@ def _come(path: Path, table: Remote) -> int:
         return file.seek(0, os.SEEK_END)
 
 
-def _take(server: TableServer, table: Remote, file: BinaryIO, tick: Tick) -> None:
-    """All bytes that are not here yet. As long as enough come, a connection may break as often as it likes."""
-    failures = 0
+def _take(table: Remote, beside: Path, file: BinaryIO, tick: Tick, host: TableHost) -> None:
+    """All that is not here yet; checked, it is the table. What cannot be the table does not stay."""
+    offered = host.tables().get(table.name)
+    if offered is None or (offered.size, offered.digest) != (table.size, table.digest):
+        raise TbgenError(f"{host.url} has another {table.name} than was wanted, or none")
     if file.tell() > table.size:
-        file.seek(file.truncate(0))
+        _rewind(file, lambda count: None)  # nobody has counted that
+    try:
+        _receive(host, table, file, tick)
+        _check(beside, table)
+    except CorruptTable as error:
+        _rewind(file, tick)
+        raise CorruptTable(
+            f"what came from {host.url} as {table.name} is not what it should be, and is removed: {error}"
+        ) from None
+
+
+def _receive(host: TableHost, table: Remote, file: BinaryIO, tick: Tick) -> None:
+    """As long as there is more than ever before, a connection may break as often as it likes."""
+    failures, most = 0, file.tell()
     while file.tell() < table.size:
-        before = file.tell()
         try:
-            with server.read(table, before) as answer:
-                _copy(answer, file, table.size, tick)
+            with host.read(table, file.tell()) as (begins, pieces):
+                if begins < file.tell():
+                    _rewind(file, tick)
+                for piece in pieces:
+                    file.write(piece)
+                    tick(len(piece))
             if file.tell() < table.size:
-                raise ConnectionError(f"{server.url} broke off in {table.name}")
+                raise ConnectionError(f"{host.url} broke off in {table.name}")
         except (OSError, http.client.HTTPException) as error:
             if not isinstance(error, ConnectionError | TimeoutError | http.client.HTTPException):
                 raise
-            failures = 0 if file.tell() >= before + LEAST else failures + 1
+            failures = 0 if file.tell() >= most + LEAST else failures + 1
+            most = max(most, file.tell())
             if failures >= _ATTEMPTS:
                 raise TbgenError(f"{error} (run this again to go on at byte {file.tell():,})") from None
     file.flush()
     os.fsync(file.fileno())
 
 
-def _copy(answer: TimedResponse, file: BinaryIO, size: int, tick: Tick) -> None:
-    while data := answer.read1(min(_PIECE, size - file.tell())):
-        file.write(data)
-        answer.came(len(data))
-        tick(len(data))
+def _rewind(file: BinaryIO, tick: Tick) -> None:
+    """Begin from nothing."""
+    tick(-file.tell())
+    file.seek(file.truncate(0))
 
 
 def _check(beside: Path, table: Remote) -> None:
     """Every byte, before it gets a name under which somebody might believe it."""
-    try:
-        with open_table(beside) as opened:
-            opened.check()
-            found = opened.material, opened.rules, opened.sha256
-        if found != (table.material, table.rules, table.sha256):
-            raise CorruptTable("it is another table")
-    except CorruptTable as error:
-        beside.unlink(missing_ok=True)
-        raise CorruptTable(f"what came as {table.name} is not what it should be, and is removed: {error}") from None
+    with open_table(beside) as opened:
+        opened.check()
+        found = opened.material, opened.rules, isinstance(opened, SlimFile), opened.local
+        body = opened.sha256
+    if found != (table.material, table.rules, table.slim, None) or table.body not in ("", body):
+        raise CorruptTable("it is another table")
+    if table.sha256 and _sum(beside) != table.sha256:
+        raise CorruptTable("it does not have the SHA-256 that the catalogue says")

@@ -17,6 +17,8 @@ SLIM: Final = ".slim.h5"
 """Of slim tables, which keep one side to move (docs/format.md)."""
 PACKED: Final = ".tbp"
 """Of packed tables."""
+CATALOGUE: Final = "catalogue.json"
+"""What a folder on a web host has (docs/publish.md)."""
 BUNDLED: Final = Path(__file__).parent.parent / "bundled"
 """The package's own tables: all of two and three men (scripts/bundle makes them)."""
 
