@@ -58,7 +58,9 @@ BOXES: Final = {
     "referee": Box(895, 6, ("adjudicate, annotate,", "match, player (UCI)")),
     "local": Box(204, 7, ("more men: tables of", "a single position")),
     "archive": Box(404, 7, ("tables packed,", "and made again"), width=180),
-    "export": Box(600, 7, ("a table's positions", "as HDF5 and CSV"), width=170),
+    "export, publish": Box(
+        600, 7, ("positions as HDF5, CSV;", "tables for web hosts"), "export publish", 170
+    ),
     "serve": Box(796, 7, ("the tables over HTTP,", "and in the browser")),
     "prove": Box(303, 8, ("what can be proved", "of a single position")),
     "tbgen": Box(303, 9, ("import tbgen:", "open_tablebase, solve"), "tbgen"),

@@ -11,6 +11,7 @@ import io
 import os
 import re
 import secrets
+import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -72,6 +73,22 @@ def replace(target: Path, data: bytes, mode: int = PUBLIC) -> None:
     """Write a whole file."""
     with replacing(target, mode) as stream:
         stream.write(data)
+
+
+def take_in(source: Path, target: Path) -> None:
+    """Let a file take the target's place: by a hard link, else as a copy."""
+    beside = target.with_name(f".{_cut(target)}.{secrets.token_hex(_RANDOM)}{_HALF}")
+    try:
+        os.link(source.resolve(), beside)
+    except OSError:  # another disk, another user's file, too many links
+        with replacing(target) as stream, source.open("rb") as file:
+            shutil.copyfileobj(file, stream)
+        return
+    try:
+        os.replace(beside, target)  # noqa: PTH105
+    finally:
+        beside.unlink(missing_ok=True)
+    settle(target.parent)
 
 
 def append(target: Path) -> int:

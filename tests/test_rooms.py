@@ -139,6 +139,8 @@ ROOMS = {
     ),
     # Tables as columns for other programs.
     "export": "outcome contents index store store/write",
+    # A folder of tables for any web host.
+    "publish": "_version errors turns where files store/directory store/format store text",
     # The tables over HTTP.
     "serve": (
         "_version errors files outcome table_rules material position index probe rules referee/annotate report "
@@ -149,7 +151,7 @@ ROOMS = {
         "_version called errors where files packed interrupts columns outcome table_rules material position index "
         "store/directory store store/disk_arrays store/entry_cache store/leftovers cluster verify archive generate "
         "probe checker rules text pgn referee/syzygy referee/game_files referee/adjudicate referee/match "
-        "referee/player referee/annotate report export serve meant store/local local prove turns"
+        "referee/player referee/annotate report export publish serve meant store/local local prove turns"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version errors probe prove rules",

@@ -35,13 +35,14 @@ COMMANDS: Final = {
     "match": ("tbgen.cli.match", "engines play each other under r-mobility rules"),
     "serve": ("tbgen.cli.serve", "the tables over HTTP, and a board in the browser"),
     "fetch": ("tbgen.cli.fetch", "tables from a web host, with all that they depend on"),
+    "publish": ("tbgen.cli.publish", "a folder of tables that any web host serves"),
     "pack": ("tbgen.cli.pack", "tables in a third of the room or less, to keep or send"),
     "unpack": ("tbgen.cli.unpack", "tables made again from packed files"),
     "uci": ("tbgen.cli.uci", "a UCI engine that plays perfectly from the tables"),
     "completion": ("tbgen.cli.completion", "what a shell needs to complete this command line"),
 }
 
-_AT_WORK: Final = ("build", "verify", "match", "serve", "fetch", "pack", "unpack")
+_AT_WORK: Final = ("build", "verify", "match", "serve", "fetch", "publish", "pack", "unpack")
 """Commands that are run for what they do: they go on when their output is no longer read."""
 
 _EPILOG: Final = """\
