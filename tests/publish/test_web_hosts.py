@@ -1,0 +1,114 @@
+"""What `tbgen publish` makes, on real web hosts: `tbgen fetch` brings all of it back."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from tbgen.archive.slim import make_slim
+from tbgen.cli.main import main
+from tbgen.store import file_digest
+from tests.support.serving import wait_for
+
+BELOW = "below/any path"
+NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+CONFIG = """
+daemon off; master_process off; pid {place}/pid; error_log {place}/errors;
+events {{}}
+http {{
+    access_log {place}/asked; sendfile on; default_type application/octet-stream; {options}
+    client_body_temp_path {place}/body; proxy_temp_path {place}/proxy; fastcgi_temp_path {place}/fastcgi;
+    uwsgi_temp_path {place}/uwsgi; scgi_temp_path {place}/scgi;
+    server {{ listen 127.0.0.1:{port}; root {root}; }}
+}}
+"""
+Hosting = Callable[[Path, Path], AbstractContextManager[str]]
+
+
+@contextmanager
+def python(root: Path, place: Path) -> Iterator[str]:
+    """`python -m http.server`, which gives no parts of files."""
+    command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", str(root)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        found = re.search(r" port (\d+) ", process.stdout.readline())
+        assert found
+        yield f"http://127.0.0.1:{found[1]}"
+        process.terminate()
+
+
+def nginx(options: str = "") -> Hosting:
+    @contextmanager
+    def hosting(root: Path, place: Path) -> Iterator[str]:
+        if NGINX is None:
+            pytest.skip("no nginx here (Debian: apt install nginx-light)")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        (place / "conf").write_text(CONFIG.format(root=root, place=place, port=port, options=options))
+        with subprocess.Popen([NGINX, "-c", place / "conf", "-e", place / "errors"]) as process:
+            wait_for(lambda: process.poll() is not None or answers(port))
+            yield f"http://127.0.0.1:{port}"
+            process.terminate()
+
+    return hosting
+
+
+def answers(port: int) -> bool:
+    with suppress(ConnectionError), socket.create_connection(("127.0.0.1", port)):
+        return True
+    return False
+
+
+@pytest.fixture(
+    params=[python, nginx(), nginx("etag off; gzip on; gzip_types *;"), nginx("max_ranges 0;")],
+    ids=["python", "nginx", "nginx without ETags", "nginx without ranges"],
+)
+def published(
+    request: pytest.FixtureRequest, small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[str, Path]]:
+    """The address of a folder, and the folder."""
+    root, place = tmp_path / "root", tmp_path / "place"
+    place.mkdir()
+    site = root / BELOW
+    assert main(["publish", str(small_tables), str(site), "-q"]) == 0
+    make_slim(small_tables / "KPvK.r.h5", site / "KPvK.r.slim.h5")
+    assert main(["publish", str(small_tables), str(site), "-q"]) == 0
+    hosting: Hosting = request.param
+    with hosting(root, place) as url:
+        yield f"{url}/{BELOW.replace(' ', '%20')}/", site
+
+
+def test_everything_comes_back(published: tuple[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    url, site = published
+    got = tmp_path / "got"
+    for words in (["KNNvK", "--all", "3"], ["KPvK", "--slim"], ["--all", "3", "--rules", "wg"]):
+        assert main(["fetch", *words, "--from", url, "--tables", str(got), "-q"]) == 0
+    assert capsys.readouterr().err == ""
+    tables = {path.name: path.read_bytes() for path in site.glob("*.h5")}
+    assert "KPvK.r.slim.h5" in tables
+    assert {path.name: path.read_bytes() for path in got.iterdir()} == tables
+
+
+def test_what_broke_off(published: tuple[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Some of a table is there: it goes on, or begins again."""
+    url, site = published
+    got = tmp_path / "got"
+    got.mkdir()
+    table = site / "KPvK.wg.h5"
+    come = got / f".KPvK.wg.h5.{file_digest(table)[:16]}.0123.coming"
+    come.write_bytes(table.read_bytes()[:50_000])
+    assert main(["fetch", "KPvK", "--rules", "wg", "--from", url, "--tables", str(got), "-q"]) == 0
+    assert capsys.readouterr().err == ""
+    assert (got / table.name).read_bytes() == table.read_bytes()
+    assert not come.exists()
+    with suppress(FileNotFoundError):
+        parts = [line for line in (tmp_path / "place" / "asked").read_text().splitlines() if '" 206 ' in line]
+        ranges = "max_ranges" not in (tmp_path / "place" / "conf").read_text()
+        assert len(parts) == ranges
