@@ -82,7 +82,7 @@ def _tables(place: Path, *, packaged: bool = False) -> list[Listed]:
 def _take(table: Path, site: Path, begin: Begin, report: Report) -> bool:
     """Bring a table into the folder, unless it is there."""
     target = site / table.name
-    if target.exists() and (target.samefile(table) or file_digest(target) == file_digest(table)):
+    if target.exists() and file_digest(target) == file_digest(table):
         return False
     begin(f"checking {table.name}", 1)
     with open_table(table) as opened:

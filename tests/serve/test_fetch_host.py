@@ -148,7 +148,7 @@ class EndlessPacked(Host):
 class Bomb(Host):
     def say(self, name: str, data: bytes, start: int | None) -> None:
         self.head(200, {"Content-Encoding": "gzip"})
-        self.wfile.write(gzip.compress(bytes(50 << 20)))
+        self.wfile.write(gzip.compress(data + bytes(50 << 20)))
 
 
 class Unpackable(Host):
@@ -166,7 +166,7 @@ class Brotli(Unpackable):
 @pytest.mark.parametrize(
     ("kind", "code", "word"),
     [
-        (Endless, 0, ""), (EndlessPacked, 1, "broke off"), (Bomb, 5, "removed"), (Unpackable, 5, "unpacked"),
+        (Endless, 0, ""), (EndlessPacked, 1, "broke off"), (Bomb, 0, ""), (Unpackable, 5, "unpacked"),
         (Brotli, 5, "br\\x1b"),
     ],
 )  # fmt: skip
@@ -218,6 +218,12 @@ def test_catalogues_that_lie(
     assert (found, said.count("\n")) == (code, 1)
     assert url in said
     assert set(got(tmp_path)) == ({"KvK.r.h5"} if code == 5 else set())
+
+
+@pytest.mark.parametrize("name", ["../KBvK.r.h5", "/KBvK.r.h5", "KBvK.r.h5/", "index.html", "KBvK.r.tbp", ".KBvK.r.h5"])
+def test_a_host_cannot_name_files(name: str, small_tables: Path) -> None:
+    with hosting(host(Host, small_tables, name=name)) as url:
+        assert [*module.TableHost(url).tables()] == ["KvK.r.h5"]
 
 
 def test_a_size_beyond_the_disk(small_tables: Path, tmp_path: Path, fetched: Callable[..., Said]) -> None:
