@@ -27,7 +27,7 @@ examples:
       the table and all that it depends on, into data/
   tbgen fetch --all 4 --from http://192.168.0.7:8000 --tables DIR
       all materials of up to four men, from tbgen serve
-  tbgen fetch --all 5 --slim --from https://example.org/tables/ --from https://example.net/mirror/
+  tbgen fetch --all 5 --slim --from https://a.org/tb/ --from https://b.org/tb/
       slim tables, in half the room, from either host
   tbgen fetch KRvKP --dry-run
       what would come
