@@ -170,6 +170,11 @@ class Counter(Display):
         if self._task is not None:
             self._task.advance(count)
 
+    def again(self, count: float) -> None:
+        """So much of it has to be done once more."""
+        if self._task is not None:
+            self._task.at(self._task.done, (self._task.total or 0) + count)
+
     def more(self, what: str, total: float, count: float) -> None:
         """So much more of this is done. What was not at work, or is done, begins."""
         if self._task is None or what != self._task.what or self._task.done >= (self._task.total or 0):

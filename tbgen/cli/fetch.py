@@ -76,5 +76,5 @@ def run(args: argparse.Namespace) -> int:
         mirrors.told = lambda line: counter.say(f"tbgen: {line}")
         counter.begin("fetching", plan.left)
         for table in plan.coming:
-            fetch(mirrors, table, directory, counter.advance)
+            fetch(mirrors, table, directory, counter.advance, counter.again)
     return 0

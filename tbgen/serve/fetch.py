@@ -35,7 +35,7 @@ _RANDOM: Final = 8
 _T = TypeVar("_T")
 
 Tick = Callable[[int], None]
-"""Told how many bytes have come; fewer than none where a host makes us begin again."""
+"""Told a number of bytes."""
 
 
 class Mirrors:
@@ -112,8 +112,13 @@ def _sum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def fetch(mirrors: Mirrors, table: Remote, directory: Path, tick: Tick = lambda count: None) -> Path:
-    """Take one table. While it comes, nobody else builds or fetches it."""
+def _untold(count: int) -> None:
+    """Nobody wants to know."""
+
+
+def fetch(mirrors: Mirrors, table: Remote, directory: Path, came: Tick = _untold, again: Tick = _untold) -> Path:
+    """Take one table. While it comes, nobody else builds or fetches it. `came`: is told how many bytes have come;
+    `again`: how many have to come once more."""
     path = directory / table.name
     with building(path):
         if check_file(path):  # another process was faster
@@ -125,10 +130,10 @@ def fetch(mirrors: Mirrors, table: Remote, directory: Path, tick: Tick = lambda 
                     with suppress(OSError):  # another user's, or no file
                         old.unlink()
             try:
-                mirrors.first(partial(_take, table, beside, file, tick))
+                mirrors.first(partial(_take, table, beside, file, came, again))
             finally:
                 if not file.tell():
-                    beside.unlink()
+                    beside.unlink(missing_ok=True)
         os.replace(beside, path)  # noqa: PTH105
         settle(path.parent)
     return path
@@ -156,34 +161,34 @@ def _come(path: Path, table: Remote) -> int:
         return file.seek(0, os.SEEK_END)
 
 
-def _take(table: Remote, beside: Path, file: BinaryIO, tick: Tick, host: TableHost) -> None:
+def _take(table: Remote, beside: Path, file: BinaryIO, came: Tick, again: Tick, host: TableHost) -> None:
     """All that is not here yet; checked, it is the table. What cannot be the table does not stay."""
     offered = host.tables().get(table.name)
     if offered is None or (offered.size, offered.digest) != (table.size, table.digest):
         raise TbgenError(f"{host.url} has another {table.name} than was wanted, or none")
     if file.tell() > table.size:
-        _rewind(file, lambda count: None)  # nobody has counted that
+        _rewind(file, _untold)  # nobody has counted that
     try:
-        _receive(host, table, file, tick)
+        _receive(host, table, file, came, again)
         _check(beside, table)
     except CorruptTable as error:
-        _rewind(file, tick)
+        _rewind(file, again)
         raise CorruptTable(
             f"what came from {host.url} as {table.name} is not what it should be, and is removed: {error}"
         ) from None
 
 
-def _receive(host: TableHost, table: Remote, file: BinaryIO, tick: Tick) -> None:
+def _receive(host: TableHost, table: Remote, file: BinaryIO, came: Tick, again: Tick) -> None:
     """As long as there is more than ever before, a connection may break as often as it likes."""
     failures, most = 0, file.tell()
     while file.tell() < table.size:
         try:
             with host.read(table, file.tell()) as (begins, pieces):
                 if begins < file.tell():
-                    _rewind(file, tick)
+                    _rewind(file, again)
                 for piece in pieces:
                     file.write(piece)
-                    tick(len(piece))
+                    came(len(piece))
             if file.tell() < table.size:
                 raise ConnectionError(f"{host.url} broke off in {table.name}")
         except (OSError, http.client.HTTPException) as error:
@@ -197,9 +202,9 @@ def _receive(host: TableHost, table: Remote, file: BinaryIO, tick: Tick) -> None
     os.fsync(file.fileno())
 
 
-def _rewind(file: BinaryIO, tick: Tick) -> None:
+def _rewind(file: BinaryIO, again: Tick) -> None:
     """Begin from nothing."""
-    tick(-file.tell())
+    again(file.tell())
     file.seek(file.truncate(0))
 
 

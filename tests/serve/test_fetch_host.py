@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from tbgen.archive.slim import make_slim
+from tbgen.cli.display import Task
 from tbgen.cli.main import main
 from tbgen.serve import host as module
+from tbgen.store import file_digest
 from tests.support.hosts import Host, Packing, Ranged, folder, holding, hosting, listed
 
 NAMES = ("KBvK.r.h5", "KvK.r.h5")
@@ -90,6 +92,27 @@ def test_a_host_that_always_breaks_off_at_the_same_byte(
     assert (code, said.count("\n")) == (1, 1)
     assert "run this again" in said
     assert len(made.asked) < 10
+
+
+def test_what_begins_again_has_yet_to_come(
+    small_tables: Path, tmp_path: Path, fetched: Callable[..., Said], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is told of how far it is never goes back, below nothing least of all."""
+    told: list[tuple[float, float]] = []
+    call = Task.at
+
+    def at(task: Task, done: float, total: float | None = None) -> None:
+        call(task, done, total)
+        told.append((done, task.total or 0))
+
+    monkeypatch.setattr(Task, "at", at)
+    data = (small_tables / "KvK.r.h5").read_bytes()
+    (tmp_path / "got").mkdir()
+    (tmp_path / "got" / f".KvK.r.h5.{file_digest(small_tables / 'KvK.r.h5')[:16]}.0.coming").write_bytes(data[:5000])
+    with hosting(host(Host, small_tables)) as url:
+        assert fetched(url, material="KvK")[0] == 0
+    assert told[0] == (0, len(data))
+    assert told[-1] == (len(data), len(data))
 
 
 def part(first: str, status: int = 206, **headers: object) -> type[Host]:
