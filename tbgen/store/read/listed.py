@@ -81,14 +81,13 @@ class ListedShapes(ShapeTable):
 
     @cached_property
     def base(self) -> NDArray[np.int32]:  # type: ignore[override]
-        low, high = self._columns[:2].astype(np.int16)
-        worth = low | high << 8
+        worth = self._column(0).astype(np.int16) | self._column(1).astype(np.int16) << 8
         self._compare(abs(worth >> 1).max() <= BASE)
         return pack_base(worth >> 1, worth & 1)
 
     @cached_property
     def held(self) -> NDArray[np.uint8]:  # type: ignore[override]
-        held: NDArray[np.uint8] = self._columns[2]
+        held = self._column(2)
         self._compare(np.count_nonzero(held) == self.count - 1 and held.max() <= self._bounds.distances)
         return held
 
@@ -96,21 +95,20 @@ class ListedShapes(ShapeTable):
     def form(self) -> NDArray[np.int64]:  # type: ignore[override]
         form = np.zeros(self.count, np.int64)
         for plane in range(self._bounds.form_bytes):
-            form |= self._columns[SHAPE_COLUMNS + plane].astype(np.int64) << 8 * plane
+            form |= self._column(SHAPE_COLUMNS + plane).astype(np.int64) << 8 * plane
         self._compare(0 <= form.min() <= form.max() < self._forms)
         return form
 
-    @cached_property
-    def _columns(self) -> NDArray[np.uint8]:
-        """`[column, shape]`: a byte of each shape; 0 of that which stands for no position."""
+    def _column(self, nth: int) -> NDArray[np.uint8]:
+        """A byte of each shape; 0 of that which stands for no position."""
         count = self.count - 1
         raw = np.frombuffer(self._upto(count * self._each), np.uint8, count * self._each)
-        columns = np.zeros((self._each, self.count), np.uint8)
         whole = count - count % SHAPE_BLOCK
+        column = np.zeros(self.count, np.uint8)
         blocks = raw[: whole * self._each].reshape(-1, self._each, SHAPE_BLOCK)
-        columns[:, 1 : 1 + whole] = blocks.transpose(1, 0, 2).reshape(self._each, whole)
-        columns[:, 1 + whole :] = raw[whole * self._each :].reshape(self._each, count - whole)
-        return columns
+        column[1 : 1 + whole].reshape(-1, SHAPE_BLOCK)[:] = blocks[:, nth]
+        column[1 + whole :] = raw[whole * self._each :].reshape(self._each, count - whole)[nth]
+        return column
 
     def _compare(self, holds: bool | np.bool_) -> None:
         if not holds:
