@@ -5,6 +5,7 @@ import random
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from itertools import islice
 from pathlib import Path
 
 import chess
@@ -19,6 +20,7 @@ from tbgen.errors import BadInput, CorruptTable, MissingTable, TbgenError
 from tbgen.material import parse
 from tbgen.store import SlimFile, open_table, table_path
 from tbgen.store.format.head import SIZE
+from tests.support.boards import drawn
 from tests.support.packing import successors_of
 
 RECORDS = (None, "G1.0", "-G1.0", "G2.5", "-G3.0", "G5.0", "-G8.5", "G0.5")
@@ -38,16 +40,7 @@ def slim_tables(small_tables: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 def boards_of(men: str, count: int, seed: int) -> Iterator[chess.Board]:
-    """Legal positions of these men, such as `KPk`."""
-    draw = random.Random(seed)
-    while count:
-        board = chess.Board(None)
-        for man, square in zip(men, draw.sample(range(64), len(men)), strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(man))
-        board.turn = draw.random() < 0.5
-        if board.is_valid():
-            count -= 1
-            yield board
+    return islice(drawn(men, random.Random(seed)), count)
 
 
 def answer(tables: tbgen.Tablebase, board: chess.Board, record: str | None) -> object:

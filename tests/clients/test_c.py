@@ -7,6 +7,7 @@ import subprocess
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import chess
@@ -18,6 +19,7 @@ from tbgen.material import every
 from tbgen.position import goal
 from tbgen.store.format import head as heads
 from tbgen.store.format.schema import COUNT
+from tests.support.boards import drawn
 from tests.support.c_client import CLIENT, SANITIZED, Move, ask, compiled, run, there_is
 from tests.support.places import ROOT
 from tests.support.small_tables import make
@@ -49,18 +51,12 @@ def slim_tables(small_tables: Path, place: Path) -> Path:
 
 
 def boards_of(men: str, count: int, draw: random.Random) -> Iterator[chess.Board]:
-    """Legal positions of these men, such as `KPk`; of pawns that could be captured in passing, some can."""
-    while count:
-        board = chess.Board(None)
-        for man, square in zip(men, draw.sample(range(64), len(men)), strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(man))
-        board.turn = draw.random() < 0.5
-        if board.is_valid():
-            if steps := [move for move in board.legal_moves if board.is_zeroing(move) and draw.random() < 0.3]:
-                board.push(draw.choice(steps))
-                board.clear_stack()
-            count -= 1
-            yield board
+    """Legal positions of these men; of pawns that could be captured in passing, some can."""
+    for board in islice(drawn(men, draw), count):
+        if steps := [move for move in board.legal_moves if board.is_zeroing(move) and draw.random() < 0.3]:
+            board.push(draw.choice(steps))
+            board.clear_stack()
+        yield board
 
 
 # --- it compiles -------------------------------------------------------------------------------------------------

@@ -39,6 +39,17 @@ def random_boards(one: Material, count: int, seed: int = 0) -> Iterator[chess.Bo
             yield board
 
 
+def drawn(men: str, draw: random.Random) -> Iterator[chess.Board]:
+    """Legal positions of these men, such as `KPk`, without end."""
+    while True:
+        board = chess.Board(None)
+        for man, square in zip(men, draw.sample(range(64), len(men)), strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(man))
+        board.turn = draw.random() < 0.5
+        if board.is_valid():
+            yield board
+
+
 def material_on(board: chess.Board) -> Material:
     white, black = ("".join(p.symbol().upper() for p in board.piece_map().values() if p.color == c) for c in (1, 0))
     return material.parse(f"K{white.replace('K', '')}vK{black.replace('K', '')}")
