@@ -58,10 +58,11 @@ BOXES: Final = {
     "referee": Box(895, 6, ("adjudicate, annotate,", "match, player (UCI)")),
     "local": Box(204, 7, ("more men: tables of", "a single position")),
     "archive": Box(404, 7, ("tables packed,", "and made again"), width=180),
+    "pages": Box(697, 7, ("explorer, materials, games", "for browsers")),
     "export, publish": Box(
-        600, 7, ("positions as HDF5, CSV;", "tables for web hosts"), "export publish", 170
+        560, 8, ("positions as HDF5, CSV;", "tables for web hosts"), "export publish", 170
     ),
-    "serve": Box(796, 7, ("the tables over HTTP,", "and in the browser")),
+    "serve": Box(796, 8, ("the tables over HTTP",)),
     "prove": Box(303, 8, ("what can be proved", "of a single position")),
     "tbgen": Box(303, 9, ("import tbgen:", "open_tablebase, solve"), "tbgen"),
     "cli": Box(600, 9, ("one module per command",)),

@@ -139,11 +139,16 @@ ROOMS = {
     ),
     # Tables as columns for other programs.
     "export": "outcome contents index store store/write",
+    # Pages for people, from tables or a server.
+    "pages": "_version errors outcome table_rules material probe rules text report referee/annotate",
     # A folder of tables for any web host.
-    "publish": "_version errors turns where files store/directory store/format store text",
+    "publish": (
+        "_version errors turns where files material table_rules probe report pages store/directory store/format "
+        "store text"
+    ),
     # The tables over HTTP.
     "serve": (
-        "_version errors files outcome table_rules material position index probe rules referee/annotate report "
+        "_version errors files outcome table_rules material position index probe rules referee/annotate report pages "
         "store text pgn safe_files store/leftovers store/local store/directory store/format where"
     ),
     # Wiring.
@@ -164,7 +169,7 @@ ONLY_IN = {
     "llvmlite": "jit intrinsics retro/threads",
     "chess": (
         "position certificate probe fortress checker local prove rules pgn referee/syzygy referee/adjudicate "
-        "referee/annotate referee/match referee/player report serve cli"
+        "referee/annotate referee/match referee/player report pages serve cli"
     ),
     "rich": "cli",
     "shtab": "cli",

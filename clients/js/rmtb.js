@@ -101,10 +101,12 @@ export class Position {
   #fault() {
     const { board, white, passed } = this, up = white ? 8 : -8;
     const count = (men) => board.filter((man) => man && men.includes(man)).length;
-    if (count("K") !== 1 || count("k") !== 1) return "each side has one king";
+    if (!board.some(Boolean)) return "the board is empty";
+    if (!count("K") || !count("k")) return `${count("K") ? "Black" : "White"} has no king`;
+    if (count("K") > 1 || count("k") > 1) return "a side has more than one king";
     if (count("KQRBNP") > 16 || count("kqrbnp") > 16) return "a side has more than 16 men";
     if (count("P") > 8 || count("p") > 8) return "a side has more than 8 pawns";
-    if ([...board.slice(0, 8), ...board.slice(56)].some((man) => /p/i.test(man))) return "a pawn on the first or last rank";
+    if ([...board.slice(0, 8), ...board.slice(56)].some((man) => /p/i.test(man))) return "a pawn stands on the first or last rank";
     if (isAttacked(board, this.king(!white), white)) return "the side that is not to move is in check";
     const hasPassed = passed < 0 || (passed >> 3 === (white ? 5 : 2) && !board[passed] && !board[passed + up]
       && board[passed - up] === manOf("P", !white));

@@ -114,7 +114,7 @@ class _Load:
     def _page(self, draw: random.Random) -> str:
         table, fen = draw.choice(TABLES), quote(a_fen(draw))
         pages = (
-            *(f"/?fen={fen}", f"/?fen={fen}&line=1&part=1", f"/standard?fen={fen}", "/materials", "/game"),
+            *(f"/?fen={fen}", f"/v1/board?fen={fen}&line=1", f"/standard?fen={fen}", "/materials", "/game"),
             *(f"/materials/{table}", f"/v1/materials/{table}/stats", "/v1/metrics", "/v1/openapi.json"),
             *("/static/explorer.js", "/static/chessground/chessground.min.js"),
         )

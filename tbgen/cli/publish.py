@@ -11,12 +11,13 @@ from tbgen.text import counted, say, size_of, to_json
 from tbgen.where import address, existing
 
 EPILOG: Final = """\
-Put the folder on any web host: nothing has to run there. tbgen fetch --from takes tables from it, and programs in the
-browser read them in place, a few kilobytes at a time, where the host gives parts of files, as nearly all do.
+Put the folder on any web host: nothing has to run there. People find the explorer, with a board that reads the tables
+in place, a few kilobytes at a time where the host gives parts of files, as nearly all do. tbgen fetch --from takes
+tables from it.
 
 The folder has the tables of DIR, whole and slim, and those of two and three men that come with tbgen; catalogue.json,
 which says what each file is and needs; SHA256SUMS, for sha256sum -c; and, with --url, a torrent that the web host
-seeds. Every table is compared with its digest before it is listed.
+seeds. Every table is compared with its digest before it is listed. What a table knows is counted for its page, once.
 
 Tables take no room of their own where hard links can be made; elsewhere they are copied. Run it again when DIR has
 more: the folder is brought up to date. What lies there stays. To take a table out, remove its file and run this again.
@@ -27,7 +28,7 @@ examples:
   tbgen publish data tables --url https://example.org/tables/
       with a torrent; the next run knows the address
   (cd tables && python3 -m http.server)
-      a host to try it with, which gives no parts of files
+      a host to try it with, at http://127.0.0.1:8000/, which gives no parts of files
 """
 
 
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "site", type=common.directory, metavar="SITE", help="the folder to make, or to bring up to date"
     )
     parser.add_argument("--url", metavar="ADDRESS", help="where the folder will be (default: as told before, if ever)")
+    parser.add_argument("--no-pages", action="store_true", help="tables for programs only, without the explorer")
     common.add_output(parser)
 
 
@@ -46,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     directory, site = existing(args.directory), Path(args.site)
     url = None if args.url is None else address(args.url)
     with Counter(quiet=args.quiet or args.json) as counter:
-        made = publish(directory, site, url, counter.begin, counter.advance)
+        made = publish(directory, site, url, counter.begin, counter.advance, pages=not args.no_pages)
     total = sum(row["bytes"] for row in made.rows)
     if args.json:
         counts = {"tables": len(made.rows), "bytes": total, "new": made.new, "lacking": made.lacking}

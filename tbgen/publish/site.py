@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from tbgen._version import __version__
 from tbgen.errors import BadInput, CorruptTable
 from tbgen.files import replace, sweep, take_in
+from tbgen.publish.pages import FOLDER, INDEX, Pages, check
 from tbgen.publish.torrent import Pieces, name_in, torrent
 from tbgen.store import SlimFile, file_digest, list_slim, list_tables, open_table, readable_tables
 from tbgen.store.directory import CATALOGUE, Listed, named
@@ -31,17 +32,21 @@ class Published(NamedTuple):
     rows: list[dict[str, Any]]
     """What the catalogue says of each table."""
     files: list[str]
-    """What there is beside tables."""
+    """What there is beside tables, and pages."""
     new: list[str]
     """Files that were not there, or were others."""
     lacking: list[str]
     """Materials that tables lead to, and that the folder does not have."""
 
 
-def publish(directory: Path, site: Path, url: str | None, begin: Begin, report: Report) -> Published:
+def publish(
+    directory: Path, site: Path, url: str | None, begin: Begin, report: Report, *, pages: bool = True
+) -> Published:
     """Bring the tables of a directory, and the package's that it lacks, into a folder, and list all that this has.
 
-    `url`: where the folder will be; if not given, as it was told before."""
+    `url`: where the folder will be; if not given, as it was told before. `pages`: whether people find an explorer."""
+    if pages:
+        check(site)
     before, contents = _before(site)
     url = url or before
     if url:
@@ -59,7 +64,10 @@ def publish(directory: Path, site: Path, url: str | None, begin: Begin, report: 
     head = to_json({"program": f"tbgen {__version__}", "url": url, "tables": []})
     lines = ",\n".join(map(to_json, rows))
     replace(site / CATALOGUE, f"{head.removesuffix(']}')}\n{lines}\n]}}\n".encode())
-    return Published(rows, [CATALOGUE, SUMS, *[TORRENT] * bool(url)], new, _lacking(rows))
+    if pages and rows:
+        Pages(site, rows, url, begin).write()
+    files = [CATALOGUE, SUMS, *[TORRENT] * bool(url), *[INDEX, FOLDER] * bool(pages and rows)]
+    return Published(rows, files, new, _lacking(rows))
 
 
 def _before(site: Path) -> tuple[str | None, dict[str, str]]:

@@ -14,7 +14,7 @@ from tbgen.rules.fen import format_fen
 from tbgen.serve.problem import problem_of
 from tbgen.serve.question import Question, question
 from tbgen.table_rules import TableRules
-from tbgen.text import to_json
+from tbgen.text import plies, to_json
 
 _HEAD: Final = '{"fen": '
 
@@ -51,9 +51,11 @@ def moves(asked: Question, tablebase: Tablebase, *, fens: bool = False) -> dict[
     try:
         result = tablebase.probe(asked.board, asked.record, moves=True, partial=True)
     except OnlyBounds as error:
-        if fens:  # the page shows outcomes
-            raise
-        return _bounds(asked, error.known, moves=True)
+        found = _bounds(asked, error.known, moves=True)
+        if fens:
+            for row, sure in zip(found["moves"], error.known.moves, strict=True):
+                row["fen"] = fen_after(asked, sure.move, sure.record)
+        return found
     found = as_dict(asked.fen, asked.board, result, asked.read.dropped)
     found.pop("unknown", None)
     for one in result.unknown:
@@ -74,7 +76,7 @@ def moves_beyond(asked: Question, tablebase: Tablebase) -> list[dict[str, Any]]:
     known = tablebase.beyond(board, asked.record)
     found = [move_as_dict(board, move) | {"fen": fen_after(asked, move.move, move.record)} for move in known]
     there = {move.move for move in known}
-    for move in board.legal_moves:
+    for move in sorted(board.legal_moves, key=board.uci):
         if move not in there:
             reset = not asked.whole_game and board.is_zeroing(move)
             found.append(_of_unknown(board, move, reset=reset) | {"fen": fen_after(asked, move)})
@@ -97,9 +99,16 @@ def fen_after(asked: Question, move: chess.Move, record: int | None = None) -> s
     return format_fen(board, goal(board) if record is None else record, whole_game=asked.whole_game)
 
 
-def line(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
+def line(asked: Question, tablebase: Tablebase, *, fens: bool = False) -> dict[str, Any]:
+    """`fens`: with the FEN after each move."""
     result = tablebase.probe(asked.board, asked.record, line=True)
-    return as_dict(asked.fen, asked.board, result, asked.read.dropped)
+    found = as_dict(asked.fen, asked.board, result, asked.read.dropped)
+    if fens:
+        board = asked.board.copy(stack=False)
+        for row, step in zip(found["line"], result.line or (), strict=True):
+            board.push(step.move)
+            row["fen"] = format_fen(board, step.record, whole_game=asked.whole_game)
+    return found
 
 
 def line_as_pgn(asked: Question, tablebase: Tablebase) -> str:
@@ -109,7 +118,7 @@ def line_as_pgn(asked: Question, tablebase: Tablebase) -> str:
     result = tablebase.probe(asked.board, asked.record, line=True)
     board = asked.board.copy(stack=False)
     steps = tuple(Step(board.san_and_push(step.move), step.record) for step in result.line or ())
-    title = f"{result.material}: {result.gscore} in {result.dtg} plies"
+    title = f"{result.material}: {result.gscore} in {plies(result.dtg)}"
     start = asked.board.copy(stack=False)
     record = None if result.record == goal(start) else result.record
     if record is not None and not asked.whole_game:

@@ -15,13 +15,13 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from tbgen.errors import TbgenError
+from tbgen.pages import frame
 from tbgen.serve.api import Api
 from tbgen.serve.downloads import Downloads
 from tbgen.serve.limits import Guard
 from tbgen.serve.pages import Pages
 from tbgen.serve.problem import Problem, problem_of
 from tbgen.serve.service import Service, encoded
-from tbgen.serve.view import frame
 from tbgen.text import say
 
 _LOOK_EVERY: Final = 2.0
@@ -90,7 +90,9 @@ def _answer(request: Request, problem: Problem) -> Response:
     """A page for who looks at pages, else what programs read."""
     if not request.url.path.startswith(_PROGRAMS) and "text/html" in request.headers.get("accept", ""):
         hint = _HINT_OF_PAGES if problem.status in _ASKED_WRONG else problem.hint
-        body = frame.page("tbgen: no answer", f"<h1>No answer</h1>{frame.problem('', str(problem), hint)}")
+        body = frame.page(
+            frame.SERVED, "tbgen: no answer", f"<h1>No answer</h1>{frame.problem('', str(problem), hint)}"
+        )
         return Response(body, problem.status, media_type="text/html", headers=problem.headers)
     return Response(
         encoded({"error": problem.as_dict()}), problem.status, media_type="application/json", headers=problem.headers

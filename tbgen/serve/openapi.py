@@ -77,6 +77,7 @@ _LILA_VALUE: Final = {
     **dict.fromkeys(("checkmate", "stalemate", "variant_win", "variant_loss", "insufficient_material"), _TRUTH),
 }
 
+_MOVE_FEN: Final = _TEXT | {"description": "after the move, with the record as seventh field; with fens=true"}
 _PROBLEM: Final = _object({"code": _TEXT, "message": _TEXT, "hint": _TEXT})
 
 SCHEMAS: Final = {
@@ -91,7 +92,7 @@ SCHEMAS: Final = {
             "reset": _TRUTH,
             "record": _or_null(_GSCORE),
             "missing": _TEXT | {"description": "the file of the table that this needs; then nothing is known of it"},
-            "fen": _TEXT | {"description": "after the move, with the record as seventh field; with fens=true"},
+            "fen": _MOVE_FEN,
         },
         ("missing", "fen"),
     ),
@@ -101,17 +102,35 @@ SCHEMAS: Final = {
         ("gscore", "winner", "dtg", "late", "moves", "dropped"),
     ),
     "BoundsMove": _object(
-        {"uci": _TEXT, "san": _TEXT, "reset": _TRUTH, "record": _GSCORE, **_SURE}, ("gscore", "winner", "dtg")
+        {"uci": _TEXT, "san": _TEXT, "reset": _TRUTH, "record": _GSCORE, **_SURE, "fen": _MOVE_FEN},
+        ("gscore", "winner", "dtg", "fen"),
     ),
     "Probe": {"oneOf": [_ref("Position"), _ref("Bounds")]},
-    "Step": _object({"uci": _TEXT, "san": _TEXT, "record": _GSCORE}),
+    "Step": _object({"uci": _TEXT, "san": _TEXT, "record": _GSCORE, "fen": _TEXT}, ("fen",)),
+    "Stair": _object({"record": _GSCORE, "gscore": _GSCORE, "dtg": _PLIES}),
+    "Board": _object(
+        {
+            "fen": _TEXT | {"description": "in full, with its record"},
+            "rules": _RULES,
+            "check": _TRUTH,
+            "steps": _list(_object({"fen": _TEXT, "uci": _or_null(_TEXT)})) | {"description": "how moves led there"},
+            "answer": _ref("Probe"),
+            "staircase": _list(_ref("Stair")),
+            "line": _list(_ref("Step")),
+            "line_error": _PROBLEM,
+            "beyond": _list(_ref("Move")) | {"description": "its moves, where no table has the position"},
+            "error": _PROBLEM,
+            "lacks": _TEXT | {"description": "what men on a board lack to be a position"},
+        },
+        ("check", "steps", "answer", "staircase", "line", "line_error", "beyond", "error", "lacks"),
+    ),
     "Staircase": _object(
         {
             "fen": _TEXT,
             "material": _TEXT,
             "gscore": _GSCORE,
             "record": _GSCORE,
-            "staircase": _list(_object({"record": _GSCORE, "gscore": _GSCORE, "dtg": _PLIES})),
+            "staircase": _list(_ref("Stair")),
         }
     ),
     "Batch": _object(
@@ -189,6 +208,8 @@ _QUERY: Final = {
     "rules": _RULES | {"description": "r: captures and pawn moves reset the record; wg: nothing does"},
     "fens": _TRUTH,
     "format": {"type": "string", "enum": ["json", "pgn"]},
+    "moves": _TEXT | {"description": "that lead from there to the position: UCI, with commas between"},
+    "line": _TRUTH | {"description": "with best play"},
 }
 _POSITION_QUERY: Final = ("fen", "record", "rules")
 _ERRORS: Final = {
@@ -264,6 +285,7 @@ def document(limits: Limits) -> dict[str, Any]:
             "/v1/moves": _get("the same with all moves, best first", "Probe", (*_POSITION_QUERY, "fens")),
             "/v1/line": _get("the same with best play to the goal", "Position", (*_POSITION_QUERY, "format"), pgn=True),
             "/v1/staircase": _get("what a position is worth under every record", "Staircase", _POSITION_QUERY),
+            "/v1/board": _get("all that the board's page tells", "Board", ("fen", "moves", "rules", "line")),
             "/v1/batch": {"post": batch},
             "/v1/annotate": {
                 "post": {

@@ -1,4 +1,4 @@
-"""The pages, and what they are made of: `part=1` gives the panel alone, for the script to put in place."""
+"""The pages, and what their scripts ask for."""
 
 import asyncio
 import io
@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
 from functools import cache, partial
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -18,12 +17,14 @@ from starlette.types import Scope
 from tbgen.errors import BadInput, TbgenError
 from tbgen.index import layout_of
 from tbgen.material import parse
+from tbgen.pages import explorer, materials
+from tbgen.pages.frame import SERVED, STATIC
 from tbgen.probe import Tablebase
+from tbgen.serve.board import board
 from tbgen.serve.problem import Problem, missing_material, problem_of
 from tbgen.serve.question import check_names, fields_of, params_of, rules_of, switch
 from tbgen.serve.served import Shelved
-from tbgen.serve.service import COST_OF_LINE, COST_OF_PAGE, Job, Service
-from tbgen.serve.view import explorer, materials
+from tbgen.serve.service import COST_OF_LINE, COST_OF_PAGE, JSON, Job, Service
 from tbgen.serve.work import QUICK, SLOW
 from tbgen.table_rules import TableRules
 from tbgen.text import decoded
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from tbgen.pgn.split import Unit
     from tbgen.referee.annotate.game import Told
 
-_STATIC: Final = Path(__file__).parent / "static"
 _HTML: Final = "text/html"
 _PGN: Final = "application/x-chess-pgn"
 _PLIES: Final = 2000
@@ -53,6 +53,11 @@ _BY_CURL: Final = f'curl --data-binary @games.pgn -H "content-type: {_PGN}"'
 """Without a type, curl says that it sends a form."""
 _MOVE: Final = 5
 """Characters of a move and its comma. It takes as long as a position."""
+_RULES: Final = tuple(TableRules)
+_UNCOUNTED: Final = (
+    "Tables are counted one after the other, those of five men when their page is opened. "
+    "Reload this page for what has been counted by then."
+)
 _COUNTED_UNASKED: Final = 20 << 20
 """Numbers of a table that is counted for the map without being asked for: a few seconds of work each."""
 
@@ -72,29 +77,32 @@ class Pages:
     def routes(self) -> list[BaseRoute]:
         return [
             Route("/", self.explorer),
+            Route("/v1/board", self.board),
             Route("/materials", self.materials),
             Route("/materials/{material}", self.material),
             Route("/game", self.game, methods=["GET", "POST"]),
             Route("/v1/annotate", self.annotate, methods=["POST"]),
-            Mount("/static", Static(directory=_STATIC)),
+            Mount("/static", Static(directory=STATIC)),
         ]
 
     async def explorer(self, request: Request) -> Response:
-        return await self._service.answered(request, self._explorer)
+        return await self._service.answered(request, partial(self._board, explorer.served, _HTML))
 
-    def _explorer(self, request: Request) -> Job:
+    async def board(self, request: Request) -> Response:
+        return await self._service.answered(request, partial(self._board, lambda told: told, JSON))
+
+    def _board(self, show: Callable[[dict[str, Any]], Any], media: str, request: Request) -> Job:
         params = params_of(request.scope["query_string"])
-        check_names(params, "fen", "moves", "rules", "line", "part")
+        check_names(params, "fen", "moves", "rules", "line")
         rules = rules_of(params, self._service.settings.rules)
         fen, moves = params.get("fen") or explorer.START, params.get("moves", "")
         with_line = switch(params, "line")
-        write = explorer.panel if switch(params, "part") else explorer.whole
 
-        def make(there: Tablebase) -> str:
-            return write(fen, rules, there, moves=moves, with_line=with_line)
+        def make(there: Tablebase) -> Any:
+            return show(board(fen, rules, there, moves=moves, with_line=with_line))
 
         kind, cost = (SLOW, COST_OF_LINE) if with_line else (QUICK, COST_OF_PAGE)
-        return Job(lambda: self._service.ask(rules, make), kind, _HTML, cost + len(moves) / _MOVE)
+        return Job(lambda: self._service.ask(rules, make), kind, media, cost + len(moves) / _MOVE)
 
     # Materials
 
@@ -103,7 +111,9 @@ class Pages:
         tables = [one for one in self._service.served.state.tables.values() if one.rules == rules and one.sha256]
         if self._counting is None or self._counting.done():
             self._counting = asyncio.create_task(self._count(tables))
-        listing = partial(materials.listing, tables, dict(self._service.studies), rules)
+        studies = self._service.studies
+        rows = [materials.Row(one.material, one.size, studies.get((one.path.name, one.sha256))) for one in tables]
+        listing = partial(materials.listing, rows, rules, SERVED, _RULES, _UNCOUNTED)
         body = await self._service.do(request, QUICK, listing)
         return Response(body, media_type=_HTML, headers={"cache-control": "no-cache"})
 
@@ -131,7 +141,8 @@ class Pages:
             body = materials.waiting(request.path_params["material"], title, str(told), told.hint)
             return Response(body, told.status, media_type=_HTML, headers=told.headers)
         return await self._service.answered(
-            request, lambda _: Job(lambda: materials.one(material.name, rules, study), None, _HTML)
+            request,
+            lambda _: Job(lambda: materials.one(material.name, rules, study, SERVED, _RULES), None, _HTML),
         )
 
     def _rules(self, request: Request) -> TableRules:
@@ -142,7 +153,7 @@ class Pages:
     # Games
 
     async def game(self, request: Request) -> Response:
-        from tbgen.serve.view import game  # late: a server that starts needs none of it
+        from tbgen.pages import game  # late: a server that starts needs none of it
 
         if request.method != "POST":
             return Response(game.games(None, "", [], None), media_type=_HTML)
@@ -161,7 +172,8 @@ class Pages:
             refused = problem_of(error)
             status, headers = refused.status, refused.headers
         text = decoded(sent.pgn[:_SHOWN])
-        body = await self._service.do(request, QUICK, lambda: game.games(sent.rules, text, told, refused).encode())
+        why = None if refused is None else (str(refused), refused.hint)
+        body = await self._service.do(request, QUICK, lambda: game.games(sent.rules, text, told, why).encode())
         headers = {**headers, "content-length": str(len(body))}
         return StreamingResponse(_pieces(body), status, headers, _HTML)
 

@@ -106,7 +106,7 @@ class Service:
         key = (table.path.name, table.sha256)
         found = self.studies.get(key)
         if found is None:
-            from tbgen.serve.studies import study  # late: a server that starts needs none of it
+            from tbgen.report.study import study  # late: a server that starts needs none of it
 
             if request is not None:
                 self.charge(request, COST_OF_STUDY)

@@ -167,5 +167,4 @@ def test_the_server_answers_from_them(tables: Path) -> None:
         assert {"white", "black"} < found.keys()
         assert "exact" not in found
         assert "white" in ask("/v1/moves", RACE)["moves"][0]
-        page = client.get("/", params={"fen": RACE})
-        assert "more is not proved" in page.text
+        assert "white" in client.get("/v1/board", params={"fen": RACE}).json()["answer"]

@@ -86,11 +86,12 @@ def test_the_wheel_has_the_package_and_nothing_else(packages: Packages) -> None:
         f"tbgen-{tbgen.__version__}.data/data/share/man/man1/{page.name}" for page in (ROOT / "docs" / "man").iterdir()
     }
     assert {name for name in names if not name.startswith(information)} == pages | {
-        str(path.relative_to(ROOT)) for path in files
+        "tbgen/pages/static/rmtb.js",
+        *(str(path.relative_to(ROOT)) for path in files),
     }
     assert {name.partition("/")[2] for name in names if name.startswith(information)} == {
         "METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE",
-        "licenses/tbgen/serve/static/chessground/LICENSE",
+        "licenses/tbgen/pages/static/chessground/LICENSE",
     }  # fmt: skip
     assert {"tbgen/py.typed", "tbgen/generate/__init__.py"} <= set(names)
     assert {f"tbgen/bundled/{path.name}" for path in BUNDLED.iterdir()} <= set(names)

@@ -41,7 +41,8 @@ def catalogue(site: Path) -> dict[str, Any]:
 
 
 def names(site: Path) -> set[str]:
-    return {path.name for path in site.iterdir()}
+    """But for pages."""
+    return {path.name for path in site.iterdir() if path.name not in ("index.html", "pages")}
 
 
 def test_the_folder(tables: Path, site: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,7 +82,7 @@ def test_again(
     before = {name: (site / name).read_bytes() for name in names(site)}
     assert main(["publish", str(tables), str(site), "-q"]) == 0
     assert {name: (site / name).read_bytes() for name in names(site)} == before
-    (site / "index.html").write_text("mine")
+    (site / "mine.html").write_text("mine")
     (tables / "KBvK.r.h5").unlink()
     shutil.copy(small_tables / "KNvK.r.h5", tables)
     capsys.readouterr()
@@ -93,8 +94,8 @@ def test_again(
     assert main(["publish", str(tables), str(site), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["new"] == ["KNvK.r.h5"] == added
-    assert said["files"] == ["catalogue.json", "SHA256SUMS", "tables.torrent"]
-    assert names(site) == {*before, "KNvK.r.h5", "index.html"}
+    assert said["files"] == ["catalogue.json", "SHA256SUMS", "tables.torrent", "index.html", "pages"]
+    assert names(site) == {*before, "KNvK.r.h5", "mine.html"}
     assert len(catalogue(site)["tables"]) == 6 == said["tables"]
     for broken in ("", "[]", '{"url": 5, "tables": []}', '{"url": null, "tables": [{}]}', "[" * 5000):
         (site / "catalogue.json").write_text(broken)

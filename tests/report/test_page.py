@@ -146,7 +146,7 @@ def test_the_colours_of_outcomes_are_those_of_the_server() -> None:
     package = Path(tbgen.__file__).parent
     ours, servers = (
         re.findall(r"--(?:[wb][0-3]|on-strong|on-weak): [^;]+", (package / name).read_text(encoding="utf-8"))
-        for name in ("report/html/page.css", "serve/static/style.css")
+        for name in ("report/html/page.css", "pages/static/style.css")
     )
     assert len(ours) == 20
     assert ours == servers

@@ -4,7 +4,6 @@ import io
 import json
 import re
 import shutil
-from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -100,8 +99,8 @@ def test_a_move_without_a_table_leads_on_with_its_record(small_tables: Path, tmp
     for name in ("KvK.r.h5", "KQvK.r.h5"):
         shutil.copy(small_tables / name, tmp_path)
     with serving(tmp_path, bundled=False) as server, httpx.Client(base_url=server.url) as client:
-        found = client.get("/", params={"fen": f"{LATER} G1.0", "part": "1"}).text
-        after = [read_fen(unescape(fen)) for fen in re.findall(r'data-uci="[a-h1-8]+" data-fen="([^"]*)"', found)]
+        found = client.get("/v1/board", params={"fen": f"{LATER} G1.0"}).json()
+        after = [read_fen(move["fen"]) for move in found["beyond"]]
         assert {outcome.text(fen.record or 0) for fen in after} == {"G1.0"}
         pawn = "8/2P5/8/8/8/1k6/8/K7 w - - 4 9 G1.0"
         moves = client.get("/v1/moves", params={"fen": pawn, "fens": "1"}).json()["moves"]
@@ -218,6 +217,18 @@ def test_the_line_as_a_game(client: httpx.Client, document: dict[str, Any]) -> N
     line = answered(client, document, "/v1/line", "Position", fen=BISHOP)["line"]
     assert [move.uci() for move in game.mainline_moves()] == [step["uci"] for step in line]
     assert [node.comment for node in game.mainline()] == [step["record"] for step in line]
+
+
+def test_all_that_the_board_shows(client: httpx.Client, document: dict[str, Any]) -> None:
+    found = answered(client, document, "/v1/board", "Board", fen=BISHOP, moves="g5h5", line="1")
+    assert [step["uci"] for step in found["steps"]] == [None, "g5h5"]
+    query = {"fen": found["fen"]}
+    assert found["answer"] == answered(client, document, "/v1/moves", "Position", fens="1", **query)
+    assert found["staircase"] == answered(client, document, "/v1/staircase", "Staircase", **query)["staircase"]
+    line = answered(client, document, "/v1/line", "Position", **query)["line"]
+    assert [{name: step[name] for name in ("uci", "san", "record")} for step in found["line"]] == line
+    assert read_fen(found["line"][-1]["fen"]).record == outcome.parse(found["answer"]["gscore"])
+    assert "lacks" in answered(client, document, "/v1/board", "Board", fen="8/8/8/8/8/8/8/K7 w - - 0 1")
 
 
 def test_the_staircase(client: httpx.Client, document: dict[str, Any], small_tables: Path) -> None:
@@ -378,7 +389,8 @@ def test_a_damaged_table(small_tables: Path, document: dict[str, Any], tmp_path:
         assert (
             refused(client, document, "/v1/probe", 503, "corrupt_table", fen=BISHOP)["hint"] == "tbgen verify names it"
         )
-        assert "<b>Kh5</b>" in client.get("/", params={"fen": BISHOP, "part": "1"}).text
+        board = answered(client, document, "/v1/board", "Board", fen=BISHOP)
+        assert (board["error"]["code"], len(board["beyond"])) == ("corrupt_table", 3)
         found = answered(client, document, "/v1/materials", "Materials")["materials"]
         assert [one["body_sha256"] == "" for one in found[:2]] == [False, True]
         assert all(one["body_sha256"] for one in found[2:])

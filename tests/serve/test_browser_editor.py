@@ -8,6 +8,12 @@ from tests.support.browsing import BOTH, NEEDS_BROWSER, Hand, await_fen, go
 pytestmark = NEEDS_BROWSER
 
 
+@pytest.fixture(scope="session")
+def home(either_home: str) -> str:
+    """Of a server, and of a folder: the same page, told by others."""
+    return either_home
+
+
 def edit(page: Page, hand: Hand, fen: str) -> None:
     go(page, fen)
     hand.press(page.get_by_role("button", name="Set up"))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.support.browsing import BOTH, NEEDS_BROWSER, SCREENS, Device, Hand, assert_for_everybody
+from tests.support.browsing import BOTH, NEEDS_BROWSER, SCREENS, Device, Hand, assert_for_everybody, go
 from tests.support.serving import Server
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 7 30 G2.5"
@@ -141,6 +141,19 @@ def test_a_reload_keeps_what_is_typed(page: Page) -> None:
     expect(page.get_by_label("Games as PGN")).to_have_value("1. e4 {so far}")
 
 
+# What the server refuses
+
+
+def test_a_refusal_without_words_is_told(browser: Browser, server: Server) -> None:
+    """The head of such a request is too long to be read."""
+    page = browser.new_page(base_url=server.url)
+    go(page, BISHOP)
+    page.get_by_label("FEN").fill("8" * 20_000)
+    page.get_by_label("FEN").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("No answer: 431")
+    page.close()
+
+
 # For everybody
 
 
@@ -148,19 +161,20 @@ def test_without_javascript(browser: Browser, server: Server) -> None:
     context = browser.new_context(base_url=server.url, java_script_enabled=False)
     page = context.new_page()
     page.goto(f"/?fen={BISHOP.replace(' ', '_')}")
-    expect(page.locator(".verdict h2")).to_have_text("White forces G1.5 in 4 plies")
+    words = page.locator("#panel p")
+    expect(words).to_contain_text("White forces G1.5 (Black left with one move, not in check) in 4 plies")
     expect(page.locator("#board svg")).to_be_visible()
     fills = [
         page.locator(f"#board .square.{name}").evaluate("one => getComputedStyle(one).fill") for name in ("b1", "d1")
     ]
     assert fills[0] == fills[1], "the square b1 has no colour of an outcome"
-    page.locator("a.move").first.click()
-    expect(page.locator(".verdict h2")).to_have_text("White forces G1.5 in 3 plies")
+    moves = page.locator("#panel li")
+    expect(moves).to_have_text(["Kh5 G1.5 in 4 plies", "Kh4 G1.5 in 2 plies", "Kh6 G1.5 in 2 plies"])
+    moves.first.get_by_role("link").click()
+    expect(words).to_contain_text("in 3 plies")
     page.get_by_label("FEN").fill("8/8/8/8/8/1k6/8/K6R w - - 0 1")
     page.get_by_role("button", name="Ask").click()
-    expect(page.locator(".verdict h2")).to_contain_text("White forces G0.0")
-    page.get_by_text("Show the line").click()
-    expect(page.locator("ol.line li").first).to_be_visible()
+    expect(words).to_contain_text("White forces G0.0")
     page.goto("/game")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("table.plies tbody tr")).to_have_count(5)

@@ -1,91 +1,83 @@
-"""The board's page, as it is written."""
+"""What the board's page is told, and the page around it."""
 
 import json
-import re
 from html import unescape
 from io import BytesIO
+from typing import Any
 
 import pytest
 
-from tbgen import outcome
+from tbgen.pages import explorer
+from tbgen.pages.game import games
 from tbgen.pgn.split import units
-from tbgen.probe import Sure, SureResult, open_tablebase
+from tbgen.probe import open_tablebase
 from tbgen.referee.annotate.game import Teller
-from tbgen.serve import question
-from tbgen.serve.view import bounds, explorer
-from tbgen.serve.view.game import games
+from tbgen.serve.board import board
 from tbgen.table_rules import TableRules
 from tests.support.judged_games import game
 
-READ = question.read_fen
+
+def told(fen: str, moves: str = "") -> dict[str, Any]:
+    with open_tablebase() as tables:
+        return board(fen, TableRules.RESET, tables, moves=moves, with_line=False)
 
 
 @pytest.mark.parametrize(
     ("fen", "title"), [(explorer.START, "KBvK, Black to move"), ("8/8 w", "tbgen: endgame explorer")]
 )
-def test_a_page_reads_its_position_once(fen: str, title: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Panel, title and picture are of what was read."""
-    read: list[str] = []
-
-    def reading(text: str, *, whole_game: bool) -> question.Fen:
-        read.append(text)
-        return READ(text, whole_game=whole_game)
-
-    monkeypatch.setattr(question, "read_fen", reading)
-    with open_tablebase() as tables:
-        page = explorer.whole(fen, TableRules.RESET, tables, with_line=False)
-        assert read == [fen]
-        assert explorer.panel(fen, TableRules.RESET, tables, with_line=False) in page
+def test_the_page_of_a_position(fen: str, title: str) -> None:
+    """With what is told of it, for the script; without one, a picture and words."""
+    found = told(fen)
+    page = explorer.served(found)
     assert f"<title>{title}" in page
-    assert ("<svg" in page.partition("<noscript>")[2].partition("</noscript>")[0]) == (fen == explorer.START)
+    first = page.partition('id="told">')[2].partition("</script>")[0]
+    assert json.loads(first) == found
+    picture, words = (part.partition("</noscript>")[0] for part in page.split("<noscript>")[1:])
+    assert ("<svg" in picture) == (fen == explorer.START)
+    assert ("White forces G1.5" if fen == explorer.START else "a board has 8 rows") in words
+
+
+def test_nothing_that_is_asked_becomes_a_part_of_the_page() -> None:
+    page = explorer.served(told("</script><b>"))
+    assert "<b>" not in page
+    assert "</script><b>" in unescape(page)
 
 
 @pytest.mark.parametrize(("clock", "late"), [(96, False), (97, True)])
 def test_the_50_move_rule_may_come_first(clock: int, late: bool) -> None:
-    """So says the page of a position, and that of a game in which it comes up."""
+    """So says a position, and the page of a game in which it comes up."""
     fen = f"8/8/8/4KBk1/8/8/8/8 b - - {clock} 90 G2.5"
     with open_tablebase() as tables:
-        panel = explorer.panel(fen, TableRules.RESET, tables, with_line=False)
         (unit,) = units(BytesIO(game("90... Kh5 1/2-1/2", FEN=fen)))
-        told = Teller(lambda _: tables).tell(unit)
-    words = "The 50-move rule may come first: the halfmove clock is at 97 of 100, and the goal is 4 plies away."
-    assert (f'<p class="note">{words}</p>' in panel) is late
-    assert ("50-move rule may come first" in games(None, "", [(told, "")], None)) is late
-
-
-def test_the_50_move_rule_may_come_first_where_bounds_are_known() -> None:
-    asked = question.question("7k/8/8/p7/P7/8/1P6/K7 w - - 97 90", None, TableRules.RESET)
-    value = outcome.parse("G3.5")
-    for dtg, late in ((None, False), (3, False), (4, True)):
-        known = SureResult("KPPvKP", True, value, Sure(value, value, dtg), [], [])
-        assert ("50-move rule may come first" in bounds.panel(asked, known)) is late
+        annotated = Teller(lambda _: tables).tell(unit)
+    assert told(fen)["answer"]["late"] is late
+    assert ("50-move rule may come first" in games(None, "", [(annotated, "")], None)) is late
 
 
 def test_moves_lead_to_a_position() -> None:
-    with open_tablebase() as tables:
-        page = explorer.panel(explorer.START, TableRules.RESET, tables, moves="g5h5,e5f4", with_line=False)
-        after = "8/8/8/5B1k/5K2/8/8/8 b - - 2 2 G2.5"
-        assert f'data-fen="{after}"' in page
-        steps = re.search('data-steps="([^"]*)"', page)
-        assert steps
-        assert json.loads(unescape(steps[1])) == [
-            [explorer.START, None],
-            ["8/8/8/4KB1k/8/8/8/8 w - - 1 2 G3.5", "g5h5"],
-            [after, "e5f4"],
-        ]
+    found = told(explorer.START, "g5h5,e5f4")
+    assert found["fen"] == "8/8/8/5B1k/5K2/8/8/8 b - - 2 2 G2.5"
+    assert found["steps"] == [
+        {"fen": explorer.START, "uci": None},
+        {"fen": "8/8/8/4KB1k/8/8/8/8 w - - 1 2 G3.5", "uci": "g5h5"},
+        {"fen": found["fen"], "uci": "e5f4"},
+    ]
 
 
 @pytest.mark.parametrize(("moves", "place"), [("g5h5,h5g5", 2), ("0000", 1), ("Kh5", 1), (",", 1)])
 def test_moves_that_cannot_be_made(moves: str, place: int) -> None:
-    with open_tablebase() as tables:
-        page = explorer.panel(explorer.START, TableRules.RESET, tables, moves=moves, with_line=False)
-    assert f"move {place} is not possible" in page
-    assert f'data-fen="{explorer.START}"' in page
+    found = told(explorer.START, moves)
+    assert f"move {place} is not possible" in found["error"]["message"]
+    assert found["fen"] == explorer.START
 
 
 def test_so_many_moves_are_followed_and_no_more() -> None:
     there_and_back = ["g5h5", "f5e4", "h5g5", "e4f5"] * 100
-    with open_tablebase() as tables:
-        for more, told in ((0, "data-steps"), (1, "401 moves are too many")):
-            moves = ",".join([*there_and_back, *["g5h5"] * more])
-            assert told in explorer.panel(explorer.START, TableRules.RESET, tables, moves=moves, with_line=False)
+    assert len(told(explorer.START, ",".join(there_and_back))["steps"]) == 401
+    found = told(explorer.START, ",".join([*there_and_back, "g5h5"]))
+    assert "401 moves are too many" in found["error"]["message"]
+
+
+def test_men_on_their_way_to_a_position() -> None:
+    assert told("8/8/8/8/8/8/8/K7 w - - 0 1")["lacks"] == "Black has no king"
+    assert "lacks" not in told("8/8 w")

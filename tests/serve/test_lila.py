@@ -72,11 +72,12 @@ def test_moves_of_a_position_that_no_table_has(client: httpx.Client, document: d
     first = six["moves"][0]
     assert (first["san"], first["category"], first["dtz"]) == ("Rh8#", "loss", 0)
     assert {move["category"] for move in six["moves"][1:]} == {"unknown"}
-    page = client.get("/", params={"fen": "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "part": "1"}).text
-    assert "tables know no castling" in page
-    assert ">O-O</b><span class=" in page
-    assert "unknown" not in page
-    assert "data-known" not in page, "which move is the best is not known"
-    page = client.get("/", params={"fen": "1k6/8/1K6/8/8/8/PPP5/7R w - - 0 1", "part": "1"}).text
-    assert "<b>Rh8#</b>" in page.partition("no table has what comes then")[0]
-    assert "<b>Kc6</b>" in page.partition("no table has what comes then")[2]
+    board = answered(client, document, "/v1/board", "Board", fen="4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    assert "tables know no castling" in board["error"]["message"]
+    assert "answer" not in board
+    assert {move["san"]: move["gscore"] for move in board["beyond"]}["O-O"]
+    assert all(move["gscore"] for move in board["beyond"])
+    board = answered(client, document, "/v1/board", "Board", fen="1k6/8/1K6/8/8/8/PPP5/7R w - - 0 1")
+    mate, *others = board["beyond"]
+    assert (mate["san"], mate["gscore"], mate["dtg"]) == ("Rh8#", "G0.0", 1)
+    assert not any(move["gscore"] for move in others)

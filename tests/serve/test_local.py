@@ -1,21 +1,21 @@
 """What the server says of positions that local tables know."""
 
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
-from re import findall
 
 import chess
 import httpx
 import pytest
+from playwright.sync_api import expect
 
 from tbgen import outcome
 from tbgen.probe import OnlyBounds, SureResult, Tablebase, open_tablebase
 from tbgen.serve import answers
+from tbgen.serve.board import board
 from tbgen.serve.question import question
-from tbgen.serve.view import explorer
 from tbgen.table_rules import TableRules
 from tbgen.text import to_json
+from tests.support.browsing import CHROMIUM, go, launched
 from tests.support.local_tables import keep_alone
 from tests.support.serving import serving
 
@@ -61,7 +61,7 @@ def test_they_are_asked_but_once(directory: Path, known: SureResult, monkeypatch
     with open_tablebase(directory) as tables:
         for said in (answers.position(asked, tables), to_json(answers.moves(asked, tables))):
             assert f'"white": "{wanted}"' in said
-        assert f"White is sure of {wanted}" in explorer.panel(RUN, TableRules.RESET, tables, with_line=False)
+        assert board(RUN, TableRules.RESET, tables, with_line=False)["answer"]["white"] == wanted
 
 
 def test_the_page_of_what_is_known_under_one_record_only(tmp_path: Path) -> None:
@@ -72,16 +72,29 @@ def test_the_page_of_what_is_known_under_one_record_only(tmp_path: Path) -> None
         assert tables.probe(fen, "G1.0").stands
         with pytest.raises(OnlyBounds):
             tables.probe(fen)
-        assert "The record stands: G1.0" in explorer.panel(f"{fen} G1.0", TableRules.RESET, tables, with_line=True)
+        found = board(f"{fen} G1.0", TableRules.RESET, tables, with_line=True)
+        assert found["answer"]["stands"]
+        assert "staircase" not in found
 
 
+def test_the_page_is_told_them(client: httpx.Client, known: SureResult) -> None:
+    answer = client.get("/v1/board", params={"fen": RUN}).json()["answer"]
+    assert (answer["white"], answer["black"]) == (outcome.text(known.sure.white), outcome.text(known.sure.black))
+    for move in answer["moves"]:
+        board = chess.Board(RUN)
+        board.push_uci(move["uci"])
+        assert move["fen"].startswith(board.fen())
+
+
+@pytest.mark.full
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: scripts/browser installs it")
 def test_the_page_shows_them(client: httpx.Client, known: SureResult) -> None:
-    page = unescape(client.get("/", params={"fen": RUN}).text)
-    assert "more is not proved" in page
-    assert 'role="alert"' not in page
-    board = chess.Board(RUN)
-    assert findall(r'data-uci="(\w+)"', page) == [board.uci(move.move) for move in known.moves]
-    verdict = page.partition("</h2>")[0]
-    assert f"White is sure of {outcome.text(known.sure.white)}" in verdict
-    assert "Black" not in verdict.partition("<h2>")[2]
-    assert "<h3>Nothing is known</h3>" in page
+    with launched() as browser:
+        page = browser.new_page(base_url=str(client.base_url))
+        go(page, RUN)
+        expect(page.locator(".verdict h2")).to_have_text(f"White is sure of {outcome.text(known.sure.white)}")
+        expect(page.locator(".verdict")).to_contain_text("more is not proved")
+        expect(page.get_by_role("alert")).to_have_count(0)
+        moves = page.locator("a.move").evaluate_all("all => all.map(one => one.dataset.uci)")
+        assert moves == [move.move.uci() for move in known.moves]
+        expect(page.locator("h3", has_text="Nothing is known")).to_have_count(1)

@@ -88,13 +88,13 @@ class Hand:
 
 def go(page: Page, fen: str) -> None:
     """To the explorer."""
-    page.goto(f"/?fen={fen.replace(' ', '_')}")
+    page.goto(f"?fen={fen.replace(' ', '_')}")
     expect(page.locator("cg-board")).to_be_visible()
 
 
 def await_fen(page: Page, start: str) -> None:
     """What the explorer is to show."""
-    expect(page.locator("#position")).to_have_attribute("data-fen", re.compile("^" + re.escape(start)))
+    expect(page.locator("#panel")).to_have_attribute("data-fen", re.compile("^" + re.escape(start)))
 
 
 @contextmanager

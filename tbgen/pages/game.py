@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from tbgen import outcome
+from tbgen.pages.frame import RULES, SERVED, options, page, problem
 from tbgen.probe.words import LATE, reached
 from tbgen.referee.annotate.game import Ply, Told, Worth, glyph
 from tbgen.report.grades import colour_class
-from tbgen.serve.problem import Problem
-from tbgen.serve.view.frame import RULES, link_to, options, page, problem
 from tbgen.table_rules import TableRules
 from tbgen.text import plies
 
@@ -38,12 +37,15 @@ def _form(rules: TableRules | None, pgn: str, wrong: str) -> str:
 </form></details>"""
 
 
-def games(rules: TableRules | None, pgn: str, told: Sequence[tuple[Told | None, str]], refused: Problem | None) -> str:
-    """`refused`: why nothing is told."""
+Refused = tuple[str, str] | None
+"""Why nothing is told, and what to do."""
+
+
+def games(rules: TableRules | None, pgn: str, told: Sequence[tuple[Told | None, str]], refused: Refused) -> str:
     inside = "".join(_one(number, one) for number, (one, _) in enumerate(told, start=1) if one)
     wrong = "".join(problem("Not read.", f"Line {fault}") for one, fault in told if one is None)
     if refused:
-        wrong = problem("Not read.", str(refused), refused.hint)
+        wrong = problem("Not read.", *refused)
     elif pgn and not told:
         wrong = problem("Not read.", "There is no game in that.")
     board = '<div class="left"><div id="board" class="board"></div><div id="steps" class="tools" hidden></div></div>'
@@ -52,7 +54,7 @@ def games(rules: TableRules | None, pgn: str, told: Sequence[tuple[Told | None, 
         "<h1>A game and its records</h1><p>After each move: the G-score on the board, the record, and what the table "
         f'says once there is one.</p>{_form(rules, pgn, wrong)}<div id="shown">{shown}</div>'
     )
-    return page("tbgen: a game", body, "game.js", "/game")
+    return page(SERVED, "tbgen: a game", body, here="Game", script="game.js")
 
 
 def _one(number: int, told: Told) -> str:
@@ -82,9 +84,10 @@ def _rows(told: Told) -> Iterator[str]:
         record = outcome.text(ply.record)
         kind = ' class="first"' if place == first and not (place == 0 and told.verdict) else ""
         yield (
-            f'<tr{kind}><th scope="row">{ply.number} <a href="{link_to(ply.fen, told.rules)}" data-uci="{ply.uci}" '
-            f'data-fen="{escape(ply.fen)}">{escape(ply.san)}</a>{mark}</th><td>{outcome.text(ply.goal)}</td>'
-            f"<td>{_record(ply, record)}</td><td>{_table(ply.verdict)}</td><td>{gave}</td></tr>"
+            f'<tr{kind}><th scope="row">{ply.number} <a href="{SERVED.board(ply.fen, told.rules)}" '
+            f'data-uci="{ply.uci}" data-fen="{escape(ply.fen)}">{escape(ply.san)}</a>{mark}</th>'
+            f"<td>{outcome.text(ply.goal)}</td><td>{_record(ply, record)}</td><td>{_table(ply.verdict)}</td>"
+            f"<td>{gave}</td></tr>"
         )
 
 

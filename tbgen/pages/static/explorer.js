@@ -1,8 +1,11 @@
-// The explorer: a board, and beside it the panel that the server makes of a position.
+// The explorer: a board, and beside it what is told of a position.
 
-import { makeBoard, placementOf, squares, hint, button, row, refusal, alarm, remember, isTyping, isPressing }
-  from "./board.js";
+import { makeBoard, placementOf, squares, hint, button, row, remember, isTyping, isPressing } from "./board.js";
+import { addressOf } from "./address.js";
 import { makeEditor, fenOf } from "./editor.js";
+import { panel as write, problem, titleOf } from "./panel.js";
+
+export const START = "8/8/8/4KBk1/8/8/8/8 b - - 0 1";  // the board that a visitor finds
 
 const panel = document.getElementById("panel");
 const field = document.getElementById("fen");
@@ -19,11 +22,12 @@ let steps = [];        // what was played, and taken back: [fen, uci of the move
 let at = 0;            // the step on the board
 let lined = false;     // whether the line of best play is shown
 let waiting = null;
+let source = null;     // what tells of positions
+let told = null;       // what it has told last
 
-const told = () => document.getElementById("position").dataset;
 const fenNow = () => steps[at][0];
 // Else the panel is still that of another position, or of other rules.
-const isTold = () => told().fen === fenNow() && (told().rules ?? rules.value) === rules.value;
+const isTold = () => told?.fen === fenNow() && told.rules === rules.value;
 const moves = () => isTold() ? [...panel.querySelectorAll("a.move")] : [];
 const bestMove = () => moves().find((link) => "known" in link.dataset);  // of moves that nothing is known of, none is
 const turn = () => fenNow().split(" ")[1] === "b" ? "black" : "white";
@@ -36,10 +40,8 @@ const board = makeBoard(document.getElementById("board"), {
 });
 
 const named = 400;  // moves that an address names at most, as the server does
-function address(start = Math.max(0, at - named)) {
-  const fen = encodeURIComponent(steps[start][0].replaceAll(" ", "_")).replaceAll("%2F", "/");
-  const played = steps.slice(start + 1, at + 1).map(([, uci]) => uci);
-  return `/?fen=${fen}${played.length ? `&moves=${played}` : ""}&rules=${rules.value}${lined ? "&line=1" : ""}`;
+function question(start = Math.max(0, at - named)) {
+  return { fen: steps[start][0], moves: steps.slice(start + 1, at + 1).map(([, uci]) => uci), rules: rules.value, line: lined };
 }
 
 // As on other analysis boards, moves change the address and add nothing to the way back: arrows go through them.
@@ -50,7 +52,7 @@ function note(more) {
 }
 
 function takeSteps() {
-  steps = told().steps ? JSON.parse(told().steps) : [[told().fen, null]];
+  steps = told.steps?.map(({ fen, uci }) => [fen, uci]) ?? [[told.fen, null]];
   at = steps.length - 1;
 }
 
@@ -59,35 +61,38 @@ async function show({ push = false, line = false, asks = false, anew = false } =
   waiting?.abort();
   waiting = new AbortController();
   lined = line;
-  note({ address: address(), push });
+  note({ address: addressOf(question()), push });
   draw();
   panel.setAttribute("aria-busy", "true");
   try {
-    const answer = await fetch(`${anew ? address() : address(at)}&part=1`, { signal: waiting.signal });
-    if (!answer.ok) throw new Error(await refusal(answer));
-    panel.innerHTML = await answer.text();
+    take(await source.ask(anew ? question() : question(at), waiting.signal));
     if (anew) takeSteps();
   } catch (error) {
     if (error.name === "AbortError") return;
-    const kept = document.createElement("div");
-    kept.id = "position";
-    kept.dataset.fen = fenNow();
-    panel.replaceChildren(kept, alarm(`No answer: ${error.message}`));
+    told = { fen: fenNow(), rules: rules.value };
+    panel.innerHTML = problem("No answer:", error.message);
+    panel.removeAttribute("aria-busy");
   }
-  panel.removeAttribute("aria-busy");
-  if (anew || fenNow() !== told().fen) {
-    steps[at][0] = told().fen;  // in full, with its record
-    note({ address: address() });
+  if (anew || fenNow() !== told.fen) {
+    steps[at][0] = told.fen;  // in full, with its record
+    note({ address: addressOf(question()) });
   }
   draw();
   if (asks) reply();
 }
 
+function take(found) {
+  told = found;
+  panel.innerHTML = write(told, source);
+  panel.removeAttribute("aria-busy");
+  Object.assign(panel.dataset, { fen: told.fen, rules: told.rules });
+}
+
 function draw() {
-  const { check, wrong, title } = isTold() ? told() : {};
+  const { check, answer, beyond } = isTold() ? told : {};
   const [fen, last] = steps[at];
   field.value = fen;
-  if (title) document.title = title;
+  if (isTold()) document.title = titleOf(told) || document.title;
   const dests = new Map();
   for (const link of moves()) {
     const [from, to] = squares(link.dataset.uci);
@@ -96,10 +101,10 @@ function draw() {
   board.set({
     fen: placementOf(fen),
     turnColor: turn(),
-    check: check || false,
+    check: check ? turn() : false,
     lastMove: last ? squares(last) : undefined,
     selected: undefined,
-    movable: { free: editing, color: editing ? "both" : wrong ? undefined : turn(), dests: editing ? undefined : dests },
+    movable: { free: editing, color: editing ? "both" : isTold() && !answer && !beyond ? undefined : turn(), dests: editing ? undefined : dests },
     draggable: { deleteOnDropOff: editing },
     animation: { enabled: !editing && !matchMedia("(prefers-reduced-motion: reduce)").matches },
   });
@@ -218,7 +223,6 @@ against.addEventListener("change", () => {
   note();
 });
 tools.append(row(back, forward, bestButton, flip, editButton, against), editor.element, status);
-tools.hidden = false;
 
 // What is clicked, pointed at and typed
 
@@ -262,11 +266,22 @@ addEventListener("keydown", (event) => {
   if (action) { event.preventDefault(); action(); }
 });
 
-takeSteps();
-lined = asksForLine();
-const kept = history.state;
-if (kept?.steps?.[kept.at][0] === fenNow()) ({ steps, at } = kept);
-if (kept?.flipped) board.toggleOrientation();
-opponent = against.value = kept?.opponent ?? "";
-edit(kept?.editing ?? false);
-reply();
+
+// `from`: { ask(question, signal), material(name, rules), pgn(told) }, which tells of positions and where there is more.
+// `first`: what has been told already of the position that the address names.
+export async function explore(from, first = null) {
+  source = from;
+  panel.setAttribute("aria-busy", "true");
+  const asked = new URLSearchParams(location.search), kept = history.state;
+  rules.value = asked.get("rules") ?? rules.value;
+  lined = asked.has("line");
+  const moves = asked.get("moves")?.split(",") ?? [];
+  take(first ?? await source.ask({ fen: asked.get("fen") || START, moves, rules: rules.value, line: lined }));
+  takeSteps();
+  if (kept?.steps?.[kept.at][0] === fenNow()) ({ steps, at } = kept);
+  if (kept?.flipped) board.toggleOrientation();
+  opponent = against.value = kept?.opponent ?? "";
+  edit(kept?.editing ?? false);
+  tools.hidden = false;
+  reply();
+}

@@ -3,33 +3,46 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from tbgen import outcome
+from tbgen.material import Material
+from tbgen.pages.frame import SERVED, Links, meaning, page, problem
+from tbgen.pages.pictures import histogram, share_bar
 from tbgen.report.document import written
 from tbgen.report.grades import GRADES, colour_class
-from tbgen.serve.served import Shelved
-from tbgen.serve.view.frame import link_to, meaning, page, problem
-from tbgen.serve.view.pictures import histogram, share_bar
 from tbgen.table_rules import TableRules
 from tbgen.text import plies
 
 Study = Mapping[str, Any]
 
 
-def listing(tables: Sequence[Shelved], studies: Mapping[tuple[str, str], Study], rules: TableRules) -> str:
+class Row(NamedTuple):
+    material: Material
+    size: int
+    """Bytes of its file."""
+    study: Study | None
+    """None: not counted yet."""
+    page: bool = True
+    """Whether there is one that says more."""
+
+
+def listing(
+    tables: Sequence[Row], rules: TableRules, links: Links, others: Sequence[TableRules], uncounted: str
+) -> str:
+    """`others`: of which rules there are such pages. `uncounted`: why some are not counted."""
     body = [
         "<h1>Materials</h1>",
         "<p>White has the men named first. Each bar has all placements, with either side to move: from White’s best "
         "scores on the left to Black’s on the right. “Longest” is the longest way to a score, in plies.</p>",
         _legend(),
-        _other_rules("/materials", rules),
+        _other_rules(links.materials, rules, others),
     ]
     if not tables:
         body.append(problem("Nothing here.", "There is no table of these rules.", "tbgen build --all 3"))
     in_order = sorted(tables, key=lambda one: (one.material.men, one.material.pawns, one.material.name))
     for men, group in groupby(in_order, key=lambda one: one.material.men):
-        rows = "".join(_row(one, studies.get((one.path.name, one.sha256)), rules) for one in group)
+        rows = "".join(_row(one, rules, links) for one in group)
         body.append(
             f'<h2>{men} men</h2><div class="scroll" tabindex="0" role="region" aria-label="{men} men">'
             '<table class="map">'
@@ -37,16 +50,14 @@ def listing(tables: Sequence[Shelved], studies: Mapping[tuple[str, str], Study],
             '<th scope="col" class="number">longest</th><th scope="col" class="number">size</th></tr></thead>'
             f"<tbody>{rows}</tbody></table></div>"
         )
-    if any((one.path.name, one.sha256) not in studies for one in tables):
-        body.append(
-            '<p class="note">Tables are counted one after the other, those of five men when their page is opened. '
-            "Reload this page for what has been counted by then.</p>"
-        )
-    return page("tbgen: materials", "".join(body), here="/materials")
+    if any(one.study is None for one in tables):
+        body.append(f'<p class="note">{uncounted}</p>')
+    return page(links, "tbgen: materials", "".join(body), here="Materials")
 
 
-def _row(one: Shelved, study: Study | None, rules: TableRules) -> str:
-    name = one.material.name
+def _row(one: Row, rules: TableRules, links: Links) -> str:
+    name, study = one.material.name, one.study
+    head = f'<a href="{links.material.format(name=name, rules=rules)}">{name}</a>' if one.page else name
     bar, longest = '<span class="note">not counted yet</span>', ""
     if study is not None:
         shares = _shares(study["stats"]["outcomes"])
@@ -54,7 +65,7 @@ def _row(one: Shelved, study: Study | None, rules: TableRules) -> str:
         bar = share_bar(shares, f"{name}: {words}")
         longest = str(study["stats"]["longest_dtg"])
     return (
-        f'<tr><th scope="row"><a href="/materials/{name}?rules={rules}">{name}</a></th><td class="wide">{bar}</td>'
+        f'<tr><th scope="row">{head}</th><td class="wide">{bar}</td>'
         f'<td class="number">{longest}</td><td class="number">{one.size / 1024:,.0f} KiB</td></tr>'
     )
 
@@ -80,32 +91,33 @@ def _legend() -> str:
     return f'<ul class="legend">{chips}</ul>'
 
 
-def _other_rules(path: str, rules: TableRules) -> str:
+def _other_rules(address: str, rules: TableRules, others: Sequence[TableRules]) -> str:
     links = []
-    for one, told in ((TableRules.RESET, "resets"), (TableRules.WHOLE_GAME, "no resets (whole game)")):
+    for one in others:
+        told = "resets" if one == TableRules.RESET else "no resets (whole game)"
         mark = " aria-current=true" if one == rules else ""
-        links.append(f'<a href="{path}?rules={one}"{mark}>{told}</a>')
+        links.append(f'<a href="{address.format(rules=one)}"{mark}>{told}</a>')
     return f'<p class="switch">Rules: {" ".join(links)}</p>'
 
 
-def one(name: str, rules: TableRules, study: Study) -> str:
+def one(name: str, rules: TableRules, study: Study, links: Links, others: Sequence[TableRules]) -> str:
     stats, records = study["stats"], study["records"]["records"]
     body = [
         f"<h1>{name}</h1>",
-        _other_rules(f"/materials/{name}", rules),
+        _other_rules(links.material.replace("{name}", name), rules, others),
         f"<p>{stats['positions']:,} positions up to symmetry, {stats['placements']:,} placements; the goal that "
         f"decides is {stats['mean_dtg']:.1f} plies away on average, {plies(stats['longest_dtg'])} at most. In "
         f"{100 * stats['record_matters']:.1f} % of positions the record matters for what can be forced.</p>",
         share_bar(_shares(stats["outcomes"]), f"{name}: shares of outcomes"),
         _legend(),
         *_outcomes(name, stats["outcomes"]),
-        *_longest(records, rules),
+        *_longest(records, rules, links),
     ]
-    return page(f"tbgen: {name}", "".join(body), here="/materials")
+    return page(links, f"tbgen: {name}", "".join(body), here="Materials")
 
 
 def waiting(name: str, title: str, message: str, hint: str) -> str:
-    return page(f"tbgen: {name}", f"<h1>{escape(name)}</h1>{problem(title, message, hint)}", here="/materials")
+    return page(SERVED, f"tbgen: {name}", f"<h1>{escape(name)}</h1>{problem(title, message, hint)}", here="Materials")
 
 
 def _outcomes(name: str, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -132,7 +144,7 @@ def _outcomes(name: str, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[str]
         yield "</tbody></table></div>"
 
 
-def _longest(records: Sequence[Mapping[str, Any]], rules: TableRules) -> Iterator[str]:
+def _longest(records: Sequence[Mapping[str, Any]], rules: TableRules, links: Links) -> Iterator[str]:
     yield (
         '<h2>The longest ways</h2><div class="scroll" tabindex="0" role="region" aria-label="The longest ways"><table>'
         '<thead><tr><th scope="col">forced</th><th scope="col">to move</th><th scope="col" class="number">plies</th>'
@@ -141,7 +153,7 @@ def _longest(records: Sequence[Mapping[str, Any]], rules: TableRules) -> Iterato
     for row in records:
         kind = colour_class(outcome.parse(row["gscore"]))
         fens = "".join(
-            f'<li><a href="{link_to(fen, rules, "line=1")}"><code>{escape(fen.rsplit(" ", 4)[0])}</code></a></li>'
+            f'<li><a href="{links.board(fen, rules, "line=1")}"><code>{escape(fen.rsplit(" ", 4)[0])}</code></a></li>'
             for fen in row["fens"]
         )
         yield (

@@ -1,0 +1,97 @@
+"""What all pages have."""
+
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+from typing import Final, NamedTuple
+from urllib.parse import quote
+
+from tbgen import outcome
+from tbgen._version import __version__
+from tbgen.table_rules import TableRules
+from tbgen.text import counted
+
+RULES: Final = (
+    (TableRules.RESET, "resets by captures and pawn moves"),
+    (TableRules.WHOLE_GAME, "no resets (whole game)"),
+)
+STATIC: Final = Path(__file__).parent / "static"
+"""What browsers run and show."""
+_BESIDE: Final = STATIC / "rmtb.js"
+READER: Final = _BESIDE if _BESIDE.exists() else Path(__file__).parents[2] / "clients/js/rmtb.js"
+"""The module that reads tables in browsers: where the package is installed, and in its sources."""
+_ENDS: Final = {0: "checkmate", 1: "stalemate"}
+"""By level."""
+
+
+class Links(NamedTuple):
+    """Where things are, seen from a page."""
+
+    pages: tuple[tuple[str, str], ...]
+    """Addresses and names: what each page leads to. The first is the board."""
+    static: str
+    """The folder of scripts and styles, with its slash."""
+    materials: str
+    """The list of materials, with `{rules}` in it."""
+    material: str
+    """One of them, with `{name}` and `{rules}`."""
+    footer: str
+    """What there is for programs."""
+
+    def board(self, fen: str, rules: str, *more: str) -> str:
+        """A position's address, ready to stand in an attribute. It names the rules: a server has usual ones of its
+        own."""
+        words = [f"fen={quote(fen.replace(' ', '_'), safe='/-')}", f"rules={rules}", *more]
+        return escape(f"{self.pages[0][0]}?" + "&".join(words))
+
+
+SERVED: Final = Links(
+    (("/", "Board"), ("/materials", "Materials"), ("/game", "Game")),
+    "/static/",
+    "/materials?rules={rules}",
+    "/materials/{name}?rules={rules}",
+    '<a href="/v1/openapi.json">Interface for programs</a>',
+)
+
+
+def page(links: Links, title: str, body: str, *, here: str = "", script: str = "", head: str = "") -> str:
+    """`here`: the name of the page that this is, or belongs to. `head`: what else its head has."""
+    nav = "".join(
+        f'<a href="{path}"{" aria-current=page" if name == here else ""}>{name}</a>' for path, name in links.pages
+    )
+    static = links.static
+    board = f'<link rel="stylesheet" href="{static}chessground/chessground.css">' if script else ""
+    code = f'<script type="module" src="{static}{script}"></script>' if script else ""
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="tbgen {__version__}">
+{head}<link rel="icon" href="{static}icon.svg">
+{board}<link rel="stylesheet" href="{static}style.css">{code}</head>
+<body><a class="skip" href="#main">Skip to the content</a>
+<header><a class="brand" href="{links.pages[0][0]}">tbgen</a><nav aria-label="Pages">{nav}</nav></header>
+<main id="main">{body}</main>
+<footer><p>R-mobility endgame tables. {links.footer}. This page stores
+nothing and asks no other site. tbgen {__version__}, GPL-3.0-or-later.</p></footer></body></html>
+"""
+
+
+def problem(title: str, message: str, more: str = "") -> str:
+    told = f"<p>{escape(more)}</p>" if more else ""
+    return f'<div class="problem" role="alert"><p><strong>{escape(title)}</strong> {escape(message)}</p>{told}</div>'
+
+
+def options(chosen: str, known: Iterable[tuple[str, str]] = RULES) -> str:
+    """What there is to choose from, as values with words."""
+    return "".join(
+        f'<option value="{one}"{" selected" if one == chosen else ""}>{told}</option>' for one, told in known
+    )
+
+
+def meaning(value: int) -> str:
+    """What a G-score is on the board."""
+    level = outcome.level(value)
+    if level in _ENDS:
+        return _ENDS[level]
+    return f"{counted(level >> 1, 'legal move')}, {'not in check' if level & 1 else 'in check'}"
