@@ -6,6 +6,7 @@ which the side that has just moved is not in check, Chess960 included. The tests
 `board.legal_moves.count()`.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
@@ -59,6 +60,9 @@ _FAULTS: Final = {
     chess.STATUS_OPPOSITE_CHECK: "the side that is not to move is in check",
     chess.STATUS_BAD_CASTLING_RIGHTS: "the castling rights do not fit the kings and rooks",
     chess.STATUS_INVALID_EP_SQUARE: "no pawn can just have passed the en passant square",
+    chess.STATUS_RACE_CHECK: "nobody may be in check in a race",
+    chess.STATUS_RACE_OVER: "the race was over before",
+    chess.STATUS_RACE_MATERIAL: "these men are not in the race",
 }
 """What makes a board illegal, the first fault first.
 
@@ -67,14 +71,15 @@ position cannot arise, but play from it is well defined, and tables hold it.
 """
 
 
-def read(fen: str, *, chess960: bool = False) -> chess.Board:
-    """The board of a FEN of six fields, of which those behind the side to move may be missing. It may be illegal."""
-    plain = _plain(fen)
+def read(fen: str, *, chess960: bool = False, kind: type[chess.Board] = chess.Board) -> chess.Board:
+    """The board of a FEN of six fields, of which those behind the side to move may be missing. It may be illegal. The
+    `kind` is a variant's."""
+    plain = _plain(fen) if kind is chess.Board else None
     if plain is not None:
         plain.chess960 = chess960
         return plain
     try:
-        board = chess.Board(fen, chess960=chess960)
+        board = kind(fen if " " in fen else f"{fen} w", chess960=chess960)
     except ValueError as error:
         raise BadInput(f"not a FEN: {error}") from None
     if len(fen.split()) == 1:
@@ -167,11 +172,9 @@ def is_plain(board: object, most: int = _FEW) -> bool:
 
 
 def check_board(board: object) -> None:
-    """BadInput for what is no board of chess: a program may make what no FEN says."""
+    """BadInput for what is no board: a program may make what no FEN says."""
     check_kind(board, chess.Board, "a board", "give a chess.Board; Game.from_fen and Tablebase.probe take FENs")
     assert isinstance(board, chess.Board)
-    if board.uci_variant != chess.Board.uci_variant:
-        raise BadInput(f"a board of {board.aliases[0]}, not of chess")
     if type(board.turn) not in (bool, int) or board.turn not in chess.COLORS:
         raise BadInput(f"the side to move is chess.WHITE or chess.BLACK, not {board.turn!r:.60}")
     again = chess.BaseBoard(None)
@@ -183,16 +186,23 @@ def check_board(board: object) -> None:
 def check_legal(board: chess.Board) -> None:
     """BadInput for what is no legal board of chess."""
     check_board(board)
+    if board.uci_variant != chess.Board.uci_variant:
+        raise BadInput(f"a board of {board.aliases[0]}, not of chess")
+    _check_fault(board)
+
+
+def _check_fault(board: chess.Board) -> None:
     found = fault(board)
     if found is not None:
         raise BadInput(f"illegal position: {found}: {board.fen()}")
 
 
 def checked_copy(board: chess.Board | None) -> chess.Board:
-    """A copy of a legal board, without its move stack; the start position for None."""
+    """A copy of a legal board, of a variant too, without its move stack; the start position for None."""
     if board is None:
         return chess.Board()
-    check_legal(board)
+    check_board(board)
+    _check_fault(board)
     return board.copy(stack=False)
 
 
@@ -201,9 +211,10 @@ def record_of(given: int | str) -> int:
     return outcome.parse(given) if isinstance(given, str) else outcome.checked(given)
 
 
-def check_record(record: int, board: chess.Board) -> None:
-    """BadInput if no game that goes on can have this record: mate and stalemate have ended it."""
-    if outcome.level(record) <= STALEMATE and record != goal(board):
+def check_record(record: int, board: chess.Board, own: Callable[[chess.Board], int] | None = None) -> None:
+    """BadInput if no game that goes on can have this record: mate and stalemate have ended it. A variant's positions
+    have goals of their `own`."""
+    if outcome.level(record) <= STALEMATE and record != (own or goal)(board):
         raise BadInput(f"no game goes on after {outcome.text(record)}: it cannot be the record here")
 
 

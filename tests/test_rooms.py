@@ -119,13 +119,14 @@ ROOMS = {
     "prove": (
         "errors files packed turns outcome position certificate local fortress probe rules text"
     ),
-    "pgn": "errors rules text",
+    "pgn": "errors outcome rules text",
     "referee": "",
     "referee/workers": "",
     "referee/syzygy": "errors outcome rules",
     "referee/game_files": "errors files packed text",
     "referee/adjudicate": (
-        "errors columns outcome table_rules probe rules text pgn referee/workers referee/syzygy referee/game_files"
+        "errors columns outcome table_rules position probe rules text pgn referee/workers referee/syzygy "
+        "referee/game_files"
     ),
     "referee/match": (
         "_version errors files packed interrupts columns outcome probe rules text pgn referee/workers "

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from tbgen import files
 from tbgen.cli.common import present_tables_directory
-from tbgen.cli.match_options import EPILOG, add_arguments
+from tbgen.cli.match_options import CHESS960, EPILOG, add_arguments, variant_called
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.settings import make_settings
 from tbgen.rules.rulesets import RuleSet
+from tbgen.rules.variants import CHESS
 from tbgen.table_rules import TableRules
 from tbgen.turns import cores
 
@@ -88,6 +89,8 @@ def _plan(args: argparse.Namespace) -> "Plan":
         fifty=args.fifty,
         whole_game=args.rules == TableRules.WHOLE_GAME,
     )
+    if variant_called(args.variant) is not CHESS and (args.tables is not None or args.syzygy):
+        raise BadInput(f"tables are of chess: leave out --tables and --syzygy with --variant {args.variant}")
     form = _form(args, len(engines))
     openings = _openings(args, settings.rules, wanted=form.openings)
     return Plan(
@@ -143,9 +146,10 @@ def _form(args: argparse.Namespace, engines: int) -> "Format":
 def _openings(args: argparse.Namespace, rules: RuleSet, wanted: int) -> "Openings":
     from tbgen.referee.match.openings import Openings
 
-    chess960 = args.variant == "chess960"
+    chess960 = args.variant == CHESS960
+    variant = variant_called(args.variant)
     if args.openings is None:
-        return Openings.none(rules, chess960=chess960)
+        return Openings.none(rules, chess960=chess960, variant=variant)
     found = Openings.read(
         args.openings,
         rules,
@@ -155,6 +159,7 @@ def _openings(args: argparse.Namespace, rules: RuleSet, wanted: int) -> "Opening
         start=args.start,
         wanted=wanted,
         chess960=chess960,
+        variant=variant,
     )
     if len(found) < wanted and args.reuse is None:
         raise BadInput(

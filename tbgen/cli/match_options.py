@@ -1,6 +1,7 @@
 """The options of `tbgen match`."""
 
 import argparse
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ from tbgen.cli.common import (
     some_seconds,
     whole_number,
 )
+from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, rule_set_name
 from tbgen.referee.match.conditions import MARGIN, PATIENCE
 from tbgen.referee.match.export import MORE
@@ -23,6 +25,11 @@ from tbgen.referee.match.standings import TIEBREAK
 from tbgen.referee.match.systems import SYSTEMS
 from tbgen.rules.rulesets import FIFTY_MOVES
 from tbgen.rules.scoring import SCORINGS, scoring_name
+from tbgen.rules.variants import CHESS, VARIANTS, Variant, named
+
+_STANDARD: Final = "standard"
+CHESS960: Final = "chess960"
+_VARIANTS: Final = (_STANDARD, CHESS960, *(variant.uci for variant in VARIANTS if variant is not CHESS))
 
 _MOST_GAMES: Final = 1_000_000
 """Two engines may play no more: their pairings are written down beforehand."""
@@ -86,6 +93,20 @@ fastchess's options beside these.
 """
 
 
+def variant_called(name: str) -> Variant:
+    """The variant that --variant names."""
+    return named(name) or CHESS
+
+
+def _variant_name(words: str) -> str:
+    """A variant's name as UCI has it; what is none as it is."""
+    with suppress(BadInput):
+        variant = named(words)
+        if variant is not None and variant is not CHESS:
+            return variant.uci
+    return words
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_players(parser.add_argument_group("players"))
     _add_openings(parser.add_argument_group("openings"))
@@ -139,9 +160,12 @@ def _add_openings(group: Group) -> None:
     group.add_argument("--reverse", action="store_true", help="begin with the other colours")
     group.add_argument(
         "--variant",
-        choices=("standard", "chess960"),
-        default="standard",
-        help="chess960: all openings are of Chess960; standard: those whose castling rights say so",
+        type=_variant_name,
+        choices=_VARIANTS,
+        default=_STANDARD,
+        metavar="NAME",
+        help=f"what all openings are of: {', '.join(_VARIANTS)} (default: {_STANDARD}, or Chess960 where an opening's "
+        "castling rights say so)",
     )
 
 

@@ -13,6 +13,7 @@ from tbgen.errors import BadInput
 from tbgen.pgn import san
 from tbgen.pgn.moves import BadMoves, place
 from tbgen.pgn.san import BISHOP, KNIGHT, PAWN_STEP, PAWN_TAKES, QUEEN, ROOK, Step
+from tbgen.rules import variants
 
 _BIT: Final = chess.BB_SQUARES
 _DOUBLE: Final = 16
@@ -20,7 +21,8 @@ _DOUBLE: Final = 16
 
 
 class Replay:
-    """A board that takes moves, and remembers those since the last reset, or since its start with `whole_game`."""
+    """A board that takes moves, and remembers those since the last reset, or since its start with `whole_game` and in
+    variants whose resets are not final."""
 
     def __init__(self, board: chess.Board, *, whole_game: bool = False) -> None:
         board.castling_rights = board.clean_castling_rights()
@@ -30,7 +32,7 @@ class Replay:
         """How many moves were made in all."""
         self.moves: list[chess.Move] = []
         """Those that are remembered."""
-        self._whole_game = whole_game
+        self._keeps_all = whole_game or not variants.of(board).resets_are_final
         self.begun = board.copy(stack=False)
         """The position before them."""
 
@@ -50,7 +52,7 @@ class Replay:
             board.push(move)
             board.clear_stack()
         self.plies += 1
-        if board.halfmove_clock or self._whole_game:
+        if board.halfmove_clock or self._keeps_all:
             self.moves.append(move)
         else:
             self.moves.clear()

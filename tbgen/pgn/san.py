@@ -10,8 +10,10 @@ from typing import Final, NamedTuple
 
 import chess
 
+from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.pgn.moves import shown
+from tbgen.rules import variants
 
 # Local names: a look-up in this module is faster than one in another.
 _BIT: Final = chess.BB_SQUARES
@@ -100,8 +102,9 @@ def ask(board: chess.Board, text: str) -> chess.Move:
     try:
         found = board.parse_san(text)
     except ValueError as error:
-        if isinstance(error, chess.IllegalMoveError) and not any(board.legal_moves):
-            end = "mate" if board.is_check() else "stalemate"
+        variant = variants.of(board)
+        end = variant.ending(board, outcome.level(variant.goal(board)))
+        if isinstance(error, chess.IllegalMoveError) and end is not None:
             raise BadInput(f"a move after {end}: {shown(text)}") from None
         what = {chess.IllegalMoveError: "illegal move", chess.AmbiguousMoveError: "ambiguous move"}.get(
             type(error), "not a move"
@@ -113,7 +116,10 @@ def ask(board: chess.Board, text: str) -> chess.Move:
 
 
 def find(board: chess.Board, move: Step) -> chess.Move | None:
-    """The one legal move that fits; None if there is none, several, or a doubt, such as castling: then `ask`."""
+    """The one legal move that fits; None if there is none, several, or a doubt, such as castling or a variant: then
+    `ask`."""
+    if type(board) is not chess.Board:
+        return None
     shape, to, origin, promotion, _ = move
     turn = board.turn
     ours = board.occupied_co[turn]

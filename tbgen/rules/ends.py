@@ -4,7 +4,6 @@ An illegal move, a crashed engine or a resignation is not a matter of a `Game`: 
 the other side G0.0. Insufficient material does not end a game.
 """
 
-import enum
 from collections.abc import Hashable, Iterable
 from typing import Final, NamedTuple, Self
 
@@ -12,26 +11,14 @@ import chess
 
 from tbgen import outcome, position
 from tbgen.errors import BadInput, check_kind
-from tbgen.rules import fen
+from tbgen.rules import fen, variants
+from tbgen.rules.endings import Ending
 from tbgen.rules.record import Record, Standing, check_move
 from tbgen.rules.rulesets import RuleSet, W, check_rules
 from tbgen.text import typed
 
 _BARE_KINGS_LEVEL: Final = 17
 """G8.5: a bare king in the open, kept from no square."""
-
-
-class Ending(enum.StrEnum):
-    """Why a game is over."""
-
-    MATE = "mate"
-    STALEMATE = "stalemate"
-    BARE_KINGS = "bare kings at G8.5"
-    FIFTY_MOVES = "50-move rule"
-    REPETITION = "repetition"
-
-
-_FINAL: Final = {0: Ending.MATE, 1: Ending.STALEMATE}
 
 
 class Turn(NamedTuple):
@@ -77,15 +64,18 @@ class Game:
         self.rules = rules
         self.record = Record(board, given, whole_game=rules.whole_game)
         self.board = self.record.board
+        self._variant = self.record.variant
         self._seen: list[dict[Hashable, int]] = [{}]  # one for every reset: how often, by position
         self.turns: list[Turn] = []
         self._note(self.record.standing, self.board.halfmove_clock)
 
     @classmethod
-    def from_fen(cls, text: str, rules: RuleSet = W, *, chess960: bool = False) -> Self:
+    def from_fen(
+        cls, text: str, rules: RuleSet = W, *, chess960: bool = False, variant: variants.Variant = variants.CHESS
+    ) -> Self:
         """A game from a FEN with or without the record's field."""
         check_rules(rules)
-        found = fen.read_fen(text, whole_game=rules.whole_game, chess960=chess960)
+        found = fen.read_fen(text, whole_game=rules.whole_game, chess960=chess960, variant=variant)
         return cls(found.board, found.record, rules)
 
     @classmethod
@@ -149,7 +139,7 @@ class Game:
         standing = self.record.push(move, closing=closing and not fifty.closing_counts)
         if standing.reset:
             quiet = 0
-            self._seen.append({})
+            self._seen.append({} if self._variant.resets_are_final else self._seen[-1])
         elif fifty.improvement_restarts and standing.just_set and outcome.level(standing.outcome) < self.rules.cutoff:
             quiet = 0
         return self._note(standing, quiet)
@@ -157,13 +147,12 @@ class Game:
     def pop(self) -> chess.Move:
         """Take the last move back."""
         turn = self.turns[-1]
-        key = self._key()
+        key = self._variant.same(self.board)
         move = self.record.pop()
         self.turns.pop()
+        self._seen[-1][key] -= 1
         if turn.standing.reset:
             self._seen.pop()
-        else:
-            self._seen[-1][key] -= 1
         return move
 
     def _require_going_on(self) -> None:
@@ -173,17 +162,17 @@ class Game:
 
     def _note(self, standing: Standing, quiet: int) -> Turn:
         """Note the position on the board, and whether it ends the game."""
-        key = self._key()
+        key = self._variant.same(self.board)
         seen = self._seen[-1]
         times = seen[key] = seen.get(key, 0) + 1
         level = outcome.level(standing.goal)
         board = self.board
         open_kings = 0
-        if level == _BARE_KINGS_LEVEL and board.occupied == board.kings:
+        if level == _BARE_KINGS_LEVEL and board.occupied == board.kings and self._variant.bare_kings_draw:
             open_kings = self.turns[-1].open_kings + 1 if self.turns else 1
 
         rules = self.rules
-        ending = _FINAL.get(level)
+        ending = self._variant.ending(board, level)
         if ending is not None:
             pass
         elif rules.bare_kings is not None and open_kings >= rules.bare_kings:
@@ -195,22 +184,3 @@ class Game:
         turn = Turn(standing, ending, quiet, open_kings)
         self.turns.append(turn)
         return turn
-
-    def _key(self) -> Hashable:
-        """What makes two positions the same, given that no pawn move or capture came between.
-
-        The record is no part of it.
-        """
-        board = self.board
-        passing = board.ep_square if board.ep_square and board.has_legal_en_passant() else None
-        return (
-            board.occupied_co[True],
-            board.kings,
-            board.queens,
-            board.rooks,
-            board.bishops,
-            board.knights,
-            board.turn,
-            board.castling_rights,
-            passing,
-        )

@@ -15,6 +15,7 @@ from tbgen import outcome, position
 from tbgen.errors import BadInput, check_kind
 from tbgen.meant import hint
 from tbgen.rules.record import standing
+from tbgen.rules.variants import CHESS, Variant
 from tbgen.text import typed
 
 FIELDS: Final = 6
@@ -28,12 +29,12 @@ _FILES: Final = re.compile(r"[A-Ha-h]")
 QUOTES: Final = "\"'"
 """Around a FEN they are left out."""
 _OTHERWISE: Final = {"startpos": chess.STARTING_FEN}
-_SLASHES: Final = 7
-"""Of a board."""
 _REQUIRED: Final = 2
 _OPTIONAL: Final = ("-", "-", "0", "1")
 """What the fields behind the required ones are where they are missing."""
 _COUNTERS: Final = ((4, "halfmove clock"), (5, "move number"))
+_EXTRA: Final = 4
+"""The place of a field that only a variant has; one with a sign before it stands behind the others."""
 
 
 class Fen(NamedTuple):
@@ -57,7 +58,7 @@ class Fen(NamedTuple):
         )
 
 
-def read_fen(text: str, *, whole_game: bool = False, chess960: bool = False) -> Fen:
+def read_fen(text: str, *, whole_game: bool = False, chess960: bool = False, variant: Variant = CHESS) -> Fen:
     """The board, the record that stands on it if the seventh field is there, and what is dropped of it.
 
     The record is what counts for the game: the position's own goal is already counted in, and a
@@ -68,8 +69,10 @@ def read_fen(text: str, *, whole_game: bool = False, chess960: bool = False) -> 
 
     BadInput for an illegal position, and for a record under which no game goes on.
     """
-    fields = _fields(text)
-    if fields[0].count("/") != _SLASHES:
+    fields, extra = _apart(_fields(text), variant)
+    if len(fields) > FIELDS + 1:
+        raise BadInput(f"a FEN has at most 7 fields, not {len(fields)}: {_shown(text)}")
+    if not variant.placement.fullmatch(fields[0]):
         if meant := hint(text, otherwise=_OTHERWISE):
             raise BadInput(f"not a FEN: {_shown(text)} ({meant.rstrip()})")
         raise BadInput(f"not a FEN: a board has 8 rows: {_shown(text)}")
@@ -82,7 +85,7 @@ def read_fen(text: str, *, whole_game: bool = False, chess960: bool = False) -> 
                 raise BadInput(f"the record is field 7 of a FEN, not {place + 1}: {_shown(text)}")
             raise BadInput(f"the {name} of a FEN is a number, not {fields[place]!r}")
     chess960 = chess960 or bool(_FILES.search(" ".join(fields[2:3])))
-    board = position.read(" ".join(fields), chess960=chess960)
+    board = position.read(" ".join(_together(fields, extra)), chess960=chess960, kind=variant.board)
     if board.castling_rights:
         board.chess960 = chess960 or board.has_chess960_castling_rights()
     found = position.fault(board)
@@ -106,7 +109,7 @@ def format_fen(board: chess.Board, record: int | None = None, *, whole_game: boo
 def with_record(text: str, record: str) -> str:
     """A FEN with this record as its seventh field, unless it has one. Fields that are missing before it are written."""
     fields = typed(text).split()
-    if not _REQUIRED <= len(fields) <= FIELDS:
+    if len(fields) < _REQUIRED or _RECORD.match(fields[-1]):
         return text
     return " ".join([*fields, *_OPTIONAL[len(fields) - _REQUIRED :], record])
 
@@ -122,9 +125,24 @@ def _fields(text: str) -> list[str]:
     fields = plain.split()
     if not fields:
         raise BadInput("an empty text is not a FEN")
-    if len(fields) > FIELDS + 1:
-        raise BadInput(f"a FEN has at most 7 fields, not {len(fields)}: {_shown(text)}")
     return fields
+
+
+def _apart(fields: list[str], variant: Variant) -> tuple[list[str], str]:
+    """The fields of chess, and the one that only the variant has, if it is there."""
+    if variant.extra is not None:
+        for place, field in enumerate(fields):
+            if place >= _EXTRA and variant.extra.fullmatch(field):
+                return [*fields[:place], *fields[place + 1 :]], field
+    return fields, ""
+
+
+def _together(fields: list[str], extra: str) -> list[str]:
+    """The fields as python-chess reads them."""
+    if not extra:
+        return fields
+    fields = [*fields, *_OPTIONAL[len(fields) - _REQUIRED :]]
+    return [*fields, extra] if extra.startswith("+") else [*fields[:_EXTRA], extra, *fields[_EXTRA:]]
 
 
 def _shown(text: str) -> str:

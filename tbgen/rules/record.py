@@ -11,6 +11,7 @@ import chess
 
 from tbgen import outcome, position
 from tbgen.errors import BadInput, check_kind
+from tbgen.rules import variants
 
 
 class Standing(NamedTuple):
@@ -29,7 +30,7 @@ class Standing(NamedTuple):
     """What the position on the board scores by itself."""
 
     reset: bool
-    """Whether the ply was a capture or a pawn move. The start position is no reset."""
+    """Whether the ply was a capture, a pawn move or a drop. The start position is no reset."""
 
     @property
     def level(self) -> int:
@@ -61,11 +62,12 @@ def standing(board: chess.Board, given: int | str | None = None, *, whole_game: 
     The position's own goal always counts. It is the record if none is given, or if the halfmove
     clock says that the last move was a reset, unless nothing resets (`whole_game`).
     """
-    goal = position.goal(board)
+    variant = variants.of(board)
+    goal = variant.goal(board)
     given = None if given is None else position.record_of(given)
     if given is None or (board.halfmove_clock == 0 and not whole_game):
         return Standing(0, goal, 0, goal, False)
-    position.check_record(given, board)
+    position.check_record(given, board, variant.goal)
     stands = outcome.improved(given, goal)
     return Standing(0, stands, 0 if stands == goal else None, goal, False)
 
@@ -90,6 +92,8 @@ class Record:
         whole_game: bool = False,
     ) -> None:
         self.board = position.checked_copy(board)
+        self.variant = variants.of(self.board)
+        self.variant.check(whole_game=whole_game)
         self.whole_game = whole_game
         self.standings = [standing(self.board, given, whole_game=whole_game)]
 
@@ -125,8 +129,8 @@ class Record:
         check_move(move)
         board = self.board
         board.push(move)
-        reset = board.halfmove_clock == 0
-        goal = position.goal(board)
+        reset = board.halfmove_clock == 0 or move.drop is not None
+        goal = self.variant.goal(board)
         found = self.standings[-1].after(
             goal,
             reset=reset,

@@ -14,6 +14,8 @@ from tbgen.errors import BadInput
 from tbgen.rules.fen import Fen, read_fen, with_record
 from tbgen.rules.rulesets import C_LEGACY, FIFTY_MOVES, RuleSet, W, bare_name, named, parse_cutoff, rule_set
 from tbgen.rules.scoring import Komi, Scoring, points_text, scoring
+from tbgen.rules.variants import CHESS, Variant, of
+from tbgen.rules.variants import named as variant_named
 from tbgen.table_rules import TableRules
 
 RESULT: Final = "RMobilityResult"
@@ -29,6 +31,7 @@ RECORD: Final = "RMobilityRecord"
 RULES: Final = "RMobilityRules"
 """A tag of tbgen: `r` or `wg`."""
 RULE_SET: Final = "RMobilityRuleSet"
+VARIANT: Final = "Variant"
 FIFTY: Final = "RMobilityFifty"
 """A tag of tbgen: the form of the 50-move rule."""
 
@@ -93,7 +96,7 @@ def rules_of(headers: Mapping[str, str], otherwise: RuleSet = W) -> RuleSet:
 def begin(
     headers: Mapping[str, str], rules: RuleSet = W, *, own_rules: bool = True, own_tables: bool = True
 ) -> tuple[RuleSet, Fen]:
-    """By which rules a game was played, and how it began; BadInput if it is not chess.
+    """By which rules a game was played, and how it began; BadInput if no such game is played here.
 
     The rules are these, except for what its tags say of them: `own_rules` is whether they are asked for the rule set,
     `own_tables` for `r` and `wg`.
@@ -101,7 +104,6 @@ def begin(
     if says_rules(headers):
         own = rules_of(headers, rules)
         rules = replace(own if own_rules else rules, whole_game=own.whole_game if own_tables else rules.whole_game)
-    _require_chess(headers)
     return rules, read_start(headers, whole_game=rules.whole_game)
 
 
@@ -110,17 +112,9 @@ def says_rules(headers: Mapping[str, str]) -> bool:
     return not _RULES.isdisjoint(headers)
 
 
-def _require_chess(headers: Mapping[str, str]) -> None:
-    """A variant that has other moves is not for us."""
-    name = bare_name(headers.get("Variant", ""))
-    if not name:
-        return
-    from chess.variant import VARIANTS
-
-    for variant in VARIANTS:
-        if variant.uci_variant != "chess" and name in map(bare_name, variant.aliases):
-            raise BadInput(f"not a game of chess: {variant.aliases[0]}")
-    # else some name for a way of scoring; other moves than those of chess will be noticed
+def variant_of(headers: Mapping[str, str]) -> Variant:
+    """What is played. A name that is no variant's may be one for a way of scoring: other moves will be noticed."""
+    return variant_named(headers.get(VARIANT, "")) or CHESS
 
 
 def is_legacy(value: str | None) -> bool:
@@ -162,20 +156,22 @@ def _known(headers: Mapping[str, str], name: str) -> str | None:
 
 def read_start(headers: Mapping[str, str], *, whole_game: bool = False) -> Fen:
     """The start of a game, whose record is in a tag of its own or in the seventh field of the tag `FEN`."""
-    chess960 = bare_name(headers.get("Variant", "")) in _CHESS960
+    chess960 = bare_name(headers.get(VARIANT, "")) in _CHESS960
+    variant = variant_of(headers)
     written = headers.get("FEN", "").strip()
     if written in _UNKNOWN:
-        return Fen(chess.Board(chess960=chess960), None)
+        return Fen(variant.board(chess960=chess960), None)
     record = headers.get(RECORD, "").strip()
     if record not in _UNKNOWN:
         written = with_record(written, record)
-    return read_fen(written, whole_game=whole_game, chess960=chess960)
+    return read_fen(written, whole_game=whole_game, chess960=chess960, variant=variant)
 
 
 def write_start(headers: MutableMapping[str, str], board: chess.Board, record: int | None) -> None:
     """Say how a game starts, unless as usual; with the record that its start brings along, if any."""
-    if board.chess960:
-        headers["Variant"] = "Chess960"
+    variant = of(board)
+    if variant is not CHESS or board.chess960:
+        headers[VARIANT] = "Chess960" if variant is CHESS else variant.name
     fen = fen_of_start(board, record)
     if fen is not None:
         headers["SetUp"] = "1"
@@ -187,4 +183,4 @@ def write_start(headers: MutableMapping[str, str], board: chess.Board, record: i
 def fen_of_start(board: chess.Board, record: int | None) -> str | None:
     """The FEN of a game's start; None for the usual one."""
     fen = board.fen()
-    return None if fen == chess.STARTING_FEN and not board.chess960 and record is None else fen
+    return None if fen == type(board).starting_fen and not board.chess960 and record is None else fen

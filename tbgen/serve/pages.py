@@ -217,7 +217,7 @@ class Pages:
         def work(unit: "Unit") -> "_Shown":
             with ExitStack() as stack:
                 tables = cache(lambda rules: stack.enter_context(service.served.tablebase(rules)))
-                return show(*tell(unit, Teller(tables, sent.rules, service.settings.rules), _PLIES))
+                return show(*tell(unit, Teller(tables, sent.rules, service.settings.rules, chess_only=True), _PLIES))
 
         return [await service.do(request, SLOW, partial(work, unit)) for unit in units]
 

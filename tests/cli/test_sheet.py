@@ -9,7 +9,8 @@ import chess
 import pytest
 
 from tbgen.cli.main import main
-from tbgen.rules.ends import Ending, Game
+from tbgen.rules.endings import Ending
+from tbgen.rules.ends import Game
 from tbgen.rules.rulesets import OTB, W
 from tests.support.places import FAKE_ENGINE
 

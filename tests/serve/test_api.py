@@ -161,7 +161,12 @@ def test_games_that_are_not_told(client: httpx.Client) -> None:
         assert error.status_code == status
         assert 'content-type: application/x-chess-pgn"' in error.json()["error"]["hint"]
     broken = "1. e4 Ke4 1-0\n\n"
-    for pgn, why in ((broken, "line 1: game 1: illegal move: Ke4 (ply 2)"), ("words", "line 1: text that is no game")):
+    atomic = '[Variant "Atomic"]\n\n1. e4 *\n'
+    for pgn, why in (
+        (broken, "line 1: game 1: illegal move: Ke4 (ply 2)"),
+        ("words", "line 1: text that is no game"),
+        (atomic, "line 1: game 1: not a game of chess: Atomic (tbgen annotate tells it)"),
+    ):
         error = client.post("/v1/annotate", content=pgn, headers=PGN)
         assert error.status_code == 400
         assert error.json()["error"]["message"] == f"no game that can be read; {why}"

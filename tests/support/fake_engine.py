@@ -1,6 +1,7 @@
 """A UCI engine for tests: plays any legal move at once, and misbehaves on request.
 
     python tests/support/fake_engine.py [--fault FAULT] [--at N] [--after N] [--seed N] [--heard FILE]
+                                         [--variants NAMES]
 
 FAULT is what it does at its Nth move of a game (default 2), --after N games without fault.
 """
@@ -16,6 +17,7 @@ import time
 from pathlib import Path
 
 import chess
+import chess.variant
 
 FAULTS = {
     "crash": "dies without an answer",
@@ -67,6 +69,7 @@ class Engine:
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
+        self.kind = chess.Board
         self.board = chess.Board()
         self.games = self.moves = 0
 
@@ -77,9 +80,14 @@ class Engine:
             say("option name Hash type spin default 1 min 1 max 8")
             say("option name Style type combo default calm var calm var wild")
             say("option name Ponder type check default false")
+            if self.args.variants:
+                known = " ".join(f"var {name}" for name in ("chess", *self.args.variants.split(",")))
+                say(f"option name UCI_Variant type combo default chess {known}")
             say("uciok")
         elif command == "isready" and not self.unready:
             say("readyok")
+        elif words[:2] == ["name", "UCI_Variant"]:
+            self.kind = next(kind for kind in chess.variant.VARIANTS if kind.uci_variant == words[-1])
         elif command == "ucinewgame":
             if self.pondering:
                 time.sleep(600)  # Stockfish waits for the end of its search
@@ -101,7 +109,8 @@ class Engine:
 
     def position(self, words: list[str]) -> None:
         at = words.index("moves") if "moves" in words else len(words)
-        self.board = chess.Board() if words[0] == "startpos" else chess.Board(" ".join(words[1:at][:6]))
+        fields = 6 + (self.kind is chess.variant.ThreeCheckBoard)
+        self.board = self.kind() if words[0] == "startpos" else self.kind(" ".join(words[1:at][:fields]))
         for move in words[at + 1 :]:
             self.board.push_uci(move)
 
@@ -175,6 +184,7 @@ def main() -> None:
     parser.add_argument("--heard", type=Path, help="where to write down what comes in")
     parser.add_argument("--lives", type=int, help="how often it starts")
     parser.add_argument("--births", type=Path, help="where it counts them")
+    parser.add_argument("--variants", default="", help="as UCI_Variant has them")
     parser.add_argument("--late", type=float, default=0, help="seconds that it takes to start")
     args = parser.parse_args()
     if not may_live(args):

@@ -1,6 +1,6 @@
 """An engine of Winboard's protocol for tests: plays any legal move at once.
 
-    python tests/support/fake_xboard.py [--resign N] [--old]
+    python tests/support/fake_xboard.py [--resign N] [--old] [--variants NAMES]
 
 With --resign it gives up at its Nth move of a game. With --old it knows the first version of the protocol only.
 """
@@ -10,6 +10,7 @@ import random
 import sys
 
 import chess
+import chess.variant
 
 
 def say(line: str) -> None:
@@ -17,7 +18,9 @@ def say(line: str) -> None:
 
 
 class Engine:
-    def __init__(self, resign: int | None, old: bool) -> None:
+    def __init__(self, resign: int | None, old: bool, variants: str) -> None:
+        self.variants = variants
+        self.kind = chess.Board
         self.resign = resign
         self.old = old
         self.editing: bool | None = None
@@ -37,13 +40,17 @@ class Engine:
         elif self.old and command == "edit":
             self.editing = chess.WHITE
         elif command == "protover":
-            say('feature ping=1 setboard=1 usermove=1 myname="fake xboard" done=1')
+            say('feature ping=1 setboard=1 usermove=1 myname="fake xboard"')
+            say(f'feature variants="normal{self.variants}" done=1')
         elif command == "ping":
             say(f"pong {rest}")
         elif command == "new":
+            self.kind = chess.Board
             self.board, self.moves = chess.Board(), 0
+        elif command == "variant":
+            self.kind = next(kind for kind in chess.variant.VARIANTS[3:] if kind.xboard_variant == rest)
         elif command == "setboard":
-            self.board = chess.Board(rest)
+            self.board = self.kind(rest)
         elif command == "usermove":
             self.board.push_uci(rest)
         elif command == "go":
@@ -79,6 +86,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--resign", type=int)
     parser.add_argument("--old", action="store_true")
+    parser.add_argument("--variants", default="", help="with a comma before each")
     engine = Engine(**vars(parser.parse_args()))
     for line in sys.stdin:
         engine.obey(line)

@@ -6,6 +6,7 @@ Nothing here knows `tbgen`. Scores are doubled, so that they are whole; a record
 from typing import NamedTuple
 
 import chess
+import chess.variant
 
 BARE_KINGS_IN_THE_OPEN = 17
 """G8.5."""
@@ -34,6 +35,9 @@ Record = tuple[int, bool]
 class Referee:
     """Watches a game. Moves after its end are allowed, and what they bring is said as well."""
 
+    forgets = True
+    """Whether a reset makes positions from before impossible."""
+
     def __init__(self, board: chess.Board, record: Record | None, rules: Rules) -> None:
         self.board = board.copy(stack=False)
         self.rules = rules
@@ -51,13 +55,17 @@ class Referee:
         score = 2 * self.board.legal_moves.count() + (not self.board.is_check())
         return score, not self.board.turn
 
+    def resets(self, move: chess.Move) -> bool:
+        """Whether a move begins a new record."""
+        return self.board.is_capture(move) or self.board.piece_type_at(move.from_square) == chess.PAWN
+
     def push(self, move: chess.Move) -> None:
         """Make a move."""
-        resets = self.board.is_capture(move) or self.board.piece_type_at(move.from_square) == chess.PAWN
+        resets = self.resets(move)
         self.board.push(move)
         goal = self.goal()
         self.quiet = 0 if resets else self.quiet + 1
-        if resets:
+        if resets and self.forgets:
             self.seen.clear()  # nothing from before can come again
         over = self.rules.fifty and self.quiet >= 100
         if resets and not self.rules.whole_game:
@@ -75,10 +83,76 @@ class Referee:
         self.seen[key] = self.seen.get(key, 0) + 1
         in_the_open = len(board.piece_map()) == 2 and self.goal()[0] == BARE_KINGS_IN_THE_OPEN
         self.open_kings = self.open_kings + 1 if in_the_open else 0
-        if not any(board.legal_moves):
-            return "mate" if board.is_check() else "stalemate"
+        if (end := self.end_on_board()) is not None:
+            return end
         if self.rules.bare_kings and self.open_kings >= 2:
             return "bare kings at G8.5"
         if self.rules.fifty and self.quiet >= 100:
             return "50-move rule"
         return "repetition" if self.seen[key] >= 3 else None
+
+    def end_on_board(self) -> str | None:
+        """What the position shows to be over."""
+        if any(self.board.legal_moves):
+            return None
+        return "mate" if self.board.is_check() else "stalemate"
+
+
+class VariantReferee(Referee):
+    """The same for variants, whose ends are read off the men on the board."""
+
+    def __init__(self, board: chess.Board, record: Record | None, rules: Rules) -> None:
+        self.name = board.uci_variant
+        self.forgets = self.name != "crazyhouse"
+        dead = self.name in ("atomic", "3check")
+        super().__init__(board, record, rules._replace(bare_kings=rules.bare_kings and dead))
+
+    def resets(self, move: chess.Move) -> bool:
+        return move.drop is not None or super().resets(move)
+
+    def goal(self) -> Record:
+        winner = self.winner()
+        if winner is not None:
+            return 0, winner
+        score, holder = super().goal()
+        if self.name == "racingkings" and self.finished():  # by the moves that there would be
+            free = chess.Board(self.board.fen())
+            score = 2 * sum(not free.gives_check(move) for move in free.legal_moves) + 1
+        return min(score, 437), holder is not (self.name == "antichess")
+
+    def winner(self) -> bool | None:
+        """Who has won by the end that the variant has of its own."""
+        board = self.board
+        kings = {side: board.pieces(chess.KING, side) for side in chess.COLORS}
+        last = [side for side in chess.COLORS if kings[side] & chess.BB_RANK_8]
+        won: list[bool] = []
+        if self.name == "atomic":
+            won = [not side for side in chess.COLORS if not kings[side]]
+        elif self.name == "antichess":
+            won = [board.turn] if not any(board.legal_moves) else []
+        elif self.name == "horde":
+            won = [] if board.occupied_co[chess.WHITE] else [chess.BLACK]
+        elif isinstance(board, chess.variant.ThreeCheckBoard):
+            won = [side for side in chess.COLORS if board.remaining_checks[side] == 0]
+        elif self.name == "kingofthehill":
+            won = [side for side in chess.COLORS if kings[side] & chess.BB_CENTER]
+        elif self.name == "racingkings" and len(last) == 1:
+            goes_on = board.turn == chess.BLACK and last == [chess.WHITE] and self.black_arrives()
+            won = [] if goes_on else last
+        return won[0] if won else None
+
+    def black_arrives(self) -> bool:
+        """Whether Black's king has a move to the last rank, whatever else is so."""
+        king = self.board.king(chess.BLACK)
+        return any(move.from_square == king and move.to_square >= chess.A8 for move in self.board.legal_moves)
+
+    def end_on_board(self) -> str | None:
+        if self.winner() is not None:
+            return "won"
+        if self.name == "racingkings" and self.finished():
+            return "a drawn race" if self.goal()[0] > 1 else "stalemate"
+        return super().end_on_board()
+
+    def finished(self) -> bool:
+        """Whether both kings have arrived."""
+        return self.board.kings & chess.BB_RANK_8 == self.board.kings

@@ -12,6 +12,7 @@ from tbgen.probe.words import bounds
 from tbgen.referee.adjudicate.finish import Finish
 from tbgen.referee.adjudicate.settings import Settings
 from tbgen.referee.syzygy import Syzygy
+from tbgen.rules import variants
 from tbgen.rules.rulesets import RuleSet
 from tbgen.table_rules import TableRules
 
@@ -93,7 +94,7 @@ class Decider:
 
     def decide(self, finish: Finish, board: chess.Board, record: int, rules: RuleSet) -> Decision:
         """The result of a game that ended so, with this record."""
-        if finish not in self._settings.decide:
+        if finish not in self._settings.decide or variants.of(board) is not variants.CHESS:
             return Decision(record, Basis.PLAYED, Reach.NOT_ASKED)
         found = self._ask_tables(board, record, rules)
         if found.reach is Reach.ANSWERED:

@@ -13,7 +13,9 @@ import chess
 
 from tbgen import outcome
 from tbgen.errors import BadInput
-from tbgen.rules.ends import Ending, Turn
+from tbgen.position import STALEMATE
+from tbgen.rules.endings import Ending
+from tbgen.rules.ends import Turn
 from tbgen.rules.tags import result_of
 
 
@@ -21,6 +23,7 @@ class Finish(enum.StrEnum):
     """How a game came to its end. The values are what options and reports call them."""
 
     MATE = "mate"
+    """Or what else wins in a variant."""
     STALEMATE = "stalemate"
     AWARD = "award"
     """Won without mate: by resignation, adjudication, time, or the other side's breach of the rules."""
@@ -31,7 +34,7 @@ class Finish(enum.StrEnum):
     REPETITION = "repetition"
     FIFTY_MOVES = "fifty-moves"
     INSUFFICIENT = "insufficient"
-    """Insufficient material, or time run out against it; bare kings at G8.5."""
+    """Insufficient material, or time run out against it; bare kings at G8.5; a race that both have finished."""
 
 
 DRAWS: Final = (
@@ -70,6 +73,7 @@ _FROM_RULES: Final = {
     Ending.REPETITION: Finish.REPETITION,
     Ending.FIFTY_MOVES: Finish.FIFTY_MOVES,
     Ending.BARE_KINGS: Finish.INSUFFICIENT,
+    Ending.RACE_DRAWN: Finish.INSUFFICIENT,
 }
 _FIFTY: Final = 100
 
@@ -77,14 +81,12 @@ _FIFTY: Final = 100
 def finish_of(result: str, headers: Mapping[str, str], comment: str, turn: Turn, board: chess.Board) -> Finish:
     """How a game with this result came to its end; BadInput if the board belies the result."""
     winner = _WINNER[result]
-    if turn.ending is Ending.MATE:
-        if winner is not (not board.turn):
-            raise BadInput(f"there is mate on the board, but the result is {result}")
-        return Finish.MATE
-    if turn.ending is Ending.STALEMATE:
-        if winner is not None:
-            raise BadInput(f"there is stalemate on the board, but the result is {result}")
-        return Finish.STALEMATE
+    goal = turn.standing.goal
+    level = outcome.level(goal)
+    if level <= STALEMATE and winner is not (None if level else goal > 0):
+        raise BadInput(f"the board shows {turn.ending}, but the result is {result}")
+    if level <= STALEMATE:
+        return Finish.STALEMATE if level else Finish.MATE
     if winner is not None:
         return Finish.AWARD
     return _written(headers, comment) or _shown(turn, board) or Finish.AGREEMENT

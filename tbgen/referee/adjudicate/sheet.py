@@ -12,7 +12,8 @@ from tbgen.pgn.moves import BadMoves
 from tbgen.pgn.replay import play_all
 from tbgen.pgn.tags import TagSection
 from tbgen.rules import scoresheet
-from tbgen.rules.ends import Ending, Game
+from tbgen.rules.endings import Ending
+from tbgen.rules.ends import Game
 from tbgen.rules.record import Standing
 from tbgen.rules.rulesets import OTB, SHEET_LEVEL
 from tbgen.rules.scoring import points_text

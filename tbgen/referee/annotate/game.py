@@ -19,7 +19,8 @@ from tbgen.probe.words import LATE, reached
 from tbgen.rules.ends import Game
 from tbgen.rules.fen import format_fen
 from tbgen.rules.rulesets import W
-from tbgen.rules.tags import begin
+from tbgen.rules.tags import begin, variant_of
+from tbgen.rules.variants import CHESS
 from tbgen.table_rules import TableRules
 
 _GAVE: Final = "$2"
@@ -91,9 +92,12 @@ class Teller:
         tables: Callable[[TableRules], Tablebase],
         rules: TableRules | None = None,
         usual: TableRules = TableRules.RESET,
+        *,
+        chess_only: bool = False,
     ) -> None:
         self._tables = tables
         self._own = rules is None
+        self._chess_only = chess_only
         self._rules = replace(W, whole_game=(rules or usual) == TableRules.WHOLE_GAME)
 
     def tell(self, unit: Unit, most: int | None = None) -> Told:
@@ -107,6 +111,8 @@ class Teller:
             raise section.bad_line(error, text, _place_with_ours(text, error.at)) from None
 
     def _tell(self, unit: Unit, section: TagSection, text: str, most: int | None) -> Told:
+        if self._chess_only and (variant := variant_of(section.headers)) is not CHESS:
+            raise BadInput(f"not a game of chess: {variant.name} (tbgen annotate tells it)")
         tokens = pgn_moves.read(text).tokens
         rules, begun = begin(section.headers, self._rules, own_tables=self._own)
         tables = self._tables(rules.of_tables)
@@ -179,6 +185,8 @@ def _fen(game: Game) -> str:
 
 
 def _verdict(tables: Tablebase, game: Game) -> Worth | None:
+    if game.record.variant is not CHESS:
+        return None
     try:
         found = tables.probe(game.board, game.record.outcome)
     except (MissingTable, UnsupportedPosition):

@@ -22,7 +22,8 @@ from tbgen.pgn.tags import TagSection
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import Komi
-from tbgen.rules.tags import KOMI, read_start
+from tbgen.rules.tags import KOMI, VARIANT, read_start, variant_of
+from tbgen.rules.variants import CHESS, Variant
 from tbgen.text import lines, typed
 
 _EPD_FIELDS: Final = 4
@@ -50,6 +51,13 @@ class Kind(NamedTuple):
     """Moves of each that are made at most."""
     chess960: bool = False
     """Whether all are of Chess960, whatever their rights say."""
+    variant: Variant = CHESS
+    """What all are of."""
+
+    @property
+    def name(self) -> str:
+        """What is played, if not the usual chess."""
+        return "Chess960" if self.chess960 else "" if self.variant is CHESS else self.variant.name
 
 
 class OpeningText(NamedTuple):
@@ -71,6 +79,8 @@ class BookLine(NamedTuple):
 def read(path: Path, wanted: int, kind: Kind, seed: int) -> list[OpeningText]:
     """The openings of a file, in order. Of a polyglot book there are as many as are wanted, if it has as many."""
     if is_polyglot(path):
+        if kind.variant is not CHESS:
+            raise BadInput(f"a polyglot book is of chess, not of {kind.variant.name}: {path}")
         return list(_polyglot(path, wanted, kind, seed))
     found = []
     size = 0
@@ -168,8 +178,10 @@ def _way(book: chess.polyglot.MemoryMappedReader, plies: int, chance: random.Ran
 def _from_game(source: bytes, kind: Kind) -> BookLine:
     section = TagSection(source)
     headers = dict(section.headers)
-    if kind.chess960:
-        headers["Variant"] = "Chess960"
+    if (own := variant_of(headers)) not in (kind.variant, CHESS):
+        raise BadInput(f"an opening of {own.name}, which --variant {own.uci} plays")
+    if kind.name:
+        headers[VARIANT] = kind.name
     start = read_start(headers, whole_game=kind.rules.whole_game)
     komi = headers.get(KOMI)
     playing = start.board.copy(stack=False)
@@ -188,10 +200,10 @@ def _from_line(line: str, kind: Kind) -> BookLine:
     line = typed(line)
     fields = line.split()
     if len(fields) > _EPD_FIELDS and _OPERATION.search(line):
-        board = chess.Board(chess960=True)  # others forget rights that only Chess960 knows
+        board = kind.variant.board(chess960=True)  # others forget rights that only Chess960 knows
         try:
             board.set_epd(line)
         except ValueError as error:
             raise BadInput(f"not an EPD: {error}") from None
         line = board.fen()
-    return BookLine(read_fen(line, whole_game=kind.rules.whole_game, chess960=kind.chess960))
+    return BookLine(read_fen(line, whole_game=kind.rules.whole_game, chess960=kind.chess960, variant=kind.variant))

@@ -107,10 +107,7 @@ class Client:
             protocol.record = record if self.contestant.record else None
             self._game = object()
             if isinstance(protocol, Uci):
-                protocol.game = self._game
-                # What `play` would do at the first move, but then it would be on the engine's time.
-                protocol.first_game = False
-                protocol.send_line("ucinewgame")
+                protocol.begin(start, self._game)
             await protocol.ping()
 
         await self._tried(announce)

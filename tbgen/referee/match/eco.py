@@ -19,6 +19,8 @@ class Name(NamedTuple):
 
 def name_of(start: chess.Board, moves: list[chess.Move]) -> Name | None:
     """The name of a game's opening, if it has one."""
+    if type(start) is not chess.Board:
+        return None
     board = start.copy(stack=False)
     found = None
     for move in moves[:_FARTHEST]:

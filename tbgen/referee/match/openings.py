@@ -16,6 +16,7 @@ from tbgen.rules.record import standing
 from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import Komi
 from tbgen.rules.tags import fen_of_start
+from tbgen.rules.variants import CHESS, Variant
 
 _TOLD: Final = 3
 """Notes about openings, each in a line."""
@@ -59,6 +60,7 @@ class Openings:
     """Openings by number; after the last comes the first."""
 
     def __init__(self, sources: Sequence[OpeningText], where: str, kind: Kind, identity: str = "") -> None:
+        kind.variant.check(whole_game=kind.rules.whole_game)
         self._sources = sources
         self._where = where
         self._kind = kind
@@ -67,10 +69,10 @@ class Openings:
         """What tells these openings from others, and their order."""
 
     @classmethod
-    def none(cls, rules: RuleSet, *, chess960: bool = False) -> Self:
+    def none(cls, rules: RuleSet, *, chess960: bool = False, variant: Variant = CHESS) -> Self:
         """The usual start position, again and again."""
-        kind = Kind(rules, chess960=chess960)
-        return cls([OpeningText(1, chess.STARTING_FEN)], "", kind, "Chess960" if chess960 else "")
+        kind = Kind(rules, chess960=chess960, variant=variant)
+        return cls([OpeningText(1, variant.board.starting_fen)], "", kind, kind.name)
 
     @classmethod
     def read(
@@ -84,13 +86,14 @@ class Openings:
         start: int = 1,
         wanted: int = 1,
         chess960: bool = False,
+        variant: Variant = CHESS,
     ) -> Self:
         """The openings of a file: a PGN, a polyglot book, or lines of FEN and EPD, by the end of its name.
 
         `plies` is how many moves of each are made at most, `start` the first that is played in its order, `wanted` how
         many there should be if the file has no certain number of them.
         """
-        kind = Kind(rules, plies, chess960)
+        kind = Kind(rules, plies, chess960, variant)
         sources = read(path, wanted + start - 1, kind, seed)
         if not sources:
             raise BadInput(f"no openings in {path}")
@@ -102,7 +105,7 @@ class Openings:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()[:_DIGITS]
         choice = f"random {seed}" if order == "random" or is_polyglot(path) else order
-        more = [(start > 1, f"from {start}"), (plies is not None, f"{plies} plies"), (chess960, "Chess960")]
+        more = [(start > 1, f"from {start}"), (plies is not None, f"{plies} plies"), (bool(kind.name), kind.name)]
         identity = "; ".join([f"sha256 {digest}", choice, *(words for given, words in more if given)])
         return cls(sources, str(path), kind, identity)
 

@@ -13,6 +13,7 @@ from typing import Final
 import chess
 from chess.engine import Protocol, UciProtocol
 
+from tbgen.rules import variants
 from tbgen.text import decoded, shown
 
 LOGGER: Final = logging.getLogger("chess.engine")
@@ -32,6 +33,7 @@ _LAST_WORDS: Final = 3
 _LONGEST_WORDS: Final = 200
 """Characters of them that are shown."""
 _CHESS960: Final = "UCI_Chess960"
+_VARIANT: Final = "UCI_Variant"
 _KNOWN: Final = (b"bestmove", b"readyok", b"uciok", b"id ", b"option", b"copyprotection", b"registration")
 _MOVE: Final = b"bestmove"
 _READY: Final = b"readyok"
@@ -98,7 +100,19 @@ class Uci(Guarded, UciProtocol):
 
     def lacks(self, board: chess.Board) -> str:
         """What the engine would have to know for a game from this position; nothing if it knows it."""
+        if variants.of(board) is not variants.CHESS:
+            option = self.options.get(_VARIANT)
+            if option is None or board.uci_variant not in (option.var or ()):
+                return f"{_VARIANT} {board.uci_variant}"
         return _CHESS960 if board.chess960 and _CHESS960 not in self.options else ""
+
+    def begin(self, start: chess.Board, game: object) -> None:
+        """Announce a game from a position: what `play` would do at the first move, but then on the engine's time."""
+        self.game = game
+        self.first_game = False
+        if _VARIANT in self.options and not self.lacks(start):
+            self._setoption(_VARIANT, start.uci_variant)
+        self.send_line("ucinewgame")
 
     def send_line(self, line: str) -> None:
         if self.record is not None and line.startswith("position fen "):

@@ -12,6 +12,7 @@ import chess
 from chess.engine import XBoardProtocol
 
 from tbgen.referee.match.protocol import Guarded
+from tbgen.rules import variants
 
 _STOOD_IN_FOR: Final = ("ping", "setboard")
 _NOT_KNOWN: Final = re.compile(
@@ -67,8 +68,14 @@ class XBoard(Guarded, XBoardProtocol):
         super().line_received(line)
 
     def lacks(self, board: chess.Board) -> str:
-        if board.chess960:
-            return "" if "fischerandom" in str(self.features.get("variants", "")).split(",") else "Chess960"
+        is_chess = variants.of(board) is variants.CHESS
+        played = "fischerandom" if is_chess and board.chess960 else board.xboard_variant or ""
+        if played != "normal":
+            if played not in str(self.features.get("variants", "")).split(","):
+                return "Chess960" if is_chess else f"variant {played}"
+            if is_chess:
+                return ""
+            return "" if self.features.says("setboard") else "setboard"
         return "" if self.features.says("setboard") or can_be_edited(board) else "setboard"
 
 

@@ -98,22 +98,6 @@ def test_names_of_chess960(name: str) -> None:
     assert Openings(source, "x", Kind(rulesets.W)).opening(0).board.chess960
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("atomic ", "Atomic"),
-        ("THREE-CHECK", "Three-check"),
-        ("Three check", "Three-check"),
-        ("King-of-the-Hill", "King of the Hill"),
-        ("crazyhouse", "Crazyhouse"),
-    ],
-)
-def test_names_of_other_games(name: str, told: str) -> None:
-    fault = judged(game("1. e4 1/2-1/2", Variant=name)).fault
-    assert fault is not None
-    assert fault.message == f"not a game of chess: {told}"
-
-
 def test_openings_as_epd() -> None:
     start = chess.Board.from_chess960_pos(0)
     for line in (start.fen(), f'{start.epd()} id "a";', f'{start.epd(shredder=True)} id "a";'):

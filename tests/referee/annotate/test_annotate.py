@@ -166,8 +166,8 @@ def test_rules_record_and_variant_are_those_of_the_tags(
     castled = game("1. O-O 1/2-1/2", FEN="4k3/8/8/8/8/8/8/5KR1 w G - 0 1", Variant="Chess 960")
     found, said = at_the_command(capsys, tmp_path, small_tables, castled)
     assert (said, "1. O-O {" in found) == ("", True)
-    _, said = at_the_command(capsys, tmp_path, small_tables, game("1. e4 1/2-1/2", Variant="Atomic"))
-    assert "game 1: not a game of chess: Atomic" in said
+    _, said = at_the_command(capsys, tmp_path, small_tables, game("1. e4 1/2-1/2", Variant="Suicide"))
+    assert "game 1: Suicide is not played here" in said
     _, said = at_the_command(capsys, tmp_path, small_tables, game("1. Kxd4 1/2-1/2", FEN=f"{RESET[:-3]}0 9 G1.0"))
     assert "game 1: the record G1.0 is left out: the halfmove clock is 0" in said
 
