@@ -12,6 +12,8 @@ from tests.support.places import ROOT
 
 SAID = {
     "browser": "Debian's chromium",
+    "compilers": "compilers for the tests of clients/c",
+    "engines": "engines for the tests of matches",
     "bundle": "Make the package's own tables anew",
     "report": "Make docs/report.md and docs/report.html anew",
     "site": "scripts/site [DIR]",
@@ -53,7 +55,15 @@ def test_help_is_the_comment_at_the_head(scripts: Path, name: str, word: str) ->
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("browser", "all"), ("bundle", "--force"), ("report", "KRvK"), ("site", "--force"), ("site", "a b")],
+    [
+        ("browser", "all"),
+        ("compilers", "all"),
+        ("engines", "all"),
+        ("bundle", "--force"),
+        ("report", "KRvK"),
+        ("site", "--force"),
+        ("site", "a b"),
+    ],
 )
 def test_unknown_arguments_are_refused(scripts: Path, name: str, words: str) -> None:
     path = scripts / name
