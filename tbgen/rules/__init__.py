@@ -2,7 +2,7 @@
 
 `Game` plays a game to its end and keeps its `Record`. The modules: `scoring` makes points of an outcome, `rulesets` has
 the rule sets, `tags` turns results into PGN tags and back, `scoresheet` keeps the sheet of the game over the board,
-`tiebreaks` and `statistics` make tables and figures.
+`tiebreaks` and `statistics` make tables and figures, `variants` has what is not chess.
 """
 
 from importlib import import_module
@@ -12,9 +12,9 @@ from tbgen.rules.ends import Game
 from tbgen.rules.record import Record
 
 if TYPE_CHECKING:
-    from tbgen.rules import rulesets, scoresheet, scoring, statistics, tags, tiebreaks
+    from tbgen.rules import rulesets, scoresheet, scoring, statistics, tags, tiebreaks, variants
 
-__all__ = ["Game", "Record", "rulesets", "scoresheet", "scoring", "statistics", "tags", "tiebreaks"]
+__all__ = ["Game", "Record", "rulesets", "scoresheet", "scoring", "statistics", "tags", "tiebreaks", "variants"]
 
 
 if not TYPE_CHECKING:  # as in tbgen/__init__.py

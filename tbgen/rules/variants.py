@@ -89,6 +89,9 @@ class Variant:
     won: Ending = Ending.MATE
     """What wins beside mate."""
 
+    drawn: Ending | None = None
+    """What ends it without a winner, if anything of its own does."""
+
     same: Callable[[chess.Board], Hashable] = _all
     """What makes two positions the same. The record is no part of it."""
 
@@ -123,7 +126,7 @@ class Variant:
             return self.won if board.is_variant_end() or board.is_variant_win() else Ending.MATE
         if level == position.STALEMATE:
             return Ending.STALEMATE
-        return Ending.RACE_DRAWN if board.is_variant_draw() else None
+        return self.drawn if self.drawn is not None and board.is_variant_draw() else None
 
 
 CHESS: Final = Variant(name="Standard", board=chess.Board, goal=position.goal, same=_all_but_pawns)
@@ -154,7 +157,13 @@ VARIANTS: Final = (
         extra=re.compile(r"\+?[0-3]\+[0-3]"),
     ),
     Variant(name="King of the Hill", board=boards.KingOfTheHillBoard, won=Ending.IN_THE_CENTRE, bare_kings_draw=False),
-    Variant(name="Racing Kings", board=boards.RacingKingsBoard, won=Ending.RACE_WON, bare_kings_draw=False),
+    Variant(
+        name="Racing Kings",
+        board=boards.RacingKingsBoard,
+        won=Ending.RACE_WON,
+        drawn=Ending.RACE_DRAWN,
+        bare_kings_draw=False,
+    ),
 )
 
 _OF_BOARDS: Final = {variant.uci: variant for variant in VARIANTS}

@@ -21,7 +21,7 @@ Ann - Bob
 start         G3.5
 31. Kf4       G2.5
 32. Kg4       G1.5
-1-0  Black suffered the last entry, G1.5
+1-0  White holds the last entry, G1.5
 0 of 50 moves since the last entry, capture or pawn move
 """
 
@@ -121,7 +121,7 @@ def test_a_reset_draws_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 def test_a_start_brings_its_record_along(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = sheet(tmp_path, capsys, "30... Kh5", f"{BISHOP} -G2.5")
-    assert "start         -G2.5\n0-1  White suffered the last entry, -G2.5\n" in found
+    assert "start         -G2.5\n0-1  Black holds the last entry, -G2.5\n" in found
     weak = sheet(tmp_path, capsys, "98. Ka2", "8/8/8/4k3/8/8/8/K6R w - - 5 98 -G4.0")
     assert "1/2-1/2  no entry\n" in weak
 
@@ -130,7 +130,7 @@ def test_nothing_draws_a_line_in_a_whole_game(tmp_path: Path, capsys: pytest.Cap
     path = tmp_path / "game.pgn"
     path.write_text('[RMobilityRules "wg"]\n[FEN "8/8/8/4KBk1/8/8/P7/8 b - - 7 30"]\n\n30... Kh5 31. a3 1/2-1/2\n')
     assert main(["sheet", str(path)]) == 0
-    assert "start         G3.5\n1-0  Black suffered the last entry, G3.5\n" in capsys.readouterr().out
+    assert "start         G3.5\n1-0  White holds the last entry, G3.5\n" in capsys.readouterr().out
 
 
 def test_no_entry_is_a_draw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

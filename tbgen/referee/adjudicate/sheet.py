@@ -100,7 +100,7 @@ def lines(sheet: Sheet) -> Iterator[str]:
     if last is None:
         why = "no entry below the last line" if len(sheet.parts) > 1 else "no entry"
     else:
-        why = f"{'Black' if last > 0 else 'White'} suffered the last entry, {outcome.text(last)}"
+        why = f"{'White' if last > 0 else 'Black'} holds the last entry, {outcome.text(last)}"
     yield f"{sheet.points}  {why}"
     yield f"{sheet.quiet / 2:g} of 50 moves since the last entry, capture or pawn move"
     if sheet.end is not None:

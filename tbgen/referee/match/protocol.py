@@ -110,7 +110,7 @@ class Uci(Guarded, UciProtocol):
         """Announce a game from a position: what `play` would do at the first move, but then on the engine's time."""
         self.game = game
         self.first_game = False
-        if _VARIANT in self.options and not self.lacks(start):
+        if variants.of(start) is not variants.CHESS and not self.lacks(start):
             self._setoption(_VARIANT, start.uci_variant)
         self.send_line("ucinewgame")
 

@@ -73,9 +73,7 @@ class XBoard(Guarded, XBoardProtocol):
         if played != "normal":
             if played not in str(self.features.get("variants", "")).split(","):
                 return "Chess960" if is_chess else f"variant {played}"
-            if is_chess:
-                return ""
-            return "" if self.features.says("setboard") else "setboard"
+            return "" if is_chess or self.features.says("setboard") else "setboard"
         return "" if self.features.says("setboard") or can_be_edited(board) else "setboard"
 
 
