@@ -178,19 +178,21 @@ static uint32_t same_steps(whole *w) {
     return here;
 }
 
-/* The shape of each place of a chunk, and which one of its shape it is. */
-static rmtb_error rank_places(rmtb_reader *r, const table *t, uint64_t number, block **shapes, block **chunk, uint32_t *shape,
+/* The shape of each place of a chunk, and which one it is when they are sorted. */
+static rmtb_error rank_places(rmtb_reader *r, const table *t, uint64_t number, int wants_steps, block **chunk, uint32_t *shape,
                               uint32_t *rank) {
-    TRY(shapes_of(r, t, number / t->per_group, shapes));
-    TRY(chunk_of(r, t, number, (*shapes)->count, data_of(*shapes) + 2 * (size_t)(*shapes)->count, chunk));
-    chunk_view v = view_of(t, *chunk, (*shapes)->count);
-    uint32_t seen[255] = {0}, escapes = 0;
+    block *shapes;
+    TRY(shapes_of(r, t, number / t->per_group, SIZE_MAX, &shapes));
+    TRY(chunk_of(r, t, number, wants_steps, chunk));
+    chunk_view v = view_of(t, *chunk);
+    uint32_t next[256], escapes = 0;
+    memcpy(next, v.starts, sizeof next);
     for (uint32_t place = 0; place < t->chunk; place++) {
         shape[place] = v.raw[place];
-        if (shape[place] < 255) rank[place] = seen[shape[place]]++;
+        if (shape[place] < 255) rank[place] = next[shape[place]]++;
         else {
             shape[place] += in_planes(v.raw + t->chunk, (*chunk)->escapes, t->shape_bytes, escapes);
-            rank[place] = v.ranks[escapes++];
+            rank[place] = v.starts[255] + v.ranks[escapes++];
         }
     }
     return RMTB_OK;
@@ -209,15 +211,15 @@ static void read_whole(rmtb_reader *r, whole *w, int wants_steps) {
         for (int n = 0; n < 3; n++) sha_start(&sums[n]);
     }
     uint32_t *shape = (uint32_t *)need(t->chunk, sizeof *shape), *rank = (uint32_t *)need(t->chunk, sizeof *rank);
-    block *shapes = NULL, *chunk = NULL;
+    block *chunk = NULL;
     for (uint64_t number = 0; number < t->numbers; number++) {
         uint8_t told[4], count = 0;
         uint32_t within = (uint32_t)(number % t->chunk), place = 0;
-        rmtb_error error = within ? RMTB_OK : rank_places(r, t, number / t->chunk, &shapes, &chunk, shape, rank);
+        rmtb_error error = within ? RMTB_OK : rank_places(r, t, number / t->chunk, wants_steps, &chunk, shape, rank);
         for (int b = 0; within >> b; b++)
             if (within >> b & 1) place ^= t->place[b];
         e.outcome = e.distance = e.count = 0;
-        if (!error && shape[place]) error = tell(r, t, shapes, chunk, shape[place], rank[place], wants_steps, &e);
+        if (!error && shape[place]) error = tell(r, t, number / t->chunk, chunk, shape[place], rank[place], wants_steps ? 0 : BASE, &e);
         if (error) fail(rmtb_strerror(error), t->material);
         w->fresh[number] = (uint32_t)(uint16_t)e.outcome << 16 | (uint32_t)e.distance;
         if (!wants_steps) continue;

@@ -4,13 +4,10 @@
 #define _POSIX_C_SOURCE   200809L
 #define _FILE_OFFSET_BITS 64
 #endif
-
 #include "rmtb.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
 #ifdef _WIN32
 #include <windows.h>
 #else
@@ -29,7 +26,6 @@ enum { MAX_SEARCHED = 20000, MAX_DEPTH = 24 };
 #define TRY(what) do { rmtb_error error_ = (what); if (error_) return error_; } while (0)
 
 /* --- bytes ----------------------------------------------------------------------------------------------------- */
-
 static uint32_t le16(const uint8_t *at) { return (uint32_t)at[0] | (uint32_t)at[1] << 8; }
 static uint32_t le32(const uint8_t *at) { return le16(at) | le16(at + 2) << 16; }
 /* In one expression: compilers make one load of it. */
@@ -44,30 +40,28 @@ static uint32_t in_planes(const uint8_t *at, size_t count, uint64_t planes, size
     return value;
 }
 static int signed16(uint32_t value) { return (int)(value & 0x7fff) - (int)(value & 0x8000); }
-/* How many of the first `count` bytes have this value: eight at a time, in lanes that hold up to 255. */
+/* How many of the first `count` bytes have this value: eight at a time. */
 static size_t count_byte(const uint8_t *at, size_t count, uint8_t value) {
-    const uint64_t ones = ~(uint64_t)0 / 255, low = ones * 127, even = ~(uint64_t)0 / 65535 * 255;
+    const uint64_t ones = ~(uint64_t)0 / 255, low = ones * 127;
     size_t found = 0, place = 0;
-    while (place + 8 <= count) {
-        uint64_t sum = 0, here;
-        for (int nth = 0; nth < 255 && place + 8 <= count; nth++, place += 8) {
-            memcpy(&here, at + place, 8);
-            here ^= ones * value;
-            sum += ~(((here & low) + low) | here | low) >> 7;
-        }
-        found += (size_t)(((sum & even) + (sum >> 8 & even)) * (~(uint64_t)0 / 65535) >> 48);
+    for (uint64_t here; place + 8 <= count; place += 8) {
+        memcpy(&here, at + place, 8);
+        here ^= ones * value;
+        found += (size_t)((~(((here & low) + low) | here | low) >> 7) * ones >> 56);
     }
     for (; place < count; place++) found += at[place] == value;
     return found;
+}
+static int count_bits(uint64_t bits) {
+    int count = 0;
+    for (; bits; bits &= bits - 1) count++;
+    return count;
 }
 static int lowest(uint64_t bits) {
 #if defined(__GNUC__)
     return __builtin_ctzll(bits);
 #else
-    int square = 0;
-    for (int step = 32; step; step >>= 1)
-        if (!(bits & ((((uint64_t)1 << step) - 1)))) bits >>= step, square += step;
-    return square;
+    return count_bits((bits & (0 - bits)) - 1);
 #endif
 }
 static uint64_t bit(int square) { return (uint64_t)1 << square; }
@@ -79,11 +73,10 @@ static uint64_t choose(int from, int count) {
 }
 
 /* --- what does not depend on tables ------------------------------------------------------------------------------ */
-
 enum { KING, QUEEN, ROOK, BISHOP, KNIGHT, PAWN, KINDS };
 static const char LETTERS[] = "KQRBNP";
 typedef struct lore {
-    uint32_t crc[8][256];
+    uint32_t crc[16][256];
     uint8_t turned[8][64];    /* by symmetry and square */
     uint16_t pair[3][4096];   /* by family and kings: the pair's number; NO_PAIR: they touch */
     uint8_t turn_by[3][4096]; /* and the symmetry that gives it */
@@ -100,16 +93,16 @@ static void learn_crc(lore *l) {
         for (int nth = 0; nth < 8; nth++) value = value >> 1 ^ (value & 1 ? 0xedb88320u : 0);
         l->crc[0][byte] = value;
     }
-    for (int table = 1; table < 8; table++)
+    for (int table = 1; table < 16; table++)
         for (int byte = 0; byte < 256; byte++)
             l->crc[table][byte] = l->crc[table - 1][byte] >> 8 ^ l->crc[0][l->crc[table - 1][byte] & 255];
 }
 static uint32_t crc32_of(const lore *l, const uint8_t *at, size_t count) {
     uint32_t value = 0xffffffffu;
-    for (; count >= 8; count -= 8, at += 8) {
-        uint32_t a = value ^ le32(at), b = le32(at + 4);
-        value = l->crc[7][a & 255] ^ l->crc[6][a >> 8 & 255] ^ l->crc[5][a >> 16 & 255] ^ l->crc[4][a >> 24] ^
-                l->crc[3][b & 255] ^ l->crc[2][b >> 8 & 255] ^ l->crc[1][b >> 16 & 255] ^ l->crc[0][b >> 24];
+    for (; count >= 16; count -= 16, at += 16) {
+        const uint32_t words[4] = {value ^ le32(at), le32(at + 4), le32(at + 8), le32(at + 12)};
+        value = 0;
+        for (int n = 0; n < 16; n++) value ^= l->crc[15 - n][words[n / 4] >> 8 * (n % 4) & 255];
     }
     while (count--) value = value >> 8 ^ l->crc[0][(value ^ *at++) & 255];
     return ~value;
@@ -171,18 +164,15 @@ static void learn(lore *l) {
 }
 
 /* --- inflating ------------------------------------------------------------------------------------------------- */
-
 /* An entry of a decoding table: bits 0-4 the code's length, 5-7 its kind, 8-15 how many bits follow, 16-31 a value.
- * A link's value is where the table of longer codes begins; what it holds has the rest of the length. TWO is a pair of
- * literals whose codes are short, with the length of both. */
-enum { ONE, TWO, LENGTH, END, LINK, INVALID };
+ * A link's value is where the table of longer codes begins; what it holds has the rest of the length. */
+enum { ONE, LENGTH, END, LINK, INVALID };
 #define LONG_BITS 11                /* of the index of the table of literals and lengths */
 #define FAR_BITS  8                 /* of that of distances */
 #define LONG_SIZE (2048 + 16 * 144) /* each link stands for two codes of 288 or more */
 #define FAR_SIZE  (256 + 128 * 16)
 #define IN_SLACK  32  /* zero bytes behind what is inflated */
 #define OUT_SLACK 320 /* bytes that may be written behind what comes of it */
-typedef struct inflater { uint32_t longs[LONG_SIZE], fars[FAR_SIZE]; } inflater;
 #define ENTRY(kind, more, value) ((uint32_t)(kind) << 5 | (uint32_t)(more) << 8 | (uint32_t)(value) << 16)
 #define KIND(entry)              ((entry) >> 5 & 7)
 static uint32_t plain_entry(int symbol) { return ENTRY(ONE, 0, symbol); }
@@ -192,56 +182,51 @@ static uint32_t far_entry(int symbol) {
     return ENTRY(LENGTH, more, symbol < 4 ? symbol + 1 : ((2 + (symbol & 1)) << more) + 1);
 }
 static uint32_t long_entry(int symbol) {
-    static const uint16_t length[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
-                                      31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
+    int nth = symbol - 257, more = nth < 8 ? 0 : nth / 4 - 1;
     if (symbol <= 256) return symbol < 256 ? ENTRY(ONE, 0, symbol) : ENTRY(END, 0, 0);
-    if (symbol > 285) return ENTRY(INVALID, 0, 0);
-    return ENTRY(LENGTH, symbol < 265 || symbol == 285 ? 0 : (symbol - 261) / 4, length[symbol - 257]);
+    if (symbol >= 285) return symbol > 285 ? ENTRY(INVALID, 0, 0) : ENTRY(LENGTH, 0, 258);
+    return ENTRY(LENGTH, more, (nth < 8 ? nth : (4 + (nth & 3)) << more) + 3);
 }
 /* Makes the table of a canonical code. 0 if there is none, or an incomplete one of more than one word. */
 static int make_table(uint32_t *table, int size, int bits, const uint8_t *length, int count, uint32_t (*entry)(int)) {
-    int has[17] = {0}, start[17], left = 1, used = 1 << bits;
+    int has[17] = {0}, start[17] = {0}, left = 1, used = 1 << bits, nth = 0;
     uint16_t sorted[288];
-    uint32_t word = 0; /* its first bit is the lowest */
+    uint32_t word = 0, *part = table; /* a word's first bit is its lowest */
     for (int symbol = 0; symbol < count; symbol++) has[length[symbol]]++;
     int words = count - has[0];
-    has[0] = start[1] = 0;
     for (int n = 1; n < 16; n++) {
         start[n + 1] = start[n] + has[n];
-        left = (left << 1) - has[n];
-        if (left < 0) return 0;
+        if ((left = 2 * left - has[n]) < 0) return 0;
     }
     if (left > 0 && (words > 1 || words != has[1])) return 0;
-    for (int at = 0; left > 0 && at < 1 << bits; at++) table[at] = ENTRY(INVALID, 0, 0);
     for (int symbol = 0; symbol < count; symbol++)
         if (length[symbol]) sorted[start[length[symbol]]++] = (uint16_t)symbol;
-    for (int nth = 0; nth < words; nth++) {
-        int n = length[sorted[nth]];
-        uint32_t found = entry(sorted[nth]);
-        uint32_t *part = table, room = 1u << bits, at = word, bits_left = (uint32_t)n;
-        if (n > bits) { /* a part of its own for words with this beginning, which come one after the other */
-            uint32_t *link = table + (word & (room - 1));
-            at >>= bits, bits_left -= (uint32_t)bits, room = 1u << (15 - bits);
-            if (!at && used + (int)room > size) return 0;
-            if (!at) *link = ENTRY(LINK, 0, used) | (uint32_t)bits, used += (int)room;
-            part += *link >> 16;
+    table[0] = ENTRY(INVALID, 0, 0);
+    for (int n = 1; n < 16; n++) {
+        if (n <= bits) memcpy(table + (1u << (n - 1)), table, sizeof *table << (n - 1)); /* both go on alike */
+        for (int last = nth + has[n]; nth < last; nth++) {
+            uint32_t found = entry(sorted[nth]), at = word >> bits, one = 1u << (n - 1);
+            if (n <= bits) table[word] = found | (uint32_t)n;
+            else { /* a part of its own for words with this beginning, which come one after the other */
+                const int room = 1 << (15 - bits);
+                if (!at && used + room > size) return 0;
+                if (!at) part = table + used, table[word] = ENTRY(LINK, 0, used) | (uint32_t)bits, used += room;
+                for (; at < (uint32_t)room; at += 1u << (n - bits)) part[at] = found | (uint32_t)(n - bits);
+            }
+            while (word & one) one >>= 1;
+            word = one ? (word & (one - 1)) | one : 0;
         }
-        for (; at < room; at += 1u << bits_left) part[at] = found | bits_left;
-        uint32_t one = 1u << (n - 1);
-        while (word & one) one >>= 1;
-        word = one ? (word & (one - 1)) | one : 0;
     }
     return 1;
 }
-/* Puts two literals into an entry where both codes fit into its index: from above, as what is looked at lies below. */
-static void join_literals(uint32_t *table) {
-    for (uint32_t at = 1u << LONG_BITS; at--;) {
-        uint32_t first = table[at], n = first & 31, second = table[at >> n];
-        if (KIND(first) == ONE && KIND(second) == ONE && n + (second & 31) <= LONG_BITS)
-            table[at] = ENTRY(TWO, 0, (first >> 16 & 255) | (second >> 16 & 255) << 8) | (n + (second & 31));
-    }
-}
 typedef struct bits { const uint8_t *at, *end; uint64_t held; int count; } bits;
+typedef struct inflater {
+    uint32_t longs[LONG_SIZE], fars[FAR_SIZE];
+    bits from;
+    uint8_t *out, *to;
+    size_t room;
+    int is_last, in_block;
+} inflater;
 /* At least 56 bits are held afterwards; those behind the end are zero. */
 static void refill(bits *b) { b->held |= le64(b->at) << b->count; b->at += (63 - b->count) >> 3; b->count |= 56; }
 static uint32_t take(bits *b, int count) {
@@ -283,22 +268,22 @@ static int read_tables(inflater *work, bits *b, int kind) {
     }
     if (!make_table(work->fars, FAR_SIZE, FAR_BITS, length + longs, fars, far_entry)) return 0;
     if (!make_table(work->longs, LONG_SIZE, LONG_BITS, length, longs, long_entry)) return 0;
-    join_literals(work->longs);
     return 1;
 }
-static uint8_t *inflate_block(const inflater *work, bits *from, const uint8_t *out, uint8_t *to, const uint8_t *last) {
-    bits b = *from; /* in registers */
-    for (;;) {
-        if (b.at > b.end + 8 || to > last) return NULL;
+/* Goes on until the block ends or something stands at `enough`; 0 if it cannot. */
+static int inflate_block(inflater *work, const uint8_t *enough) {
+    bits b = work->from; /* in registers */
+    uint8_t *to = work->to;
+    while (to < enough) {
+        if (b.at > b.end + 8) return 0;
         refill(&b);
         uint32_t entry = work->longs[b.held & ((1 << LONG_BITS) - 1)];
-        for (int nth = 0; nth < 4 && KIND(entry) <= TWO; nth++) { /* 44 bits at most */
-            b.held >>= entry & 31, b.count -= (int)(entry & 31);
-            to[0] = (uint8_t)(entry >> 16), to[1] = (uint8_t)(entry >> 24);
-            to += 1 + (entry >> 5 & 1);
+        for (int nth = 0; nth < 4 && KIND(entry) == ONE; nth++) { /* 44 bits at most */
+            take(&b, (int)(entry & 31));
+            *to++ = (uint8_t)(entry >> 16);
             entry = work->longs[b.held & ((1 << LONG_BITS) - 1)];
         }
-        if (KIND(entry) <= TWO) continue;
+        if (KIND(entry) == ONE) continue;
         refill(&b);
         if (KIND(entry) == LINK) {
             take(&b, LONG_BITS);
@@ -313,10 +298,10 @@ static uint8_t *inflate_block(const inflater *work, bits *from, const uint8_t *o
                 take(&b, FAR_BITS);
                 entry = work->fars[(entry >> 16) + (b.held & ((1 << (15 - FAR_BITS)) - 1))];
             }
-            if (KIND(entry) != LENGTH) return NULL;
+            if (KIND(entry) != LENGTH) return 0;
             take(&b, (int)(entry & 31));
             size_t back = (entry >> 16) + take(&b, (int)(entry >> 8 & 255));
-            if (back > (size_t)(to - out)) return NULL;
+            if (back > (size_t)(to - work->out)) return 0;
             const uint8_t *old = to - back, *end = to + length;
             if (back >= 8)
                 for (; to < end; to += 8, old += 8) memcpy(to, old, 8);
@@ -324,37 +309,38 @@ static uint8_t *inflate_block(const inflater *work, bits *from, const uint8_t *o
             else
                 while (to < end) *to++ = *old++;
             to = (uint8_t *)end;
-        } else { *from = b; return KIND(entry) == END ? to : NULL; }
+        } else if (KIND(entry) == END) { work->in_block = 0; break; }
+        else return 0;
     }
+    work->from = b, work->to = to;
+    return 1;
 }
-/* Inflates `count` bytes, behind which are IN_SLACK more, into at most `room`, behind which are OUT_SLACK more. Returns
- * how many came of it, or -1. */
-static int64_t inflate_raw(inflater *work, const uint8_t *in, size_t count, uint8_t *out, size_t room) {
-    bits b = {NULL, NULL, 0, 0};
-    uint8_t *to = out;
-    b.at = in, b.end = in + count;
-    for (uint32_t is_last = 0; !is_last;) {
-        refill(&b);
-        is_last = take(&b, 1);
-        uint32_t kind = take(&b, 2);
+/* Goes on until there are `enough` bytes, or all, and says how many there are. */
+static rmtb_error inflate_until(inflater *work, size_t enough, size_t *made) {
+    bits *b = &work->from;
+    if (enough > work->room) enough = work->room + 1; /* then it is too much */
+    while ((work->in_block || !work->is_last) && (size_t)(work->to - work->out) < enough) {
+        uint32_t kind = 3;
+        if (!work->in_block) refill(b), work->is_last = (int)take(b, 1), kind = take(b, 2);
         if (kind == 0) { /* stored, from the next whole byte on */
-            b.at -= b.count >> 3, b.held = 0, b.count = 0;
-            if (b.at > b.end || b.end - b.at < 4) return -1;
-            size_t length = le16(b.at);
-            if ((length ^ le16(b.at + 2)) != 0xffff) return -1;
-            if (length > (size_t)(b.end - b.at) - 4 || length > room - (size_t)(to - out)) return -1;
-            memcpy(to, b.at + 4, length);
-            to += length, b.at += 4 + length;
+            b->at -= b->count >> 3, b->held = 0, b->count = 0;
+            size_t length = le16(b->at), room = work->room - (size_t)(work->to - work->out);
+            if ((length ^ le16(b->at + 2)) != 0xffff || length > room) return RMTB_DAMAGED;
+            if (b->at > b->end || (size_t)(b->end - b->at) < 4 + length) return RMTB_DAMAGED;
+            memcpy(work->to, b->at + 4, length);
+            work->to += length, b->at += 4 + length;
         } else {
-            to = kind < 3 && read_tables(work, &b, (int)kind) ? inflate_block(work, &b, out, to, out + room) : NULL;
-            if (!to || (size_t)(to - out) > room || b.at - (b.count >> 3) > b.end) return -1;
+            if (!work->in_block && (kind == 3 || !read_tables(work, b, (int)kind))) return RMTB_DAMAGED;
+            work->in_block = 1;
+            if (!inflate_block(work, work->out + enough)) return RMTB_DAMAGED;
+            if ((size_t)(work->to - work->out) > work->room || b->at - (b->count >> 3) > b->end) return RMTB_DAMAGED;
         }
     }
-    return to - out;
+    *made = (size_t)(work->to - work->out);
+    return RMTB_OK;
 }
 
 /* --- files ----------------------------------------------------------------------------------------------------- */
-
 #ifdef _WIN32
 static int read_file(void *user, uint64_t offset, void *buffer, size_t length) {
     char *to = (char *)buffer;
@@ -407,7 +393,6 @@ static rmtb_error open_file(const char *path, rmtb_source *source) {
 #endif
 
 /* --- moves ----------------------------------------------------------------------------------------------------- */
-
 typedef struct board {
     uint64_t by[2], of[KINDS]; /* 0 is White, 1 Black */
     int turn, ep; /* ep: -1, or where a pawn may be captured in passing */
@@ -492,11 +477,6 @@ static int has_right(const lore *l, board *b) {
     b->ep = -1;
     return 0;
 }
-static int count_bits(uint64_t bits) {
-    int count = 0;
-    for (; bits; bits &= bits - 1) count++;
-    return count;
-}
 static rmtb_error to_board(const lore *l, const rmtb_position *p, board *b) {
     const uint64_t of[KINDS] = {p->kings, p->queens, p->rooks, p->bishops, p->knights, p->pawns};
     uint64_t all = 0;
@@ -515,7 +495,6 @@ static rmtb_error to_board(const lore *l, const rmtb_position *p, board *b) {
 }
 
 /* --- heads ----------------------------------------------------------------------------------------------------- */
-
 enum { SLICES, INDEX, SHAPES, FORMS, CHUNKS, SECTIONS };
 typedef struct likes { int slot, count; uint64_t stride; } likes; /* pieces of a side */
 typedef struct table {
@@ -641,15 +620,12 @@ static int sizes_fit(const char *head, table *t) {
         men[slot] = (char)(LETTERS[t->kind[slot]] | (t->side[slot] ? 32 : 0));
         if (!has_line(head, "man", moves[t->kind[slot]])) return 0;
     }
-    const struct {
-        const char *word;
-        uint64_t least, most, *value;
-    } lines[] = {{"size", t->source.size, t->source.size, &size},
-                 {"numbers", 0, 2 * t->rows * (pawns ? 3612 : 462) * t->inner, &t->numbers},
-                 {"chunk", 4, MAX_CHUNK, &t->chunk}, {"group", 1, MAX_GROUP, &t->per_group},
-                 {"distances", 1, 255, &t->distances}, {"distance_bytes", 0, 2, &t->distance_bytes},
-                 {"shape_bytes", 0, 3, &t->shape_bytes}, {"form_bytes", 0, 4, &t->form_bytes},
-                 {"longest", 0, UINT32_MAX, &t->longest}};
+    const struct { const char *word; uint64_t least, most, *value; } lines[] = {
+        {"size", t->source.size, t->source.size, &size}, {"group", 1, MAX_GROUP, &t->per_group},
+        {"numbers", 0, 2 * t->rows * (pawns ? 3612 : 462) * t->inner, &t->numbers}, {"chunk", 4, MAX_CHUNK, &t->chunk},
+        {"distances", 1, 255, &t->distances}, {"distance_bytes", 0, 2, &t->distance_bytes},
+        {"shape_bytes", 0, 3, &t->shape_bytes}, {"form_bytes", 0, 4, &t->form_bytes},
+        {"longest", 0, UINT32_MAX, &t->longest}};
     for (size_t nth = 0; nth < sizeof lines / sizeof *lines; nth++) {
         const char *at = line_of(head, lines[nth].word);
         if (!at || !read_number(&at, lines[nth].value) || *at != '\n') return 0;
@@ -695,13 +671,12 @@ static rmtb_error read_head(const rmtb_tables *all, table *t) {
     if (!read_material(t)) return RMTB_UNSUPPORTED;
     return sizes_fit(head, t) ? RMTB_OK : RMTB_DAMAGED;
 }
+/* Where the table with this key is, first side White. */
 static table **slot_of(rmtb_tables *all, uint64_t key) {
     unsigned at = (unsigned)((key * 0x9e3779b97f4a7c15u) >> 52);
     while (all->by_key[at] && all->by_key[at]->key != key) at = (at + 1) & 4095;
     return &all->by_key[at];
 }
-/* The table with this key, first side White; NULL if there is none. */
-static const table *table_of(const rmtb_tables *all, uint64_t key) { return *slot_of((rmtb_tables *)all, key); }
 /* Takes a table in, if there is none for the same men that is as good. */
 static rmtb_error enlist(rmtb_tables *all, table *t) {
     table **slot = slot_of(all, t->key), *there = *slot;
@@ -799,26 +774,30 @@ void rmtb_close(rmtb_tables *tables) {
 int rmtb_largest(const rmtb_tables *tables) { return tables->largest; }
 
 /* --- the cache ------------------------------------------------------------------------------------------------- */
-
 /* What has been read: a page of rows, of the index or of forms, a list of shapes or a chunk. Its data stand behind. */
 typedef struct block {
     struct block *newer, *older, *next; /* next: with the same hash */
     uint64_t key;
     size_t size;
-    uint32_t count, escapes; /* shapes, forms or offsets; places with 255, or steps of forms */
+    uint32_t count, escapes; /* shapes, forms or runs; shapes that are there, steps of forms or places with 255 */
+    uint32_t words;          /* before what is stored of a chunk */
     uint32_t crc;            /* of the list of shapes: a chunk goes with one, even if its file is written to */
 } block;
-/* A block's data. Chunk: `starts` has for each shape where its distances are in `offsets`; that has the offset in
- * `raw` of the first one of each; `ranks` of the escapes within their shape; `totals` the values of each plane. */
-typedef struct chunk_view { uint32_t *starts, *offsets, *totals, *ranks; uint8_t *raw; } chunk_view;
+/* A chunk's data. Its distances are sorted by shape: `starts` has where each shape begins, and at last the end, `ranks`
+ * where each of the places with 255 comes among these. Where stored distances are wanted, there are runs of a shape:
+ * the `first` place of each, and where its offsets in `raw` begin; `totals` has how many places have each distance. */
+typedef struct chunk_view {
+    uint32_t *starts, *ranks, *totals, *first, *begins, *offsets;
+    uint8_t *raw, *fresh;
+} chunk_view;
 enum { KEPT_BLOCKS = 6 }; /* a look needs no more at once, whatever the budget */
 struct rmtb_reader {
     const rmtb_tables *all;
     size_t budget, used;
     block ring, *by_hash[1 << 14]; /* ring: its `older` is the newest block, its `newer` the oldest */
     int blocks, searched, depth;
-    uint8_t *in, *out, *counts; /* counts: of places by shape, as u4 */
-    size_t in_room, out_room, counts_room;
+    uint8_t *in, *out, *sorted; /* sorted: of places, as u4 */
+    size_t in_room, out_room, sorted_room;
     inflater work;
 };
 static const uint8_t *data_of(const block *b) { return (const uint8_t *)(b + 1); }
@@ -873,12 +852,12 @@ static rmtb_error read_part(rmtb_reader *r, const table *t, int section, uint64_
     if (t->source.read(t->source.user, t->offset[section] + offset, r->in, length)) return RMTB_READ;
     return RMTB_OK;
 }
-/* Inflates what has been read, into at most `most` bytes, and says how many came of it. */
-static rmtb_error inflate_part(rmtb_reader *r, const uint8_t *in, size_t length, size_t most, size_t *made) {
+/* Begins to inflate what has been read, behind `plain` bytes, into at most `most`. */
+static rmtb_error start(rmtb_reader *r, size_t plain, size_t length, size_t most) {
+    inflater *work = &r->work;
     TRY(make_room(&r->out, &r->out_room, most + OUT_SLACK));
-    int64_t got = inflate_raw(&r->work, in, length, r->out, most);
-    if (got < 0) return RMTB_DAMAGED;
-    *made = (size_t)got;
+    work->from.at = r->in + plain, work->from.end = r->in + length, work->from.held = 0, work->from.count = 0;
+    work->out = work->to = r->out, work->room = most, work->is_last = work->in_block = 0;
     return RMTB_OK;
 }
 /* A page that is kept as it is stored: the checksum at `check` is that of what lies before. */
@@ -899,103 +878,123 @@ static rmtb_error index_page(rmtb_reader *r, const table *t, uint64_t group, con
     size_t length = 28 + 8 * (size_t)t->per_group;
     return page_of(r, t, INDEX, group, length, length - 4, page);
 }
-/* What the format calls deflated, behind `plain` bytes, and its checksum: into the reader's buffer. */
-static rmtb_error unpack(rmtb_reader *r, const table *t, int section, uint64_t offset, size_t length, uint32_t crc,
-                         size_t plain, size_t most, size_t *made) {
+/* Reads what is deflated, behind `plain` bytes, and checks it. */
+static rmtb_error read_deflated(rmtb_reader *r, const table *t, int section, uint64_t offset, size_t length,
+                                uint32_t crc, size_t plain, size_t most) {
     if (length < plain || length > 2 * most + 1024) return RMTB_DAMAGED; /* no packer makes so much of it */
     TRY(read_part(r, t, section, offset, length));
-    if (!has_crc32(&r->all->known, r->in, length, crc)) return RMTB_DAMAGED;
-    return inflate_part(r, r->in + plain, length - plain, most, made);
+    return has_crc32(&r->all->known, r->in, length, crc) ? start(r, plain, length, most) : RMTB_DAMAGED;
 }
-/* The list of shapes of a group, its blocks joined to planes. Shape 1 is the first one. */
-static rmtb_error shapes_of(rmtb_reader *r, const table *t, uint64_t group, block **shapes) {
+/* The list of shapes of a group, its blocks joined to planes, up to `wanted`. The first is shape 1. */
+static rmtb_error shapes_of(rmtb_reader *r, const table *t, uint64_t group, size_t wanted, block **shapes) {
     uint64_t key = key_of(t, SHAPES, group);
-    size_t each = 3 + (size_t)t->form_bytes, most = (size_t)t->chunk * t->per_group * each, made, count, some;
+    size_t each = 3 + (size_t)t->form_bytes, most = (size_t)t->chunk * t->per_group, made, some;
     const uint8_t *page; uint8_t *planes;
-    if ((*shapes = find(r, key)) != NULL) return RMTB_OK;
+    block *b = *shapes = find(r, key);
+    if (b && (wanted <= b->escapes || b->escapes == b->count)) return RMTB_OK;
     TRY(index_page(r, t, group, &page));
     const uint32_t crc = le32(page + 20);
-    TRY(unpack(r, t, SHAPES, le64(page + 8), le32(page + 16), crc, 4, most, &made));
-    if (made != (count = le32(r->in)) * each) return RMTB_DAMAGED;
-    if (!(*shapes = keep(r, key, made))) return RMTB_MEMORY;
-    (*shapes)->count = (uint32_t)count, (*shapes)->crc = crc, planes = (uint8_t *)(*shapes + 1);
-    for (size_t at = 0; at < count; at += some) {
-        some = count - at < 256 ? count - at : 256; /* of a block; its columns go where those of all are */
+    TRY(read_deflated(r, t, SHAPES, le64(page + 8), le32(page + 16), crc, 4, most * each));
+    size_t count = le32(r->in), there = count;
+    if (count > most || (b && (b->crc != crc || b->count != count))) return RMTB_DAMAGED;
+    if (wanted < count && ((wanted - 1) | 255) < count) there = ((wanted - 1) | 255) + 1; /* whole blocks */
+    TRY(inflate_until(&r->work, there < count ? there * each : SIZE_MAX, &made));
+    if (there < count ? made < there * each : made != count * each) return RMTB_DAMAGED;
+    if (!b && !(b = *shapes = keep(r, key, count * each))) return RMTB_MEMORY;
+    b->count = (uint32_t)count, b->escapes = (uint32_t)there, b->crc = crc, planes = (uint8_t *)(b + 1);
+    for (size_t at = 0; at < there; at += some) {
+        some = there - at < 256 ? there - at : 256; /* of a block; its columns go where those of all are */
         for (size_t p = 0; p < each; p++) memcpy(planes + p * count + at, r->out + at * each + p * some, some);
     }
     return RMTB_OK;
 }
-static chunk_view view_of(const table *t, const block *b, uint32_t shapes) {
+static chunk_view view_of(const table *t, const block *b) {
     chunk_view v;
-    v.totals = (uint32_t *)(b + 1);
-    v.ranks = v.totals + t->distances;
-    v.starts = v.ranks + b->escapes;
-    v.offsets = v.starts + shapes + 1;
-    v.raw = (uint8_t *)(v.offsets + b->count);
+    v.starts = (uint32_t *)(b + 1), v.ranks = v.starts + 257, v.totals = v.ranks + b->escapes;
+    v.first = v.totals + t->distances, v.begins = v.first + b->count, v.offsets = v.begins + b->count;
+    v.raw = (uint8_t *)(v.starts + b->words), v.fresh = v.raw + t->chunk + b->escapes * t->shape_bytes;
     return v;
 }
-/* Counts the places of each shape; the ranks of escapes among those of their shape. */
-static rmtb_error count_places(const rmtb_reader *r, const table *t, uint32_t shapes, size_t made, uint32_t *counts,
-                               uint32_t *escapes) {
-    uint32_t lanes[4][256];
-    if (made < t->chunk) return RMTB_DAMAGED;
-    memset(lanes, 0, sizeof lanes);
-    for (uint32_t p = 0; p < t->chunk; p += 4) {
-        lanes[0][r->out[p]]++, lanes[1][r->out[p + 1]]++;
-        lanes[2][r->out[p + 2]]++, lanes[3][r->out[p + 3]]++;
-    }
-    memset(counts, 0, ((size_t)shapes + 1) * sizeof *counts);
-    for (uint32_t s = 0; s < 256; s++) {
-        uint32_t count = lanes[0][s] + lanes[1][s] + lanes[2][s] + lanes[3][s];
-        if (s == 255) *escapes = count;
-        else if (count && s > shapes) return RMTB_DAMAGED;
-        else if (count) counts[s] = count;
-    }
-    return made < t->chunk + (size_t)*escapes * t->shape_bytes ? RMTB_DAMAGED : RMTB_OK;
+static void count_places(const table *t, const uint8_t *raw, uint32_t starts[257]) {
+    uint32_t lanes[4][256] = {{0}}; /* neighbours are often alike, and then one would wait for the other */
+    for (uint32_t p = 0; p < t->chunk; p++) lanes[p & 3][raw[p]]++;
+    starts[0] = starts[1] = 0;
+    for (int s = 1; s < 256; s++) starts[s + 1] = starts[s] + lanes[0][s] + lanes[1][s] + lanes[2][s] + lanes[3][s];
 }
-/* Reads a chunk, and finds out where the distances of each of its shapes are. */
-static rmtb_error chunk_of(rmtb_reader *r, const table *t, uint64_t number, uint32_t shapes, const uint8_t *held,
-                           block **chunk) {
-    uint64_t key = key_of(t, CHUNKS, number);
-    uint32_t escapes = 0, totals[255] = {0}, next[255];
-    size_t made, offsets = 0;
-    const uint8_t *page;
-    if ((*chunk = find(r, key)) != NULL) return RMTB_OK;
-    TRY(index_page(r, t, number / t->per_group, &page));
-    uint32_t nth = (uint32_t)(number % t->per_group);
-    uint64_t offset = le64(page);
-    for (uint32_t before = 0; before < nth; before++) offset += le32(page + 24 + 4 * before);
-    TRY(unpack(r, t, CHUNKS, offset, le32(page + 24 + 4 * nth), le32(page + 24 + 4 * (t->per_group + nth)), 0,
-               t->longest, &made));
-    TRY(make_room(&r->counts, &r->counts_room, ((size_t)shapes + 1) * 4));
-    uint32_t *counts = (uint32_t *)(void *)r->counts;
-    TRY(count_places(r, t, shapes, made, counts, &escapes));
-    for (uint32_t e = 0; e < escapes; e++) {
-        uint32_t s = 255 + in_planes(r->out + t->chunk, escapes, t->shape_bytes, e);
-        if (s > shapes) return RMTB_DAMAGED;
-        counts[s]++;
+/* The places with 255, sorted by shape, from its lowest byte on. */
+static uint32_t *sort_places(const table *t, const uint8_t *planes, uint32_t count, uint32_t *from) {
+    uint32_t *to = from + count, *swap;
+    for (uint32_t e = 0; e < count; e++) from[e] = e;
+    for (uint64_t p = 0; p < t->shape_bytes; p++, planes += count) {
+        uint32_t next[257] = {0};
+        for (uint32_t e = 0; e < count; e++) next[planes[e] + 1]++;
+        for (int byte = 0; byte < 255; byte++) next[byte + 1] += next[byte];
+        for (uint32_t e = 0; e < count; e++) to[next[planes[from[e]]]++] = from[e];
+        swap = from, from = to, to = swap;
     }
-    for (uint32_t s = 1; s <= shapes; s++) {
-        if (held[s - 1] - 1u >= t->distances) return RMTB_DAMAGED;
-        for (int n = 0; counts[s] && n < held[s - 1]; n++) totals[n] += counts[s], offsets++;
-    }
-    size_t at = t->chunk + (size_t)escapes * t->shape_bytes;
-    for (uint64_t n = 0; n < t->distances; n++) next[n] = (uint32_t)at, at += (size_t)totals[n] * t->distance_bytes;
-    if (at != made) return RMTB_DAMAGED;
-    size_t words = (size_t)t->distances + escapes + shapes + 1 + offsets;
-    if (!(*chunk = keep(r, key, words * 4 + made))) return RMTB_MEMORY;
-    (*chunk)->escapes = escapes, (*chunk)->count = (uint32_t)offsets;
-    chunk_view v = view_of(t, *chunk, shapes);
-    memcpy(v.raw, r->out, made);
-    memcpy(v.totals, totals, (size_t)t->distances * sizeof *totals);
-    memset(v.starts, 0, (shapes + 1u) * sizeof *v.starts);
-    for (uint32_t e = 0; e < escapes; e++)
-        v.ranks[e] = v.starts[255 + in_planes(v.raw + t->chunk, escapes, t->shape_bytes, e)]++;
-    for (uint32_t s = 1, made_of = 0; s <= shapes; s++) {
-        v.starts[s] = made_of;
-        for (int n = 0; counts[s] && n < held[s - 1]; n++) v.offsets[made_of++] = next[n], next[n] += counts[s];
+    return from;
+}
+/* Goes over the runs of sorted places: adds to `next` what they have of each distance, and fills `v`, if there. */
+static rmtb_error go_over(const table *t, const block *shapes, const uint32_t *shape, uint32_t legal,
+                          uint32_t next[255], chunk_view *v, uint32_t *count, uint32_t *offsets) {
+    const uint8_t *held = data_of(shapes) + 2 * (size_t)shapes->count;
+    *count = *offsets = 0;
+    for (uint32_t from = 0, end; from < legal; from = end, ++*count) {
+        uint32_t s = shape[from];
+        if (s > shapes->count || held[s - 1] - 1u >= t->distances) return RMTB_DAMAGED;
+        for (end = from + 1; end < legal && shape[end] == s;) end++;
+        if (v) v->first[*count] = from, v->begins[*count] = *offsets;
+        for (int n = 0; n < held[s - 1]; n++, ++*offsets) {
+            if (v) v->offsets[*offsets] = next[n];
+            next[n] += end - from;
+        }
     }
     return RMTB_OK;
+}
+/* Reads a chunk, and finds out where the distances of each place are: the fresh ones, or all. */
+static rmtb_error chunk_of(rmtb_reader *r, const table *t, uint64_t number, int wants_all, block **chunk) {
+    uint64_t key = key_of(t, CHUNKS, number), nth = number % t->per_group;
+    uint32_t starts[257], next[255] = {0}, runs = 0, offsets = 0;
+    size_t made;
+    const uint8_t *page;
+    block *shapes;
+    if ((*chunk = find(r, key)) != NULL && (*chunk)->count >= (uint32_t)wants_all) return RMTB_OK;
+    if (wants_all) TRY(shapes_of(r, t, number / t->per_group, SIZE_MAX, &shapes));
+    TRY(index_page(r, t, number / t->per_group, &page));
+    const uint32_t length = le32(page + 24 + 4 * nth), crc = le32(page + 20);
+    uint64_t offset = le64(page);
+    for (uint64_t before = 0; before < nth; before++) offset += le32(page + 24 + 4 * before);
+    TRY(read_deflated(r, t, CHUNKS, offset, length, le32(page + 24 + 4 * (t->per_group + nth)), 0, t->longest));
+    TRY(inflate_until(&r->work, (size_t)t->chunk, &made));
+    if (made < t->chunk) return RMTB_DAMAGED;
+    count_places(t, r->out, starts);
+    uint32_t legal = starts[256], escapes = legal - starts[255], words = 257 + escapes;
+    size_t at = t->chunk + escapes * t->shape_bytes, fresh = at + legal * t->distance_bytes;
+    TRY(inflate_until(&r->work, wants_all ? SIZE_MAX : fresh, &made));
+    if (made < fresh) return RMTB_DAMAGED;
+    TRY(make_room(&r->sorted, &r->sorted_room, ((size_t)escapes * 2 + legal + 1) * 4));
+    uint32_t *shape = (uint32_t *)(void *)r->sorted;
+    uint32_t *sorted = sort_places(t, r->out + t->chunk, escapes, shape + legal);
+    if (wants_all) {
+        for (uint32_t s = 1; s < 255; s++)
+            for (uint32_t place = starts[s]; place < starts[s + 1]; place++) shape[place] = s;
+        for (uint32_t e = 0; e < escapes; e++)
+            shape[starts[255] + e] = 255 + in_planes(r->out + t->chunk, escapes, t->shape_bytes, sorted[e]);
+        TRY(go_over(t, shapes, shape, legal, next, NULL, &runs, &offsets));
+        words += (uint32_t)t->distances + 2 * runs + offsets;
+    }
+    if (*chunk) drop(r, *chunk);
+    if (!(*chunk = keep(r, key, (size_t)words * 4 + made))) return RMTB_MEMORY;
+    (*chunk)->escapes = escapes, (*chunk)->count = runs, (*chunk)->words = words, (*chunk)->crc = crc;
+    chunk_view v = view_of(t, *chunk);
+    memcpy(v.starts, starts, sizeof starts);
+    for (uint32_t e = 0; e < escapes; e++) v.ranks[sorted[e]] = e;
+    memcpy(v.raw, r->out, made);
+    if (!wants_all) return RMTB_OK;
+    memcpy(v.totals, next, t->distances * sizeof *next);
+    for (uint64_t n = 0; n < t->distances; n++) next[n] = (uint32_t)at, at += v.totals[n] * t->distance_bytes;
+    if (at != made || crc != shapes->crc) return drop(r, *chunk), RMTB_DAMAGED;
+    return go_over(t, shapes, shape, legal, next, &v, &runs, &offsets);
 }
 /* A page of forms as it is stored; `escapes` is the number of their steps. */
 static rmtb_error forms_of(rmtb_reader *r, const table *t, uint64_t number, block **forms) {
@@ -1004,7 +1003,8 @@ static rmtb_error forms_of(rmtb_reader *r, const table *t, uint64_t number, bloc
     if ((*forms = find(r, key)) != NULL) return RMTB_OK;
     TRY(read_part(r, t, FORMS, number * PAGE, PAGE));
     if (!has_crc32(&r->all->known, r->in + 4, PAGE - 4, le32(r->in))) return RMTB_DAMAGED;
-    TRY(inflate_part(r, r->in + 4, PAGE - 4, most, &made));
+    TRY(start(r, 4, PAGE, most));
+    TRY(inflate_until(&r->work, SIZE_MAX, &made));
     uint32_t count = made < 2 ? 0 : le16(r->out), steps = 0;
     if (!count || count > FORMS_PER_PAGE || made < 2 + count) return RMTB_DAMAGED;
     for (uint32_t f = 0; f < count; f++) steps += r->out[2 + f];
@@ -1023,14 +1023,10 @@ rmtb_error rmtb_reader_new(const rmtb_tables *tables, size_t budget, rmtb_reader
 void rmtb_reader_free(rmtb_reader *reader) {
     if (!reader) return;
     while (reader->ring.newer != &reader->ring) drop(reader, reader->ring.newer);
-    free(reader->in);
-    free(reader->out);
-    free(reader->counts);
-    free(reader);
+    free(reader->in), free(reader->out), free(reader->sorted), free(reader);
 }
 
 /* --- from a position to its number ------------------------------------------------------------------------------- */
-
 static void turn_men(const lore *l, const table *t, int symmetry, uint8_t *squares) {
     for (int slot = 0; slot < t->men; slot++) squares[slot] = l->turned[symmetry][squares[slot]];
 }
@@ -1059,9 +1055,9 @@ static rmtb_error locate(rmtb_reader *r, const board *b, const table **found, in
         for (int side = 0; side < 2; side++)
             for (uint64_t men = b->of[kind] & b->by[side]; men; men &= men - 1)
                 key = add_to_key(key, side, kind), swapped = add_to_key(swapped, !side, kind);
-    const table *t = table_of(r->all, key);
+    const table *t = *slot_of((rmtb_tables *)r->all, key);
     *first = t == NULL;
-    if (!t) t = table_of(r->all, swapped);
+    if (!t) t = *slot_of((rmtb_tables *)r->all, swapped);
     if (!t) return RMTB_MISSING;
     if (t->fault) return t->fault;
     *found = t;
@@ -1100,27 +1096,36 @@ static rmtb_error locate(rmtb_reader *r, const board *b, const table **found, in
 }
 
 /* --- what a table says ------------------------------------------------------------------------------------------- */
-
 typedef struct step { int holder, level, outcome, distance; } step; /* holder: 1 is the side to move */
 typedef struct entry { int outcome, distance, count; step steps[MAX_STEPS]; } entry;
 static int level_of(int outcome) { return BASE - abs(outcome); }
 static int is_outcome(int value) { return level_of(value) >= 0 && level_of(value) <= MAX_LEVEL; }
-/* What a chunk says of a place with this shape, the nth of those: fresh outcome, distance, and the steps if they are
- * wanted, in the view of the side to move. */
-static rmtb_error tell(rmtb_reader *r, const table *t, const block *shapes, const block *chunk, uint32_t shape,
-                       uint32_t rank, int wants_steps, entry *e) {
-    const uint8_t *told = data_of(shapes);
-    uint32_t count = shapes->count, half[255];
-    chunk_view v = view_of(t, chunk, count);
-    block *forms;
-    int held = told[2 * (size_t)count + shape - 1];
-    for (int n = 0; n < (wants_steps ? held : 1); n++)
-        half[n] = in_planes(v.raw + v.offsets[v.starts[shape] + (uint32_t)n], v.totals[n], t->distance_bytes, rank);
-    int worth = signed16(in_planes(told, count, 2, shape - 1));
-    e->outcome = worth >> 1, e->count = 0, e->distance = (int)(2 * half[0]) + (worth & 1);
-    if (!is_outcome(e->outcome)) return RMTB_DAMAGED;
-    uint32_t form = in_planes(told + 3 * (size_t)count, count, t->form_bytes, shape - 1);
-    if (!form || !wants_steps) return form || held == 1 ? RMTB_OK : RMTB_DAMAGED;
+/* What a chunk says of the nth place by shape: fresh outcome, distance, and, if the outcome is at least of a level, the
+ * steps, in the view of the side to move. */
+static rmtb_error tell(rmtb_reader *r, const table *t, uint64_t number, block *chunk, uint32_t shape, uint32_t rank,
+                       int level, entry *e) {
+    chunk_view v = view_of(t, chunk);
+    block *shapes, *forms;
+    int half[255];
+    TRY(shapes_of(r, t, number / t->per_group, shape, &shapes));
+    if (shapes->crc != chunk->crc || shape > shapes->count) return RMTB_DAMAGED;
+    size_t count = shapes->count;
+    int held = data_of(shapes)[2 * count + shape - 1];
+    int worth = signed16(in_planes(data_of(shapes), count, 2, shape - 1));
+    uint32_t form = in_planes(data_of(shapes) + 3 * count, count, t->form_bytes, shape - 1);
+    e->outcome = worth >> 1, e->count = 0;
+    e->distance = 2 * (int)in_planes(v.fresh, v.starts[256], t->distance_bytes, rank) + (worth & 1);
+    if (!is_outcome(e->outcome) || (!form && held != 1)) return RMTB_DAMAGED;
+    if (!form || level_of(e->outcome) < level) return RMTB_OK;
+    if (held > 1) {
+        TRY(chunk_of(r, t, number, 1, &chunk));
+        v = view_of(t, chunk);
+        uint32_t run = 0, after = chunk->count;
+        while (after - run > 1) *(v.first[(run + after) / 2] <= rank ? &run : &after) = (run + after) / 2;
+        const uint32_t *offset = v.offsets + v.begins[run], in_run = rank - v.first[run];
+        for (int n = 1; n < held; n++)
+            half[n] = (int)in_planes(v.raw + offset[n], v.totals[n], t->distance_bytes, in_run);
+    }
     TRY(forms_of(r, t, form / FORMS_PER_PAGE, &forms));
     form %= FORMS_PER_PAGE;
     if (form >= forms->count) return RMTB_DAMAGED;
@@ -1134,7 +1139,7 @@ static rmtb_error tell(rmtb_reader *r, const table *t, const block *shapes, cons
         if (at[0] >> 3) return RMTB_DAMAGED;
         if (at[0] & 2) {
             if (++nth >= held) return RMTB_DAMAGED;
-            before = (int)(2 * half[nth]) + (at[0] & 1);
+            before = 2 * half[nth] + (at[0] & 1);
         } else if (!(at[0] & 1)) before = e->distance;
         made->holder = at[0] >> 2, made->level = at[total];
         made->outcome = signed16(at[2 * total] | (uint32_t)at[3 * total] << 8), made->distance = before;
@@ -1143,25 +1148,21 @@ static rmtb_error tell(rmtb_reader *r, const table *t, const block *shapes, cons
     e->count = lengths[form];
     return nth == held - 1 ? RMTB_OK : RMTB_DAMAGED;
 }
-static rmtb_error look(rmtb_reader *r, const table *t, uint64_t number, int wants_steps, entry *e) {
-    block *shapes, *chunk;
-    uint32_t within = (uint32_t)(number % t->chunk), place = 0, shape, rank;
-    TRY(shapes_of(r, t, number / t->chunk / t->per_group, &shapes));
-    TRY(chunk_of(r, t, number / t->chunk, shapes->count, data_of(shapes) + 2 * (size_t)shapes->count, &chunk));
-    if (!chunk->crc) chunk->crc = shapes->crc;
-    if (chunk->crc != shapes->crc) return RMTB_DAMAGED;
-    chunk_view v = view_of(t, chunk, shapes->count);
+static rmtb_error look(rmtb_reader *r, const table *t, uint64_t number, int level, entry *e) {
+    block *chunk;
+    uint32_t within = (uint32_t)(number % t->chunk), place = 0, shape, nth;
+    TRY(chunk_of(r, t, number / t->chunk, 0, &chunk));
+    chunk_view v = view_of(t, chunk);
     for (int b = 0; within >> b; b++)
         if (within >> b & 1) place ^= t->place[b];
     shape = v.raw[place];
-    rank = (uint32_t)count_byte(v.raw, place, (uint8_t)shape);
-    if (shape == 255)
-        shape += in_planes(v.raw + t->chunk, chunk->escapes, t->shape_bytes, rank), rank = v.ranks[rank];
-    return shape ? tell(r, t, shapes, chunk, shape, rank, wants_steps, e) : RMTB_ILLEGAL;
+    nth = (uint32_t)count_byte(v.raw, place, (uint8_t)shape);
+    if (shape == 255) shape += in_planes(v.raw + t->chunk, chunk->escapes, t->shape_bytes, nth), nth = v.ranks[nth];
+    nth += v.starts[v.raw[place]];
+    return shape ? tell(r, t, number / t->chunk, chunk, shape, nth, level, e) : RMTB_ILLEGAL;
 }
 
 /* --- probes ---------------------------------------------------------------------------------------------------- */
-
 static rmtb_error worth(rmtb_reader *r, board *b, int record, rmtb_result *result);
 /* What a move is worth under the record that stands. The outcome is known where the game is over, whatever is there. */
 static rmtb_error try_move(rmtb_reader *r, const board *b, step_t move, int standing, rmtb_move *m) {
@@ -1215,7 +1216,7 @@ static rmtb_error worth(rmtb_reader *r, board *b, int record, rmtb_result *resul
     if (has_right(l, b)) return search(r, b, record, result);
     rmtb_error error = locate(r, b, &t, &first, &number);
     if (error) return error == LEFT_OUT ? search(r, b, record, result) : error;
-    error = look(r, t, number, record && r->all->rules == RMTB_R, &e);
+    error = look(r, t, number, record && r->all->rules == RMTB_R ? level_of(record) : BASE, &e);
     if (error) return error == RMTB_ILLEGAL ? RMTB_DAMAGED : error;
     int own = e.distance ? goal_of(l, b) : sign * e.outcome; /* at no distance it is the own goal */
     int standing = standing_of(record, own), level = level_of(standing);
@@ -1278,7 +1279,6 @@ rmtb_error rmtb_moves(rmtb_reader *reader, const rmtb_position *position, int re
 }
 
 /* --- texts ----------------------------------------------------------------------------------------------------- */
-
 static uint64_t *set_of(rmtb_position *p, int kind) {
     uint64_t *const sets[KINDS] = {&p->kings, &p->queens, &p->rooks, &p->bishops, &p->knights, &p->pawns};
     return sets[kind];

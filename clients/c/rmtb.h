@@ -21,11 +21,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
-
 #define RMTB_VERSION "1.0.0"
 #define RMTB_MEN 6         /* the most men of a position that is probed, kings included */
 #define RMTB_MAX_MOVES 256 /* no position has more */
@@ -49,7 +47,6 @@ typedef enum rmtb_rules {
     RMTB_R, /* captures and pawn moves reset the record: KRvKN.r.h5 */
     RMTB_WG /* nothing does: KRvKN.wg.h5 */
 } rmtb_rules;
-
 /* A position as Fathom takes it. Squares are 0 = a1, 1 = b1 ... 63 = h8. */
 typedef struct rmtb_position {
     uint64_t white, black, kings, queens, rooks, bishops, knights, pawns;
@@ -118,7 +115,6 @@ void rmtb_move_text(const rmtb_move *move, char text[6]);
 rmtb_error rmtb_goal(const rmtb_tables *tables, const rmtb_position *position, int *goal);
 /* What an error is, in English. */
 const char *rmtb_strerror(rmtb_error error);
-
 #ifdef __cplusplus
 }
 #endif

@@ -29,7 +29,7 @@ static void tell_entry(rmtb_reader *reader, const rmtb_position *position)
     rmtb_error error = check(reader, position, 0, &b);
     if (!error && has_right(&reader->all->known, &b)) error = RMTB_MISSING;
     if (!error) error = locate(reader, &b, &t, &first, &number);
-    if (!error) error = look(reader, t, number, 1, &e);
+    if (!error) error = look(reader, t, number, 0, &e);
     printf(" %d", (int)error);
     if (error) return;
     printf(" %s %d %llu %d %d %d", t->material, !first, (unsigned long long)number, e.outcome, e.distance, e.count);

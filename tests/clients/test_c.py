@@ -161,6 +161,13 @@ def test_goals_of_full_boards(driver: Path, small_tables: Path) -> None:
     assert [one.goal for one in said] == [goal(chess.Board(fen)) for fen in fens]
 
 
+def test_a_fresh_outcome_needs_only_a_part_of_a_chunk(place: Path, small_tables: Path) -> None:
+    """How long that takes, nobody can say on a busy machine; so what is kept of it is compared."""
+    program = compiled(place, "pace.c")
+    fresh, under_records = (int(line.split()[-2]) for line in run([program, small_tables, "KNvK", 200]).splitlines())
+    assert 10_000 < fresh < 0.9 * under_records
+
+
 # --- what is refused ---------------------------------------------------------------------------------------------
 
 

@@ -19,6 +19,10 @@ ERRORS = (
 """What `rmtb_error` counts."""
 
 
+WITH_THE_CLIENT = ("driver.c", "pace.c")
+"""They include it, to see what it does not tell."""
+
+
 class Move(NamedTuple):
     uci: str
     error: str
@@ -43,7 +47,7 @@ def compiled(place: Path, source: str, *options: str, compiler: str = "gcc", sta
     """One of the programs for tests, with the client."""
     made = place / f"{Path(source).stem}-{abs(hash((options, compiler, standard)))}"
     if not made.exists():
-        sources = [str(PROGRAMS / source), *([] if source == "driver.c" else [str(CLIENT / "rmtb.c")])]
+        sources = [str(PROGRAMS / source), *([] if source in WITH_THE_CLIENT else [str(CLIENT / "rmtb.c")])]
         run([compiler, standard, "-O2", *STRICT, *options, *sources, "-o", str(made)])
     return made
 
