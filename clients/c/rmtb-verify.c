@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rmtb-verify [-j THREADS] FILE...: whether whole tables are right. Every number's position is set up, and its moves are
+ * rmtb-verify [-j THREADS] [--digests LIST] FILE...: whether whole tables are right. Every number's position is set up, and its moves are
  * made by a generator of this file's own; its level counts them. For each record that can stand there, levels 2 to its
  * own in either side's hands, the table's outcome and distance must be what the best move makes of it:
  *
@@ -9,7 +9,8 @@
  *
  * docs/theory.md proves that one table alone passes. Between two levels at which some part of this changes all records
  * are alike: one is looked at. Tables that captures and promotions lead to are in the file's directory, and believed.
- * The head's count of legal positions, its SHA-256, and all checksums are compared; the digest of the contents is told.
+ * The head's count of legal positions, its SHA-256, and all checksums are compared; the digest of the contents is told, and
+ * compared with that of a list.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "rmtb.c" /* to read files: nothing of its moves */
@@ -17,6 +18,12 @@
 #include <pthread.h>
 
 enum { MAX_MOVES = 256, LEVELS = 256 };
+
+#ifdef __GNUC__
+#define FETCH(place) __builtin_prefetch(place)
+#else
+#define FETCH(place) (void)(place)
+#endif
 
 static void fail(const char *why, const char *what) {
     fprintf(stderr, "rmtb-verify: %s%s%s\n", what, *what ? ": " : "", why);
@@ -124,12 +131,10 @@ static void sha_end(sha *s, uint8_t digest[32]) {
     for (int n = 0; n < 32; n++) digest[n] = (uint8_t)(s->state[n / 4] >> (24 - 8 * (n % 4)));
 }
 
-static void print_digest(const char *name, sha *s) {
+static void sha_text(sha *s, char text[65]) {
     uint8_t digest[32];
     sha_end(s, digest);
-    printf("%s ", name);
-    for (int n = 0; n < 32; n++) printf("%02x", digest[n]);
-    printf("\n");
+    for (int n = 0; n < 32; n++) sprintf(text + 2 * n, "%02x", digest[n]);
 }
 
 /* --- a table in memory ----------------------------------------------------------------------------------------- */
@@ -198,9 +203,10 @@ static rmtb_error rank_places(rmtb_reader *r, const table *t, uint64_t number, i
     return RMTB_OK;
 }
 
-/* Reads all of a table; with its staircases, and their digest, if these are wanted. */
-static void read_whole(rmtb_reader *r, whole *w, int wants_steps) {
+/* Reads all of a table; if the digest of its contents is wanted, with its staircases. */
+static void read_whole(rmtb_reader *r, whole *w, char *contents) {
     const table *t = w->t;
+    const int wants_steps = contents != NULL;
     entry e;
     sha sums[3], all;
     w->fresh = (uint32_t *)need(t->numbers, sizeof *w->fresh);
@@ -253,7 +259,7 @@ static void read_whole(rmtb_reader *r, whole *w, int wants_steps) {
     sprintf(line, "tbgen contents %s %s\n", t->material, r->all->rules == RMTB_R ? "r" : "wg");
     sha_add(&all, line, strlen(line));
     for (int n = 0; n < 3; n++) sha_end(&sums[n], part), sha_add(&all, part, 32);
-    print_digest("contents", &all);
+    sha_text(&all, contents);
 }
 
 /* --- positions and moves ----------------------------------------------------------------------------------------- */
@@ -278,7 +284,12 @@ typedef struct spot {
 typedef struct way_out {
     int outcome, distance, level, own; /* level: of the outcome; own: of the position */
     const uint64_t *steps; /* their number, then they; NULL: none */
+    uint64_t number;       /* of a quiet move, whose other fields come from there */
+    uint64_t next, last[2]; /* the first step above the level that is looked at, and each holder's last one before */
 } way_out;
+
+/* The best outcome so far, the shortest and the longest way to it. */
+typedef struct best { int outcome, low, high; } best;
 
 static void learn_frame(frame *f) {
     static const int right[8] = {0, 0, 1, -1, 1, 1, -1, -1}, up[8] = {1, -1, 0, 0, 1, -1, 1, -1};
@@ -354,12 +365,20 @@ typedef struct worker {
     rmtb_reader *reader;
     spot s;
     const part *here;
+    uint64_t other, rank[4]; /* the number with the other side to move, if that is stored; of each group of pieces */
+    int in_check;
     way_out ways[MAX_MOVES];
     int found; /* ways */
+    /* While levels rise: ways without steps, by the last level at which their fresh outcome does not count, from the first
+     * on at which that is no less than the level; the best of those before; and the ways with steps. */
+    const way_out *plain[MAX_MOVES];
+    int plains, next, stepped;
+    best paid;
+    way_out *with_steps[MAX_MOVES];
     uint64_t legal, wrong;
 } worker;
 
-static uint64_t number_here(const task *k, const part *here, const spot *s, int mover) {
+static uint64_t number_there(const task *k, const part *here, const spot *s, int mover) {
     const table *t = k->own.t;
     const lore *l = &k->all->known;
     uint8_t squares[RMTB_MEN], group[4];
@@ -376,6 +395,20 @@ static uint64_t number_here(const task *k, const part *here, const spot *s, int 
     return number;
 }
 
+/* The number after a quiet move of a slot. Pieces leave the kings where they are, and so all other groups. */
+static uint64_t number_after(const worker *w, int slot, int from) {
+    const table *t = w->k->own.t;
+    const spot *s = &w->s;
+    uint8_t group[4];
+    int nth = 0;
+    if (slot < 2 || w->here->flip >= 0) return number_there(w->k, w->here, s, !s->mover);
+    while (slot >= t->group[nth].slot + t->group[nth].count) nth++;
+    const likes *g = &t->group[nth];
+    if (g->count == 1) return w->other + g->stride * s->square[slot] - g->stride * (uint64_t)from;
+    memcpy(group, s->square + g->slot, (size_t)g->count);
+    return w->other + g->stride * rank_of(group, g->count, 0) - g->stride * w->rank[nth];
+}
+
 /* Sets a number's position up; 0 if men share a square, or if the side that is not to move is in check. */
 static int set_up(worker *w, uint64_t number) {
     const task *k = w->k;
@@ -386,12 +419,13 @@ static int set_up(worker *w, uint64_t number) {
     uint64_t ranks[2] = {w->here->row / choose(48, t->pawns[1]), w->here->row % choose(48, t->pawns[1])};
     rest %= t->inner;
     s->mover = (int)(pair / pairs), s->gone = -1;
+    w->other = s->mover ? number - pairs * t->inner : number + pairs * t->inner;
     s->square[0] = (uint8_t)(k->codes[w->here->family][pair % pairs] >> 6);
     s->square[1] = (uint8_t)(k->codes[w->here->family][pair % pairs] & 63);
     for (int nth = 0; nth < t->groups; nth++) {
         const likes *g = &t->group[nth];
-        memcpy(s->square + g->slot, k->f.unrank[g->count] + rest / g->stride * (size_t)g->count, (size_t)g->count);
-        rest %= g->stride;
+        w->rank[nth] = rest / g->stride, rest %= g->stride;
+        memcpy(s->square + g->slot, k->f.unrank[g->count] + w->rank[nth] * (size_t)g->count, (size_t)g->count);
     }
     for (int side = 0, slot = t->men - t->pawns[0] - t->pawns[1]; side < 2; slot += t->pawns[side++])
         for (int nth = t->pawns[side]; nth--;) {
@@ -443,7 +477,9 @@ static void make(worker *w, int slot, int to, int passed) {
     int from = s->square[slot], taken = s->on[to], is_pawn = t->kind[slot] == PAWN, promotes = is_pawn && (to < 8 || to > 55);
     if (taken >= 0 && t->side[taken] == s->mover) return;
     s->on[from] = -1, s->on[to] = (int8_t)slot, s->square[slot] = (uint8_t)to, s->gone = taken;
-    if (is_open(&k->f, t, s, s->mover)) w->found += 0;
+    /* Nothing but the king's own moves opens it, if no man leaves a line with it. */
+    int may_open = slot < 2 || w->in_check || k->f.way[s->square[s->mover]][from] >= 0;
+    if (may_open && is_open(&k->f, t, s, s->mover)) w->found += 0;
     else if (k->is_counting) w->found += promotes ? 4 : 1;
     else
         for (int kind = promotes ? QUEEN : t->kind[slot], last = promotes ? KNIGHT : kind; kind <= last; kind++) {
@@ -452,22 +488,35 @@ static void make(worker *w, int slot, int to, int passed) {
             way->steps = NULL, way->own = k->all->rules == RMTB_R ? 0 : LEVELS;
             if (is_pawn || taken >= 0) ask_reset(w, kind, slot, passed, way);
             else {
-                uint64_t number = number_here(k, w->here, s, !s->mover);
-                uint32_t fresh = k->own.fresh[number], stairs = k->own.stairs[number];
-                way->outcome = -outcome_of(fresh), way->distance = (int)(fresh & 0xffff) + 1;
-                if (stairs) way->steps = k->own.steps + stairs;
-                if (k->all->rules == RMTB_R) way->own = k->levels[number];
+                way->number = number_after(w, slot, from), way->distance = -1;
+                FETCH(&k->own.fresh[way->number]);
+                FETCH(&k->own.stairs[way->number]);
+                FETCH(&k->levels[way->number]);
             }
-            way->level = level_of(way->outcome);
         }
     s->on[from] = (int8_t)slot, s->on[to] = (int8_t)taken, s->square[slot] = (uint8_t)from, s->gone = -1;
+}
+
+/* What the table says of quiet moves: once all are known, so that memory is not waited for at each. */
+static void look_up(worker *w) {
+    const task *k = w->k;
+    for (int n = 0; n < w->found; n++) {
+        way_out *way = &w->ways[n];
+        if (way->distance < 0) {
+            uint32_t fresh = k->own.fresh[way->number], stairs = k->own.stairs[way->number];
+            way->outcome = -outcome_of(fresh), way->distance = (int)(fresh & 0xffff) + 1;
+            if (stairs) way->steps = k->own.steps + stairs;
+            if (k->all->rules == RMTB_R) way->own = k->levels[way->number];
+        }
+        way->level = level_of(way->outcome);
+    }
 }
 
 static void make_all(worker *w) {
     const frame *f = &w->k->f;
     const table *t = w->k->own.t;
     spot *s = &w->s;
-    w->found = 0;
+    w->found = 0, w->in_check = is_open(f, t, s, s->mover);
     for (int slot = 0; slot < t->men; slot++) {
         int from = s->square[slot], kind = t->kind[slot], ahead = s->mover ? -8 : 8;
         if (t->side[slot] != s->mover) continue;
@@ -494,14 +543,18 @@ static int step_level(uint64_t s) { return (int)(s >> 32 & 255); }
 static int step_outcome(uint64_t s) { return (int)(int16_t)(s >> 16 & 0xffff); }
 static int step_distance(uint64_t s) { return (int)(s & 0xffff); }
 
+/* A step, if there is one and its outcome is better than the record for the side that does not hold that; else 0. */
+static uint64_t counting(uint64_t s, int holder, int record) {
+    return s && (holder ? step_outcome(s) < record : step_outcome(s) > record) ? s : 0;
+}
+
 /* The last step of a holder's with at most this level, if its outcome is better than the record for the other side;
  * else 0. All are in the view of the side to move. */
 static uint64_t step_at(const uint64_t *steps, int holder, int level, int record) {
     uint64_t last = 0;
     for (uint64_t n = 1; steps && n <= steps[0] && step_level(steps[n]) <= level; n++)
         if ((int)(steps[n] >> 40) == holder) last = steps[n];
-    if (!last || (holder ? step_outcome(last) >= record : step_outcome(last) <= record)) return 0;
-    return last;
+    return counting(last, holder, record);
 }
 
 /* Marks levels at which something changes. */
@@ -520,15 +573,14 @@ static void mark_steps(uint64_t marks[LEVELS / 64], const uint64_t *steps, int l
 }
 
 /* Up to the lower one of two levels the record, or a step, counts; above it, the fresh outcome does. */
+static int last_level(const way_out *way) { return way->own < way->level ? way->own : way->level; }
+
 static void mark_way(uint64_t marks[LEVELS / 64], const way_out *way) {
-    int last = way->own < way->level ? way->own : way->level;
+    int last = last_level(way);
     mark(marks, last + 1, last + 1);
     if (way->own <= way->level) mark(marks, way->own, way->own), mark(marks, way->level, way->level + 1);
     mark_steps(marks, way->steps, last);
 }
-
-/* The best outcome so far, the shortest and the longest way to it. */
-typedef struct best { int outcome, low, high; } best;
 
 static void better(best *b, int outcome, int distance) {
     if (outcome < b->outcome) return;
@@ -537,26 +589,44 @@ static void better(best *b, int outcome, int distance) {
     else if (distance > b->high) b->high = distance;
 }
 
-/* What the best move makes of records of a level, by holder: outcome and distance. */
-static void best_of(const worker *w, int level, int outcome[2], int distance[2]) {
-    const way_out *special[MAX_MOVES];
-    best all = {-BASE - 1, 0, 0};
-    int count = 0, stays = 0;
+/* Makes ready for levels that rise. */
+static void start_levels(worker *w) {
+    w->plains = w->next = w->stepped = 0, w->paid.outcome = -BASE - 1;
     for (int n = 0; n < w->found; n++) {
-        const way_out *way = &w->ways[n];
-        if (way->own < level || way->level < level) better(&all, way->outcome, way->distance);
-        else if (way->steps || way->own == level) special[count++] = way;
-        else stays = 1;
+        way_out *way = &w->ways[n];
+        int at = w->plains;
+        if (way->steps) {
+            way->next = 1, way->last[0] = way->last[1] = 0;
+            w->with_steps[w->stepped++] = way;
+            continue;
+        }
+        for (; at > 0 && last_level(w->plain[at - 1]) > last_level(way); at--) w->plain[at] = w->plain[at - 1];
+        w->plain[at] = way, w->plains++;
+    }
+}
+
+/* What the best move makes of records of a level, by holder: outcome and distance. */
+static void best_of(worker *w, int level, int outcome[2], int distance[2]) {
+    for (; w->next < w->plains && last_level(w->plain[w->next]) < level; w->next++)
+        better(&w->paid, w->plain[w->next]->outcome, w->plain[w->next]->distance);
+    for (int n = 0; n < w->stepped; n++) {
+        way_out *way = w->with_steps[n];
+        for (; way->next <= way->steps[0] && step_level(way->steps[way->next]) <= level; way->next++)
+            way->last[way->steps[way->next] >> 40 & 1] = way->steps[way->next];
     }
     for (int holder = 0; holder < 2; holder++) {
-        int record = holder ? BASE - level : level - BASE;
-        best b = all;
-        if (stays) better(&b, record, 0);
-        for (int n = 0; n < count; n++) {
-            const way_out *way = special[n];
-            uint64_t s = holder && way->own == level ? 0 : step_at(way->steps, !holder, level, -record);
-            if (s) better(&b, -step_outcome(s), step_distance(s) + 1);
-            else if (holder && way->own == level) better(&b, way->outcome, way->distance); /* its own goal is the record */
+        int record = holder ? BASE - level : level - BASE, n = w->next;
+        best b = w->paid;
+        for (; holder && n < w->plains && last_level(w->plain[n]) == level; n++)
+            if (w->plain[n]->own == level) better(&b, w->plain[n]->outcome, w->plain[n]->distance); /* the record is its own goal */
+            else better(&b, record, 0);
+        if (n < w->plains) better(&b, record, 0);
+        for (n = 0; n < w->stepped; n++) {
+            const way_out *way = w->with_steps[n];
+            int is_own = holder && way->own == level;
+            uint64_t s = is_own ? 0 : counting(way->last[!holder], !holder, -record);
+            if (is_own || last_level(way) < level) better(&b, way->outcome, way->distance);
+            else if (s) better(&b, -step_outcome(s), step_distance(s) + 1);
             else better(&b, record, 0);
         }
         outcome[holder] = b.outcome, distance[holder] = b.outcome == record ? 0 : b.outcome > record ? b.low : b.high;
@@ -580,7 +650,7 @@ static int are_steps(const uint64_t *steps, int level, int fresh) {
 static int check_records(worker *w, uint32_t fresh, const uint64_t *steps) {
     const task *k = w->k;
     int outcome = outcome_of(fresh), distance = (int)(fresh & 0xffff), own = level_of(outcome), worth_[2], plies[2];
-    int level = 2 * w->found + !is_open(&k->f, k->own.t, &w->s, w->s.mover), whole_game = k->all->rules == RMTB_WG;
+    int level = 2 * w->found + !w->in_check, whole_game = k->all->rules == RMTB_WG;
     uint64_t marks[LEVELS / 64] = {0};
     if (level < 2) return outcome == level - BASE && distance == 0 && !steps ? 0 : 1;
     if (!are_steps(steps, level, own) || (whole_game && steps)) return 1;
@@ -591,6 +661,7 @@ static int check_records(worker *w, uint32_t fresh, const uint64_t *steps) {
         mark_steps(marks, steps, own < level ? own : level);
         for (int n = 0; n < w->found; n++) mark_way(marks, &w->ways[n]);
     }
+    start_levels(w);
     for (int part_ = 0; part_ < LEVELS / 64; part_++)
         for (uint64_t left = marks[part_]; left; left &= left - 1) {
             int at = 64 * part_ + lowest(left);
@@ -630,13 +701,14 @@ static void *work(void *user) {
             int is_legal = set_up(w, number), record = 1;
             if (k->is_counting) {
                 if (is_legal) make_all(w);
-                int level = is_legal ? 2 * w->found + !is_open(&k->f, t, &w->s, w->s.mover) : 0;
+                int level = is_legal ? 2 * w->found + !w->in_check : 0;
                 if (level >= LEVELS) fail("it has too many moves", t->material);
                 k->levels[number] = (uint8_t)level;
                 continue;
             }
             if (is_legal && fresh) {
                 make_all(w);
+                look_up(w);
                 record = check_records(w, fresh, k->own.stairs[number] ? k->own.steps + k->own.stairs[number] : NULL);
             }
             w->legal += (uint64_t)is_legal;
@@ -689,7 +761,7 @@ static void read_parts(task *k, rmtb_reader *r) {
 static uint64_t check_seal(const table *t) {
     static uint8_t bytes[1 << 16];
     char head[PAGE + 1];
-    uint8_t digest[32];
+    char digest[65];
     uint64_t legal = 0;
     sha s;
     if (t->source.read(t->source.user, 0, head, PAGE)) fail(rmtb_strerror(RMTB_READ), t->material);
@@ -700,24 +772,38 @@ static uint64_t check_seal(const table *t) {
         if (t->source.read(t->source.user, at, bytes, count)) fail(rmtb_strerror(RMTB_READ), t->material);
         sha_add(&s, bytes, count);
     }
-    sha_end(&s, digest);
+    sha_text(&s, digest);
     const char *said = line_of(head, "sha256"), *count = line_of(head, "legal");
-    for (int n = 0; n < 32; n++) {
-        char two[3];
-        sprintf(two, "%02x", digest[n]);
-        if (!said || strncmp(said + 2 * n, two, 2)) fail("its SHA-256 is wrong", t->material);
-    }
+    if (!said || strncmp(said, digest, 64)) fail("its SHA-256 is wrong", t->material);
     if (!count || !read_number(&count, &legal)) fail("its head is wrong", t->material);
     return legal;
 }
 
-static int verify(const char *path, int threads) {
-    char directory[4096];
+/* Whether a list, such as docs/digests.txt, says the same of a table's contents: "KRvKN r 43b6...", one a line. */
+static int is_listed(const char *list, const table *t, const char *rules, const char *contents) {
+    char line[256], name[32];
+    int is_known = 0, is_same = 0;
+    FILE *file = fopen(list, "r");
+    if (!file) fail("it cannot be read", list);
+    size_t length = (size_t)sprintf(name, "%s %s ", t->material, rules);
+    while (!is_known && fgets(line, sizeof line, file)) {
+        is_known = !strncmp(line, name, length);
+        is_same = is_known && strcspn(line + length, "\r\n") == 64 && !strncmp(line + length, contents, 64);
+    }
+    fclose(file);
+    if (!is_known) printf("wrong: %s does not list these contents\n", list);
+    else if (!is_same) printf("wrong: %s lists other contents\n", list);
+    return is_same;
+}
+
+static int verify(const char *path, int threads, const char *list) {
+    char directory[4096], contents[65];
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     rmtb_rules rules = strstr(name, ".wg.") ? RMTB_WG : RMTB_R;
     rmtb_tables *tables;
     rmtb_reader *reader;
     task k;
+    if (strstr(name, ".slim.")) fail("this is a slim table; `tbgen unpack` makes the whole one", path);
     memset(&k, 0, sizeof k);
     snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
     rmtb_error error = rmtb_open(directory, rules, &tables);
@@ -728,13 +814,14 @@ static int verify(const char *path, int threads) {
         size_t length = strlen(t->material);
         if (!strncmp(t->material, name, length) && name[length] == '.' && !t->slim) k.own.t = t;
     }
-    if (!k.own.t || k.own.t->fault || strstr(name, ".slim.")) fail("no whole table", path);
+    if (!k.own.t || k.own.t->fault) fail("no whole table", path);
     uint64_t said = check_seal(k.own.t);
     k.all = tables;
     k.others = (whole *)need((size_t)tables->count, sizeof *k.others);
     learn_frame(&k.f);
     read_parts(&k, reader);
-    read_whole(reader, &k.own, 1);
+    read_whole(reader, &k.own, contents);
+    printf("contents %s\n", contents);
     for (int nth = 0; nth < tables->count; nth++) { /* others of fewer men, unless they are large */
         const table *t = tables->list[nth];
         if (t->fault || t->slim || t->men != k.own.t->men - 1 || t->numbers > 20000000) continue;
@@ -743,7 +830,7 @@ static int verify(const char *path, int threads) {
             for (int kind = QUEEN; kind < KINDS; kind++)
                 more |= add_to_key(t->key, side, kind) == k.own.t->key || add_to_key(t->key, side, kind) == k.own.t->swapped_key;
         k.others[t->id].t = t;
-        if (more) read_whole(reader, &k.others[t->id], 0);
+        if (more) read_whole(reader, &k.others[t->id], NULL);
     }
     pthread_mutex_init(&k.lock, NULL);
     k.levels = (uint8_t *)need(k.own.t->numbers, 1);
@@ -767,6 +854,7 @@ static int verify(const char *path, int threads) {
     printf("%s: %llu legal positions, %llu staircases, %llu wrong\n", k.own.t->material, (unsigned long long)k.legal,
            (unsigned long long)k.own.different + 1, (unsigned long long)k.wrong);
     int is_right = !k.wrong && k.legal == said;
+    if (list) is_right &= is_listed(list, k.own.t, rules == RMTB_R ? "r" : "wg", contents);
     for (int nth = 0; nth < tables->count; nth++) free(k.others[nth].fresh);
     for (int n = 1; n < 5; n++) free(k.f.unrank[n]);
     free(k.own.fresh), free(k.own.stairs), free(k.own.steps), free(k.levels), free(k.others), free(k.parts), free(workers), free(running);
@@ -776,12 +864,16 @@ static int verify(const char *path, int threads) {
 }
 
 int main(int count, char **words) {
+    const char *list = NULL;
     int first = 1, threads = 1, is_right = 1;
-    if (count > 2 && !strcmp(words[1], "-j")) threads = atoi(words[2]), first = 3;
+    for (; first + 1 < count && words[first][0] == '-'; first += 2)
+        if (!strcmp(words[first], "-j")) threads = atoi(words[first + 1]);
+        else if (!strcmp(words[first], "--digests")) list = words[first + 1];
+        else threads = 0;
     if (count <= first || threads < 1 || threads > 256) {
-        fprintf(stderr, "rmtb-verify [-j THREADS] FILE...\n");
+        fprintf(stderr, "rmtb-verify [-j THREADS] [--digests LIST] FILE...\n");
         return 2;
     }
-    for (int nth = first; nth < count; nth++) is_right &= verify(words[nth], threads);
+    for (int nth = first; nth < count; nth++) is_right &= verify(words[nth], threads, list);
     return !is_right;
 }

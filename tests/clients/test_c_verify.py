@@ -1,6 +1,7 @@
 """rmtb-verify passes what is right, and finds any one thing that is altered."""
 
 import random
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tbgen.archive.slim import make_slim
 from tbgen.contents import Contents
 from tbgen.material import parse
 from tbgen.store import open_table, table_path
@@ -18,6 +20,7 @@ from tests.support.places import ROOT
 pytestmark = pytest.mark.skipif(not there_is("gcc"), reason="no C compiler (Debian: apt install gcc)")
 
 OPTIONS = ("-O2", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Wno-unused-function", "-pthread")
+DIGESTS = ROOT / "docs" / "digests.txt"
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +33,28 @@ def verifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", ["KvK.r", "KvK.wg", "KNvK.r", "KPvK.r", "KPvK.wg", "KRvK.wg"])
 def test_right_tables_pass(verifier: Path, small_tables: Path, name: str) -> None:
     material, rules = name.split(".")
-    said = run([verifier, "-j", 2, small_tables / f"{name}.h5"])
+    said = run([verifier, "-j", 2, "--digests", DIGESTS, small_tables / f"{name}.h5"])
     assert said.splitlines()[-1].endswith(" 0 wrong")
     digest = said.split()[1]
-    assert f"{material} {rules} {digest}" in (ROOT / "docs" / "digests.txt").read_text()
+    assert f"{material} {rules} {digest}" in DIGESTS.read_text()
+
+
+@pytest.mark.parametrize("line", ["KNvK wg {}", "KNvK r 0{}", "KNvK r {}0", "KNvKN r {}", "#KNvK r {}"])
+def test_contents_that_a_list_lacks_are_wrong(verifier: Path, small_tables: Path, tmp_path: Path, line: str) -> None:
+    digest = re.findall("^KNvK r (.*)", DIGESTS.read_text(), re.MULTILINE)[0]
+    listed = tmp_path / "digests.txt"
+    listed.write_text(f"{line.format(digest)}\n")
+    said = run([verifier, "--digests", listed, small_tables / "KNvK.r.h5"], code=1)
+    assert " 0 wrong\n" in said
+    assert "contents\n" in said
+    with pytest.raises(AssertionError, match=r"nothing\.txt: it cannot be read"):
+        run([verifier, "--digests", tmp_path / "nothing.txt", small_tables / "KvK.r.h5"], code=2)
+
+
+def test_a_slim_table_is_refused(verifier: Path, small_tables: Path, tmp_path: Path) -> None:
+    assert make_slim(small_tables / "KNvK.r.h5", tmp_path / "KNvK.r.slim.h5")
+    with pytest.raises(AssertionError, match="slim table; `tbgen unpack`"):
+        run([verifier, tmp_path / "KNvK.r.slim.h5"], code=2)
 
 
 def altered(contents: Contents, kind: str, draw: random.Random) -> Contents:
