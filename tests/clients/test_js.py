@@ -1,24 +1,17 @@
-"""clients/js/rmtb.js says what vectors and tbgen say, in Node and in chromium, asks for little, and believes nobody."""
+"""clients/js/rmtb.js is one module, and says what vectors and tbgen say, in Node and in chromium."""
 
-import hashlib
 import json
-import os
-import random
 import re
 import shlex
 import shutil
-import statistics
 import subprocess
-import time
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import chess
 import pytest
 
-from tbgen import outcome, position
+from tbgen import position
 from tbgen.archive.slim import make_slim
 from tbgen.probe import Tablebase
 from tbgen.serve import answers
@@ -26,77 +19,20 @@ from tbgen.serve.question import question
 from tbgen.store import BUNDLED
 from tbgen.table_rules import TableRules
 from tests.support.browsing import NEEDS_BROWSER, launched
-from tests.support.places import ROOT
+from tests.support.js_client import (
+    CLIENT,
+    FEW,
+    SCRIPTS,
+    ask,
+    catalogue,
+    check_vectors,
+    needs_node,
+    positions,
+    questions_of,
+    run,
+    vectors,
+)
 from tests.support.range_host import Answer, Asked, Host, hosting
-
-CLIENT = ROOT / "clients" / "js"
-SCRIPTS = Path(__file__).parent
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no node here")
-ROWS = [json.loads(line) for line in (ROOT / "docs" / "vectors.jsonl").read_text().splitlines()]
-FEW = ("KvK", "KQvK", "KRvK", "KBvK", "KNvK", "KPvK")
-PAWN = "8/8/8/3k4/8/8/4P3/4K3 w - - 0 1"
-Question = tuple[str, str, dict[str, Any]]
-
-
-def run(script: str, *words: str, given: Sequence[Any], program: Sequence[str] = ("node",)) -> list[Any]:
-    """What a script prints, line by line."""
-    lines = "\n".join(map(json.dumps, given))
-    done = subprocess.run(
-        [*program, SCRIPTS / script, *words], input=lines, capture_output=True, text=True, check=False, timeout=1800
-    )
-    assert not done.stderr, done.stderr
-    assert done.returncode == 0
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def ask(where: Path | str, questions: Sequence[Any], **options: Any) -> list[Any]:
-    return run("ask.mjs", given=[[str(where), options], *questions])
-
-
-def positions(materials: Sequence[str], count: int, seed: int) -> Iterator[tuple[str, str | None]]:
-    """Any legal ones, with records or without; with rights to capture en passant where they can be."""
-    chance = random.Random(seed)
-    while count:
-        first, second = chance.sample(chance.choice(materials).split("v"), 2)
-        letters = sorted(first + second.lower(), key="Pp".find, reverse=True)  # pawns stand on six ranks only
-        pawns = chance.sample(range(8, 56), sum(letter in "Pp" for letter in letters))
-        others = chance.sample(sorted({*range(64)} - {*pawns}), len(letters) - len(pawns))
-        board = chess.Board(None)
-        for square, letter in zip(pawns + others, letters, strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(letter))
-        board.turn = chance.random() < 0.5
-        board.halfmove_clock = chance.choice([0, 1, 30, 99])
-        if not board.is_valid():
-            continue
-        passed = [square for square in (*range(16, 24), *range(40, 48)) if is_sound(board, square)]
-        board.ep_square = max(passed, key=lambda square: is_sound(board, square, capture=True), default=None)
-        record = chance.choice([1, -1]) * (outcome.BASE - chance.randrange(2, 40))
-        count -= 1
-        yield board.fen(en_passant="fen"), outcome.text(record) if chance.random() < 0.6 else None
-
-
-def is_sound(board: chess.Board, passed: int, *, capture: bool = False) -> bool:
-    """Whether a pawn may just have passed a square, and can be captured there."""
-    board = board.copy()
-    board.ep_square = passed
-    return board.is_valid() and (not capture or board.has_legal_en_passant())
-
-
-def check_vectors(rows: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) -> None:
-    for row, answer in zip(rows, found, strict=True):
-        wanted = row["outcome"] if row["fen"].split()[1] == "w" else -row["outcome"]
-        told = (answer.get("outcome"), answer.get("dtg"), answer.get("material"))
-        assert told == (wanted, row["distance"], row["material"]), (row, answer)
-
-
-def vectors(materials: Sequence[str], rules: Sequence[str]) -> list[dict[str, Any]]:
-    found = [row for row in ROWS if row["material"] in materials and row["rules"] in rules]
-    assert len(found) > 100
-    return found
-
-
-def questions_of(rows: Sequence[dict[str, Any]]) -> list[Question]:
-    return [("probe", row["fen"], {"record": row["record"], "rules": row["rules"]}) for row in rows]
 
 
 def check_beside(directory: Path, materials: Sequence[str], rules: str, counts: dict[str, int], seed: int = 1) -> None:
@@ -120,18 +56,6 @@ def check_beside(directory: Path, materials: Sequence[str], rules: str, counts: 
                 sign = -1 if wanted["gscore"][0] == "-" else 1
                 assert answer.pop("outcome") == sign * (512 - 2 * float(wanted["gscore"].lstrip("-G")))
             assert answer == wanted, (method, fen, more)
-
-
-def catalogue(directory: Path, *, heads: bool = True) -> bytes:
-    rows = []
-    for path in sorted(directory.glob("*.h5")):
-        with path.open("rb") as file:
-            head = file.read(4096).rstrip(b"\0").decode()
-            file.seek(0)
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        row = {"name": path.name, "bytes": path.stat().st_size, "sha256": digest}
-        rows.append(row | ({"head": head} if heads else {}))
-    return json.dumps({"tables": rows}).encode()
 
 
 # --- what is there -----------------------------------------------------------------------------------------------
@@ -294,323 +218,6 @@ def test_four_men(four_men: Path) -> None:
     check_vectors(rows, ask(four_men, questions_of(rows)))
     counts = {"probe": 5000, "moves": 600, "staircase": 300, "line": 60}
     check_beside(four_men, ("KPvKP", "KQvKP", "KNNvK"), "r", counts)
-
-
-# --- requests ----------------------------------------------------------------------------------------------------
-
-
-class Cost(NamedTuple):
-    """Of single questions, each to tables of which nothing is known yet, the catalogue apart."""
-
-    requests: list[int]
-    bytes: list[int]
-
-
-def cost(directory: Path, asked: Sequence[Question], *, heads: bool) -> Cost:
-    def answer(host: Host, asked: Asked) -> Answer:
-        return host.parts(asked._replace(name=asked.name.rpartition("/")[2]))
-
-    with hosting(directory, answer) as host:
-        host.extra["catalogue.json"] = catalogue(directory, heads=heads)
-        found = ask(host.url, asked, anew=True)
-        assert not [answer for answer in found if "code" in answer]
-        requests, sizes = [0] * len(asked), [0] * len(asked)
-        for name, _ in host.asked:
-            if name.endswith(".h5"):
-                requests[int(name.partition("/")[0])] += 1
-        for name, size in host.bytes.items():
-            if name.endswith(".h5"):
-                sizes[int(name.partition("/")[0])] += size
-    return Cost(requests, sizes)
-
-
-def check_costs(
-    directory: Path, materials: Sequence[str], count: int, *, heads: bool, most: tuple[int, int] = (25, 60)
-) -> None:
-    given = list(positions(materials, count, 3))
-    asked = [("probe", fen, {"record": record if heads else None}) for fen, record in given]
-    probes = cost(directory, asked, heads=heads)
-    assert max(probes.requests) <= 4
-    assert 1000 < max(probes.bytes) <= 100_000
-    moves = cost(directory, [("moves", fen, {"record": record}) for fen, record in given], heads=heads)
-    assert statistics.median(moves.requests) <= most[0]
-    assert statistics.quantiles(moves.requests, n=100)[98] <= most[1]
-
-
-@needs_node
-@pytest.mark.parametrize("heads", [True, False])
-def test_few_requests_and_bytes(small_tables: Path, heads: bool) -> None:
-    """Of small tables even fewer."""
-    check_costs(small_tables, ("KPvK", "KNNvK"), 40, heads=heads, most=(3, 9))
-
-
-@pytest.mark.full
-@needs_node
-@pytest.mark.skipif("TBGEN_FIVE" not in os.environ, reason="$TBGEN_FIVE names no directory with tables of five men")
-@pytest.mark.parametrize("heads", [True, False])
-def test_few_requests_and_bytes_with_five_men(heads: bool) -> None:
-    directory = Path(os.environ["TBGEN_FIVE"])
-    five = [
-        path.name.partition(".")[0] for path in directory.glob("K???*.r.h5") if len(path.name) == len("KRBvKR.r.h5")
-    ]
-    check_costs(directory, sorted(five), 300, heads=heads)
-
-
-@needs_node
-def test_without_a_catalogue_names_are_tried(small_tables: Path, tmp_path: Path) -> None:
-    assert make_slim(small_tables / "KRvK.r.h5", tmp_path / "KRvK.r.slim.h5")
-    shutil.copy(small_tables / "KvK.r.h5", tmp_path)
-    with hosting(tmp_path) as host:
-        (found,) = ask(host.url, [("probe", "8/8/1k6/8/8/3K4/8/7R b - - 0 1", {})])
-        assert found["material"] == "KRvK"
-        names = [asked.name for asked in host.asked]
-        assert names[:3] == ["catalogue.json", "KRvK.r.h5", "KRvK.r.slim.h5"]
-
-
-@needs_node
-def test_what_many_ask_for_is_fetched_once(small_tables: Path) -> None:
-    """Whether they ask at once, or while an answer is under way."""
-
-    def slow(host: Host, asked: Asked) -> Answer:
-        time.sleep(0.2)
-        return host.parts(asked)
-
-    asked = ("moves", "8/8/8/3k4/8/8/2N5/K1N5 w - - 3 1", {"record": "G5.0"})
-    with hosting(small_tables, slow) as host:
-        ask(host.url, [asked])
-        alone = sorted(host.asked)
-        host.asked.clear()
-        ask(host.url, [[(*asked[:2], asked[2] | {"after": 20 * nth}) for nth in range(40)]])
-        assert sorted(host.asked) == alone
-        assert len(set(alone)) == len(alone) > 3
-
-
-@needs_node
-def test_a_host_without_parts_gives_whole_files_once(small_tables: Path) -> None:
-    fens = [fen for fen, _ in positions(("KNNvK", "KPvK"), 20, 4)]
-    with hosting(small_tables, Host.whole) as host:
-        host.extra["catalogue.json"] = catalogue(small_tables)
-        found = ask(host.url, [("moves", fen, {}) for fen in fens])
-        assert not [answer for answer in found if "code" in answer]
-        assert found == ask(small_tables, [("moves", fen, {}) for fen in fens])
-        sizes = {path.name: path.stat().st_size for path in small_tables.iterdir()}
-        assert host.sent <= 2 * sum(sizes[name] for name in {asked.name for asked in host.asked} - {"catalogue.json"})
-        host.asked.clear()
-        (refused,) = ask(host.url, [("probe", fens[0], {})], whole=50_000)
-        assert refused["code"] == "host"
-        assert "no parts of files" in refused["message"]
-
-
-@needs_node
-def test_a_whole_file_has_the_catalogues_digest() -> None:
-    has_digests = subprocess.run(["node", "-p", "!!globalThis.crypto"], capture_output=True, text=True, check=True)
-    if "true" not in has_digests.stdout:
-        pytest.skip("this node makes no digests")
-    with hosting(BUNDLED, Host.whole) as host:
-        host.extra["catalogue.json"] = catalogue(BUNDLED)
-        host.extra["KPvK.r.h5"] = (BUNDLED / "KPvK.r.h5").read_bytes()[:-1] + b"!"
-        (refused,) = ask(host.url, [("probe", PAWN, {})])
-        assert (refused["code"], "SHA-256" in refused["message"]) == ("host", True)
-
-
-# --- hosts and files that lie ------------------------------------------------------------------------------------
-
-
-def lying(change: Callable[[Answer, Asked, Host], Answer]) -> Callable[[Host, Asked], Answer]:
-    """As it should be, but for the tables' parts."""
-    return lambda host, asked: change(host.parts(asked), asked, host) if asked.part else host.parts(asked)
-
-
-def ranged(answer: Answer, value: str) -> Answer:
-    return answer._replace(headers={**answer.headers, "Content-Range": value})
-
-
-HOSTILE: dict[str, tuple[str, Callable[[Answer, Asked, Host], Answer]]] = {
-    "another part": ("another part", lambda answer, asked, host: ranged(answer, "bytes 1-32768/88412")),
-    "another size": ("bytes, not", lambda answer, asked, host: ranged(answer, f"bytes 0-32767/{1 << 40}")),
-    "no sense": ("another part", lambda answer, asked, host: ranged(answer, "bytes all")),
-    "shorter": ("ends too early", lambda answer, asked, host: answer._replace(body=answer.body[:-9], length=32759)),
-    "breaks off": ("ends too early", lambda answer, asked, host: answer._replace(body=answer.body[:-9], length=None)),
-    "longer": (
-        "more than was asked",
-        lambda answer, asked, host: answer._replace(body=answer.body + b"x", length=None),
-    ),
-    "endless": ("more than was asked", lambda answer, asked, host: answer._replace(endless=True)),
-    "endless whole": ("no parts of files", lambda answer, asked, host: Answer(200, {}, b"", None, endless=True)),
-    "compressed part": (
-        "compresses",
-        lambda answer, asked, host: answer._replace(headers={**answer.headers, "Content-Encoding": "gzip"}),
-    ),
-    "broken transfer": ("no answer", lambda answer, asked, host: Answer(200, {"Content-Encoding": "gzip"}, b"no", 2)),
-    "zeros": ("not a table", lambda answer, asked, host: answer._replace(body=bytes(len(answer.body)))),
-    "a page": ("not a table", lambda answer, asked, host: Answer(200, {}, b"<p>Log in", 9)),
-    "an error": ("status 500", lambda answer, asked, host: Answer(500, {}, b"", 0)),
-    "no such part": ("status 416", lambda answer, asked, host: Answer(416, {}, b"", 0)),
-    "silence": ("no answer in time", lambda answer, asked, host: (host.closing.wait(20), answer)[1]),
-    "nobody": ("no answer", lambda answer, asked, host: Answer(302, {"Location": "http://127.0.0.1:1/"}, b"", 0)),
-    "in circles": ("no answer", lambda answer, asked, host: Answer(302, {"Location": asked.name}, b"", 0)),
-}
-
-
-@needs_node
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_host_gives_an_error(name: str) -> None:
-    said, change = HOSTILE[name]
-    with hosting(BUNDLED, lying(change)) as host:
-        begun = time.monotonic()
-        (found,) = ask(host.url, [("probe", PAWN, {})], timeout=1000, whole=1 << 20)
-        assert found["code"] in ("host", "corrupt_table"), found
-        assert said in found["message"]
-        assert "\n" not in found["message"]
-        assert time.monotonic() - begun < 15
-        assert host.sent < 32 << 20  # what fits into buffers on the way
-
-
-@needs_node
-def test_another_origin_is_not_believed() -> None:
-    """Even if it has the table."""
-    with (
-        hosting(BUNDLED) as other,
-        hosting(
-            BUNDLED, lying(lambda answer, asked, host: Answer(302, {"Location": f"{other.url}{asked.name}"}, b"", 0))
-        ) as host,
-    ):
-        (found,) = ask(host.url, [("probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", {})])
-        assert (found["code"], "another host" in found["message"]) == ("host", True)
-
-
-@needs_node
-def test_redirects_within_a_host_are_followed(tmp_path: Path) -> None:
-    (tmp_path / "there").symlink_to(BUNDLED)
-    with hosting(
-        tmp_path,
-        lambda host, asked: (
-            host.parts(asked)
-            if asked.name.startswith("there")
-            else Answer(302, {"Location": f"/there/{asked.name}"}, b"", 0)
-        ),
-    ) as host:
-        (found,) = ask(host.url, [("probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", {})])
-        assert found["gscore"] == "G1.5"
-
-
-@needs_node
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"<html>",
-        b"{}",
-        b"[]",
-        b'{"tables": {}}',
-        b'{"tables": [{"name": "KBvK.r.h5"}]}',
-        b'{"tables": [{"name": "KBvK.r.h5", "bytes": -1, "sha256": 5}]}',
-        b'{"tables": [{"name": "KBvK.r.h5", "bytes": 1e300, "sha256": 5, "head": 7}]}',
-        b'{"tables": [null, 5, {"name": "../KBvK.r.h5", "bytes": 44170}]}',
-        b'{"tables": [{"name": "KBvK.r.h5", "bytes": 44171}]}',
-        b'{"tables": [{"name": "KBvK.r.h5", "bytes": 44170, "head": "tbgen endgame table\\ncrc32 00000000\\n"}]}',
-    ],
-)
-def test_a_wrong_catalogue_leads_nowhere(body: bytes) -> None:
-    with hosting(BUNDLED) as host:
-        host.extra["catalogue.json"] = body
-        (found,) = ask(host.url, [("probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", {})], timeout=1000)
-        if body != b'{"tables": [{"name": "KBvK.r.h5"}]}':  # it is enough to find a table
-            assert found["code"] in ("host", "corrupt_table", "missing_table"), found
-        assert {asked.name for asked in host.asked} <= {"catalogue.json", "KBvK.r.h5"}
-
-
-@needs_node
-def test_a_host_of_another_origin_may_hide_which_part_it_gives() -> None:
-    with hosting(BUNDLED, lying(lambda answer, asked, host: answer._replace(headers={}))) as host:
-        fens = [fen for fen, _ in positions(FEW, 20, 8)]
-        assert not [answer for answer in ask(host.url, [("moves", fen, {}) for fen in fens]) if "code" in answer]
-        host.extra["catalogue.json"] = b'{"tables": [{"name": "KBvK.r.h5", "bytes": 44171}]}'
-        (found,) = ask(host.url, [("probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", {})])
-        assert (found["code"], "44171 bytes" in found["message"]) == ("corrupt_table", True)
-
-
-@needs_node
-def test_an_endless_catalogue_is_left() -> None:
-    endless = Answer(200, {}, b"[", None, endless=True)
-    with hosting(BUNDLED, lambda host, asked: endless if asked.part is None else host.parts(asked)) as host:
-        (found,) = ask(host.url, [("probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", {})])
-        assert (found["code"], "16777216" in found["message"]) == ("host", True)
-
-
-@needs_node
-def test_whoever_waits_no_more_hears_so() -> None:
-    with hosting(BUNDLED, lying(HOSTILE["silence"][1])) as host:
-        (found,) = ask(host.url, [("probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", {"patience": 200})])
-        assert found["name"] == "TimeoutError"
-
-
-FORGED = [
-    ("format 1.0", "format 2.0"),
-    ("rules r", "rules wg"),
-    ("material KBvK", "material KQvK"),
-    ("bound complete", "bound worst"),
-    ("keeps both", "keeps none"),
-    ("men KkB", "men kBK"),
-    ("man B B", "man B R"),
-    ("chunk 16384", "chunk 16777216"),
-    ("chunk 16384", "chunk 0"),
-    ("group 16", "group 1000000000"),
-    ("numbers 59136", "numbers 1e99"),
-    ("numbers 59136", "numbers 591360000"),
-    ("longest 4", "longest "),
-    ("longest ", "longest 99999999999"),
-    ("longest ", "longest -"),
-    ("distance_bytes 1", "distance_bytes 9"),
-    ("order 9", "order x"),
-    ("order 9 ", "order "),
-    ("section chunks ", "section chunks 9"),
-    ("section index ", "section other "),
-    ("section index ", "section index 1"),
-    ("section shapes ", "section shapes 9"),
-    ("size ", "size 1"),
-    ("rows 0", "rows 255"),
-    ("rows 0", "rows 18446744073709551615"),
-    ("rows 0", "rows 65536000000"),
-    ("rows 0", "rows"),
-]
-
-
-@needs_node
-def test_a_forged_head_is_refused(tmp_path: Path) -> None:
-    """With a checksum that is right."""
-    data = (BUNDLED / "KBvK.r.h5").read_bytes()
-    above = data[: data.index(b"crc32 ")].decode()
-    refused = []
-    with hosting(tmp_path) as host:
-        for nth, (old, new) in enumerate(FORGED):
-            assert f"\n{old}" in above, old
-            lines = above.replace(f"\n{old}", f"\n{new}", 1)
-            head = f"{lines}crc32 {zlib.crc32(lines.encode()):08x}\n".encode()
-            host.extra[f"{nth}/KBvK.r.h5"] = head.ljust(4096, b"\0") + data[4096:]
-        refused = ask(host.url, [("probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", {})] * len(FORGED), anew=True)
-    for change, answer in zip(FORGED, refused, strict=True):
-        assert answer.get("code") in ("corrupt_table", "host"), (change, answer)
-
-
-def check_damage(name: str, count: int) -> None:
-    given = [list(each) for each in positions((name.partition(".")[0],), 4, 2)]
-    (found,) = run("damage.mjs", str(BUNDLED / name), str(count), "1", given=given)
-    assert not found["wrong"]
-    assert found["right"] > count / 10
-    assert found["refused"] > count / 2
-
-
-@needs_node
-@pytest.mark.parametrize("name", ["KBvK.r.h5", "KPvK.r.h5", "KNvK.wg.h5"])
-def test_a_damaged_file_gives_the_right_answer_or_an_error(name: str) -> None:
-    check_damage(name, 200)
-
-
-@pytest.mark.full
-@needs_node
-@pytest.mark.parametrize("name", ["KBvK.r.h5", "KPvK.r.h5", "KNvK.wg.h5"])
-def test_ten_thousand_damaged_files(name: str) -> None:
-    check_damage(name, 10_000)
 
 
 # --- chromium ----------------------------------------------------------------------------------------------------
