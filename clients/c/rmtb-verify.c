@@ -609,26 +609,32 @@ static void start_levels(worker *w) {
 static void best_of(worker *w, int level, int outcome[2], int distance[2]) {
     for (; w->next < w->plains && last_level(w->plain[w->next]) < level; w->next++)
         better(&w->paid, w->plain[w->next]->outcome, w->plain[w->next]->distance);
-    for (int n = 0; n < w->stepped; n++) {
+    for (int n = 0; n < w->stepped;) {
         way_out *way = w->with_steps[n];
+        if (last_level(way) < level) {
+            better(&w->paid, way->outcome, way->distance);
+            w->with_steps[n] = w->with_steps[--w->stepped];
+            continue;
+        }
         for (; way->next <= way->steps[0] && step_level(way->steps[way->next]) <= level; way->next++)
             way->last[way->steps[way->next] >> 40 & 1] = way->steps[way->next];
+        n++;
     }
     for (int holder = 0; holder < 2; holder++) {
-        int record = holder ? BASE - level : level - BASE, n = w->next;
+        int record = holder ? BASE - level : level - BASE, n = w->next, stays = 0;
         best b = w->paid;
         for (; holder && n < w->plains && last_level(w->plain[n]) == level; n++)
-            if (w->plain[n]->own == level) better(&b, w->plain[n]->outcome, w->plain[n]->distance); /* the record is its own goal */
-            else better(&b, record, 0);
-        if (n < w->plains) better(&b, record, 0);
+            if (w->plain[n]->own == level) better(&b, w->plain[n]->outcome, w->plain[n]->distance); /* it is the record */
+            else stays = 1;
+        stays |= n < w->plains;
         for (n = 0; n < w->stepped; n++) {
             const way_out *way = w->with_steps[n];
-            int is_own = holder && way->own == level;
-            uint64_t s = is_own ? 0 : counting(way->last[!holder], !holder, -record);
-            if (is_own || last_level(way) < level) better(&b, way->outcome, way->distance);
+            uint64_t s = counting(way->last[!holder], !holder, -record);
+            if (holder && way->own == level) better(&b, way->outcome, way->distance);
             else if (s) better(&b, -step_outcome(s), step_distance(s) + 1);
-            else better(&b, record, 0);
+            else stays = 1;
         }
+        if (stays) better(&b, record, 0);
         outcome[holder] = b.outcome, distance[holder] = b.outcome == record ? 0 : b.outcome > record ? b.low : b.high;
     }
 }
