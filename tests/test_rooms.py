@@ -134,9 +134,11 @@ ROOMS = {
     ),
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version errors outcome table_rules position probe rules text",
+    # What men alone say of a position's worth.
+    "potential": "material",
     "report": (
-        "_version called errors columns turns outcome table_rules material position contents board index store "
-        "probe rules text"
+        "_version called errors potential columns turns outcome table_rules material position contents board index "
+        "store probe rules text"
     ),
     # Tables as columns for other programs.
     "export": "outcome contents index store store/write",

@@ -5,7 +5,7 @@ Black to move is counted with colours swapped.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tbgen.index.symmetry import HALVES, KINDS, SymmetryClasses
 from tbgen.material import Material
 from tbgen.report.counts import Counts
+from tbgen.report.pairs import Among
 from tbgen.store import TableFile
 from tbgen.table_rules import TableRules
 
@@ -25,6 +26,8 @@ MOVERS: Final = {WHITE: "White", BLACK: "Black"}
 
 Case = tuple[int, int]
 """A side to move and an outcome (White's view)."""
+Run = tuple[int, slice | NDArray[np.int64]]
+"""Numbers with the same key."""
 Tick = Callable[[int], None]
 """A callback that gets the count of numbers read since its last call."""
 
@@ -119,11 +122,15 @@ def total_weights(censuses: Iterable[Census]) -> dict[Case, float]:
     return dict(found)
 
 
-def take(table: TableFile, tick: Tick = lambda numbers: None) -> Census:
+def take(table: TableFile, tick: Tick = lambda numbers: None, among: Among | None = None) -> Census:
+    """Count a table, or those of its numbers that are `among` what is asked for."""
     symmetry, counts = SymmetryClasses(table.layout), Counts()
     longest = _Longest()
     for here, bulk in table.in_order(0, table.size, fresh=True):
-        for key, new in counts.add(bulk, symmetry.runs(here.start, here.stop)):
+        runs = symmetry.runs(here.start, here.stop)
+        if among is not None:
+            runs = _only(among(here.start, here.stop), runs)
+        for key, new in counts.add(bulk, runs):
             longest.add(here.start, key // KINDS, counts.farthest(new))
         tick(here.stop - here.start)
     cases = {}
@@ -136,6 +143,12 @@ def take(table: TableFile, tick: Tick = lambda numbers: None) -> Census:
                 )
     inside = symmetry.count(counts.with_staircase())
     return Census(table.material, table.rules, dict(sorted(cases.items(), key=_best_first)), inside)
+
+
+def _only(wanted: NDArray[np.bool_], runs: Iterable[Run]) -> Iterator[Run]:
+    everything = np.arange(len(wanted))
+    for key, here in runs:
+        yield key, everything[here][wanted[here]]
 
 
 def _best_first(case: tuple[Case, Spread]) -> tuple[int, int]:

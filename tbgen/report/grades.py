@@ -10,8 +10,12 @@ _LAST_OF_THIRD: Final = 7
 """The level of G3.5."""
 
 
+def grade(value: int) -> int:
+    """How good an outcome is for its holder."""
+    level = outcome.level(value)
+    return level if level < 2 else 2 if level <= _LAST_OF_THIRD else 3
+
+
 def colour_class(value: int) -> str:
     """How good it is for its holder, and whose it is."""
-    level = outcome.level(value)
-    grade = level if level < 2 else 2 if level <= _LAST_OF_THIRD else 3
-    return f"{'w' if value > 0 else 'b'}{grade}"
+    return f"{'w' if value > 0 else 'b'}{grade(value)}"

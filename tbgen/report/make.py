@@ -14,6 +14,7 @@ from tbgen.probe import Tablebase
 from tbgen.report import compare, compare_section, potential, records, stats
 from tbgen.report.census import Census, Tick, take
 from tbgen.report.document import Document, Section
+from tbgen.report.pairs import one_colour
 from tbgen.report.records import Longest
 from tbgen.store import build_some, readable_tables
 from tbgen.table_rules import TableRules
@@ -77,7 +78,22 @@ def _compare(request: Request, censuses: tuple[Sequence[Census], Sequence[Census
 
 
 def _potential(request: Request) -> Iterator[Section]:
-    yield potential.section(_censuses(request))
+    yield potential.section(_shares(request, _censuses(request)))
+
+
+def _shares(request: Request, censuses: Sequence[Census]) -> list[potential.Shares]:
+    """Each material, and behind one with a pair of bishops its halves: those on both colours, and on one."""
+    found = []
+    for census in censuses:
+        whole = potential.shares(census)
+        found.append(whole)
+        on_one = one_colour(layout_of(census.material))
+        if on_one is not None:
+            with _tablebase(request, census.rules) as tablebase:
+                tick = _ticks(request, "counting pairs of bishops", [census.material])
+                one = whole.one_colour(take(tablebase.table(census.material), tick, on_one))
+            found += [whole.both_colours(one), one]
+    return found
 
 
 def _all(request: Request) -> Iterator[Section]:
@@ -93,7 +109,7 @@ def _all(request: Request) -> Iterator[Section]:
     if beside:
         there = {census.material for census in beside}
         yield from _compare(request, ([one for one in censuses if one.material in there], beside))
-    yield potential.section(censuses)
+    yield potential.section(_shares(request, censuses))
 
 
 REPORTS: Final[Mapping[str, Callable[[Request], Iterator[Section]]]] = {

@@ -1,14 +1,17 @@
-"""What a material can force, mate or stalemate, beside what the engines' rule of thumb thinks of it."""
+"""What a material can force, and by what it wins, beside what Pair-o-Max's rule of thumb thinks of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from tbgen import outcome
+from tbgen.material import Material
+from tbgen.potential import better
+from tbgen.potential.pair_o_max import Advice, advise
 from tbgen.report import findings
-from tbgen.report.census import BLACK, WHITE, Census
+from tbgen.report.census import BLACK, WHITE, Case, Census
 from tbgen.report.document import Column, Remark, Section, Table, Value, columns
-from tbgen.report.thumb import Advice, advise
+from tbgen.report.grades import GRADES, grade
 from tbgen.rules.scoring import Exponential
 
 _OFTEN: Final = 3 / 4
@@ -19,13 +22,32 @@ _SIDES: Final = ("White", "Black")
 
 _REMARK: Final = Remark(
     "“Ahead” is the side with more value in men (queen 9.5 pawns, rook 5, bishop and knight 3.25), White having the "
-    "men named first. The rule of thumb multiplies its advantage by a factor: 1 expects it to mate mostly, 1/2 at "
+    "men named first. Pair-o-Max’s rule multiplies its advantage by a factor: 1 expects it to mate mostly, 1/2 at "
     "times, 1/4 and 1/8 seldom. The tables say in which share of all placements, either side to move, it forces mate: "
     "mostly is three quarters or more, seldom less than one. They part where these two do not agree: the rule is too "
-    "hopeful or too gloomy. Stalemate or better, and the mean of the points that r-mobility gives for what is forced "
-    "(1 for mate, 3/4 for stalemate, 5/8 for G1.0 ... 1/2 for nothing), say what the advantage is worth where draws "
-    "count."
+    "hopeful or too gloomy. What it forces otherwise follows, and how often the other side forces its own; “by the "
+    "better rule” is the share of mates that a rule of the same size expects. Points are the mean of what r-mobility "
+    "gives for what is forced: 1 for mate, 3/4 for stalemate, 5/8 for G1.0 ... 1/2 for nothing."
 )
+
+
+class Shares(NamedTuple):
+    """A table counted, or a part of it."""
+
+    name: str
+    material: Material
+    weights: Mapping[Case, float]
+    """Placements by side to move and outcome."""
+    pair: bool | None = None
+    """Whether a side's bishops stand on both colours, or on one; None: on either."""
+
+    def one_colour(self, census: Census) -> Self:
+        return self._replace(name=f"{self.name}, bishops on one colour", weights=census.weights, pair=False)
+
+    def both_colours(self, one: Self) -> Self:
+        """What is left."""
+        weights = {case: weight - one.weights.get(case, 0) for case, weight in self.weights.items()}
+        return self._replace(name=f"{self.name}, bishops on both colours", weights=weights, pair=True)
 
 
 class Potential(NamedTuple):
@@ -35,40 +57,49 @@ class Potential(NamedTuple):
     mate_to_move: float
     mate_other_to_move: float
     stalemate: float
+    low: float
+    """G1.0 to G3.5."""
+    more: float
+    lost: float
+    """What the other side forces."""
     points: float
 
 
-def section(censuses: Sequence[Census]) -> Section:
-    """All of it: a row for each side of each material that has more than its king."""
-    gaps = {census.material.name: gap for census in censuses if (gap := _gap(census)) is not None}
+def shares(census: Census) -> Shares:
+    return Shares(census.material.name, census.material, census.weights)
+
+
+def section(counted: Sequence[Shares]) -> Section:
+    """All of it: a row for each side of each material that has more than its king. Engines see where bishops stand:
+    the rule is judged by the parts of a table, if they were counted."""
+    parted = {one.material for one in counted if one.pair is not None}
+    judged = [one for one in counted if one.pair is not None or one.material not in parted]
+    gaps = {one.name: gap for one in judged if (gap := _gap(one)) is not None}
     hopeful = [name for name, gap in gaps.items() if gap > 0]
     gloomy = [name for name, gap in gaps.items() if gap < 0]
     finding = findings.judged(hopeful, gloomy, len(gaps))
-    blocks = (*((Remark(finding),) if finding else ()), _REMARK, _leaders(censuses), _sides(censuses))
+    blocks = (*((Remark(finding),) if finding else ()), _REMARK, _leaders(counted), _sides(counted))
     return Section("potential", "Potential", blocks, (finding,) if finding else ())
 
 
-def potential(census: Census, side: int) -> Potential:
+def potential(counted: Shares, side: int) -> Potential:
     """What the first (0) or the second side forces."""
     sign = -1 if side else 1
-    weights = census.weights
+    weights = counted.weights
     total = sum(weights.values())
     of_mover = {mover: sum(weight for (one, _), weight in weights.items() if one == mover) for mover in (WHITE, BLACK)}
+    grades = [0.0] * (len(GRADES) + 1)
+    for (_, value), weight in weights.items():
+        grades[grade(value) if sign * value > 0 else -1] += weight
     points = Exponential()
 
     def mated(mover: int) -> float:
-        return weights.get((mover, sign * outcome.BASE), 0)
+        return weights.get((mover, sign * outcome.BASE), 0) / of_mover[mover]
 
     mover, other = (BLACK, WHITE) if side else (WHITE, BLACK)
     share = sum(weight * float(points.points(sign * value)) for (_, value), weight in weights.items())
-    stalemated = sum(weight for (_, value), weight in weights.items() if sign * value == outcome.BASE - 1)
-    return Potential(
-        (mated(WHITE) + mated(BLACK)) / total,
-        mated(mover) / of_mover[mover],
-        mated(other) / of_mover[other],
-        stalemated / total,
-        share / total,
-    )
+    mate, stalemate, low, more, lost = (count / total for count in grades)
+    return Potential(mate, mated(mover), mated(other), stalemate, low, more, lost, share / total)
 
 
 def expected(advice: Advice) -> int:
@@ -81,16 +112,16 @@ def observed(share: float) -> int:
     return 2 if share >= _OFTEN else 1 if share >= _SELDOM else 0
 
 
-def _gap(census: Census) -> int | None:
+def _gap(counted: Shares) -> int | None:
     """By how many classes the rule expects too much; None where neither side is ahead."""
-    advice = advise(census.material)
+    advice = advise(counted.material, pair=bool(counted.pair))
     if advice.leader is None:
         return None
-    return expected(advice) - observed(potential(census, advice.leader).mate)
+    return expected(advice) - observed(potential(counted, advice.leader).mate)
 
 
-def _leaders(censuses: Sequence[Census]) -> Table:
-    rows = tuple(_leader_row(census) for census in censuses if census.material.men > 2)
+def _leaders(counted: Sequence[Shares]) -> Table:
+    rows = tuple(leader_row(one) for one in counted if one.material.men > 2)
     return Table(
         "potential",
         "The side ahead",
@@ -104,38 +135,42 @@ def _leaders(censuses: Sequence[Census]) -> Table:
             ("share_mate", "mates", "share"),
             ("found", "in tables"),
             ("parts", "the rule is"),
-            ("share_stalemate_or_better", "stalemate or better", "share"),
+            ("share_better_rule", "by the better rule", "share"),
+            ("share_stalemate", "stalemates", "share"),
+            ("share_low", "G1.0 to G3.5", "share"),
+            ("share_more", "more", "share"),
+            ("share_lost", "the other side’s", "share"),
             ("points", "points", "points"),
         ),
         rows,
     )
 
 
-def _leader_row(census: Census) -> tuple[Value, ...]:
+def leader_row(counted: Shares) -> tuple[Value, ...]:
     """Where neither side is ahead the rule says nothing, and the tables' figures are White's."""
-    advice = advise(census.material)
-    says = potential(census, advice.leader or 0)
+    advice = advise(counted.material, pair=bool(counted.pair))
+    says = potential(counted, advice.leader or 0)
     numbers = (says.mate, _CLASSES[observed(says.mate)])
-    worth = (says.mate + says.stalemate, says.points)
-    name = census.material.name
+    otherwise = (says.stalemate, says.low, says.more, says.lost, says.points)
     if advice.leader is None:
-        return (name, "nobody", 0.0, "", advice.why, "", *numbers, "", *worth)
-    gap = _gap(census) or 0
+        return (counted.name, "nobody", 0.0, "", advice.why, "", *numbers, "", None, *otherwise)
+    gap, (_, by_better) = _gap(counted) or 0, better.line(counted.material, pair=counted.pair)
     parts = "too hopeful" if gap > 0 else "too gloomy" if gap < 0 else ""
     return (
-        name, _SIDES[advice.leader], advice.advantage / 100, str(advice.factor), advice.why,
-        _CLASSES[expected(advice)], *numbers, parts, *worth,
+        counted.name, _SIDES[advice.leader], advice.advantage / 100, str(advice.factor), advice.why,
+        _CLASSES[expected(advice)], *numbers, parts, by_better.mates, *otherwise,
     )  # fmt: skip
 
 
-def _sides(censuses: Sequence[Census]) -> Table:
+def _sides(counted: Sequence[Shares]) -> Table:
     rows: list[tuple[Value, ...]] = []
-    for census in censuses:
-        for side in (0,) if census.material.even else (0, 1):
-            says = potential(census, side)
-            men = (census.material.first, census.material.second)[side]
+    for one in counted:
+        for side in (0,) if one.material.even else (0, 1):
+            says = potential(one, side)
+            men = (one.material.first, one.material.second)[side]
             if men:
-                rows.append((census.material.name, _SIDES[side], f"K{men}", *says))
+                kept = (says.mate, says.mate_to_move, says.mate_other_to_move, says.stalemate, says.points)
+                rows.append((one.name, _SIDES[side], f"K{men}", *kept))
     names: tuple[Column, ...] = columns(
         ("material", "material"),
         ("side", "side"),

@@ -11,12 +11,12 @@ import pytest
 from tbgen import outcome
 from tbgen.errors import BadInput, MissingTable
 from tbgen.material import Material, parse
+from tbgen.potential.pair_o_max import advise
 from tbgen.probe import Positions, open_tablebase
 from tbgen.report.census import take
 from tbgen.report.compare import HIGHER, LOWER, OTHER, SAME, SLOWER, Comparison, compare
 from tbgen.report.make import Request, make
-from tbgen.report.potential import expected, observed, potential
-from tbgen.report.thumb import advise
+from tbgen.report.potential import expected, observed, potential, shares
 from tbgen.store import open_table, table_path
 
 
@@ -122,16 +122,18 @@ def test_the_rule_does_not_depend_on_the_colours() -> None:
 def test_potential_from_tables(small_tables: Path) -> None:
     with open_table(table_path(small_tables, parse("KQvK"), "r")) as table:
         census = take(table)
-    queen, king = potential(census, 0), potential(census, 1)
+    queen, king = potential(shares(census), 0), potential(shares(census), 1)
     assert queen.mate_to_move == 1
     assert queen.mate == pytest.approx((queen.mate_to_move + queen.mate_other_to_move) / 2, abs=0.1)
     assert king.mate == king.stalemate == 0
     assert queen.points + king.points == pytest.approx(1)
+    assert queen.mate + queen.stalemate + queen.low + queen.more == pytest.approx(1 - queen.lost)
+    assert (queen.lost, king.low + king.more) == (pytest.approx(king.low + king.more), pytest.approx(queen.lost))
     assert observed(queen.mate) == expected(advise(parse("KQvK"))) == 2
 
 
 def test_even_sides_have_the_same_potential(small_tables: Path) -> None:
     with open_table(table_path(small_tables, parse("KvK"), "r")) as table:
         census = take(table)
-    assert potential(census, 0) == pytest.approx(potential(census, 1))
-    assert potential(census, 0).points == pytest.approx(1 / 2)
+    assert potential(shares(census), 0) == pytest.approx(potential(shares(census), 1))
+    assert potential(shares(census), 0).points == pytest.approx(1 / 2)
