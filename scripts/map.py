@@ -47,7 +47,9 @@ BOXES: Final = {
     "index": Box(330, 3, ("position to number and back",), width=260),
     "retro": Box(105, 4, ("the solver:", "threads  values", "graph  survey  sweep", "solver  export")),
     "store": Box(470, 4, ("tables on disk:", "format  read  write", "disk arrays, entry cache,", "locks, leftovers")),
-    "rules, potential": Box(800, 4, ("the game around", "the tables: records,", "endings, what men hope for"), "rules potential"),
+    "rules, potential": Box(
+        800, 4, ("the game around", "the tables: records,", "endings, what men hope for"), "rules potential"
+    ),
     "cluster": Box(225, 5, ("tasks for processes", "of a dask cluster"), width=150),
     "verify": Box(401, 5, ("the second opinion,", "forward moves only")),
     "probe": Box(600, 5, ("tables asked,", "without a compiler")),

@@ -122,6 +122,8 @@ ROOMS = {
     "pgn": "errors outcome rules text",
     "referee": "",
     "referee/workers": "",
+    # What men alone say of a position's worth.
+    "potential": "material",
     "referee/syzygy": "errors outcome rules",
     "referee/game_files": "errors files packed text",
     "referee/adjudicate": (
@@ -133,9 +135,7 @@ ROOMS = {
         "referee/syzygy safe_files"
     ),
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
-    "referee/player": "_version errors outcome table_rules position probe rules text",
-    # What men alone say of a position's worth.
-    "potential": "material",
+    "referee/player": "_version material potential errors outcome table_rules position probe rules text",
     "report": (
         "_version called errors potential columns turns outcome table_rules material position contents board index "
         "store probe rules text"

@@ -16,7 +16,7 @@ UCI options: Tables, Rules (r, wg), MultiPV (all moves with their lines) and
 UCI_Chess960. `position fen ...` takes the record as the FEN's seventh field and
 keeps it through the moves. Answers come at once. `info string` gives the
 G-score, `depth` the plies to the goal that decides; outside the tables it says
-so and plays for mobility.
+so, and plays for what men promise, for the record and for mobility.
 """
 
 

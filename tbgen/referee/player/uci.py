@@ -13,7 +13,6 @@ import chess
 from tbgen import outcome
 from tbgen._version import __version__
 from tbgen.errors import BadInput
-from tbgen.referee.player.mobility import most_mobile
 from tbgen.rules import Game
 from tbgen.rules.fen import read_fen
 from tbgen.rules.rulesets import IGNORED, RuleSet
@@ -209,10 +208,17 @@ class Uci:
         except OnlyBounds as error:
             return self._surest(error.known, among)
         except Exception as error:  # no table, or a fault of ours: there has to be a move
-            self._say(f"outside the tables, playing for mobility: {error}")
-        move = most_mobile(self._game.board, among) or among[0]
+            self._say(f"outside the tables, playing by men and record: {error}")
+        move = self._hoped(among)
         self._write(f"info depth 2 pv {self._game.board.uci(move)}")
         return move
+
+    def _hoped(self, among: list[chess.Move]) -> chess.Move:
+        from tbgen.referee.player.hope import Hope
+
+        game = self._game
+        hope = Hope(self._tablebase, whole_game=self._rules == TableRules.WHOLE_GAME)
+        return hope.best(game.board, game.record.outcome, among) or among[0]
 
     def _from_tables(self, among: list[chess.Move]) -> chess.Move:
         from tbgen.probe import words

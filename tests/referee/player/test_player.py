@@ -8,26 +8,10 @@ from tbgen import outcome
 from tbgen.position import level
 from tbgen.probe import open_tablebase
 from tbgen.referee.player.choice import LONGEST_LINE, line_of, ranked
-from tbgen.referee.player.mobility import most_mobile
 from tbgen.rules import Game
 from tbgen.rules.rulesets import IGNORED, RuleSet
 
 ROOK = "8/8/8/4k3/8/8/8/K6R w - - 0 1"
-
-
-def test_mobility_mates_and_stalemates() -> None:
-    board = chess.Board("k7/8/1K6/8/8/8/7R/8 w - - 0 1")
-    assert most_mobile(board, board.legal_moves) == chess.Move.from_uci("h2h8")
-    board = chess.Board("7k/5K2/8/8/8/8/1Q6/8 b - - 0 1")
-    assert most_mobile(board, []) is None
-    board = chess.Board("k7/2K5/8/8/8/8/6B1/8 b - - 0 1")
-    assert most_mobile(board, board.legal_moves) is not None
-
-
-def test_mobility_keeps_what_can_be_kept() -> None:
-    board = chess.Board("4k3/8/8/8/8/8/3q4/R3K2R w KQ - 0 1")
-    taken = most_mobile(board, board.legal_moves)
-    assert taken == chess.Move.from_uci("e1d2")
 
 
 def shuffled(*moves: str) -> Game:

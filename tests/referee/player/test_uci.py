@@ -167,7 +167,7 @@ def test_several_lines(talk: Talk) -> None:
 
 def test_outside_the_tables(talk: Talk) -> None:
     said = talk("position startpos moves e2e4", "go")
-    assert said[0].startswith("info string outside the tables, playing for mobility: too many men: 32")
+    assert said[0].startswith("info string outside the tables, playing by men and record: too many men: 32")
     move = chess.Move.from_uci(said[-1].split()[1])
     assert move in chess.Board(chess.STARTING_FEN.replace(" w ", " b ")).legal_moves
     said = talk("position fen 8/8/8/8/8/k7/8/K2QRR1q w - - 0 1", "go")
