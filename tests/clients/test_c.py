@@ -301,7 +301,7 @@ def test_threads_share_tables(place: Path, small_tables: Path) -> None:
         run([program, small_tables, "r", material, 800])
 
 
-# --- other compilers and machines: scripts/compilers installs them ------------------------------------------------
+# --- other compilers and machines: scripts/programs installs them ------------------------------------------------
 
 
 @pytest.mark.full
@@ -332,7 +332,7 @@ def test_other_compilers(
     runner: list[str],
 ) -> None:
     if not there_is(*needed):
-        pytest.skip(f"no {' and '.join(needed)} (scripts/compilers installs them)")
+        pytest.skip(f"no {' and '.join(needed)} (scripts/programs installs them)")
     monkeypatch.setenv("WINEPREFIX", str(place / "wine"))
     monkeypatch.setenv("WINEDEBUG", "-all")
     made = compiled(place, "driver.c", *options, compiler=compiler, standard=standard)

@@ -192,7 +192,7 @@ def test_tags_choose_the_board() -> None:
             assert type(start.board) is variant.board
 
 
-@pytest.mark.skipif(FAIRY is None, reason="needs Fairy-Stockfish (scripts/engines installs it)")
+@pytest.mark.skipif(FAIRY is None, reason="needs Fairy-Stockfish (scripts/programs installs it)")
 @pytest.mark.parametrize("name", NAMES)
 def test_fairy_stockfish(name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     pgn = tmp_path / "games.pgn"

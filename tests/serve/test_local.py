@@ -87,7 +87,7 @@ def test_the_page_is_told_them(client: httpx.Client, known: SureResult) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: scripts/browser installs it")
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: scripts/programs installs it")
 def test_the_page_shows_them(client: httpx.Client, known: SureResult) -> None:
     with launched() as browser:
         page = browser.new_page(base_url=str(client.base_url))

@@ -14,7 +14,7 @@ CHROMIUM: Final = shutil.which("chromium")
 SCREENS: Final = [(1280, 900), (1920, 1080), (360, 740)]
 NEEDS_BROWSER: Final = [
     pytest.mark.full,
-    pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: scripts/browser installs it"),
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: scripts/programs installs it"),
 ]
 
 

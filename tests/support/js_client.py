@@ -17,7 +17,7 @@ from tests.support.places import ROOT
 
 CLIENT = ROOT / "clients" / "js"
 SCRIPTS = ROOT / "tests" / "clients"
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no node here")
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no node here: scripts/programs installs it")
 ROWS = [json.loads(line) for line in (ROOT / "docs" / "vectors.jsonl").read_text().splitlines()]
 FEW = ("KvK", "KQvK", "KRvK", "KBvK", "KNvK", "KPvK")
 PAWN = "8/8/8/3k4/8/8/4P3/4K3 w - - 0 1"

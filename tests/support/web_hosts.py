@@ -45,7 +45,7 @@ def nginx(options: str = "") -> Hosting:
     @contextmanager
     def hosting(root: Path, place: Path) -> Iterator[str]:
         if NGINX is None:
-            pytest.skip("no nginx here (Debian: apt install nginx-light)")
+            pytest.skip("no nginx here: scripts/programs installs it")
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         (place / "conf").write_text(CONFIG.format(root=root, place=place, port=port, options=options))
