@@ -11,9 +11,7 @@ import pytest
 from tests.support.places import ROOT
 
 SAID = {
-    "browser": "Debian's chromium",
-    "compilers": "compilers for the tests of clients/c",
-    "engines": "engines for the tests of matches",
+    "programs": "a browser, engines, compilers",
     "bundle": "Make the package's own tables anew",
     "report": "Make docs/report.md and docs/report.html anew",
     "site": "scripts/site [DIR]",
@@ -56,9 +54,7 @@ def test_help_is_the_comment_at_the_head(scripts: Path, name: str, word: str) ->
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("browser", "all"),
-        ("compilers", "all"),
-        ("engines", "all"),
+        ("programs", "all"),
         ("bundle", "--force"),
         ("report", "KRvK"),
         ("site", "--force"),
