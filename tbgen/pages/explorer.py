@@ -93,12 +93,13 @@ def _worth(move: dict[str, Any]) -> str:
 def _body(fen: str, rules: TableRules, address: str, picture: str, words: str) -> str:
     """`picture` and `words` are there without scripts. `address`: of this page."""
     return f"""<h1 class="sr">Endgame explorer</h1>
-{_INTRODUCTION}<div class="explorer"><div class="left">
+{_INTRODUCTION}<div id="doors" class="doors"></div><div class="explorer"><div class="left">
 <div id="board" class="board"><noscript>{picture}</noscript></div>
 <div id="tools" class="tools" hidden></div>
 <form class="ask" action="{address}" method="get"><label for="fen">FEN, with the record as seventh field</label>
 <div class="row"><input id="fen" name="fen" value="{escape(fen)}" autocomplete="off" spellcheck="false">
 <button type="submit">Ask</button></div>
 <label for="rules">Rules</label><select id="rules" name="rules" autocomplete="off">{options(rules)}</select></form>
-</div><div id="panel" class="right"><noscript>{words}</noscript></div></div>
+</div><div class="right"><div id="tale" role="status"></div><div id="played"></div>
+<div id="panel"><noscript>{words}</noscript></div></div></div>
 <dialog id="promote" aria-label="Promote to"></dialog>"""

@@ -36,7 +36,7 @@ def _unread(fen: str, rules: TableRules, error: TbgenError) -> dict[str, Any]:
 
 
 def _steps(asked: Question) -> dict[str, Any]:
-    return {"steps": [{"fen": fen, "uci": uci} for fen, uci in asked.steps]} if asked.steps else {}
+    return {"steps": [step._asdict() for step in asked.steps]} if asked.steps else {}
 
 
 def _told(asked: Question, tablebase: Tablebase, *, with_line: bool) -> dict[str, Any]:

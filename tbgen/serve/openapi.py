@@ -113,7 +113,8 @@ SCHEMAS: Final = {
             "fen": _TEXT | {"description": "in full, with its record"},
             "rules": _RULES,
             "check": _TRUTH,
-            "steps": _list(_object({"fen": _TEXT, "uci": _or_null(_TEXT)})) | {"description": "how moves led there"},
+            "steps": _list(_object({"fen": _TEXT, "uci": _or_null(_TEXT), "san": _or_null(_TEXT)}))
+            | {"description": "how moves led there"},
             "answer": _ref("Probe"),
             "staircase": _list(_ref("Stair")),
             "line": _list(_ref("Step")),

@@ -18,7 +18,7 @@ from tbgen.errors import BadInput, TbgenError
 from tbgen.index import layout_of
 from tbgen.material import parse
 from tbgen.pages import explorer, materials
-from tbgen.pages.frame import SERVED, STATIC
+from tbgen.pages.frame import READER, SERVED, STATIC
 from tbgen.probe import Tablebase
 from tbgen.serve.board import board
 from tbgen.serve.problem import Problem, missing_material, problem_of
@@ -63,6 +63,10 @@ _COUNTED_UNASKED: Final = 20 << 20
 
 
 class Static(StaticFiles):
+    def __init__(self) -> None:
+        super().__init__(directory=STATIC)
+        self.all_directories.append(READER.parent)
+
     def file_response(self, path: object, stat_result: object, scope: Scope, status_code: int = 200) -> Response:
         found = super().file_response(path, stat_result, scope, status_code)  # type: ignore[arg-type]
         found.headers["cache-control"] = "public, max-age=300"
@@ -82,7 +86,7 @@ class Pages:
             Route("/materials/{material}", self.material),
             Route("/game", self.game, methods=["GET", "POST"]),
             Route("/v1/annotate", self.annotate, methods=["POST"]),
-            Mount("/static", Static(directory=STATIC)),
+            Mount("/static", Static()),
         ]
 
     async def explorer(self, request: Request) -> Response:

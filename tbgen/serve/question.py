@@ -25,13 +25,20 @@ MOST_MOVES: Final = 400
 _Default = TypeVar("_Default", TableRules, None)
 
 
+class Step(NamedTuple):
+    fen: str
+    uci: str | None = None
+    """The move that led there, and its name."""
+    san: str | None = None
+
+
 class Question(NamedTuple):
     fen: str
     """As it was asked."""
     read: Fen
     rules: TableRules
-    steps: tuple[tuple[str, str | None], ...] = ()
-    """How moves led here: each position's FEN, and the move before it; the last one is this position."""
+    steps: tuple[Step, ...] = ()
+    """How moves led here; the last one is this position."""
 
     @property
     def board(self) -> chess.Board:
@@ -61,7 +68,7 @@ def after(asked: Question, moves: str) -> Question:
     if len(words) > MOST_MOVES:
         raise BadInput(f"{len(words)} moves are too many: begin {MOST_MOVES} before the end, or later")
     game = Record(asked.board, asked.record, whole_game=asked.whole_game)
-    steps: list[tuple[str, str | None]] = [(asked.fen, None)]
+    steps = [Step(asked.fen)]
     for uci in words:
         try:
             move = game.board.parse_uci(uci)
@@ -69,10 +76,11 @@ def after(asked: Question, moves: str) -> Question:
             move = chess.Move.null()
         if not move:
             raise BadInput(f"move {len(steps)} is not possible: {uci[:20]!a}")
+        san = game.board.san(move)
         game.push(move)
-        steps.append((format_fen(game.board, game.outcome, whole_game=asked.whole_game), uci))
+        steps.append(Step(format_fen(game.board, game.outcome, whole_game=asked.whole_game), uci, san))
     read = Fen(game.board.copy(stack=False), game.outcome)
-    return Question(steps[-1][0], read, asked.rules, tuple(steps))
+    return Question(steps[-1].fen, read, asked.rules, tuple(steps))
 
 
 def asked(params: Mapping[str, str], default: TableRules, *more: str) -> Question:

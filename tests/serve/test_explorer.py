@@ -58,9 +58,9 @@ def test_moves_lead_to_a_position() -> None:
     found = told(explorer.START, "g5h5,e5f4")
     assert found["fen"] == "8/8/8/5B1k/5K2/8/8/8 b - - 2 2 G2.5"
     assert found["steps"] == [
-        {"fen": explorer.START, "uci": None},
-        {"fen": "8/8/8/4KB1k/8/8/8/8 w - - 1 2 G3.5", "uci": "g5h5"},
-        {"fen": found["fen"], "uci": "e5f4"},
+        {"fen": explorer.START, "uci": None, "san": None},
+        {"fen": "8/8/8/4KB1k/8/8/8/8 w - - 1 2 G3.5", "uci": "g5h5", "san": "Kh5"},
+        {"fen": found["fen"], "uci": "e5f4", "san": "Kf4"},
     ]
 
 

@@ -46,8 +46,8 @@ function nameOf(letter) {
   return `${letter === letter.toUpperCase() ? "White" : "Black"} ${names[letter.toLowerCase()]}`;
 }
 
-// `now` gives the placement and the turn; `begin` takes the FEN of a new position.
-export function makeEditor(board, now, begin) {
+// `now` gives the placement and the turn; `begin` takes the FEN of a new position; `end` comes back from setting up.
+export function makeEditor(board, now, begin, end) {
   let spare = null;  // the man that a click puts on the board; "-" takes men away
   const grid = () => gridOf(now().placement);
   const take = (changed, turn = now().turn) => begin(fenOf(placementOf(changed), turn));
@@ -108,6 +108,7 @@ export function makeEditor(board, now, begin) {
       change("Shift right", "right", "→"),
       change("Shift up", "up", "↑"),
       change("Shift down", "down", "↓"),
+      button("Done: back to the moves", "done", end, "Done"),
     ),
     placing,
   );

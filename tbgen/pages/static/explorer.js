@@ -3,11 +3,19 @@
 import { makeBoard, placementOf, squares, hint, button, row, remember, isTyping, isPressing } from "./board.js";
 import { addressOf } from "./address.js";
 import { makeEditor, fenOf } from "./editor.js";
+import { card, challenges, stateOf, THEIRS } from "./challenge.js";
+import { makeDoors, within } from "./doors.js";
+import { copyLink } from "./link.js";
 import { panel as write, problem, titleOf } from "./panel.js";
+import { listen } from "./staircase.js";
+import { list, said, worthOf } from "./story.js";
 
 export const START = "8/8/8/4KBk1/8/8/8/8 b - - 0 1";  // the board that a visitor finds
 
 const panel = document.getElementById("panel");
+const tale = document.getElementById("tale");
+const played = document.getElementById("played");
+const frame = document.getElementById("board");
 const field = document.getElementById("fen");
 const rules = document.getElementById("rules");
 const tools = document.getElementById("tools");
@@ -18,21 +26,24 @@ status.setAttribute("role", "status");
 
 let editing = false;
 let opponent = "";     // the colour that the tables play
-let steps = [];        // what was played, and taken back: [fen, uci of the move that led there]
+let steps = [];        // what was played, and taken back: { fen, uci, san, worth }, with the move that led there
 let at = 0;            // the step on the board
 let lined = false;     // whether the line of best play is shown
+let challenge = null;  // which one is tried
 let waiting = null;
 let source = null;     // what tells of positions
 let told = null;       // what it has told last
 
-const fenNow = () => steps[at][0];
+const fenNow = () => steps[at].fen;
 // Else the panel is still that of another position, or of other rules.
 const isTold = () => told?.fen === fenNow() && told.rules === rules.value;
 const moves = () => isTold() ? [...panel.querySelectorAll("a.move")] : [];
 const bestMove = () => moves().find((link) => "known" in link.dataset);  // of moves that nothing is known of, none is
+// The answer is not to be seen meanwhile.
+const isSecret = () => challenge !== null && stateOf(challenges[challenge], steps[at]) !== "done" && !told?.error;
 const turn = () => fenNow().split(" ")[1] === "b" ? "black" : "white";
 
-const board = makeBoard(document.getElementById("board"), {
+const board = makeBoard(frame, {
   fen: "8/8/8/8/8/8/8/8",
   movable: { free: false, showDests: true, events: { after: moved } },
   draggable: { enabled: true, showGhost: true },
@@ -41,18 +52,18 @@ const board = makeBoard(document.getElementById("board"), {
 
 const named = 400;  // moves that an address names at most, as the server does
 function question(start = Math.max(0, at - named)) {
-  return { fen: steps[start][0], moves: steps.slice(start + 1, at + 1).map(([, uci]) => uci), rules: rules.value, line: lined };
+  return { fen: steps[start].fen, moves: steps.slice(start + 1, at + 1).map(({ uci }) => uci), rules: rules.value, line: lined };
 }
 
 // As on other analysis boards, moves change the address and add nothing to the way back: arrows go through them.
 // A new position does.
 function note(more) {
   const flipped = board.state.orientation === "black";
-  remember({ steps, at, rules: rules.value, opponent, editing, flipped }, more);
+  remember({ steps, at, rules: rules.value, opponent, challenge, editing, flipped }, more);
 }
 
 function takeSteps() {
-  steps = told.steps?.map(({ fen, uci }) => [fen, uci]) ?? [[told.fen, null]];
+  steps = told.steps ?? [{ fen: told.fen, uci: null }];
   at = steps.length - 1;
 }
 
@@ -73,10 +84,7 @@ async function show({ push = false, line = false, asks = false, anew = false } =
     panel.innerHTML = problem("No answer:", error.message);
     panel.removeAttribute("aria-busy");
   }
-  if (anew || fenNow() !== told.fen) {
-    steps[at][0] = told.fen;  // in full, with its record
-    note({ address: addressOf(question()) });
-  }
+  learn();
   draw();
   if (asks) reply();
 }
@@ -88,9 +96,23 @@ function take(found) {
   Object.assign(panel.dataset, { fen: told.fen, rules: told.rules });
 }
 
+// What has been told belongs to the step on the board.
+function learn() {
+  steps[at].fen = told.fen;  // in full, with its record
+  steps[at].worth = worthOf(told.answer);
+  note({ address: addressOf(question()) });
+}
+
+function tell() {
+  const secret = isSecret(), isKnown = steps[0].worth && steps[at].worth;
+  panel.classList.toggle("secret", secret);
+  tale.innerHTML = challenge === null ? said(steps, at, opponent) : isKnown ? card(challenges, challenge, steps, at) : "";
+  played.innerHTML = list(steps, at);
+}
+
 function draw() {
   const { check, answer, beyond } = isTold() ? told : {};
-  const [fen, last] = steps[at];
+  const { fen, uci: last } = steps[at];
   field.value = fen;
   if (isTold()) document.title = titleOf(told) || document.title;
   const dests = new Map();
@@ -110,9 +132,10 @@ function draw() {
   });
   hint(board, null);
   if (isTold()) {  // a button that is pressed again and again keeps the focus meanwhile
+    tell();
     back.disabled = !at;
-    bestButton.disabled = !bestMove();
-    forward.disabled = at === steps.length - 1 && !bestMove();
+    bestButton.disabled = isSecret() || !bestMove();
+    forward.disabled = at === steps.length - 1 && bestButton.disabled;
   }
   editor.draw();
 }
@@ -128,7 +151,7 @@ function go(way) {
 function play(link) {
   const { fen, uci } = link.dataset;
   status.textContent = link.textContent;
-  if (steps[at + 1]?.[1] === uci) stepForward(); else go([[fen, uci]]);
+  if (steps[at + 1]?.uci === uci) stepForward(); else go([{ fen, uci, san: link.querySelector("b").textContent }]);
 }
 
 function moved(from, to) {
@@ -146,16 +169,19 @@ function promote(links) {
   dialog.showModal();
 }
 
-function best() {
+const best = () => { if (!isSecret()) playBest(); };
+
+function playBest() {
   const first = bestMove();
   if (first) play(first);
 }
 
-function stepBack() {
-  if (!at) return;
-  at -= 1;
+function jump(place) {
+  at = place;
   show();
 }
+
+const stepBack = () => { if (at) jump(at - 1); };
 
 function stepForward() {
   if (at === steps.length - 1) return best();
@@ -165,9 +191,9 @@ function stepForward() {
 
 // What was taken back stays taken back.
 function reply() {
-  const isTheirs = () => opponent === turn() && !editing && at === steps.length - 1;
+  const isTheirs = () => opponent === turn() && !editing && at === steps.length - 1 && (challenge === null || isSecret());
   const fen = fenNow();
-  if (isTheirs()) setTimeout(() => { if (fenNow() === fen && isTheirs()) best(); }, 500);
+  if (isTheirs()) setTimeout(() => { if (fenNow() === fen && isTheirs()) playBest(); }, 500);
 }
 
 function turnRound() {
@@ -183,22 +209,56 @@ function edited() {
   if (placement !== placementOf(fenNow())) begin(fenOf(placement, turn()));
 }
 
-function begin(fen) {
-  steps = [[fen, null]];
+// `tried`: of which challenge it is the position.
+function begin(fen, tried = null) {
+  if (tried === null && challenge !== null) oppose("");
+  challenge = tried;
+  steps = [{ fen, uci: null }];
   at = 0;
   show({ push: true, asks: true });
 }
 
-const editor = makeEditor(board, () => ({ placement: placementOf(fenNow()), turn: turn() }), begin);
+// Challenges
+
+async function challengeTo(next) {
+  const known = within(await source.materials(rules.value), challenges);
+  const place = challenges.indexOf(known.find((one) => challenges.indexOf(one) >= next) ?? known[0]);
+  if (place < 0) return;
+  if (editing) edit(false);
+  oppose(THEIRS);
+  begin(challenges[place].fen, place);
+}
+
+const deeds = {
+  again: () => begin(challenges[challenge].fen, challenge),
+  next: () => challengeTo(challenge + 1),
+  undo() {  // with the answer of the tables
+    at -= turn() === THEIRS ? 1 : 2;
+    steps = steps.slice(0, at + 1);
+    show();
+  },
+  reveal() {
+    challenge = null;
+    oppose("");
+    note();
+    draw();
+  },
+};
+
+const editor = makeEditor(board, () => ({ placement: placementOf(fenNow()), turn: turn() }), begin, () => edit(false));
 
 function edit(on) {
   editing = on;
-  if (on) opponent = against.value = "";
+  if (on) {
+    challenge = null;
+    opponent = against.value = "";
+  }
   editButton.setAttribute("aria-pressed", String(on));
   editor.element.hidden = !on;
-  document.getElementById("board").classList.toggle("editing", on);
+  frame.classList.toggle("editing", on);
   note();
   draw();
+  if (on) frame.scrollIntoView({ block: "nearest" });  // with the men to choose from below it
 }
 
 // Tools
@@ -214,15 +274,25 @@ against.innerHTML = '<option value="">both sides by hand</option><option value="
   '<option value="white">tables play White</option>';
 against.setAttribute("aria-label", "Play against the tables");
 against.addEventListener("change", () => {
-  opponent = against.value;
+  challenge = null;
+  oppose(against.value);
   if (opponent) {
-    board.set({ orientation: opponent === "white" ? "black" : "white" });
     edit(false);
     reply();
   }
   note();
+  draw();
 });
-tools.append(row(back, forward, bestButton, flip, editButton, against), editor.element, status);
+const link = button("Copy a link to this position", "link", () => copyLink((words) => { status.textContent = words; link.textContent = words; }), "Copy link");
+tools.before(editor.element);
+rules.after(" ", link);
+tools.append(row(back, forward, bestButton, flip, editButton, against), status);
+
+// The tables play this colour from now on, or none.
+function oppose(colour) {
+  opponent = against.value = colour;
+  if (colour) board.set({ orientation: colour === "white" ? "black" : "white" });
+}
 
 // What is clicked, pointed at and typed
 
@@ -236,7 +306,9 @@ panel.addEventListener("click", (event) => {
   else if (link.id === "show-line") show({ line: true });
   else {
     const line = [...panel.querySelectorAll("[data-line]")];
-    go(line.slice(0, line.indexOf(link) + 1).map((one) => [one.dataset.fen, one.dataset.line]));
+    const { gscore, dtg } = told.answer;  // which best play keeps
+    go(line.slice(0, line.indexOf(link) + 1).map((one, nth) =>
+      ({ fen: one.dataset.fen, uci: one.dataset.line, san: one.textContent, worth: { gscore, dtg: dtg - nth - 1 } })));
   }
 });
 const pointed = (event) => {
@@ -246,6 +318,15 @@ const pointed = (event) => {
 for (const kind of ["pointerover", "pointerout", "focusin", "focusout"]) {
   panel.addEventListener(kind, (event) => kind.endsWith("out") ? hint(board, null) : pointed(event));
 }
+for (const around of [tale, played]) {
+  around.addEventListener("click", (event) => {
+    const { step, do: deed } = event.target.dataset;
+    if (step === undefined && !deed) return;
+    event.preventDefault();
+    if (deed) deeds[deed](); else jump(Number(step));
+  });
+}
+listen(panel);
 document.querySelector("form.ask").addEventListener("submit", (event) => {
   event.preventDefault();
   begin(field.value);
@@ -254,7 +335,8 @@ rules.addEventListener("change", () => show({ push: true, anew: true }));
 const asksForLine = () => new URLSearchParams(location.search).has("line");
 addEventListener("popstate", ({ state }) => {
   if (!state?.steps) return note();  // the link to the content: nothing else has changed
-  ({ steps, at } = state);
+  ({ steps, at, challenge = null } = state);
+  opponent = against.value = state.opponent ?? "";
   rules.value = state.rules;
   show({ line: asksForLine() });
 });
@@ -278,10 +360,12 @@ export async function explore(from, first = null) {
   const moves = asked.get("moves")?.split(",") ?? [];
   take(first ?? await source.ask({ fen: asked.get("fen") || START, moves, rules: rules.value, line: lined }));
   takeSteps();
-  if (kept?.steps?.[kept.at][0] === fenNow()) ({ steps, at } = kept);
+  if (kept?.steps?.[kept.at].fen === fenNow()) ({ steps, at, challenge = null } = kept);
+  learn();
   if (kept?.flipped) board.toggleOrientation();
   opponent = against.value = kept?.opponent ?? "";
   edit(kept?.editing ?? false);
   tools.hidden = false;
+  makeDoors(document.getElementById("doors"), () => source.materials(rules.value), begin, () => challengeTo(0));
   reply();
 }

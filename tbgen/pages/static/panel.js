@@ -2,7 +2,7 @@
 
 import { addressOf } from "./address.js";
 import { staircase } from "./staircase.js";
-import { begun, colour, escaped, holder, isWhites, levelOf, meaning, plies, sideOf, sufferer } from "./words.js";
+import { begun, colour, escaped, holder, isWhites, levelOf, meaning, numbers, plies, sideOf, sufferer } from "./words.js";
 
 const NAMES = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight", P: "pawn" };
 const FIFTY = 100;  // plies
@@ -110,10 +110,8 @@ function item({ uci, san, fen, dtg, reset }, rules, isBestFirst) {
 function stairs({ answer, staircase: steps }) {
   if (!steps?.length) return "";
   return '<section class="stairs" aria-label="Staircase"><h2>Under other records</h2>' +
-    '<div class="scroll" tabindex="0" role="region" aria-label="Picture of the staircase">' +
-    `${staircase(steps, answer.record, answer.gscore)}</div>` +
-    '<p class="note">Across: the record. Up: what the position is worth under it. Where the line leaves the dashes, somebody can ' +
-    'better the record; the upright line marks the present one. <span class="narrow">Push the picture aside for the rest of it.</span></p></section>';
+    staircase(steps, answer.record, answer.gscore) +
+    '<p class="note">Where the line leaves the dashes, somebody can better the record; the upright line marks the present one.</p></section>';
 }
 
 // Best play, or a link that asks for it.
@@ -122,12 +120,12 @@ function line({ fen, rules, answer, line: steps, line_error: error }, links) {
   const around = (inside) => `<section aria-label="Line"><h2>Best play</h2>${inside}</section>`;
   if (error) return around(wrong(error));
   if (!steps) return around(`<p><a id="show-line" href="${escaped(addressOf({ fen, rules, line: true }))}">Show the line</a></p>`);
-  let [number, white, record] = [Number(fen.split(" ")[5]), sideOf(fen) === "White", answer.record];
+  const before = numbers(fen, steps.length);
+  let record = answer.record;
   const items = steps.map((step, place) => {
-    const before = white || !place ? `${number}${white ? "." : "..."} ` : "";
     const news = step.record === record ? "" : ` ${small(step.record)}`;
-    [number, white, record] = [number + !white, !white, step.record];
-    return `<li>${before}<a href="${escaped(addressOf({ fen: step.fen, rules }))}" data-line="${step.uci}" data-fen="${escaped(step.fen)}">${escaped(step.san)}</a>${news}</li>`;
+    ({ record } = step);
+    return `<li>${before[place]}<a href="${escaped(addressOf({ fen: step.fen, rules }))}" data-line="${step.uci}" data-fen="${escaped(step.fen)}">${escaped(step.san)}</a>${news}</li>`;
   });
   const pgn = links.pgn({ fen, rules, answer, line: steps });
   return around(`<ol class="line">${items.join("")}</ol><p><a href="${escaped(pgn)}" download="line.pgn">As PGN</a></p>`);

@@ -28,6 +28,10 @@ const opened = open(FOLDER, { fetch: counted });
 
 explore({
   ask: async (question, signal) => board(await opened, question, signal),
+  async materials(rules) {
+    const { tables } = await (await fetch(new URL("catalogue.json", FOLDER))).json();
+    return [...new Set(tables.filter((one) => one.rules === rules).map((one) => one.material))];
+  },
   material: (name, rules) => `pages/${name}.${rules}.html`,
   pgn: (told) => `data:application/x-chess-pgn,${encodeURIComponent(lineAsPgn(told, program))}`,
 }).catch((error) => {

@@ -12,6 +12,10 @@ explore({
     if (!answer.ok) throw new Error(await refusal(answer));
     return answer.json();
   },
+  async materials(rules) {
+    const { materials } = await (await fetch("/v1/materials")).json();
+    return materials.filter((one) => one.rules === rules).map((one) => one.material);
+  },
   material: (name, rules) => `/materials/${name}?rules=${rules}`,
   pgn: ({ fen, rules }) => `/v1/line${addressOf({ fen, rules })}&format=pgn`,
 }, JSON.parse(first.textContent));

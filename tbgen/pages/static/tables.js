@@ -49,14 +49,15 @@ function told({ code = "failed", message, table }) {
 
 function follow({ position, record }, moves, rules, fen) {
   if (moves.length > LONGEST) throw Object.assign(new Error(`${moves.length} moves are too many: begin ${LONGEST} before the end, or later`), { code: "bad_input" });
-  const steps = [{ fen, uci: null }];
+  const steps = [{ fen, uci: null, san: null }];
   let standing = improved(record, position.goal);
   moves.forEach((uci, nth) => {
     const move = position.moves.find((one) => one.uci === uci);
     if (!move) throw Object.assign(new Error(`move ${nth + 1} is not possible: ${uci.slice(0, 20)}`), { code: "bad_input" });
+    const san = position.san(move);
     position = move.after;
     standing = resets(move, rules) ? position.goal : improved(standing, position.goal);
-    steps.push({ fen: position.fen(standing), uci });
+    steps.push({ fen: position.fen(standing), uci, san });
   });
   return [{ position, record: standing }, steps];
 }

@@ -23,3 +23,12 @@ export function colour(gscore) {
 export const escaped = (text) => String(text).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 export const begun = (words) => words[0].toUpperCase() + words.slice(1);
 export const sideOf = (fen) => fen.split(" ")[1] === "b" ? "Black" : "White";
+
+// What stands before moves that begin at a position: "1. ", "", "2. " ...; where Black begins, "1... ", "2. " ...
+export function numbers(fen, count) {
+  const first = Number(fen.split(" ")[5] ?? 1), isBlacks = sideOf(fen) === "Black";
+  return Array.from({ length: count }, (_, nth) => {
+    const half = nth + isBlacks;
+    return half % 2 ? nth ? "" : `${first}... ` : `${first + half / 2}. `;
+  });
+}
