@@ -12,7 +12,7 @@ from tbgen.pages.pictures import histogram, share_bar
 from tbgen.report.document import written
 from tbgen.report.grades import GRADES, colour_class
 from tbgen.table_rules import TableRules
-from tbgen.text import plies
+from tbgen.text import counted, plies
 
 Study = Mapping[str, Any]
 
@@ -28,9 +28,16 @@ class Row(NamedTuple):
 
 
 def listing(
-    tables: Sequence[Row], rules: TableRules, links: Links, others: Sequence[TableRules], uncounted: str
+    tables: Sequence[Row],
+    rules: TableRules,
+    links: Links,
+    others: Sequence[TableRules],
+    uncounted: str,
+    *,
+    counting: int = 0,
 ) -> str:
-    """`others`: of which rules there are such pages. `uncounted`: why some are not counted."""
+    """`others`: of which rules there are such pages. `uncounted`: why some are not counted. `counting`: how many will
+    be, one after the other: meanwhile the page looks again by itself."""
     body = [
         "<h1>Materials</h1>",
         "<p>White has the men named first. Each bar has all placements, with either side to move: from White’s best "
@@ -38,6 +45,8 @@ def listing(
         _legend(),
         _other_rules(links.materials, rules, others),
     ]
+    if counting:
+        body.append(_counting(f"Counting: {counted(counting, 'table')} to go. The page fills by itself."))
     if not tables:
         body.append(problem("Nothing here.", "There is no table of these rules.", "tbgen build --all 3"))
     in_order = sorted(tables, key=lambda one: (one.material.men, one.material.pawns, one.material.name))
@@ -50,9 +59,17 @@ def listing(
             '<th scope="col" class="number">longest</th><th scope="col" class="number">size</th></tr></thead>'
             f"<tbody>{rows}</tbody></table></div>"
         )
-    if any(one.study is None for one in tables):
+    if sum(one.study is None for one in tables) > counting:
         body.append(f'<p class="note">{uncounted}</p>')
-    return page(links, "tbgen: materials", "".join(body), here="Materials")
+    return page(links, "tbgen: materials", "".join(body), here="Materials", head=_again(links) if counting else "")
+
+
+def _counting(words: str) -> str:
+    return f'<p id="counting" class="hint" role="status">{words}</p>'
+
+
+def _again(links: Links) -> str:
+    return f'<script type="module" src="{links.static}counting.js"></script>\n'
 
 
 def _row(one: Row, rules: TableRules, links: Links) -> str:
@@ -116,8 +133,13 @@ def one(name: str, rules: TableRules, study: Study, links: Links, others: Sequen
     return page(links, f"tbgen: {name}", "".join(body), here="Materials")
 
 
-def waiting(name: str, title: str, message: str, hint: str) -> str:
-    return page(SERVED, f"tbgen: {name}", f"<h1>{escape(name)}</h1>{problem(title, message, hint)}", here="Materials")
+def waiting(name: str, title: str, message: str, hint: str, *, counting: bool = False) -> str:
+    """In place of a material's page. `counting`: it comes by itself."""
+    why = problem(title, message, hint)
+    if counting:
+        why = _counting(f"Counting {escape(name)}, which may take minutes. The page comes by itself.")
+    body = f"<h1>{escape(name)}</h1>{why}"
+    return page(SERVED, f"tbgen: {name}", body, here="Materials", head=_again(SERVED) if counting else "")
 
 
 def _outcomes(name: str, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -54,10 +54,7 @@ _BY_CURL: Final = f'curl --data-binary @games.pgn -H "content-type: {_PGN}"'
 _MOVE: Final = 5
 """Characters of a move and its comma. It takes as long as a position."""
 _RULES: Final = tuple(TableRules)
-_UNCOUNTED: Final = (
-    "Tables are counted one after the other, those of five men when their page is opened. "
-    "Reload this page for what has been counted by then."
-)
+_UNCOUNTED: Final = "Large tables are counted when their page is opened."
 _COUNTED_UNASKED: Final = 20 << 20
 """Numbers of a table that is counted for the map without being asked for: a few seconds of work each."""
 
@@ -77,6 +74,7 @@ class Pages:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._counting: asyncio.Task[None] | None = None
+        self._uncountable: set[tuple[str, str]] = set()
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -113,22 +111,27 @@ class Pages:
     async def materials(self, request: Request) -> Response:
         rules = self._rules(request)
         tables = [one for one in self._service.served.state.tables.values() if one.rules == rules and one.sha256]
-        if self._counting is None or self._counting.done():
-            self._counting = asyncio.create_task(self._count(tables))
+        to_go = [one for one in tables if self._is_to_be_counted(one)]
+        if to_go and (self._counting is None or self._counting.done()):
+            self._counting = asyncio.create_task(self._count(to_go))
         studies = self._service.studies
-        rows = [materials.Row(one.material, one.size, studies.get((one.path.name, one.sha256))) for one in tables]
-        listing = partial(materials.listing, rows, rules, SERVED, _RULES, _UNCOUNTED)
+        rows = [materials.Row(one.material, one.size, studies.get(_key(one))) for one in tables]
+        listing = partial(materials.listing, rows, rules, SERVED, _RULES, _UNCOUNTED, counting=len(to_go))
         body = await self._service.do(request, QUICK, listing)
         return Response(body, media_type=_HTML, headers={"cache-control": "no-cache"})
+
+    def _is_to_be_counted(self, one: Shelved) -> bool:
+        is_left = _key(one) not in self._service.studies and _key(one) not in self._uncountable
+        return is_left and layout_of(one.material).size <= _COUNTED_UNASKED
 
     async def _count(self, tables: list[Shelved]) -> None:
         """One after the other, the small ones first."""
         for one in sorted(tables, key=lambda one: one.size):
-            if layout_of(one.material).size <= _COUNTED_UNASKED:
-                try:
-                    await self._service.study(None, one)
-                except Problem:
-                    continue  # its own page says why
+            try:
+                await self._service.study(None, one)
+            except Problem as error:
+                if error.code != "too_slow":  # else it is being counted still
+                    self._uncountable.add(_key(one))  # its own page says why
 
     async def material(self, request: Request) -> Response:
         rules = self._rules(request)
@@ -142,7 +145,8 @@ class Pages:
             is_none = isinstance(error, BadInput)
             told = Problem(404, "", str(error)) if is_none else problem_of(error)
             title = "No such material." if is_none else "Not yet."
-            body = materials.waiting(request.path_params["material"], title, str(told), told.hint)
+            late = told.code == "too_slow"
+            body = materials.waiting(request.path_params["material"], title, str(told), told.hint, counting=late)
             return Response(body, told.status, media_type=_HTML, headers=told.headers)
         return await self._service.answered(
             request,
@@ -224,6 +228,10 @@ class Pages:
                 return show(*tell(unit, Teller(tables, sent.rules, service.settings.rules, chess_only=True), _PLIES))
 
         return [await service.do(request, SLOW, partial(work, unit)) for unit in units]
+
+
+def _key(one: Shelved) -> tuple[str, str]:
+    return one.path.name, one.sha256 or ""
 
 
 class _Needs(NamedTuple):

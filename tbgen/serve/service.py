@@ -110,15 +110,21 @@ class Service:
 
             if request is not None:
                 self.charge(request, COST_OF_STUDY)
-            found = await self.do(request, SLOW, lambda: self.ask(table.rules, partial(study, table.path)), key)
-            self.studies[key] = found
+
+            def count() -> dict[str, Any]:
+                """In a thread. It stays known where nobody waits any more."""
+                found: dict[str, Any] = self.ask(table.rules, partial(study, table.path))
+                self.studies[key] = found
+                return found
+
+            found = await self.do(request, SLOW, count, key)
         return found
 
     async def refresh(self) -> None:
         """Look at the directory in a thread; forget in that of the event loop, which answers meanwhile."""
         if await asyncio.to_thread(self.served.refresh):
             there = {(one.path.name, one.sha256) for one in self.served.state.tables.values()}
-            for key in [key for key in self.studies if key not in there]:
+            for key in [key for key in tuple(self.studies) if key not in there]:
                 del self.studies[key]
             self.work.cache.clear()
 

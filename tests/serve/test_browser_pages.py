@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.support.browsing import BOTH, NEEDS_BROWSER, SCREENS, Device, Hand, assert_for_everybody, go
-from tests.support.serving import Server
+from tests.support.serving import Server, serving
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 7 30 G2.5"
 GAME = """[White "Ann"]
@@ -37,6 +37,22 @@ def test_materials(page: Page) -> None:
     page.goto("/materials")
     page.get_by_role("link", name="no resets").click()
     expect(page.get_by_role("link", name="KBvK")).to_be_visible()
+
+
+def test_materials_fill_by_themselves(browser: Browser, small_tables: Path) -> None:
+    """Without a reload, and without another look once all are counted."""
+    with serving(small_tables, "--per-client", "0") as fresh:
+        page = browser.new_page(base_url=fresh.url)
+        page.goto("/materials")
+        expect(page.get_by_role("status")).to_contain_text(re.compile(r"Counting: \d+ tables? to go"))
+        expect(page.get_by_role("status")).to_have_count(0, timeout=60_000)
+        expect(page.locator("svg.bar").first).to_be_visible()
+        expect(page.get_by_text("not counted yet")).to_have_count(0)
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.wait_for_timeout(2500)
+        assert not asked
+        page.close()
 
 
 # Games
