@@ -1,14 +1,16 @@
 // The explorer: a board, and beside it what is told of a position.
 
-import { makeBoard, placementOf, squares, hint, button, row, remember, isTyping, isPressing } from "./board.js";
+import { makeBoard, placementOf, squares, hint, remember, isTyping, isPressing } from "./board.js";
 import { addressOf } from "./address.js";
 import { makeEditor, fenOf } from "./editor.js";
 import { card, challenges, stateOf, THEIRS } from "./challenge.js";
 import { makeDoors, within } from "./doors.js";
-import { copyLink } from "./link.js";
+import { linkButton } from "./link.js";
 import { panel as write, problem, titleOf } from "./panel.js";
+import { promote } from "./promote.js";
 import { listen } from "./staircase.js";
 import { list, said, worthOf } from "./story.js";
+import { makeTools } from "./tools.js";
 
 export const START = "8/8/8/4KBk1/8/8/8/8 b - - 0 1";  // the board that a visitor finds
 
@@ -19,7 +21,6 @@ const frame = document.getElementById("board");
 const field = document.getElementById("fen");
 const rules = document.getElementById("rules");
 const tools = document.getElementById("tools");
-const dialog = document.getElementById("promote");
 const status = document.createElement("p");
 status.className = "sr";
 status.setAttribute("role", "status");
@@ -157,16 +158,8 @@ function play(link) {
 function moved(from, to) {
   if (editing) return;
   const found = moves().filter((link) => link.dataset.uci.startsWith(from + to));
-  if (found.length > 1) promote(found);
+  if (found.length > 1) promote(found, play, draw);
   else if (found.length) play(found[0]);
-}
-
-function promote(links) {
-  dialog.replaceChildren(...links.map((link) =>
-    button(link.querySelector("b").textContent, "", () => { dialog.close(); play(link); })));
-  dialog.onclose = () => draw();
-  dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };  // beside it: a phone has no Escape
-  dialog.showModal();
 }
 
 const best = () => { if (!isSecret()) playBest(); };
@@ -263,30 +256,26 @@ function edit(on) {
 
 // Tools
 
-const back = button("Take back (left arrow)", "back", stepBack, "◀");
-const forward = button("Step forward along the line (right arrow)", "forward", stepForward, "▶");
-const bestButton = button("Play the best move (space)", "best", best, "Best move");
-const flip = button("Flip the board (f)", "turn", turnRound, "Flip");
-const editButton = button("Set up a position (e)", "edit", () => edit(!editing), "Set up");
-const against = document.createElement("select");
-against.id = "against";
-against.innerHTML = '<option value="">both sides by hand</option><option value="black">tables play Black</option>' +
-  '<option value="white">tables play White</option>';
-against.setAttribute("aria-label", "Play against the tables");
-against.addEventListener("change", () => {
-  challenge = null;
-  oppose(against.value);
-  if (opponent) {
-    edit(false);
-    reply();
-  }
-  note();
-  draw();
+const { back, forward, best: bestButton, edit: editButton, against } = makeTools(tools, {
+  back: stepBack,
+  forward: stepForward,
+  best,
+  flip: turnRound,
+  edit: () => edit(!editing),
+  against(colour) {
+    challenge = null;
+    oppose(colour);
+    if (opponent) {
+      edit(false);
+      reply();
+    }
+    note();
+    draw();
+  },
 });
-const link = button("Copy a link to this position", "link", () => copyLink((words) => { status.textContent = words; link.textContent = words; }), "Copy link");
 tools.before(editor.element);
-rules.after(" ", link);
-tools.append(row(back, forward, bestButton, flip, editButton, against), status);
+tools.append(status);
+rules.after(" ", linkButton((words) => { status.textContent = words; }));
 
 // The tables play this colour from now on, or none.
 function oppose(colour) {
