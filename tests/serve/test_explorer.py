@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tbgen.pages import explorer
+from tbgen.pages import explorer, materials
 from tbgen.pages.game import games
 from tbgen.pgn.split import units
 from tbgen.probe import open_tablebase
@@ -81,3 +81,11 @@ def test_so_many_moves_are_followed_and_no_more() -> None:
 def test_men_on_their_way_to_a_position() -> None:
     assert told("8/8/8/8/8/8/8/K7 w - - 0 1")["lacks"] == "Black has no king"
     assert "lacks" not in told("8/8 w")
+
+
+def test_a_material_that_is_being_counted_comes_by_itself() -> None:
+    slow, damaged = (materials.waiting("KRvKP", "Not yet.", "why", "", counting=counting) for counting in (True, False))
+    assert "Counting KRvKP" in slow
+    assert "counting.js" in slow
+    assert "why" in damaged
+    assert "counting.js" not in damaged
