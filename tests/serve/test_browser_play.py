@@ -103,6 +103,14 @@ def test_a_challenge_that_takes_longer(page: Page, hand: Hand) -> None:
     expect(page.locator(".card .kept")).to_contain_text("kept G1.5, but takes")
 
 
+def test_a_challenge_has_rules_of_its_own(page: Page, hand: Hand) -> None:
+    page.goto(f"?fen={BISHOP.replace(' ', '_')}&rules=wg")
+    expect(page.locator("#rules")).to_have_value("wg")
+    hand.press(page.locator("[data-tool=challenge]"))
+    await_fen(page, FIRST)
+    expect(page.locator("#rules")).to_have_value("r")
+
+
 def test_the_way_back_out_of_a_challenge(page: Page, hand: Hand) -> None:
     begin_challenge(page, hand)
     page.go_back()

@@ -4,6 +4,7 @@ import { holder, levelOf, meaning, plies } from "./words.js";
 import { said } from "./story.js";
 
 export const THEIRS = "black";
+export const RULES = "r";
 export const challenges = [
   { words: "drive Black’s king to one move", goal: "G1.5", fen: "8/8/8/8/4K3/2B5/2k5/8 w - - 0 1" },
   { words: "mate with the queen", goal: "G0.0", fen: "7k/3K1Q2/8/8/8/8/8/8 w - - 0 1" },

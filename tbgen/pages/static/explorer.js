@@ -3,7 +3,7 @@
 import { makeBoard, placementOf, squares, hint, remember, isTyping, isPressing } from "./board.js";
 import { addressOf } from "./address.js";
 import { makeEditor, fenOf } from "./editor.js";
-import { card, challenges, stateOf, THEIRS } from "./challenge.js";
+import { card, challenges, RULES, stateOf, THEIRS } from "./challenge.js";
 import { makeDoors, within } from "./doors.js";
 import { linkButton } from "./link.js";
 import { panel as write, problem, titleOf } from "./panel.js";
@@ -214,9 +214,10 @@ function begin(fen, tried = null) {
 // Challenges
 
 async function challengeTo(next) {
-  const known = within(await source.materials(rules.value), challenges);
+  const known = within(await source.materials(RULES), challenges);
   const place = challenges.indexOf(known.find((one) => challenges.indexOf(one) >= next) ?? known[0]);
-  if (place < 0) return;
+  if (place < 0) return void (tale.textContent = "No table here has a challenge.");
+  rules.value = RULES;
   if (editing) edit(false);
   oppose(THEIRS);
   begin(challenges[place].fen, place);
