@@ -38,10 +38,10 @@ _LOCK: Final = fcntl.LOCK_EX | fcntl.LOCK_NB
 
 
 @contextmanager
-def replacing(target: Path, mode: int = PUBLIC) -> Iterator[BinaryIO]:
+def replacing(target: Path, mode: int = PUBLIC, *, lasting: bool = True) -> Iterator[BinaryIO]:
     """A file to write that takes the target's place at the end of the block; an exception leaves what was there.
 
-    `mode`: permissions where there is none."""
+    `mode`: permissions where there is none. `lasting`: whether it is to outlive a power failure, which takes time."""
     with _telling(target):
         there = _status(target)
         direct = None if there is None else _direct(target, there)
@@ -62,16 +62,17 @@ def replacing(target: Path, mode: int = PUBLIC) -> Iterator[BinaryIO]:
                 if there is not None:
                     _take_after(stream.fileno(), there)
             yield stream
-            _flush(stream, target)
+            _flush(stream, target, lasting=lasting)
             with _telling(target):
                 os.replace(beside, place)  # noqa: PTH105
-        settle(place.parent)
+        if lasting:
+            settle(place.parent)
         return
 
 
-def replace(target: Path, data: bytes, mode: int = PUBLIC) -> None:
+def replace(target: Path, data: bytes, mode: int = PUBLIC, *, lasting: bool = True) -> None:
     """Write a whole file."""
-    with replacing(target, mode) as stream:
+    with replacing(target, mode, lasting=lasting) as stream:
         stream.write(data)
 
 
@@ -179,11 +180,12 @@ class _Stream(io.FileIO):
             return super().write(data)
 
 
-def _flush(stream: BinaryIO, told: Path) -> None:
-    """Make sure that all of a file is on the disk."""
+def _flush(stream: BinaryIO, told: Path, *, lasting: bool = True) -> None:
+    """Write what is in the buffer, and make sure that all of a file is on the disk if it is to last."""
     stream.flush()
-    with _telling(told):
-        os.fsync(stream.fileno())
+    if lasting:
+        with _telling(told):
+            os.fsync(stream.fileno())
 
 
 @contextmanager

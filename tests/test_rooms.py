@@ -131,7 +131,7 @@ ROOMS = {
         "referee/game_files"
     ),
     "referee/match": (
-        "_version errors files packed interrupts columns outcome probe rules text pgn referee/workers "
+        "errors files packed interrupts columns outcome probe rules text pgn referee/workers "
         "referee/syzygy safe_files"
     ),
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
@@ -143,7 +143,9 @@ ROOMS = {
     # Tables as columns for other programs.
     "export": "outcome contents index store store/write",
     # Pages for people, from tables or a server.
-    "pages": "_version errors outcome table_rules material probe rules text report referee/annotate",
+    "pages": (
+        "_version errors files outcome table_rules material probe rules text pgn report referee/annotate referee/match"
+    ),
     # A folder of tables for any web host.
     "publish": (
         "_version errors turns where files material table_rules probe report pages store/directory store/format "
@@ -159,7 +161,7 @@ ROOMS = {
         "_version called errors where files packed interrupts columns outcome table_rules material position index "
         "store/directory store store/disk_arrays store/entry_cache store/leftovers cluster verify archive generate "
         "probe checker rules text pgn referee/syzygy referee/game_files referee/adjudicate referee/match "
-        "referee/player referee/annotate report export publish serve meant store/local local prove turns"
+        "referee/player referee/annotate report pages export publish serve meant store/local local prove turns"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version errors probe prove rules",

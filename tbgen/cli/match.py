@@ -27,9 +27,9 @@ __all__ = ["EPILOG", "add_arguments", "run"]
 
 def run(args: argparse.Namespace) -> int:
     from tbgen.cli.match_show import Show
+    from tbgen.pages.match import Page
     from tbgen.referee.match.events import Note
     from tbgen.referee.match.ledger import Ledger
-    from tbgen.referee.match.page import Page
     from tbgen.referee.match.run import Match
     from tbgen.referee.match.standings import Standings, parse_sprt
 
@@ -114,6 +114,7 @@ def _plan(args: argparse.Namespace) -> "Plan":
             site=args.site,
             comments=tuple(args.pgn_more),
             wait=args.wait,
+            live=args.page is not None,
             log=args.log,
         ),
         form=form,

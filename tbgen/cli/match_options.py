@@ -117,7 +117,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_results(parser.add_argument_group("results"))
     output = add_output(parser)
     output.add_argument(
-        "--page", type=Path, metavar="FILE", help="an HTML page of the match, written again after each game, to watch"
+        "--page",
+        type=Path,
+        metavar="FILE",
+        help="an HTML page of the match, to watch while it goes on, and a folder beside it",
     )
     output.add_argument("--log", type=Path, metavar="FILE", help="write down all that engines say and are told")
 

@@ -5,10 +5,11 @@ from typing import Final
 
 from tbgen.cli.common import remark
 from tbgen.cli.remarks import Remarks
+from tbgen.pages.match import Page
 from tbgen.referee.match import announce
 from tbgen.referee.match.events import Event, Finished, Note, Unplayed
 from tbgen.referee.match.ledger import Ledger
-from tbgen.referee.match.page import Page
+from tbgen.referee.match.live import Live
 from tbgen.referee.match.run import Match
 from tbgen.text import counted, say, to_json, width
 
@@ -46,9 +47,11 @@ class Show:
         """Something has happened."""
         if isinstance(event, Finished):
             self._missing.update(event.missing)
-            if self._page is not None:
-                self._page.add(event.pgn.encode())
-                self._page.write(self._match.standings, self._match.games, running=True)
+        if self._page is not None and not isinstance(event, Note):
+            self._page.follow(event)
+            self._page.write(self._match.standings, self._match.games, running=True)
+        if isinstance(event, Live):
+            return
         if self._json:
             say(to_json(event.as_dict()), flush=True)
         elif isinstance(event, Unplayed):

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import chess
-from chess.engine import Info, InfoDict
+from chess.engine import Info
 
 from tbgen import outcome
 from tbgen.errors import TbgenError
@@ -16,25 +16,15 @@ from tbgen.referee.match.adjudication import ScoreWatch
 from tbgen.referee.match.client import Breach, CannotStart, Client, Misconduct, Resigns
 from tbgen.referee.match.conditions import Conditions
 from tbgen.referee.match.control import Clock, limit
+from tbgen.referee.match.live import Running, Tell, watched
 from tbgen.referee.match.openings import Opening
+from tbgen.referee.match.ply import Ply
 from tbgen.referee.match.systems import Pairing
 from tbgen.referee.match.table_judge import TableJudge, TableVerdict
 from tbgen.referee.syzygy import Syzygy, SyzygyVerdict
 from tbgen.rules.ends import Game
 from tbgen.rules.scoring import Scoring
 from tbgen.text import SIDES, plies
-
-
-class Ply(NamedTuple):
-    """A move and what its engine said of it."""
-
-    move: chess.Move
-    seconds: float
-    info: InfoDict
-    record: int | None
-    """The record, if the move set it."""
-    left: float | None = None
-    """Seconds on its clock afterwards."""
 
 
 class End(NamedTuple):
@@ -93,7 +83,9 @@ async def play(
     conditions: Conditions,
     judges: Judges,
     info: Info,
+    tell: Tell | None = None,
 ) -> Bout:
+    """`tell`: who is told of the game every second."""
     game = opening.game(conditions.rules)
     told = None if opening.record is None else outcome.text(opening.record)
     begun = datetime.now().astimezone()
@@ -106,18 +98,19 @@ async def play(
         (absent,) = faults
         words = str(faults[absent]).removeprefix(f"{clients[absent].contestant.name} ")
         return Bout(pairing, opening, game, (), _lost(absent, words, Misconduct.CRASH), scoring, begun)
-    while (end := _end(game, len(plies), conditions, judges, scores)) is None:
-        turn = game.board.turn
-        try:
-            ply = await _move(game, clients[turn], clocks, conditions, info)
-            plies.append(ply)
-            scores.add(turn, ply.info, reset=game.turn.standing.reset)
-        except Breach as breach:
-            end = _lost(turn, str(breach), breach.misconduct)
-            break
-        except Resigns:
-            end = _lost(turn, "resigns")._replace(gives_up=True)
-            break
+    with watched(Running(game, plies, clients, clocks), pairing.round, tell):
+        while (end := _end(game, len(plies), conditions, judges, scores)) is None:
+            turn = game.board.turn
+            try:
+                ply = await _move(game, clients[turn], clocks, conditions, info)
+                plies.append(ply)
+                scores.add(turn, ply.info, reset=game.turn.standing.reset)
+            except Breach as breach:
+                end = _lost(turn, str(breach), breach.misconduct)
+                break
+            except Resigns:
+                end = _lost(turn, "resigns")._replace(gives_up=True)
+                break
     return Bout(pairing, opening, game, tuple(plies), end, scoring, begun)
 
 
@@ -174,6 +167,7 @@ async def _move(
     if allowed is not None:
         own = client.contestant.margin
         allowed += conditions.margin if own is None else own
+    clock.start()
     answer = await client.move(game.board, limit(clocks, game.board.turn), allowed, conditions.patience, info)
     clock.spend(answer.seconds)
     turn = game.push_legal(answer.move)

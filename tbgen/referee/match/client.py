@@ -224,6 +224,10 @@ class Client:
         await self.kill()
         raise breach
 
+    def thinks(self, board: chess.Board) -> InfoDict:
+        """What it says while it thinks about this position."""
+        return {} if self._protocol is None else self._own_view(self._protocol.thinks(board), board.turn)
+
     def _own_view(self, info: InfoDict, turn: chess.Color) -> InfoDict:
         """What the engine said, the score being its own."""
         if not self.contestant.white_view or turn or "score" not in info:

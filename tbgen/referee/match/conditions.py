@@ -112,5 +112,7 @@ class Setting:
     """What else of an engine's thinking stands behind its moves: keys of `export.MORE`."""
     wait: float = 0.0
     """Seconds between two games."""
+    live: bool = False
+    """Whether running games are watched."""
     log: Path | None = None
     """The file for all that engines say and are told."""

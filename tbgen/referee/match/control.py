@@ -1,6 +1,7 @@
 """Time controls and the clocks that run by them."""
 
 import re
+import time
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -103,6 +104,11 @@ class Clock:
         self.left = control.base
         self.to_go = control.moves
         """Moves until the clock gets its seconds again."""
+        self.since: float | None = None
+        """The time of day when it was started; None: it stands."""
+
+    def start(self) -> None:
+        self.since = time.time()
 
     def allowed(self) -> float | None:
         """Seconds that the next move may take; None: no clock says."""
@@ -110,7 +116,8 @@ class Clock:
         return min(limits) if limits else None
 
     def spend(self, seconds: float) -> None:
-        """Count a move. What is beyond the limit has been forgiven."""
+        """Stop it and count a move. What is beyond the limit has been forgiven."""
+        self.since = None
         if self.left is None:
             return
         self.left = max(0.0, self.left - seconds) + self.control.increment

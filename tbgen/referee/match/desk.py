@@ -7,12 +7,13 @@ import asyncio
 import hashlib
 import logging
 import os
+import select
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import chess
 from chess.engine import Info
@@ -26,6 +27,7 @@ from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.events import Finished, Note, Unplayed
 from tbgen.referee.match.export import PV, write_game
 from tbgen.referee.match.ledger import Entry
+from tbgen.referee.match.live import Live, Story, Tell, of_plies
 from tbgen.referee.match.openings import Opening
 from tbgen.referee.match.protocol import LOGGER
 from tbgen.referee.match.systems import Pairing
@@ -94,7 +96,13 @@ async def _serve(pipe: Connection, setting: Setting, mark: str) -> None:
             task.cancel()
 
     loop.add_reader(pipe.fileno(), listen)
-    desk = _Desk(setting, mark, lambda words: pipe.send(Note(words)))
+
+    def tell(picture: Live) -> None:
+        # Nobody waits for whoever reads: there will be another picture.
+        if select.select([], [pipe], [], 0)[1]:
+            pipe.send(picture)
+
+    desk = _Desk(setting, mark, lambda words: pipe.send(Note(words)), tell)
     try:
         while True:
             pipe.send(await desk.obey(await orders.get()))
@@ -112,10 +120,11 @@ async def _serve(pipe: Connection, setting: Setting, mark: str) -> None:
 class _Desk:
     """The engines that run here."""
 
-    def __init__(self, setting: Setting, mark: str, note: Callable[[str], None]) -> None:
+    def __init__(self, setting: Setting, mark: str, note: Callable[[str], None], tell: Tell) -> None:
         self._setting = setting
         self._mark = mark
         self._note = note
+        self._tell = tell
         self.clients: dict[int, Client] = {}
         self._played = False
         conditions = setting.conditions
@@ -147,7 +156,8 @@ class _Desk:
         clients = {chess.WHITE: self._client(pairing.white), chess.BLACK: self._client(pairing.black)}
         try:
             info = FIGURES | Info.PV if PV in self._setting.comments else FIGURES
-            bout = await play(pairing, opening, clients, self._setting.conditions, self._judges, info)
+            tell = self._tell if self._setting.live else None
+            bout = await play(pairing, opening, clients, self._setting.conditions, self._judges, info, tell)
         except NobodyStarts as error:
             white, black = (client.contestant.name for client in clients.values())
             return Unplayed(pairing, white, black, str(error))
@@ -184,7 +194,12 @@ class _Desk:
             pgn=write_game(bout, self._setting, identities),
             digest=_digest(bout),
             missing=missing,
+            story=_story(bout) if self._setting.live else None,
         )
+
+
+def _story(bout: Bout) -> dict[str, Any]:
+    return Story(bout.game, bout.game.record.ply - len(bout.plies)).told(of_plies(bout.plies))
 
 
 def _digest(bout: Bout) -> str:

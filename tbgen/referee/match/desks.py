@@ -15,6 +15,7 @@ from tbgen.referee.match import strays
 from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.desk import Game, Start, Started, work
 from tbgen.referee.match.events import Event, Note, Unplayed
+from tbgen.referee.match.live import Live
 from tbgen.referee.workers import deaf, fork_server
 
 _FAREWELL: Final = 5.0
@@ -136,7 +137,7 @@ class Desks:
                 continue
             if isinstance(told, TbgenError):
                 raise told
-            if not isinstance(told, Note):
+            if not isinstance(told, Note | Live):
                 desk.order = None
             self._ready.append(told)
 

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from tbgen import outcome
 from tbgen.referee.match.ledger import Entry
+from tbgen.referee.match.live import Live
 from tbgen.referee.match.systems import Pairing
 
 
@@ -40,6 +41,8 @@ class Finished:
     """What tells a game from others: the players, the start and the moves."""
     missing: Mapping[str, int]
     """What tables would have been needed, and how often they were asked for."""
+    story: Mapping[str, Any] | None = None
+    """The moves as a page tells them, where the match is watched."""
 
     def as_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {
@@ -79,4 +82,4 @@ class Unplayed:
         }
 
 
-Event: TypeAlias = Note | Finished | Unplayed
+Event: TypeAlias = Note | Finished | Unplayed | Live

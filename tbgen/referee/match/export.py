@@ -13,9 +13,10 @@ import chess
 
 from tbgen import outcome
 from tbgen.pgn.tags import written
-from tbgen.referee.match.bout import Bout, Ply
+from tbgen.referee.match.bout import Bout
 from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.eco import name_of
+from tbgen.referee.match.ply import Ply, said
 from tbgen.rules.scoring import classical_result
 from tbgen.rules.tags import TERMINATION, write_start, write_tags
 
@@ -102,13 +103,7 @@ def _moves(bout: Bout, more: Sequence[str]) -> Iterator[str]:
 
 
 def _comment(ply: Ply, more: Sequence[str]) -> str:
-    words = f"{ply.seconds:.2f}s"
-    score = ply.info.get("score")
-    if score is not None:
-        relative = score.relative
-        mate = relative.mate()
-        value = f"{(relative.score() or 0) / 100:+.2f}" if mate is None else f"{'-' if mate < 0 else '+'}M{abs(mate)}"
-        words = f"{value}/{ply.info.get('depth', 0)} {words}"
+    words = f"{said(ply.info)} {ply.seconds:.2f}s".lstrip()
     if ply.record is not None:
         words = f"{words}, {outcome.text(ply.record)}"
     return ", ".join([words, *_more(ply, more)])

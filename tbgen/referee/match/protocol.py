@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 import chess
-from chess.engine import Protocol, UciProtocol
+from chess.engine import Info, InfoDict, Protocol, UciProtocol, _parse_uci_info
 
 from tbgen.rules import variants
 from tbgen.text import decoded, shown
@@ -41,6 +41,8 @@ _INFO: Final = b"info"
 _SCORE: Final = b" score "
 _MULTIPV: Final = b" multipv "
 _FIRST: Final = b" multipv 1 "
+WATCHED: Final = Info.BASIC | Info.SCORE | Info.PV
+"""What is shown of an engine's thinking while it thinks."""
 
 
 class Guarded(Protocol):
@@ -93,10 +95,11 @@ class Guarded(Protocol):
 
 
 class Uci(Guarded, UciProtocol):
-    """UCI, except that a position may bear a record, and that not every line is read."""
+    """UCI, except that a position may bear a record, and that not every line is read: of all figures the last ones,
+    together with the move."""
 
     _figures = b""
-    """The last line of figures. It is read together with the move: a game keeps no others."""
+    """The last line of figures about the present question."""
 
     def lacks(self, board: chess.Board) -> str:
         """What the engine would have to know for a game from this position; nothing if it knows it."""
@@ -145,6 +148,10 @@ class Uci(Guarded, UciProtocol):
                 yield line
             elif logs:
                 self._log(line)
+
+    def thinks(self, board: chess.Board) -> InfoDict:
+        """What it says by now of the position that it is asked about."""
+        return _parse_uci_info(decoded(self._figures).removeprefix("info"), board, WATCHED)
 
     def _is_of_last_move(self, line: bytes) -> bool:
         """Whether this is not for the client library: a move after the move, or the answer that makes an end of such.

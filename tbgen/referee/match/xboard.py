@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 import chess
-from chess.engine import XBoardProtocol
+from chess.engine import InfoDict, XBoardProtocol, _parse_xboard_post
 
-from tbgen.referee.match.protocol import Guarded
+from tbgen.referee.match.protocol import LONGEST, WATCHED, Guarded
 from tbgen.rules import variants
+from tbgen.text import decoded
 
 _STOOD_IN_FOR: Final = ("ping", "setboard")
 _NOT_KNOWN: Final = re.compile(
@@ -20,6 +21,8 @@ _NOT_KNOWN: Final = re.compile(
     rb"(?:protover|accepted|rejected|random|computer|name|rating|post|nopost|easy|hard)\b"
 )
 """What an engine says of a command that it may leave alone."""
+_FIGURES: Final = re.compile(rb"\s*\d+\s+-?\d+\s+\d+\s+\d+\b")
+"""Depth, score, time, nodes."""
 _HOMES: Final = ((chess.WHITE, chess.E1, chess.BB_RANK_1), (chess.BLACK, chess.E8, chess.BB_RANK_8))
 """Where kings and rooks may castle."""
 
@@ -37,6 +40,9 @@ class _Features(dict[str, Any]):
 
 class XBoard(Guarded, XBoardProtocol):
     """An engine of this protocol. There is no place for a record in it."""
+
+    _figures = b""
+    """Its last line of thinking, perhaps about another question."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +66,11 @@ class XBoard(Guarded, XBoardProtocol):
             super().send_line(line)
 
     def choose(self, lines: list[bytes]) -> Iterable[bytes]:
+        self._figures = next(filter(_FIGURES.match, reversed(lines)), self._figures)
         return (line for line in lines if not _NOT_KNOWN.match(line))
+
+    def thinks(self, board: chess.Board) -> InfoDict:
+        return _parse_xboard_post(decoded(self._figures[:LONGEST]), board, WATCHED)
 
     def line_received(self, line: str) -> None:
         if line.startswith("move "):

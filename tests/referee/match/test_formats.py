@@ -58,41 +58,6 @@ def test_a_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str], t
     assert played(capsys, *words)[0] == []
 
 
-def test_a_page_to_watch(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    pgn, page = tmp_path / "m.pgn", tmp_path / "m.html"
-    words = [*GOOD, *fake("<b>Bad</b>", "--fault", "confess"), "--each", "tc=5", "--max-moves", "3", "--games"]
-    found = []
-    for games in ("2", "4"):
-        played(capsys, *words, games, "--pgn", str(pgn), "--page", str(page))
-        text = page.read_text()
-        assert text.count("<tr data-game=") == int(games)
-        assert "<b>Bad" not in text
-        assert "data-running" not in text
-        (data,) = re.findall(r'id="data">(.*)</script>', text)
-        found = json.loads(data)
-    assert [game["round"] for game in found] == ["1.1", "1.2", "2.1", "2.2"]
-    with pgn.open() as file:
-        for told in found:
-            game = chess.pgn.read_game(file)
-            assert game is not None
-            assert told["moves"] == " ".join(move.uci() for move in game.mainline_moves())
-            assert told["words"] == " ".join(node.san() for node in game.mainline())
-    code, said = complaint(capsys, *words, "4", "--page", str(pgn))
-    assert (code, "is not a page of a match" in said) == (2, True)
-
-
-def test_a_page_is_there_before_the_first_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    page = tmp_path / "m.html"
-    seen = tmp_path / "seen.html"
-    watcher = tmp_path / "watcher"
-    watcher.write_text(f"#!/bin/sh\n[ -e {seen} ] || cp {page} {seen}\nexec {sys.executable} {FAKE}\n")
-    watcher.chmod(0o755)
-    played(capsys, *GOOD, "--engine", f"cmd={watcher}", "--each", "tc=5", "--max-moves", "1", "--page", str(page))
-    assert "<p>0 of 2 games. The match goes on" in seen.read_text()
-    assert "2 of 2 games" in page.read_text()
-    assert "This is how the match ended." in page.read_text()
-
-
 def test_the_table_comes_every_so_many_games(capsys: pytest.CaptureFixture[str]) -> None:
     words = [*GOOD, *fake("A"), *fake("B"), "--each", "tc=5", "--max-moves", "1", "--games", "2", "--every", "2"]
     assert main(["match", "--json", *words]) == 0
