@@ -162,6 +162,7 @@ class Engine:
             sys.stdout.buffer.write(b"\xff\xfe\n\ninfo depth x score cp y pv e9e9\noption name\ninfo\n")
             sys.stdout.buffer.flush()
         say(f"info depth 1 score cp {self.args.score} pv {move}")
+        time.sleep(self.args.pace)
         answer = {"illegal": "e1e5", "garbage": "@@@@", "null": "0000", "none": "(none)"}.get(fault or "", move)
         self.unready = self.unready or fault == "unready"
         expected = f" ponder {self.reply(move)}" if self.args.ponders else ""
@@ -177,6 +178,7 @@ def main() -> None:
     parser.add_argument("--at", type=int, default=2)
     parser.add_argument("--after", type=int, default=0, help="games of this process")
     parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--pace", type=float, default=0, help="seconds that each move takes")
     parser.add_argument("--ponders", action="store_true", help="says what it expects")
     parser.add_argument("--pause", type=float, default=0.3, help="seconds until the second answer")
     parser.add_argument("--score", type=int, default=12)

@@ -44,7 +44,7 @@ function squaresOf(placement) {
   return found;
 }
 
-const changesOf = (words) => words.match(/../g)?.length ? words.match(/[a-h][1-8]./g) : [];
+const changesOf = (words) => words.match(/[a-h][1-8]./g) ?? [];
 
 function move(squares, words) {
   for (const change of changesOf(words)) {
@@ -135,7 +135,7 @@ async function showGame() {
 function draw(one) {
   const moves = story?.moves ?? [];
   const at = ply === null ? moves.length : Math.max(0, Math.min(ply, moves.length));
-  const running = Boolean(one.plies !== undefined);
+  const running = one.plies !== undefined;
   const live = running && ply === null;
   const squares = squaresOf(live ? one.placement : story?.start ?? "8/8/8/8/8/8/8/8");
   if (!live) for (const made of moves.slice(0, at)) move(squares, made[1]);
@@ -152,7 +152,7 @@ function draw(one) {
   byId("said").replaceChildren(
     at && story ? `${numbered(at - 1)}${last ? `, ${last[2]}. ` : " "}` : "Start. ",
     ...(record ? ["Record: ", badge(record), ` (${meaning(record)})`] : []),
-    ...(running || at < moves.length ? [] : [made("span", `. ${one.result}, ${one.points} points for White: ${one.end}`)]),
+    ...(running || at < moves.length ? [] : [made("span", `. Result: ${one.result}, points ${one.points}: ${one.end}`)]),
   );
   if (!story) byId("said").textContent = FROM_DISK ? "This game is not in the page: serve its folder, as by python3 -m http.server." : "";
   byId("said").setAttribute("aria-live", live ? "off" : "polite");
@@ -200,14 +200,14 @@ function drawCurve(at) {
   const x = (place) => (left + place * (width - left - 10) / records.length).toFixed(1);
   const level = (gscore) => isWhites(gscore) ? levelOf(gscore) : 2 * most - levelOf(gscore);
   const y = (gscore) => (top + level(gscore) * (height - top - bottom) / (2 * most)).toFixed(1);
-  const labels = ["G0.0", "-G0.0", records[at]];
+  const labels = ["G0.0", "-G0.0"].filter((one) => Math.abs(y(one) - y(records[at])) >= 11).concat(records[at]);
   const runs = (side) => records.map((record, place) => isWhites(record) === side ? `M${x(place)} ${y(record)}H${x(place + 1)}` : "").join("");
   const joins = records.map((record, place) => place && record !== records[place - 1]
     ? `M${x(place)} ${y(records[place - 1])}V${y(record)}` : "").join("");
   const changes = records.filter((record, place) => record !== records[place - 1]).length - 1;
   byId("curve").innerHTML = `<svg class="picture" viewBox="0 0 ${width} ${height}" role="img" aria-label="Record: ${records[0]} at the
     start, ${records.at(-1)} now, ${counted(changes, "change")}">
-    ${[...new Set(labels)].map((one) => `<text class="axis end" x="${left - 5}" y="${Number(y(one)) + 4}">${one}</text>
+    ${labels.map((one) => `<text class="axis end" x="${left - 5}" y="${Number(y(one)) + 4}">${one}</text>
       <path class="grid" d="M${left} ${y(one)}H${width - 10}"/>`).join("")}
     <path class="joins" d="${joins}"/><path class="curve whites" d="${runs(true)}"/><path class="curve blacks" d="${runs(false)}"/>
     <path class="now" d="M${((+x(at) + +x(at + 1)) / 2).toFixed(1)} ${top}V${height - bottom}"/>
@@ -249,7 +249,7 @@ function showCards() {
   });
 }
 
-const cellsOf = (tag, row) => row.map((words) => made(tag, words));
+const cellsOf = (tag, row) => row.map((words) => made(words ? tag : "td", words));
 
 let tables = "";
 
