@@ -3,7 +3,6 @@
 import { colour, counted, isWhites, levelOf, meaning } from "./words.js";
 
 const PAUSE = 1000, IDLE = 30000, RELOAD = 5000;
-const LINES = ["said", "line"];
 const ROLES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const FROM_DISK = location.protocol === "file:";
 const byId = (id) => document.getElementById(id);
@@ -90,8 +89,7 @@ function showPlayer(element, player, side, turn, full) {
   const name = made("span", player.name, "name");
   if (full) name.append(made("span", ` (${side})`, "note"));
   element.classList.toggle("turn", side === turn);
-  const words = full ? LINES.map((key) => player[key]).filter(Boolean).join("  ") : player.said;
-  element.replaceChildren(name, made("span", words ?? "", "thinks"), clock);
+  element.replaceChildren(name, made("span", player.said ?? "", "says"), made("span", full ? player.line ?? "" : "", "line"), clock);
 }
 
 setInterval(() => {

@@ -141,13 +141,14 @@ class Running:
         """The player, the clock, and what the engine says, or said at its last move."""
         client, clock, board = self._clients[side], self._clocks[side], self._game.board
         own = self._plies[-1 - (side is board.turn) :][:1]
-        info = (client.thinks(board) if clock.since is not None else None) or (own[0].info if own else {})
+        thinks: InfoDict = client.thinks(board) if clock.since is not None else {}
+        line = thinks.get("pv", [])[:_LINE]
         return {
             "name": client.contestant.name,
             "left": clock.left,
             "since": clock.since,
-            "said": said(info),
-            "line": _line(board, info),
+            "said": said(thinks) or (said(own[0].info) if own else ""),
+            "line": board.variation_san(line) if line else "",
         }
 
 
@@ -168,9 +169,3 @@ async def _tell_on(game: Running, round_: str, tell: Tell) -> None:
     while True:
         tell(game.picture(round_))
         await asyncio.sleep(_PAUSE)
-
-
-def _line(board: chess.Board, info: InfoDict) -> str:
-    """The beginning of what an engine expects; nothing if that is from before its last move."""
-    line = info.get("pv", [])[:_LINE]
-    return board.variation_san(line) if line and board.is_legal(line[0]) else ""

@@ -156,8 +156,11 @@ def test_engines_say_what_they_think_while_they_think(
     )
     seen: list[Live] = []
     monkeypatch.setattr(Page, "follow", lambda _, event: seen.append(event))
-    words = ["--engine", f"cmd={sys.executable} {engine}", "name=Thinker", *GOOD, "--each", "tc=9", "--max-moves", "1"]
-    played(capsys, *words, "--games", "1", "--no-swap", "--page", str(tmp_path / "m.html"))
+    book = tmp_path / "book.epd"
+    book.write_text("4k3/p6p/8/8/8/8/P6P/4K3 w - -\n")
+    words = ["--engine", f"cmd={sys.executable} {engine}", "name=Thinker", *GOOD, "--each", "tc=9", "--max-moves", "2"]
+    words += ["--games", "1", "--no-swap", "--pgn-more", "pv", "--openings", str(book)]
+    played(capsys, *words, "--page", str(tmp_path / "m.html"))
     told = [event.brief["white"] for event in seen if isinstance(event, Live) and event.brief["white"]["since"]]
     assert ("+M3/7", "1. a3 a6") in {(player["said"], player["line"]) for player in told}
 
