@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tbgen import outcome as outcomes
+from tbgen.text import counted, plies
 
 FIFTY: Final = 100
 """Plies."""
@@ -43,6 +44,9 @@ class MoveResult(NamedTuple):
     def __str__(self) -> str:
         return f"{self.uci} {self.gscore} in {self.dtg}" if self.dtg else f"{self.uci} {self.gscore}"
 
+    def __repr__(self) -> str:
+        return f"<MoveResult {self}>"
+
 
 class UnknownMove(NamedTuple):
     """A move that leads to a table that is missing."""
@@ -51,6 +55,9 @@ class UnknownMove(NamedTuple):
     reset: bool
     table: str
     """The name of its file."""
+
+    def __repr__(self) -> str:
+        return f"<UnknownMove {self.move.uci()}: {self.table} is missing>"
 
 
 class LineMove(NamedTuple):
@@ -72,6 +79,9 @@ class LineMove(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.san} ({self.record_gscore})"
+
+    def __repr__(self) -> str:
+        return f"<LineMove {self}>"
 
 
 class Result(NamedTuple):
@@ -122,6 +132,20 @@ class Result(NamedTuple):
         from tbgen.probe.words import sentence  # late: words are made of results
 
         return sentence(self)
+
+    def __repr__(self) -> str:
+        from tbgen.probe.words import reached
+
+        worth = f"{self.gscore}, the record" if self.stands else reached(self.outcome, self.dtg)
+        record = "" if self.stands else f", record {self.record_gscore}"
+        asked = [counted(len(self.moves), "move")] if self.moves is not None else []
+        asked += [f"a line of {plies(len(self.line))}"] if self.line else []
+        return f"<Result {self.material}: {', '.join([worth + record, *asked])}>"
+
+    def _repr_html_(self) -> str:
+        from tbgen.probe.html import html
+
+        return html(self)
 
 
 class ResultWithMoves(Result):

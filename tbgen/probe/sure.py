@@ -28,6 +28,11 @@ class Sure(NamedTuple):
         """Whether anything is, more than `NOTHING`."""
         return outcome.level(self.white) > 0 or outcome.level(self.black) > 0 or self.exact
 
+    def __repr__(self) -> str:
+        from tbgen.probe.words import bounds  # late: words tell of this
+
+        return f"<Sure: {bounds(self)}>"
+
     def with_bounds(self, white: int, black: int) -> Self:
         """What is known if this is known as well."""
         best = self._replace(white=max(self.white, white), black=min(self.black, black))

@@ -3,7 +3,8 @@
 import pytest
 
 from tbgen.outcome import held_by_black, held_by_white
-from tbgen.probe import Result
+from tbgen.probe import Result, open_tablebase
+from tbgen.probe.sure import NOTHING
 from tbgen.probe.words import points, record_sentence, sentence, situation
 
 
@@ -42,6 +43,28 @@ def test_a_result_prints_as_a_sentence() -> None:
     result = Result("KRvK", held_by_black(3), 2, True, held_by_white(7))
     assert str(result) == sentence(result)
     assert (result.score, result.record_gscore) == (1.5, "G3.5")
+
+
+def test_what_python_shows_can_be_read() -> None:
+    with open_tablebase() as tablebase:
+        result = tablebase.probe("8/8/8/4KBk1/8/8/8/8 b - - 12 40 G3.5", moves=True, line=True)
+    assert repr(result) == "<Result KBvK: G1.5 in 4 plies, record G3.5, 3 moves, a line of 4 plies>"
+    assert repr(result.moves[0]) == "<MoveResult g5h5 G1.5 in 4>"
+    assert result.line is not None
+    assert repr(result.line[-1]).startswith("<LineMove ")
+    stands = Result("KRvK", held_by_white(4), 0, True, held_by_white(4))
+    assert repr(stands) == "<Result KRvK: G2.0, the record>"
+    assert repr(NOTHING) == "<Sure: nothing is known>"
+
+
+def test_a_notebook_shows_verdict_moves_and_line() -> None:
+    with open_tablebase() as tablebase:
+        result = tablebase.probe("8/8/8/4KBk1/8/8/8/8 b - - 12 40 G3.5", moves=True, line=True)
+    page = result._repr_html_()
+    assert sentence(result) in page
+    assert record_sentence(result).replace("'", "&#x27;") in page
+    assert page.count("<tr>") == 1 + len(result.moves) + 1 + len(result.line or ())
+    assert "<table>" not in Result("KRvK", held_by_white(4), 0, True, held_by_white(4))._repr_html_()
 
 
 def test_numbers() -> None:
