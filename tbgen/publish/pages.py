@@ -61,6 +61,8 @@ class Pages:
                 name = path.relative_to(STATIC) if path.is_relative_to(STATIC) else path.name
                 yield f"static/{name}", path.read_bytes()
         links = self._links("")
+        known = [{"name": row["name"], "bytes": row["bytes"]} for row in self._rows]
+        yield "tables.json", (to_json({"tables": known}) + "\n").encode()
         yield "files.html", files.listing(self._rows, self._url, links).encode()
         for rules in self._rules:
             studies = dict(self._studies(rules))

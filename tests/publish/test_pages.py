@@ -56,7 +56,7 @@ def test_every_link_leads_somewhere(tables: Path, site: Path) -> None:
 def test_what_there_is(tables: Path, site: Path) -> None:
     assert publish(tables, site) == 0
     counted = {f"{name}.{form}" for name in ("KBvK.r", "KPvK.r", "KvK.r", "KvK.wg") for form in ("html", "json")}
-    assert made(site) == counted | {"materials.r.html", "materials.wg.html", "files.html"}
+    assert made(site) == counted | {"materials.r.html", "materials.wg.html", "files.html", "tables.json"}
     study = json.loads((site / "pages" / "KBvK.r.json").read_bytes())
     assert study["stats"]["longest_dtg"] == max(row["dtg"] for row in study["records"]["records"])
     assert "Slim tables are not counted" in (site / "pages" / "materials.r.html").read_text()

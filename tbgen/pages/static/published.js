@@ -24,13 +24,15 @@ const note = Object.assign(document.createElement("p"), { className: "note", hid
 note.setAttribute("role", "status");
 document.querySelector(".explorer").before(note);
 
-const opened = open(FOLDER, { fetch: counted });
+// The catalogue says much that nobody needs here, a kilobyte a table.
+const known = fetch(new URL("pages/tables.json", FOLDER)).then((answer) => answer.json());
+const opened = known.then((catalogue) => open(FOLDER, { fetch: counted, catalogue }));
 
 explore({
   ask: async (question, signal) => board(await opened, question, signal),
   async materials(rules) {
-    const { tables } = await (await fetch(new URL("catalogue.json", FOLDER))).json();
-    return [...new Set(tables.filter((one) => one.rules === rules).map((one) => one.material))];
+    const names = (await known).tables.map(({ name }) => name.split(".")).filter((parts) => parts[1] === rules);
+    return [...new Set(names.map(([material]) => material))];
   },
   material: (name, rules) => `pages/${name}.${rules}.html`,
   pgn: (told) => `data:application/x-chess-pgn,${encodeURIComponent(lineAsPgn(told, program))}`,
