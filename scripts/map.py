@@ -29,7 +29,7 @@ class Box(NamedTuple):
 
 COMMON: Final = (
     "_version called errors where meant turns sizes text columns files safe_files packed interrupts outcome "
-    "table_rules material position contents"
+    "table_rules men material position contents"
 )
 BOXES: Final = {
     "what everybody speaks of": Box(
@@ -37,7 +37,7 @@ BOXES: Final = {
         0,
         (
             "errors  where  meant  text  columns  files  safe_files  packed  interrupts  turns  sizes",
-            "material  position  outcome  table_rules  contents",
+            "men  material  position  outcome  table_rules  contents",
         ),
         COMMON,
         900,

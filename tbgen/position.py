@@ -14,6 +14,8 @@ import chess
 
 from tbgen import outcome
 from tbgen.errors import BadInput, check_kind
+from tbgen.men import Men, known, named
+from tbgen.men import board as fairy
 
 # Local names: a look-up in this module is faster than one in another.
 _between: Final = chess.between
@@ -71,20 +73,30 @@ position cannot arise, but play from it is well defined, and tables hold it.
 """
 
 
-def read(fen: str, *, chess960: bool = False, kind: type[chess.Board] = chess.Board) -> chess.Board:
+def read(
+    fen: str, *, chess960: bool = False, kind: type[chess.Board] = chess.Board, men: Men | None = None
+) -> chess.Board:
     """The board of a FEN of six fields, of which those behind the side to move may be missing. It may be illegal. The
-    `kind` is a variant's."""
+    `kind` is a variant's. `men`: those beyond chess that may be on it."""
     plain = _plain(fen) if kind is chess.Board else None
     if plain is not None:
         plain.chess960 = chess960
         return plain
+    strange = named(fairy.beyond_chess(fen), men) if men else []
     try:
+        if strange:
+            return fairy.read(fen, strange, chess960=chess960)
         board = kind(fen if " " in fen else f"{fen} w", chess960=chess960)
     except ValueError as error:
         raise BadInput(f"not a FEN: {error}") from None
     if len(fen.split()) == 1:
         raise BadInput(f"not a FEN: the side to move, w or b, is missing behind the board: {fen.strip()!r}")
     return board
+
+
+def of_tables(fen: str) -> chess.Board:
+    """The board of a FEN that a table or a user gives: with the men beyond chess that are known here."""
+    return read(fen, men=known())
 
 
 def _plain(fen: str) -> chess.Board | None:
@@ -177,6 +189,8 @@ def check_board(board: object) -> None:
     assert isinstance(board, chess.Board)
     if type(board.turn) not in (bool, int) or board.turn not in chess.COLORS:
         raise BadInput(f"the side to move is chess.WHITE or chess.BLACK, not {board.turn!r:.60}")
+    if isinstance(board, fairy.FairyBoard):
+        return
     again = chess.BaseBoard(None)
     again.set_piece_map(board.piece_map())
     if again != board or again.occupied_co != board.occupied_co:
@@ -225,6 +239,8 @@ def goal(board: chess.Board) -> int:
 
 def level(board: chess.Board) -> int:
     """Twice the number of legal moves, and one more when not in check: twice the G-score."""
+    if board.__class__ is fairy.FairyBoard:
+        return 2 * board.legal_moves.count() + (not board.is_check())
     turn = board.turn
     ours = board.occupied_co[turn]
     theirs = board.occupied_co[not turn]

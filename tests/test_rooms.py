@@ -40,21 +40,22 @@ ROOMS = {
     "interrupts": "",
     "outcome": "errors text",
     "table_rules": "errors",
-    "material": "errors text meant",
-    "position": "errors outcome",
+    "men": "errors",
+    "material": "errors text meant men",
+    "position": "errors outcome men",
     "certificate": "outcome text",
     "contents": "material table_rules turns",
     # What kernels are made of. Solver and verifier share this, and nothing else that is compiled.
     "kept": "files safe_files text",
     "jit": "kept files safe_files",
     "intrinsics": "",
-    "board": "jit intrinsics",
-    "index": "jit board material",
+    "board": "jit intrinsics men",
+    "index": "jit board material men",
     # The solver, in the order in which it works (tbgen/retro/__init__.py).
     "retro": "",
     "retro/threads": "jit intrinsics board",
     "retro/values": "sizes outcome contents jit intrinsics",
-    "retro/graph": "jit intrinsics board index retro/threads",
+    "retro/graph": "jit intrinsics men board index retro/threads",
     "retro/survey": "jit intrinsics outcome material contents board index retro/threads retro/values retro/graph",
     "retro/sweep": "jit intrinsics turns outcome contents retro/threads retro/values retro/graph retro/survey",
     "retro/checkpoint": "contents",
@@ -74,7 +75,7 @@ ROOMS = {
     "store/format": "turns outcome material contents index",
     "store/local": "errors table_rules material safe_files store/directory store/format",
     "store/read": (
-        "errors turns outcome table_rules material contents jit index store/directory store/format store/local"
+        "errors turns outcome table_rules men material contents jit index store/directory store/format store/local"
     ),
     "store/write": (
         "_version turns files table_rules material contents jit index store/lock store/format text safe_files"
@@ -87,12 +88,12 @@ ROOMS = {
     "cluster": "_version errors store/leftovers",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
     "verify": (
-        "errors turns outcome table_rules material contents jit intrinsics board index store/format store "
+        "errors turns outcome table_rules men material contents jit intrinsics board index store/format store "
         "store/disk_arrays store/entry_cache store/local"
     ),
     # Tables packed to be kept or sent, and made again by forward moves.
     "archive": (
-        "errors turns outcome table_rules material contents index store/directory store/format store/read store "
+        "errors turns outcome table_rules men material contents index store/directory store/format store/read store "
         "store/write verify text"
     ),
     # Tables made: plan, forecast, solver, writer, for one process or many.
@@ -102,10 +103,10 @@ ROOMS = {
         "store store/read store/write store/disk_arrays store/entry_cache store/leftovers text verify safe_files "
     ),
     # The game around the tables.
-    "rules": "errors outcome table_rules position text meant",
+    "rules": "errors outcome table_rules men position text meant",
     # Tables asked. No solver, and no compiler either.
     "probe": (
-        "errors where outcome table_rules material position contents board index store/format store rules text "
+        "errors where outcome table_rules men material position contents board index store/format store rules text "
         "store/local"
     ),
     # More men than tables have: what a side is sure of by holding. The checker knows nothing of the prover.
@@ -117,7 +118,7 @@ ROOMS = {
         "store/disk_arrays generate probe text"
     ),
     "prove": (
-        "errors files packed turns outcome position certificate local fortress probe rules text"
+        "errors files packed turns outcome men position certificate local fortress probe rules text"
     ),
     "pgn": "errors outcome rules text",
     "referee": "",
@@ -137,14 +138,14 @@ ROOMS = {
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version material potential errors outcome table_rules position probe rules text",
     "report": (
-        "_version called errors potential columns turns outcome table_rules material position contents board index "
+        "_version called errors potential columns turns outcome table_rules men material position contents board index "
         "store probe rules text"
     ),
     # Tables as columns for other programs.
     "export": "outcome contents index store store/write",
     # Pages for people, from tables or a server.
     "pages": (
-        "_version errors files outcome table_rules material probe rules text pgn report referee/annotate referee/match"
+        "_version errors files outcome table_rules men material probe rules text pgn report referee/annotate referee/match"
     ),
     # A folder of tables for any web host.
     "publish": (
@@ -153,12 +154,12 @@ ROOMS = {
     ),
     # The tables over HTTP.
     "serve": (
-        "_version errors files outcome table_rules material position index probe rules referee/annotate report pages "
+        "_version errors files outcome table_rules men material position index probe rules referee/annotate report pages "
         "store text pgn safe_files store/leftovers store/local store/directory store/format where"
     ),
     # Wiring.
     "cli": (
-        "_version called errors where files packed interrupts columns outcome table_rules material position index "
+        "_version called errors where files packed interrupts columns outcome table_rules men material position index "
         "store/directory store store/disk_arrays store/entry_cache store/leftovers cluster verify archive generate "
         "probe checker rules text pgn referee/syzygy referee/game_files referee/adjudicate referee/match "
         "referee/player referee/annotate report pages export publish serve meant store/local local prove turns"
@@ -173,7 +174,7 @@ ONLY_IN = {
     "numba": "kept jit intrinsics retro/threads",
     "llvmlite": "jit intrinsics retro/threads",
     "chess": (
-        "position certificate probe fortress checker local prove rules pgn referee/syzygy referee/adjudicate "
+        "men position certificate probe fortress checker local prove rules pgn referee/syzygy referee/adjudicate "
         "referee/annotate referee/match referee/player report pages serve cli"
     ),
     "rich": "cli",

@@ -5,7 +5,7 @@ The digest is compared before anything else in the file is believed."""
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -14,6 +14,7 @@ import numpy as np
 from tbgen.errors import BadInput, CorruptTable, MissingTable
 from tbgen.index import layout_of
 from tbgen.material import MEN_NUMBERED, Material, parse
+from tbgen.men import told
 from tbgen.store.directory import PACKED, check_file
 from tbgen.store.format.facts import is_text, read_facts
 from tbgen.store.format.order import read_order
@@ -52,6 +53,8 @@ class Notes:
     """The order of places within a chunk, as in the table."""
     streams: list[int]
     """Bytes of each."""
+    men: dict[str, str] = field(default_factory=dict)
+    """The moves of its men beyond chess, by letter."""
 
 
 class Writer:
@@ -73,7 +76,10 @@ class Writer:
 
     def finish(self, notes: Notes) -> int:
         """Write the notes. Returns the size of the file."""
-        words = to_json(asdict(notes)).encode("ascii")
+        fields = asdict(notes)
+        if not notes.men:
+            del fields["men"]
+        words = to_json(fields).encode("ascii")
         self._write(words + len(words).to_bytes(_LENGTH, "little"))
         self._file.write(self._digest.digest())
         return len(MAGIC) + sum(self.streams) + len(words) + _LENGTH + _DIGEST
@@ -149,7 +155,7 @@ def packed_name(material: Material, rules: TableRules) -> str:
 
 def _names(notes: Notes) -> tuple[Material, TableRules]:
     """Material and rules."""
-    material = parse(notes.material)
+    material = parse(notes.material, men=told(notes.men))
     if material.name != notes.material or material.men > MEN_NUMBERED:
         raise ValueError("it holds no material that there are tables of")
     return material, TableRules.of(notes.rules)

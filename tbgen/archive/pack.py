@@ -78,7 +78,7 @@ def pack(
         notes = Notes(
             table.material.name, str(table.rules), table.head.program, table.facts,
             table.head.size, table.sha256, contents, side, int(count[1:].sum()), len(used),
-            table.distance_planes, steps, writer.streams,
+            table.distance_planes, steps, writer.streams, {man.letter: man.moves for man in table.material.fairy},
         )  # fmt: skip
         return Result(writer.finish(notes), notes)
 

@@ -1,26 +1,52 @@
 """What men attack, and who stands in between: compiled steps on sets of squares.
 
-`board` has the men of a table in its `atlas`, and the arrays `men_moves` and `lines`: the solver's `SliceGraph`, or
-what the verifier has in its place.
+`board` has the men of a table in its `atlas`, the arrays `men_moves` and `lines`, and how many kinds of men a pawn may
+become: the solver's `SliceGraph`, or what the verifier has in its place.
 """
 
-from typing import Final
+from functools import cache
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tbgen.board.geometry import GEOMETRY, KINDS, SQUARE_PAIRS
+from tbgen.board.geometry import FAIRY, GEOMETRY, KINDS, SQUARE_PAIRS, geometry_of
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined
+from tbgen.men import Man
 
-BETWEEN: Final = len(KINDS) * 64
+BETWEEN: Final = KINDS * 64
 BEHIND: Final = BETWEEN + SQUARE_PAIRS
-SKIP: Final = len(GEOMETRY.to)
+SKIP: Final = 16_000
+"""More than all moves that a board's men have, of each kind from each square."""
 
 _FIRST_MOVE: Final = len(GEOMETRY.start)
-MEN_MOVES: Final = np.concatenate(
-    [GEOMETRY.start + _FIRST_MOVE, GEOMETRY.to.astype(np.int32), GEOMETRY.skip + _FIRST_MOVE]
-).astype(np.int32)
-LINES: Final = np.concatenate([GEOMETRY.attacks.reshape(-1), GEOMETRY.between, GEOMETRY.behind])
+
+
+class MoveTables(NamedTuple):
+    """What boards have as `men_moves`, `lines` and `promotions`."""
+
+    men_moves: NDArray[np.int32]
+    lines: NDArray[np.uint64]
+    promotions: int
+
+
+@cache
+def move_tables(fairy: tuple[Man, ...]) -> MoveTables:
+    """Those for the men of chess and these."""
+    men = geometry_of(fairy)
+    moves = np.zeros(_FIRST_MOVE + SKIP + len(men.skip), np.int32)
+    moves[:_FIRST_MOVE] = men.start + _FIRST_MOVE
+    moves[_FIRST_MOVE : _FIRST_MOVE + len(men.to)] = men.to
+    moves[_FIRST_MOVE + SKIP :] = men.skip + _FIRST_MOVE
+    pairs = np.stack([men.between.reshape(-1, SQUARE_PAIRS), men.behind.reshape(-1, SQUARE_PAIRS)], axis=1)
+    return MoveTables(moves, np.concatenate([men.attacks.reshape(-1), pairs.reshape(-1)]), FAIRY + len(fairy))
+
+
+@inlined
+def pair_of(kind, a, b):
+    """Where in `lines`, behind BETWEEN and BEHIND, this kind of man has two squares: `lines_of` in geometry.py."""
+    return (kind >> 2 & 1) * (kind - FAIRY + 1) * (2 * SQUARE_PAIRS) + a * 64 + b
 
 
 @inlined
@@ -34,7 +60,7 @@ def hits(board, kind, square, target, occupied):
     """Whether a man attacks a square."""
     if board.lines[kind * 64 + square] >> np.uint64(target) & np.uint64(1) == 0:
         return False
-    return board.lines[BETWEEN + square * 64 + target] & occupied == 0
+    return board.lines[BETWEEN + pair_of(kind, square, target)] & occupied == 0
 
 
 @inlined
@@ -59,9 +85,9 @@ def pinned(board, squares, side, occupied):
     found = np.uint64(0)
     for slot in range(2, atlas.first_pawn[0]):
         if atlas.side[slot] != side:
-            square = squares[slot]
-            if board.lines[atlas.kind[slot] * 64 + square] >> np.uint64(king) & np.uint64(1):
-                blockers = board.lines[BETWEEN + square * 64 + king] & occupied
+            kind, square = atlas.kind[slot], squares[slot]
+            if board.lines[kind * 64 + square] >> np.uint64(king) & np.uint64(1):
+                blockers = board.lines[BETWEEN + pair_of(kind, square, king)] & occupied
                 if blockers & (blockers - np.uint64(1)) == 0:
                     found |= blockers
     return found
@@ -73,6 +99,6 @@ def reach(board, kind, square, occupied):
     found = board.lines[kind * 64 + square]
     blockers = found & occupied
     while blockers:
-        found &= ~board.lines[BEHIND + square * 64 + lowest_bit(blockers)]
+        found &= ~board.lines[BEHIND + pair_of(kind, square, lowest_bit(blockers))]
         blockers &= blockers - np.uint64(1)
     return found

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.attacks import BEHIND, BETWEEN, bit, reach
+from tbgen.board.attacks import BEHIND, BETWEEN, bit, pair_of, reach
 from tbgen.board.geometry import KING
 from tbgen.board.moves import NOBODY, add_pawn_move, forward, is_pawn, man_on, pack_move
 from tbgen.intrinsics import bits_set, lowest_bit
@@ -38,7 +38,7 @@ def make_run(men: int) -> Run:
 def _to_king(board, kind, square, king):
     """The squares between a man and a king that it would attack on an empty board; none if it would not."""
     aligned = board.lines[kind * 64 + square] & bit(king) != 0
-    return board.lines[BETWEEN + square * 64 + king] if aligned else np.uint64(0)
+    return board.lines[BETWEEN + pair_of(kind, square, king)] if aligned else np.uint64(0)
 
 
 @kernel
@@ -66,13 +66,13 @@ def _look(board, run, squares, side, varies, occupied):
     lifted = occupied ^ bit(squares[side])
     takes_king = False
     for slot in range(atlas.men[0]):
-        square, ours = squares[slot], atlas.side[slot] == side
+        kind, square, ours = atlas.kind[slot], squares[slot], atlas.side[slot] == side
         if slot == varies:
-            attacks = reach(board, atlas.kind[slot], square, occupied if ours else lifted)
-            run.between[slot] = _to_king(board, atlas.kind[slot], square, squares[side])
+            attacks = reach(board, kind, square, occupied if ours else lifted)
+            run.between[slot] = _to_king(board, kind, square, squares[side])
         else:
             in_the_way = squares[varies] if varies >= 0 else square
-            attacks = run.attacks[slot] & ~board.lines[BEHIND + square * 64 + in_the_way]
+            attacks = run.attacks[slot] & ~board.lines[BEHIND + pair_of(kind, square, in_the_way)]
         run.now[slot] = attacks
         takes_king |= ours and attacks & enemy_king != 0
     return takes_king
@@ -93,11 +93,22 @@ def _threats(board, run, squares, side, occupied):
         attacks = run.now[slot]
         danger |= attacks
         if attacks & bit(king):
-            answer &= bit(squares[slot]) | board.lines[BETWEEN + squares[slot] * 64 + king]
+            answer &= bit(squares[slot]) | run.between[slot]
         blockers = run.between[slot] & occupied
         if blockers & (blockers - np.uint64(1)) == 0:
             pins |= blockers
     return danger, answer, pins
+
+
+@inlined
+def _along_pins(board, run, squares, side, square, occupied):
+    """Where a man may go that alone stands between its king and enemy riders: towards each of them."""
+    atlas = board.atlas
+    allowed = _ALL
+    for slot in range(atlas.men[0]):
+        if atlas.side[slot] != side and run.between[slot] & occupied == bit(square):
+            allowed &= run.between[slot] | bit(squares[slot])
+    return allowed
 
 
 @inlined
@@ -107,7 +118,7 @@ def _list_captures(board, squares, slot, targets, resets, count):
         targets &= targets - np.uint64(1)
         taken = man_on(squares, board.atlas.men[0], target)
         if is_pawn(board.atlas.kind[slot]):
-            count = add_pawn_move(resets, count, slot, target, taken)
+            count = add_pawn_move(board, resets, count, slot, target, taken)
         else:
             resets[count] = pack_move(slot, target, taken, -1)
             count += 1
@@ -123,7 +134,7 @@ def _list_steps(board, squares, slot, occupied, allowed, resets, count):
         if occupied & bit(target):
             break
         if allowed & bit(target):
-            count = add_pawn_move(resets, count, slot, target, NOBODY)
+            count = add_pawn_move(board, resets, count, slot, target, NOBODY)
     return count
 
 
@@ -149,8 +160,7 @@ def count_moves(board, run, squares, side, varies, occupied, resets):
         kind, square = atlas.kind[slot], squares[slot]
         allowed = answer
         if pins & bit(square):
-            ray = king * 64 + square
-            allowed &= board.lines[BETWEEN + ray] | board.lines[BEHIND + ray]
+            allowed &= _along_pins(board, run, squares, side, square, occupied)
         targets = run.now[slot] & allowed
         count = _list_captures(board, squares, slot, targets & enemies, resets, count)
         if is_pawn(kind):

@@ -2,7 +2,8 @@
 
 The positions have the same men. A man's squares are an array, and the arrays broadcast: columns of equal length are
 one position per row; a man on an axis of its own takes all of its squares with all squares of the others; a man that
-stands still is an array of one square, and what depends on it alone is worked out once.
+stands still is an array of one square, and what depends on it alone is worked out once. `fairy` has the men beyond
+chess, whose kinds follow those of chess.
 
 Nothing here has the right to castle or to capture en passant.
 """
@@ -14,7 +15,18 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.geometry import GEOMETRY, KINDS, KING, PAWN_DOWN, PAWN_UP
+from tbgen.board.geometry import (
+    FAIRY,
+    GEOMETRY,
+    KING,
+    PAWN_DOWN,
+    PAWN_UP,
+    SQUARE_PAIRS,
+    Geometry,
+    geometry_of,
+    lines_of,
+)
+from tbgen.men import Man as Fairy
 
 Ints = NDArray[np.int64]
 Sets = NDArray[np.uint64]
@@ -45,41 +57,40 @@ class MoveSets(NamedTuple):
     """The men of the side, in the order given."""
     targets: list[Sets]
     """The squares that each of them may go to."""
+    promotions: int = FAIRY
+    """How many kinds of men a pawn may become."""
 
     @property
     def level(self) -> Ints:
-        """Twice the number of moves, promotions counted four times, and one more when not in check."""
+        """Twice the number of moves, promotions counted by what they make, and one more when not in check."""
         count: Ints = np.zeros(1, np.int64)
         for man, targets in zip(self.men, self.targets, strict=True):
             count = count + np.bitwise_count(targets)
             if man.kind in _THIRD:
-                count = count + 3 * np.bitwise_count(targets & _LAST_RANKS).astype(np.int64)
+                count = count + (self.promotions - 1) * np.bitwise_count(targets & _LAST_RANKS).astype(np.int64)
         level: Ints = 2 * count + ~self.in_check
         return level
 
 
 @cache
-def screen(kind: int) -> Sets:
+def screen(kind: int, fairy: tuple[Fairy, ...] = ()) -> Sets:
     """`[a * 64 + b]`: what has to be empty for this kind of man on a to attack b; everything if it never does."""
-    reach = (GEOMETRY.attacks[kind][:, None] & BIT[None, :]).reshape(-1) != 0
-    between = GEOMETRY.between if KINDS[kind][1] else np.uint64(0)
-    return np.where(reach, between, NOWHERE)
+    geometry = geometry_of(fairy)
+    reach = (geometry.attacks[kind][:, None] & BIT[None, :]).reshape(-1) != 0
+    return np.where(reach, _lines(geometry.between, kind), NOWHERE)
 
 
-@cache
-def _behind() -> Sets:
-    """`[a * 64 + b]`: the squares that a man on b hides from a rider on a."""
-    seen = (GEOMETRY.between.reshape(64, 64, 1) >> np.arange(64, dtype=np.uint64)) & np.uint64(1)  # [a, c, b]
-    found: Sets = (seen * BIT[None, :, None]).sum(axis=1, dtype=np.uint64).reshape(-1)
-    return found
+def _lines(lines: Sets, kind: int) -> Sets:
+    """`[a * 64 + b]`: the lines of this kind of man."""
+    return lines[lines_of(kind) :][:SQUARE_PAIRS]
 
 
-def attacks(kind: int, own: Ints, others: Iterable[Ints]) -> Sets:
+def attacks(kind: int, own: Ints, others: Iterable[Ints], geometry: Geometry = GEOMETRY) -> Sets:
     """What a man attacks, the other men being in the way."""
-    found: Sets = GEOMETRY.attacks[kind][own]
-    if KINDS[kind][1]:
+    found: Sets = geometry.attacks[kind][own]
+    if geometry.rides[kind]:
         for other in others:
-            found = found & ~_behind()[own * 64 + other]
+            found = found & ~_lines(geometry.behind, kind)[own * 64 + other]
     return found
 
 
@@ -91,12 +102,13 @@ def union(sets: Iterable[Sets]) -> Sets:
     return found
 
 
-def move_sets(men: Sequence[Man], mover: int) -> MoveSets:
+def move_sets(men: Sequence[Man], mover: int, fairy: tuple[Fairy, ...] = ()) -> MoveSets:
     """The legal moves of a side, en passant and castling aside.
 
     Each side has one king, and no square has two men; of other positions the answer means nothing. Kings side by side
     are both in check.
     """
+    geometry = geometry_of(fairy)
     ours = [man for man in men if man.side == mover]
     theirs = [man for man in men if man.side != mover]
     our_men = union(BIT[man.squares] for man in ours)
@@ -109,14 +121,14 @@ def move_sets(men: Sequence[Man], mover: int) -> MoveSets:
     for man in theirs:
         # The king does not shield what is behind it.
         others = [other.squares for other in men if other is not man and other is not king]
-        danger = danger | attacks(man.kind, man.squares, others)
+        danger = danger | attacks(man.kind, man.squares, others, geometry)
         pair = man.squares * 64 + king.squares
-        in_the_way = screen(man.kind)[pair] & occupied
-        answer = GEOMETRY.between[pair] | BIT[man.squares]
+        in_the_way = screen(man.kind, fairy)[pair] & occupied
+        answer = _lines(geometry.between, man.kind)[pair] | BIT[man.squares]
         checks = in_the_way == 0
         target = np.where(checks, target & answer, target)
         in_check = in_check | checks
-        if KINDS[man.kind][1]:
+        if geometry.rides[man.kind]:
             pins.append((in_the_way, answer))
 
     found = []
@@ -131,8 +143,8 @@ def move_sets(men: Sequence[Man], mover: int) -> MoveSets:
             found.append(_pawn_moves(man, occupied, their_men) & allowed)
         else:
             others = [other.squares for other in men if other is not man]
-            found.append(attacks(man.kind, man.squares, others) & allowed)
-    return MoveSets(in_check, ours, found)
+            found.append(attacks(man.kind, man.squares, others, geometry) & allowed)
+    return MoveSets(in_check, ours, found, FAIRY + len(fairy))
 
 
 def _pawn_moves(man: Man, occupied: Sets, their_men: Sets) -> Sets:

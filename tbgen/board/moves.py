@@ -14,8 +14,6 @@ from tbgen.board.geometry import KING, PAWN_UP
 from tbgen.jit import inlined, kernel
 
 NOBODY: Final = -1
-PROMOTION_KINDS: Final = 4
-"""Queen, rook, bishop, knight: the first kinds of geometry.py."""
 
 
 @inlined
@@ -86,13 +84,13 @@ def is_checked(board, squares, side):
 
 
 @inlined
-def add_pawn_move(moves, count, slot, target, taken):
+def add_pawn_move(board, moves, count, slot, target, taken):
     if 8 <= target < 56:
         moves[count] = pack_move(slot, target, taken, -1)
         return count + 1
-    for promotion in range(PROMOTION_KINDS):
+    for promotion in range(board.promotions):
         moves[count + promotion] = pack_move(slot, target, taken, promotion)
-    return count + PROMOTION_KINDS
+    return count + board.promotions
 
 
 @kernel
@@ -137,7 +135,7 @@ def list_moves(board, squares, side, moves):
                 if unsure and not leaves_king_safe(board, squares, slot, target, taken, occupied):
                     continue
                 if is_pawn(kind):
-                    count = add_pawn_move(moves, count, slot, target, taken)
+                    count = add_pawn_move(board, moves, count, slot, target, taken)
                 else:
                     moves[count] = pack_move(slot, target, taken, -1)
                     count += 1
@@ -150,7 +148,7 @@ def list_moves(board, squares, side, moves):
                     if occupied >> np.uint64(target) & np.uint64(1):
                         break
                     if not unsure or leaves_king_safe(board, squares, slot, target, NOBODY, occupied):
-                        count = add_pawn_move(moves, count, slot, target, NOBODY)
+                        count = add_pawn_move(board, moves, count, slot, target, NOBODY)
         if not taking:
             quiet = count
     return quiet, count

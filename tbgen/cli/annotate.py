@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     common.add_rules(parser, None, "the game's own, else r")
     common.add_quiet(parser)
-    common.add_tables(parser)
+    common.add_tables(parser, men=False)
 
 
 def run(args: argparse.Namespace) -> int:

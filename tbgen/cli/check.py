@@ -29,7 +29,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="what tbgen solve --certificate has written")
-    common.add_tables(parser)
+    common.add_tables(parser, men=False)
     common.add_output(parser)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 from tbgen.columns import Column, table
 from tbgen.errors import BadInput, MissingTable
 from tbgen.material import MEN_IN_TABLES, Material, every, parse
+from tbgen.men import VARIABLE as MEN
 from tbgen.table_rules import TableRules
 from tbgen.text import say, width
 from tbgen.turns import cores
@@ -137,8 +138,9 @@ def directory(words: str) -> Path:
 # --- options that several commands have ------------------------------------------------------------------------
 
 
-def add_tables(group: Group, *, bundled: bool = True) -> None:
-    """`bundled`: whether the command also reads the package's own tables."""
+def add_tables(group: Group, *, bundled: bool = True, men: bool = True) -> None:
+    """`bundled`: whether the command also reads the package's own tables. `men`: whether these may have men beyond
+    chess."""
     also = "; those of two and three men that it lacks are in the package" if bundled else ""
     group.add_argument(
         "--tables",
@@ -147,6 +149,18 @@ def add_tables(group: Group, *, bundled: bool = True) -> None:
         help=f"where the tables are (default: ${VARIABLE}, else {DEFAULT}/){also}",
     )
     group.set_defaults(bundled=bundled)
+    if men:
+        add_men(group)
+
+
+def add_men(group: Group) -> None:
+    group.add_argument(
+        "--men",
+        metavar="MAN",
+        action="append",
+        default=[],
+        help=f"a man beyond chess, its letter and its moves as in X=WDN, or a file of such lines (also: ${MEN})",
+    )
 
 
 def looked_in(args: argparse.Namespace) -> str:

@@ -56,6 +56,8 @@ def table_rows(tables: Iterable[Listed]) -> Iterator[Row]:
                     "bytes": size,
                     "program": table.head.program,
                 }
+                if material.fairy:
+                    row["men"] = " ".join(map(str, material.fairy))
                 if isinstance(table, SlimFile):
                     row["slim"] = table.head.keeps
                 else:
@@ -97,6 +99,8 @@ def print_rows(columns: Columns, rows: Sequence[Row], *, totals: bool) -> None:
     whole = [row for row in rows if "error" not in row]
     lines = [[_cell(row.get(name, "")) for name in columns] for row in whole]
     print_table(tuple(columns.values()), lines, _totals(columns, whole) if totals and len(whole) > 1 else ())
+    for man in sorted({man for row in whole for man in str(row.get("men", "")).split()}):
+        say(man)
     for row in rows:
         if "error" in row:
             say(f"{row['material']} ({row['rules']}): {row['error']}")

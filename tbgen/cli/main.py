@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
-from tbgen import text
+from tbgen import men, text
 from tbgen._version import __version__
 from tbgen.called import NAME, called_as
 from tbgen.cli.common import INTERRUPTED, looked_in, remark
@@ -111,6 +111,7 @@ def _obey(words: list[str]) -> int:
         parser.error("the command comes first")
     check_address_space(LIBRARIES)
     args = parser_of(name).parse_intermixed_args(words[1:])
+    men.use(getattr(args, "men", ()))
     try:
         code: int = import_module(COMMANDS[name][0]).run(args)
     except MissingTable as error:

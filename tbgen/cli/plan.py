@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tbgen.called import called_as
-from tbgen.cli.common import add_all, add_json, add_rules, at_once, materials_of, print_table
+from tbgen.cli.common import add_all, add_json, add_men, add_rules, at_once, materials_of, print_table
 from tbgen.columns import Column
 from tbgen.errors import BadInput
 from tbgen.material import MEN_NUMBERED, with_dependencies
@@ -29,6 +29,7 @@ and CPU is what it took there, at the pace of this machine. For others these are
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help=f"such as KRvKP, of at most {MEN_NUMBERED} men")
     add_all(parser, MEN_NUMBERED)
+    add_men(parser)
     add_rules(parser)
     parser.add_argument("--only", action="store_true", help="leave out the tables that they depend on")
     parser.add_argument(

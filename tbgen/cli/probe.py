@@ -9,6 +9,7 @@ from tbgen import outcome
 from tbgen.cli import common, show
 from tbgen.cli.fens import STDIN, fens, say_what_is_dropped
 from tbgen.errors import MissingTable, TbgenError
+from tbgen.men import known
 from tbgen.probe import OnlyBounds, Result, SureResult, Tablebase, as_dict, bounds_as_dict, words
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.table_rules import TableRules
@@ -76,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     with Tablebase(common.present_tables_directory(args), args.rules) as tablebase:
         for fen in fens(args.fens):
             try:
-                read = read_fen(fen, whole_game=args.rules == TableRules.WHOLE_GAME)
+                read = read_fen(fen, whole_game=args.rules == TableRules.WHOLE_GAME, men=known())
                 if given is not None:
                     read = read._replace(record=given, dropped=None)
                 writer.answer(fen, read, tablebase)

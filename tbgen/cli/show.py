@@ -112,7 +112,7 @@ def _board(board: chess.Board, colours: bool) -> Iterator[Line]:
             if colours:
                 square = _SQUARES[(file + rank) % 2 == 1]
                 # The filled signs for both colours: the hollow ones look like the other colour on a dark screen.
-                sign = chess.UNICODE_PIECE_SYMBOLS[man.symbol().lower()] if man else " "
+                sign = chess.UNICODE_PIECE_SYMBOLS.get(man.symbol().lower(), man.symbol().upper()) if man else " "
                 row.append((f" {sign} ", f"{_MEN[man.color]} {square}" if man else square))
             else:
                 row.append((f" {man.symbol() if man else '.'}", ""))

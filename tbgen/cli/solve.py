@@ -15,6 +15,7 @@ from tbgen.cli.display import Counter
 from tbgen.cli.fens import fens, say_what_is_dropped
 from tbgen.cli.progress import warm_up_visibly
 from tbgen.errors import BadInput
+from tbgen.men import known
 from tbgen.probe import Tablebase
 from tbgen.prove import plans
 from tbgen.prove.certify import new_certificate
@@ -117,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
     words = list(fens(args.fen))
     if len(words) != 1:
         raise BadInput(f"one position at a time, not {len(words)}")
-    read = read_fen(words[0])
+    read = read_fen(words[0], men=known())
     mater = None
     if args.record is not None:
         given = outcome.parse(args.record)

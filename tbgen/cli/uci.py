@@ -21,7 +21,7 @@ so, and plays for what men promise, for the record and for mobility.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_tables(parser)
+    add_tables(parser, men=False)
     add_rules(parser)
 
 

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import chess
 import numpy as np
 
-from tbgen.board.geometry import BISHOP, GEOMETRY, KINDS, KING, KNIGHT, PAWN_DOWN, PAWN_UP, QUEEN, ROOK
+from tbgen.board.geometry import BISHOP, GEOMETRY, KING, KNIGHT, PAWN_DOWN, PAWN_UP, QUEEN, ROOK
 from tbgen.board.move_sets import BIT, Bools, Ints, Man, MoveSets, Sets, attacks, move_sets, union
 
 _KIND_OF: Final = {
@@ -167,7 +167,7 @@ def _reach(board: chess.Board, square: chess.Square, still: Sequence[Man]) -> li
     closed = int(union(BIT[other.squares.reshape(1)] for other in still)[0])
     if man.kind == KING:
         for other in still:
-            if other.side != man.side and not KINDS[other.kind][1]:
+            if other.side != man.side and not GEOMETRY.rides[other.kind]:
                 closed |= int(GEOMETRY.attacks[other.kind][int(other.squares.flat[0])])
     blockers = [other.squares.reshape(1) for other in still]
     found, fresh = 1 << square, [square]

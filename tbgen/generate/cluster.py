@@ -9,7 +9,7 @@ from tbgen.generate.execute import Watcher
 from tbgen.generate.plan import Plan
 from tbgen.generate.summary import Summary
 from tbgen.generate.table import build_table
-from tbgen.material import Material, parse
+from tbgen.material import Material
 from tbgen.store import Stamp
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
@@ -40,12 +40,12 @@ def run_on_cluster(
 ) -> Iterator[Summary]:
     """Build what the plan names; yields a summary when a table is on disk."""
     job, priorities = Job(plan.rules, threads, memory), _priorities(plan, costs or {})
-    todo = {material.name for material in plan.todo}
+    todo = {material.name: material for material in plan.todo}
     tasks = [
         Task(
             material.name,
             build_one,
-            (material.name, job, plan.replaced.get(material)),
+            (material, job, plan.replaced.get(material)),
             [needed.name for needed in material.successors() if needed.name in todo],
             priorities[material],
         )
@@ -54,12 +54,12 @@ def run_on_cluster(
 
     def tell(name: str, numbers: int | None) -> None:
         if numbers is None:
-            watcher.began(parse(name))
+            watcher.began(todo[name])
         else:
-            watcher.solved(parse(name), numbers)
+            watcher.solved(todo[name], numbers)
 
     for name, summary in run(client, plan.directory, tasks, tell):
-        watcher.finished(parse(name))
+        watcher.finished(todo[name])
         if summary is not None:
             yield summary
 
@@ -75,13 +75,15 @@ def _priorities(plan: Plan, costs: Mapping[str, float]) -> dict[Material, float]
     return ahead
 
 
-def build_one(hands: Hands, needed: Mapping[str, Any], name: str, job: Job, replaced: Stamp | None) -> Summary | None:
+def build_one(
+    hands: Hands, needed: Mapping[str, Any], material: Material, job: Job, replaced: Stamp | None
+) -> Summary | None:
     """The task of a worker; None if the table was there, or an earlier run of this task has built it again. The tables
     that it depends on are in the directory."""
     threads = job.threads or hands.threads
     with closing(DiskArrays(hands.directory, job.memory)) as disk_arrays:
         return build_table(
-            parse(name),
+            material,
             hands.directory,
             job.rules,
             EntryCache(hands.directory, job.rules, disk_arrays, threads=threads),

@@ -72,7 +72,7 @@ def _size(material: Material) -> _Size:
     """Count the numbers of a normal material of any size."""
     inner = 1
     for side in (material.first, material.second):
-        for letter in "QRBN":
+        for letter in material.promotions_to:
             inner *= GROUP_SIZES[side.count(letter)]
     first, second = material.first.count("P"), material.second.count("P")
     slices = comb(48, first) * comb(48 - first, second)

@@ -48,7 +48,7 @@ class Atlas(NamedTuple):
     """`[table]`, see `Layout`."""
     side: NDArray[np.int64]
     kind: NDArray[np.int64]
-    """`[table * MEN + slot]`."""
+    """`[table * MEN + slot]`; kinds are those of the first table."""
     group: NDArray[np.int64]
     """`[(table * GROUPS + group) * GROUP + field]`."""
     table: NDArray[np.int64]
@@ -96,7 +96,7 @@ def make_atlas(layouts: list[Layout]) -> Atlas:
         groups=np.array([len(x.groups) for x in layouts], np.int64),
         inner=np.array([x.inner for x in layouts], np.int64),
         side=_rows(MEN, [[side for side, _ in x.letters] for x in layouts]),
-        kind=_rows(MEN, [list(x.kinds) for x in layouts]),
+        kind=_rows(MEN, [list(x.kinds_among(layouts[0].material.fairy)) for x in layouts]),
         group=_rows(
             GROUPS * GROUP,
             [[n for g in x.groups for n in (g.side, g.slot, g.count, g.stride, g.partner)] for x in layouts],

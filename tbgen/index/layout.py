@@ -16,10 +16,11 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.geometry import KIND_OF_LETTER, KING, PAWN_DOWN, PAWN_UP
+from tbgen.board.geometry import FAIRY, KIND_OF_LETTER, PAWN_DOWN, PAWN_UP
 from tbgen.index import groups, kings
 from tbgen.index.pawns import Slices, count_slices, every_slice, excerpt, some
 from tbgen.material import Material
+from tbgen.men import Man
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,13 @@ class Layout:
     @cached_property
     def kinds(self) -> tuple[int, ...]:
         """The kind of man in each slot, as board/geometry.py numbers them."""
+        return self.kinds_among(self.material.fairy)
+
+    def kinds_among(self, fairy: tuple[Man, ...]) -> tuple[int, ...]:
+        """The same where these are the men beyond chess: those of a table from which resets lead to this one."""
+        kinds = KIND_OF_LETTER | {man.letter: FAIRY + place for place, man in enumerate(fairy)}
         pawn = (PAWN_UP, PAWN_DOWN)
-        return tuple(pawn[side] if letter == "P" else KIND_OF_LETTER[letter] for side, letter in self.letters)
+        return tuple(pawn[side] if letter == "P" else kinds[letter] for side, letter in self.letters)
 
     @property
     def first_pawn(self) -> int:
@@ -70,7 +76,7 @@ class Layout:
     def groups(self) -> tuple[Group, ...]:
         runs: list[tuple[int, str, int, int]] = []
         for slot, (side, letter) in enumerate(self.letters[: self.first_pawn]):
-            if KIND_OF_LETTER[letter] == KING:
+            if letter == "K":
                 continue
             if runs and runs[-1][:2] == (side, letter):
                 runs[-1] = (side, letter, runs[-1][2], runs[-1][3] + 1)

@@ -6,6 +6,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.board.geometry import KING
+from tbgen.board.move_sets import BIT, screen
 from tbgen.index.groups import choices
 from tbgen.index.kings import FAMILIES, PAIRS, kings
 from tbgen.index.layout import Layout
@@ -44,6 +46,25 @@ def placed(layout: Layout, numbers: NDArray[np.int64]) -> Placed:
         of_group, rest = np.divmod(rest, group.stride)
         squares.extend(choices().squares[group.count].reshape(-1, group.count)[of_group].T.astype(np.int64))
     return Placed([*squares, *layout.pawns.squares[slices].T.astype(np.int64)], second_moves)
+
+
+def legal(layout: Layout, men: Placed) -> NDArray[np.bool_]:
+    """Which positions are legal."""
+    squares, fairy = men.squares, layout.material.fairy
+    good = np.ones(len(men.second_moves), np.bool_)
+    occupied = np.zeros(len(men.second_moves), np.uint64)
+    for slot, own in enumerate(squares):
+        good &= occupied & BIT[own] == 0
+        occupied |= BIT[own]
+        if slot >= layout.first_pawn:
+            good &= (own >= 8) & (own < 56)
+    good &= screen(KING)[squares[0] * 64 + squares[1]] != 0
+    for slot in range(2, len(squares)):
+        side = layout.letters[slot][0]
+        path = screen(layout.kinds[slot], fairy)[squares[slot] * 64 + squares[1 - side]]
+        takes_king = (path & occupied) == 0
+        good &= ~(takes_king & (men.second_moves if side else ~men.second_moves))
+    return good
 
 
 def first_to_move(layout: Layout, men: Placed) -> Placed:

@@ -14,6 +14,9 @@ from itertools import product
 from math import factorial, perm, prod
 from typing import Final, NamedTuple
 
+from tbgen.index.layout import Layout, layout_of
+from tbgen.index.positions import legal, placed
+from tbgen.index.symmetry import SymmetryClasses
 from tbgen.material import Material
 
 _STRAIGHT, _DIAGONAL, _LEAP, _NO_WAY = range(4)
@@ -54,6 +57,8 @@ def stored_twice(material: Material) -> int:
     """How many positions of a normal material have two entries in its table."""
     if material.pawns:
         return 0
+    if material.fairy:
+        return _looked_at(layout_of(material))
     entries = 0
     for mover in (0,) if material.even else (0, 1):
         groups = [
@@ -65,6 +70,11 @@ def stored_twice(material: Material) -> int:
             zones = _zones(kings[1 - mover], kings[mover])
             entries += _placements(groups, zones) - _own_images(groups, zones)
     return entries // 2
+
+
+def _looked_at(layout: Layout) -> int:
+    """The same for men of any kind, by a look at each number that may be one of two."""
+    return sum(int(legal(layout, placed(layout, numbers)).sum()) for numbers in SymmetryClasses(layout).twice()) // 2
 
 
 def _zones(king: int, other: int) -> _Zones:

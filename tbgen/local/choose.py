@@ -115,7 +115,8 @@ def start_of(board: chess.Board) -> tuple[Material, Pawns]:
     material = material_of(board)
     if not can_be_solved(material):
         raise UnsupportedPosition(
-            f"{material.normal}: a local table has pawns, up to {MEN} men, and up to {MOST_ALIKE} like pieces a side"
+            f"{material.normal}: a local table has pawns, up to {MEN} men, all of chess, and up to {MOST_ALIKE} like "
+            "pieces a side"
         )
     white, black = (tuple(sorted(board.pieces(chess.PAWN, color))) for color in (chess.WHITE, chess.BLACK))
     return material, (white, black)
@@ -125,7 +126,7 @@ def start_of(board: chess.Board) -> tuple[Material, Pawns]:
 def can_be_solved(material: Material) -> bool:
     """Whether there can be local tables of it."""
     alike = max(side.count(piece) for side in (material.first, material.second) for piece in PROMOTIONS)
-    return material.pawns > 0 and material.men <= MEN and alike <= MOST_ALIKE
+    return not material.fairy and material.pawns > 0 and material.men <= MEN and alike <= MOST_ALIKE
 
 
 class _Choice:

@@ -9,7 +9,7 @@ from itertools import product
 from typing import NamedTuple
 
 from tbgen.local.walks import Pawns
-from tbgen.material import PIECES, PROMOTIONS, Material
+from tbgen.material import PROMOTIONS, Material, in_order
 
 
 class Reset(NamedTuple):
@@ -99,8 +99,8 @@ def _pieces(material: Material, side: int) -> str:
 def _changed(material: Material, side: int, man: str, new: str = "") -> Material:
     """A side's man has become another one, or is gone."""
     sides = [material.first, material.second]
-    sides[side] = "".join(sorted(sides[side].replace(man, new, 1), key=PIECES.index))
-    return Material(*sides)
+    sides[side] = in_order(sides[side].replace(man, new, 1))
+    return Material(sides[0], sides[1])
 
 
 def _moved(pawns: Pawns, side: int, square: int | None, target: int | None) -> Pawns:

@@ -4,10 +4,10 @@
 from html import escape
 from typing import Any, Final
 
-import chess.svg
-
 from tbgen import outcome
 from tbgen.errors import BadInput
+from tbgen.men import known
+from tbgen.men.picture import picture
 from tbgen.pages.frame import SERVED, Links, options, page
 from tbgen.probe import Result
 from tbgen.probe.numbering import material_of
@@ -38,14 +38,14 @@ side’s counted, and nobody can force more.</dd></dl></details>
 def served(told: dict[str, Any]) -> str:
     """The page of a server, with what it tells of the position."""
     try:
-        board = read_fen(told["fen"]).board
+        board = read_fen(told["fen"], men=known()).board
     except BadInput:
         board = None
     title = _TITLE if board is None else f"{material_of(board)}, {SIDES[board.turn]} to move"
     words = _words(told)
     first = to_json(told).replace("<", "\\u003c")
-    picture = "" if board is None else chess.svg.board(board)
-    body = _body(told["fen"], TableRules.of(told["rules"]), "/", picture, _plain(told, words))
+    shown = "" if board is None else picture(board)
+    body = _body(told["fen"], TableRules.of(told["rules"]), "/", shown, _plain(told, words))
     body += f'<script type="application/json" id="told">{first}</script>'
     return page(SERVED, title, body, here="Board", script="served.js", head=_preview(title, words or _DESCRIPTION))
 

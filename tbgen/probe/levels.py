@@ -12,5 +12,6 @@ def levels(men: PositionColumns) -> Ints:
     for side in (0, 1):
         rows = np.flatnonzero(men.second_moves == bool(side))
         columns = zip(men.layout.kinds, men.layout.letters, men.squares, strict=True)
-        found[rows] = move_sets([Man(kind, owner, squares[rows]) for kind, (owner, _), squares in columns], side).level
+        placed = [Man(kind, owner, squares[rows]) for kind, (owner, _), squares in columns]
+        found[rows] = move_sets(placed, side, men.layout.material.fairy).level
     return found

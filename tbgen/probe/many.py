@@ -12,6 +12,7 @@ from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.errors import BadInput, check_kind
 from tbgen.index import layout_of
 from tbgen.material import Material, parse
+from tbgen.men.board import FairyBoard, piece
 from tbgen.probe.levels import levels
 from tbgen.probe.numbering import check_men
 from tbgen.probe.result import Answers, Positions
@@ -112,7 +113,7 @@ def answer(tables: OpenTables, positions: Positions, records: ArrayLike | None) 
         found.outcomes[block] = relative * sign
         found.dtg[block] = distance * good
         for row in (start + left_out[good[left_out]]).tolist():
-            board = _board(positions.men, squares[row].tolist(), white_moves=bool(white_moves[row]))
+            board = _board(material, positions.men, squares[row].tolist(), white_moves=bool(white_moves[row]))
             one = tables.result(board, int(given[row]) or None if given is not None else None)
             found.outcomes[row], found.dtg[row] = one.outcome, one.dtg
             if found.records is not None:
@@ -120,12 +121,13 @@ def answer(tables: OpenTables, positions: Positions, records: ArrayLike | None) 
     return found
 
 
-def _board(men: str, squares: list[int], *, white_moves: bool) -> chess.Board:
+def _board(material: Material, men: str, squares: list[int], *, white_moves: bool) -> chess.Board:
     """One position, for what a slim table leaves out: a ply of search is made with a board."""
-    board, colour = chess.Board(None), chess.BLACK
+    board = FairyBoard(men=material.fairy) if material.fairy else chess.Board(None)
+    colour = chess.BLACK
     for letter, square in zip(men.upper().replace("V", ""), squares, strict=True):
         colour = not colour if letter == "K" else colour
-        board.set_piece_at(square, chess.Piece(chess.PIECE_SYMBOLS.index(letter.lower()), colour))
+        board.set_piece_at(square, piece(letter, colour))
     board.turn = white_moves
     return board
 

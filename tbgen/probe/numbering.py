@@ -4,6 +4,7 @@ What depends on the men alone is computed once and kept as a `Numbering`, which 
 The numbers are the same as those of index/kernels.py, which is compiled: a probe must not wait for that.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -15,10 +16,13 @@ from tbgen.errors import UnsupportedPosition
 from tbgen.index import layout_of
 from tbgen.index.kings import kings
 from tbgen.index.pawns import SWAP_BIT
-from tbgen.material import MEN_IN_TABLES, Material
+from tbgen.material import MEN_IN_TABLES, Material, in_order, make
+from tbgen.men.board import FairyBoard
 
 # The kinds in a signature, four bits each: no side has more than ten men of one kind.
 _KINDS: Final = "PNBRQ"
+Signature = int | Material
+"""The men of both sides without their kings, as one number; with men beyond chess White's and Black's by letter."""
 _SIDE_BITS: Final = 4 * len(_KINDS)
 
 # Items of a view are plain integers of Python: faster than those of an array, and nothing is copied.
@@ -59,6 +63,8 @@ class Numbering(NamedTuple):
     flip: memoryview
     pairs: tuple[Pairs, ...]
     """By family."""
+    fairy: tuple[int, ...]
+    """The types of men beyond chess, as a `FairyBoard` has them."""
 
 
 @cache
@@ -67,8 +73,10 @@ def _pairs() -> tuple[Pairs, ...]:
     return tuple(Pairs(table.number.data, table.symmetry.data) for table in map(kings, range(3)))
 
 
-def signature(board: chess.Board) -> int:
-    """The men of both sides without their kings, as one number."""
+def signature(board: chess.Board) -> Signature:
+    """The men of both sides without their kings."""
+    if board.__class__ is FairyBoard:
+        return _fairy_material(board)
     white = board.occupied_co[chess.WHITE]
     black = board.occupied_co[chess.BLACK]
     found = 0
@@ -92,9 +100,24 @@ def _letters(of_side: int) -> str:
 
 
 @cache
-def material_with(men: int) -> Material:
+def material_with(men: Signature) -> Material:
     """The men that have this signature, White's first."""
+    if isinstance(men, Material):
+        return men
     return Material(_letters(men), _letters(men >> _SIDE_BITS))
+
+
+def _fairy_material(board: FairyBoard) -> Material:
+    """White's men first."""
+    white, black = (
+        in_order(
+            man.symbol().upper()
+            for man in board.piece_map().values()
+            if man.color == color and man.piece_type != chess.KING
+        )
+        for color in (chess.WHITE, chess.BLACK)
+    )
+    return make(white, black, board.definitions)
 
 
 def material_of(board: chess.Board) -> Material:
@@ -102,15 +125,17 @@ def material_of(board: chess.Board) -> Material:
     return material_with(signature(board))
 
 
-def make_numbering(men: int) -> Numbering:
+def make_numbering(men: Signature) -> Numbering:
     """Make the numbering for the men that have this signature."""
     material = material_with(men)
     layout = layout_of(material.normal)
+    fairy = tuple(man.letter for man in material.fairy)
+    kinds = (*_KINDS, *fairy)
     return Numbering(
         material.normal,
         material.is_normal,
         material.pawns > 0,
-        tuple(Group(_KINDS.index(group.letter), group.side, group.count, group.stride) for group in layout.groups),
+        tuple(Group(kinds.index(group.letter), group.side, group.count, group.stride) for group in layout.groups),
         layout.inner,
         layout.pawns.slice_of.data,
         layout.start.data,
@@ -118,6 +143,7 @@ def make_numbering(men: int) -> Numbering:
         layout.family.data,
         layout.flip.data,
         _pairs(),
+        tuple(map(ord, fairy)),
     )
 
 
@@ -145,7 +171,7 @@ def check_men(men: int) -> None:
 
 def number_of(numbering: Numbering, board: chess.Board) -> int:
     """The number of a sound board with the men that the numbering was made for."""
-    _, white_first, has_pawns, groups, inner, slice_of, start, half, families, flips, pairs = (
+    _, white_first, has_pawns, groups, inner, slice_of, start, half, families, flips, pairs, fairy = (
         numbering  # at once: faster
     )
     white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
@@ -180,7 +206,10 @@ def number_of(numbering: Numbering, board: chess.Board) -> int:
     number: int = start[slice_] + first_number[pair] * inner
     if second_moves:
         number += half[slice_]
-    kinds = (0, board.knights, board.bishops, board.rooks, board.queens)
+    kinds: Sequence[int] = (0, board.knights, board.bishops, board.rooks, board.queens)
+    if fairy:
+        assert isinstance(board, FairyBoard)
+        kinds = (*kinds, *(board.fairy[kind] for kind in fairy))
     for kind, side, size, stride in groups:
         men = kinds[kind] & (second if side else first)
         if size == 1:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tbgen import outcome as outcomes
 from tbgen.errors import BadInput, CorruptTable, MissingTable, UnsupportedPosition, check_kind
 from tbgen.material import MEN_IN_TABLES, Material
+from tbgen.men import known
 from tbgen.position import check_legal, check_record, goal, is_plain, record_of
 from tbgen.probe import bounds, play
 from tbgen.probe.local import LocalFiles
@@ -202,7 +203,7 @@ class Tablebase:
 
     def _read(self, fen: str, record: Record) -> tuple[chess.Board, Record]:
         """A FEN's board, and the record: the given one, else the FEN's."""
-        read = read_fen(fen, whole_game=self.rules == TableRules.WHOLE_GAME)
+        read = read_fen(fen, whole_game=self.rules == TableRules.WHOLE_GAME, men=known())
         if record is not None:
             return read.board, record
         if read.dropped is not None and read.record is not None:

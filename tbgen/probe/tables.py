@@ -12,7 +12,15 @@ from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.material import Material
 from tbgen.position import goal
 from tbgen.probe import play
-from tbgen.probe.numbering import Numbering, check_men, make_numbering, material_with, number_of, signature
+from tbgen.probe.numbering import (
+    Numbering,
+    Signature,
+    check_men,
+    make_numbering,
+    material_with,
+    number_of,
+    signature,
+)
 from tbgen.probe.result import Result
 from tbgen.store import LeftOut, TableFile, find_any, open_table
 from tbgen.table_rules import TableRules
@@ -47,7 +55,7 @@ class OpenTables:
         self.rules: Final = TableRules.of(rules)
         self.whole_game: Final = self.rules == TableRules.WHOLE_GAME
         self._threads = threads
-        self._by_men: dict[int, NumberedTable] = {}
+        self._by_men: dict[Signature, NumberedTable] = {}
         self._tables: dict[Material, TableFile] = {}
         self._opening = Lock()
         """Of two threads that open the same table, one would lose its file without closing it."""
@@ -77,7 +85,7 @@ class OpenTables:
                 found = self._tables.get(material)
                 if found is None:
                     path = find_any(self.directory, material, self.rules)
-                    found = self._tables[material] = open_table(path, threads=self._threads)
+                    found = self._tables[material] = open_table(path, threads=self._threads, material=material)
         return found
 
     def name(self, board: chess.Board) -> str:

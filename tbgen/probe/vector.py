@@ -10,12 +10,13 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.geometry import GEOMETRY, KING
-from tbgen.board.move_sets import BIT, Bools, Ints, Sets, screen
+from tbgen.board.geometry import GEOMETRY
+from tbgen.board.move_sets import BIT, Bools, Ints, Sets
 from tbgen.index import Layout, layout_of
 from tbgen.index.groups import choices
 from tbgen.index.kings import kings
 from tbgen.index.pawns import SWAP_BIT
+from tbgen.index.positions import Placed, legal
 from tbgen.material import Material
 
 
@@ -36,21 +37,7 @@ class PositionColumns:
 
 def sound(men: PositionColumns) -> Bools:
     """Say which rows are legal positions."""
-    squares = men.squares
-    good = np.ones(len(men.second_moves), np.bool_)
-    for slot, own in enumerate(squares):
-        for other in squares[:slot]:
-            good &= own != other
-        if slot >= men.layout.first_pawn:
-            good &= (own >= 8) & (own < 56)
-    good &= screen(KING)[squares[0] * 64 + squares[1]] != 0
-    occupied = men.occupied()
-    for slot in range(2, len(squares)):
-        side = men.layout.letters[slot][0]
-        path = screen(men.layout.kinds[slot])[squares[slot] * 64 + squares[1 - side]]
-        takes_king = (path & occupied) == 0
-        good &= ~(takes_king & (men.second_moves if side else ~men.second_moves))
-    return good
+    return legal(men.layout, Placed(men.squares, men.second_moves))
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import chess
 
-from tbgen import outcome, position
+from tbgen import men, outcome, position
 from tbgen.errors import BadInput, MissingTable, OutOfRoom, UnsupportedPosition, check_kind
 from tbgen.fortress import claims, prove
+from tbgen.men.board import FairyBoard
 from tbgen.probe import Sure, SureMove, SureResult, Tablebase, UnknownMove, open_tablebase
 from tbgen.probe.sure import NOTHING
 from tbgen.prove.certify import Certificate, new_certificate
@@ -63,7 +64,7 @@ def solve(
         if not isinstance(tables, Tablebase):
             tables = stack.enter_context(open_tablebase(tables))
         if isinstance(board, str):
-            read = read_fen(board)
+            read = read_fen(board, men=men.known())
             board, record = read.board, read.record if record is None else record
         check_kind(board, chess.Board, "a board", "chess.Board makes one from a FEN")
         stands = standing(board, None if record is None else position.record_of(record))
@@ -112,6 +113,8 @@ def find(
     taken at their word: what they say is written as a strategy."""
     more = moves or line
     known = tables.get(board, record=record) if certificate is None else tables.known(board, record)
+    if isinstance(board, FairyBoard) and (known is None or certificate is not None):
+        raise UnsupportedPosition("with men beyond chess tables alone give answers: tbgen build makes them")
     solution = Solution(board, record, known)
     if not any(board.legal_moves):
         return solution

@@ -17,7 +17,7 @@ from tbgen.errors import MissingTable, OutOfRoom, UnsupportedPosition
 from tbgen.position import goal, level
 from tbgen.probe import Result, Tablebase, play
 from tbgen.probe.bounds import LocalSource, View
-from tbgen.probe.numbering import signature
+from tbgen.probe.numbering import Signature, signature
 
 MOST: Final = 2_000_000
 """Replies that a strategy may have: a gigabyte."""
@@ -66,7 +66,7 @@ class _Complete:
 
     def __init__(self, tables: Tablebase) -> None:
         self._tables = tables
-        self._missing = set[int]()
+        self._missing = set[Signature]()
 
     def complete(self, board: chess.Board, record: int | None = None) -> Result:
         """What they say; MissingTable where they do not."""

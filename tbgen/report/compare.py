@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen import outcome
+from tbgen import outcome, position
 from tbgen.contents import distances, outcomes
 from tbgen.index.symmetry import KEYS, SymmetryClasses
 from tbgen.material import Material
@@ -145,7 +144,7 @@ def _largest(changes: Sequence[Change], numbers: dict[tuple[int, int], int]) -> 
 def _lines_from(
     text: str, material: Material, kind: int, bases: tuple[Tablebase, Tablebase]
 ) -> tuple[str, tuple[Line | None, Line | None]]:
-    board = chess.Board(text)
+    board = position.of_tables(text)
     found = []
     for base in bases:
         key = f"{material}-{TITLES[kind].replace(' ', '-')}-{base.rules}"

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from tbgen import outcome
+import chess
+
+from tbgen import outcome, position
 from tbgen.report.charts import Chart
 from tbgen.table_rules import TableRules
 
@@ -64,6 +66,10 @@ class Line:
     rules: TableRules = TableRules.RESET
     record: int | None = None
     """The record of the position, where it brings one along."""
+
+    def board(self) -> chess.Board:
+        """Where it begins."""
+        return position.of_tables(self.fen)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ import chess.pgn
 
 from tbgen import outcome
 from tbgen._version import __version__
-from tbgen.errors import MissingTable
+from tbgen.errors import MissingTable, UnsupportedPosition
+from tbgen.men.board import FairyBoard
 from tbgen.probe import Tablebase
 from tbgen.report.document import Line, Step
 from tbgen.rules import Record, tags
@@ -42,7 +43,7 @@ def spans(line: Line) -> Iterator[tuple[str, bool]]:
     if not line.steps:
         yield "on the board", False
         return
-    board = chess.Board(line.fen)
+    board = line.board()
     number, white, record = board.fullmove_number, board.turn, None
     if not white:
         yield f"{number}...", False
@@ -59,7 +60,9 @@ def spans(line: Line) -> Iterator[tuple[str, bool]]:
 def pgn(line: Line) -> str:
     """A game whose moves bear the record as comments, `{G3.5}`, after each. Its tags say that 50 moves are not
     counted, as in the tables: so `tbgen adjudicate` reads it back."""
-    board = chess.Board(line.fen)
+    board = line.board()
+    if isinstance(board, FairyBoard):
+        raise UnsupportedPosition(f"PGN has no men beyond chess: {line.fen}")
     game = chess.pgn.Game()
     game.headers.clear()
     game.headers.update(

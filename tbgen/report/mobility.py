@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.board.geometry import GEOMETRY, PAWN_DOWN, PAWN_UP
+from tbgen.board.geometry import GEOMETRY, PAWN_DOWN, PAWN_UP, geometry_of
 from tbgen.board.move_sets import BIT, Ints, attacks
 from tbgen.index import layout_of
 from tbgen.index.layout import Layout
@@ -91,12 +91,12 @@ def _bounds(layout: Layout, men: list[int], squares: list[Ints]) -> Ints:
             sound_rows &= (own >= 8) & (own < 56)
             continue
         others = [column for other, column in enumerate(squares) if other != nth]
-        found += np.bitwise_count(attacks(kind, own, others) & ~occupied)
+        found += np.bitwise_count(attacks(kind, own, others, geometry_of(layout.material.fairy)) & ~occupied)
     return np.where(sound_rows, found, -_KING_STEPS)
 
 
 def _pawn_bounds(layout: Layout, kind: int) -> Ints:
-    """`[square]`: pushes, and as many captures as there are men to capture; four moves each onto the last rank."""
+    """`[square]`: pushes, and as many captures as there are men to capture; promotions by what they make."""
     side = 0 if kind == PAWN_UP else 1
     prey = [letter for owner, letter in layout.letters if owner != side and letter != "K"]
     pieces = len(prey) - prey.count("P")
@@ -104,5 +104,5 @@ def _pawn_bounds(layout: Layout, kind: int) -> Ints:
     targets = np.bitwise_count(GEOMETRY.attacks[kind]).astype(np.int64)
     captures = np.minimum(targets, np.where(rank == 6, pieces, len(prey)))  # no pawn stands on the last rank
     pushes = np.where(rank == 1, 2, 1)
-    moves: Ints = (pushes + captures) * np.where(rank == 6, 4, 1)
+    moves: Ints = (pushes + captures) * np.where(rank == 6, len(layout.material.promotions_to), 1)
     return moves

@@ -71,7 +71,8 @@ def shares(census: Census) -> Shares:
 
 def section(counted: Sequence[Shares]) -> Section:
     """All of it: a row for each side of each material that has more than its king. Engines see where bishops stand:
-    the rule is judged by the parts of a table, if they were counted."""
+    the rule is judged by the parts of a table, if they were counted. It has no values for men beyond chess."""
+    counted = [one for one in counted if not one.material.fairy]
     parted = {one.material for one in counted if one.pair is not None}
     judged = [one for one in counted if one.pair is not None or one.material not in parted]
     gaps = {one.name: gap for one in judged if (gap := _gap(one)) is not None}

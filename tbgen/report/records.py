@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-import chess
 import numpy as np
 
-from tbgen import outcome
+from tbgen import outcome, position
 from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY
 from tbgen.contents import OUTCOME_SHIFT
 from tbgen.index.layout import Layout
@@ -77,7 +76,7 @@ def _with_lines(ways: Sequence[Longest], tablebase: Tablebase) -> Iterator[Longe
         line = None
         if longest[one.outcome] is one and one.dtg and one.fens:
             title = f"{one.material}: {outcome.text(one.outcome)} in {plies(one.dtg)}"
-            line = best_line(tablebase, chess.Board(one.fens[0]), one.key, title)
+            line = best_line(tablebase, position.of_tables(one.fens[0]), one.key, title)
         yield replace(one, line=line)
 
 
@@ -119,7 +118,7 @@ def fen_of(layout: Layout, number: int) -> str:
 
 def _class(text: str) -> str:
     """The same text for a position and all its images; with pawns only the mirrored files are one."""
-    board = chess.Board(text)
+    board = position.of_tables(text)
     men = [(square, man.symbol()) for square, man in board.piece_map().items()]
     images = _IMAGES[: FILES_MIRRORED + 1] if board.pawns else _IMAGES
     return str(min(sorted((image[square], letter) for square, letter in men) for image in images))

@@ -193,6 +193,7 @@ def _graph_of(job: _Job, slice_: int) -> SliceGraph:
         int(layout.flip[slice_]),
         int(layout.half_size[slice_]),
         layout.pawns.squares[slice_].tolist(),
+        layout.material.fairy,
     )
 
 

@@ -14,6 +14,7 @@ import chess
 from tbgen import outcome, position
 from tbgen.errors import BadInput, check_kind
 from tbgen.meant import hint
+from tbgen.men import Men
 from tbgen.rules.record import standing
 from tbgen.rules.variants import CHESS, Variant
 from tbgen.text import typed
@@ -58,14 +59,21 @@ class Fen(NamedTuple):
         )
 
 
-def read_fen(text: str, *, whole_game: bool = False, chess960: bool = False, variant: Variant = CHESS) -> Fen:
+def read_fen(
+    text: str,
+    *,
+    whole_game: bool = False,
+    chess960: bool = False,
+    variant: Variant = CHESS,
+    men: Men | None = None,
+) -> Fen:
     """The board, the record that stands on it if the seventh field is there, and what is dropped of it.
 
     The record is what counts for the game: the position's own goal is already counted in, and a
     redundant field gives just that goal. Fields behind the side to move may be missing, as in
     python-chess; but the record is always the seventh. `whole_game`: nothing resets, so a halfmove clock of 0 does
     not make the field redundant. Castling rights by file (`HAha`) are those of Chess960, and so are
-    others (`KQkq`) that fit kings and rooks in no other game.
+    others (`KQkq`) that fit kings and rooks in no other game. `men`: what letters stand for that chess does not have.
 
     BadInput for an illegal position, and for a record under which no game goes on.
     """
@@ -85,7 +93,7 @@ def read_fen(text: str, *, whole_game: bool = False, chess960: bool = False, var
                 raise BadInput(f"the record is field 7 of a FEN, not {place + 1}: {_shown(text)}")
             raise BadInput(f"the {name} of a FEN is a number, not {fields[place]!r}")
     chess960 = chess960 or bool(_FILES.search(" ".join(fields[2:3])))
-    board = position.read(" ".join(_together(fields, extra)), chess960=chess960, kind=variant.board)
+    board = position.read(" ".join(_together(fields, extra)), chess960=chess960, kind=variant.board, men=men)
     if board.castling_rights:
         board.chess960 = chess960 or board.has_chess960_castling_rights()
     found = position.fault(board)

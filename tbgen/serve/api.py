@@ -14,7 +14,7 @@ from tbgen._version import __version__
 from tbgen.errors import BadInput, MissingTable
 from tbgen.material import parse, with_dependencies
 from tbgen.probe import Tablebase
-from tbgen.probe.numbering import material_of, signature
+from tbgen.probe.numbering import Signature, material_of, signature
 from tbgen.serve import answers, lila, many
 from tbgen.serve.openapi import document
 from tbgen.serve.problem import Problem, missing_material
@@ -48,7 +48,7 @@ class Api:
         self._service = service
         self._started = time.monotonic()
         self._document = encoded(document(service.settings.limits))
-        self._known: set[tuple[int, TableRules]] = set()
+        self._known: set[tuple[Signature, TableRules]] = set()
         """Men whose table is open: to ask it takes no longer than to hand the question to a thread."""
 
     def routes(self) -> list[BaseRoute]:

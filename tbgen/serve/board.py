@@ -30,7 +30,7 @@ def _unread(fen: str, rules: TableRules, error: TbgenError) -> dict[str, Any]:
     fen = fen.replace("_", " ")
     found = {"fen": fen, "rules": rules.value, "error": problem_of(error).as_dict()}
     with suppress(BadInput):
-        if lacks := position.fault(position.read(fen)):  # men on their way to a position: nothing has gone wrong
+        if lacks := position.fault(position.of_tables(fen)):  # men on their way to a position: nothing has gone wrong
             found["lacks"] = lacks
     return found
 

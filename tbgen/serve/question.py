@@ -8,6 +8,7 @@ import chess
 
 from tbgen import outcome
 from tbgen.errors import BadInput
+from tbgen.men import known
 from tbgen.rules.fen import Fen, format_fen, read_fen
 from tbgen.rules.record import Record
 from tbgen.table_rules import TableRules
@@ -56,7 +57,7 @@ class Question(NamedTuple):
 def question(fen: str, record: str | None, rules: TableRules) -> Question:
     """A record that is given counts in any case, as `tbgen probe --record` does."""
     fen = fen.replace("_", " ").strip()
-    read = read_fen(fen, whole_game=rules == TableRules.WHOLE_GAME)
+    read = read_fen(fen, whole_game=rules == TableRules.WHOLE_GAME, men=known())
     if record:
         read = read._replace(record=outcome.parse(record), dropped=None)
     return Question(fen, read, rules)

@@ -82,7 +82,8 @@ class EntryCache:
         return found
 
     def _read(self, material: Material, report: Callable[[Material, int], None]) -> _Held:
-        with open_table(self._find(self._directory, material, self._rules), threads=self._threads) as table:
+        path = self._find(self._directory, material, self._rules)
+        with open_table(path, threads=self._threads, material=material) as table:
             entries = table.entries(make=self._disk_arrays.array, report=partial(report, material))
             return _Held(entries, table.sha256)
 

@@ -13,7 +13,8 @@ from tbgen.index.kernels import group_number, turned, turned_kings
 from tbgen.index.layout import Layout
 from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined
-from tbgen.material import PIECES, Material
+from tbgen.material import PROMOTIONS, Material
+from tbgen.men import Man
 from tbgen.verify.moves import MOST_MOVES, level_of_position
 
 NOWHERE: Final = -1
@@ -21,6 +22,8 @@ UNSEEN: Final = -2
 """Among tables and levels: of a table that the verifier was not given."""
 NIBBLE: Final = 4
 """Bits for the number of men of one kind: see `signature`."""
+COUNTED: Final = 8
+"""Kinds of men that are counted: pawns, then those that they may become."""
 
 
 class Tables(NamedTuple):
@@ -82,21 +85,22 @@ class NumberingBuffers(NamedTuple):
     """`[slot]` of that table: the man's square."""
 
 
-def signature(material: Material) -> int:
-    """How many men of each kind each side has, in one integer."""
-    sides = (material.first, material.second)
+def signature(material: Material, fairy: tuple[Man, ...]) -> int:
+    """How many men of each kind each side has, in one integer. `fairy`: the men beyond chess that there may be."""
+    letters = ["P", *PROMOTIONS, *(man.letter for man in fairy)]
     return sum(
-        sides[side].count(letter) << NIBBLE * (side * len(PIECES) + place)
-        for side in (0, 1)
-        for place, letter in enumerate(PIECES)
+        men.count(letter) << NIBBLE * (side * COUNTED + place)
+        for side, men in enumerate((material.first, material.second))
+        for place, letter in enumerate(letters)
     )
 
 
 def make_tables(layout: Layout, reached: Sequence[Reached], unknown: tuple[int, int]) -> Tables:
-    signatures = [signature(layout.material), signature(layout.material.swapped)]
+    fairy = layout.material.fairy
+    signatures = [signature(layout.material, fairy), signature(layout.material.swapped, fairy)]
     for one in reached:
         for swapped, material in enumerate((one.layout.material, one.layout.material.swapped)):
-            signatures.append(signature(material) if one.swapped in (None, bool(swapped)) else NOWHERE)
+            signatures.append(signature(material, fairy) if one.swapped in (None, bool(swapped)) else NOWHERE)
     return Tables(
         np.array(signatures, np.int64),
         np.array([0, *(0 if one.entries is None else one.entries.ctypes.data for one in reached)], np.int64),

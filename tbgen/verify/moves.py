@@ -8,11 +8,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.attacks import BEHIND, BETWEEN, LINES, attacked, bit, reach
+from tbgen.board.attacks import BETWEEN, attacked, bit, move_tables, pair_of, reach
 from tbgen.board.geometry import PAWN_DOWN, PAWN_UP
 from tbgen.board.moves import (
     NOBODY,
-    PROMOTION_KINDS,
     add_pawn_move,
     man_on,
     move_slot,
@@ -24,6 +23,7 @@ from tbgen.index.atlas import MEN, Atlas
 from tbgen.index.kernels import decode, slice_from
 from tbgen.intrinsics import bits_set, lowest_bit
 from tbgen.jit import inlined, kernel
+from tbgen.men import Man
 
 MOST_MOVES: Final = 256
 """No chess position has more than 218."""
@@ -55,6 +55,8 @@ class Board(NamedTuple):
 
     atlas: Men
     lines: NDArray[np.uint64]
+    promotions: int
+    """How many kinds of men a pawn may become."""
 
 
 class Moves(NamedTuple):
@@ -68,9 +70,10 @@ class Moves(NamedTuple):
     """`[move]`: quiet moves first, captures en passant last."""
 
 
-def make_board(atlas: Atlas) -> Board:
+def make_board(atlas: Atlas, fairy: tuple[Man, ...] = ()) -> Board:
     men = Men(atlas.men[:1].copy(), atlas.first_pawn[:1].copy(), atlas.side[:MEN].copy(), atlas.kind[:MEN].copy())
-    return Board(men, LINES)
+    tables = move_tables(fairy)
+    return Board(men, tables.lines, tables.promotions)
 
 
 def make_moves() -> Moves:
@@ -85,6 +88,20 @@ def _pawn_steps(kind, square, occupied):
         return once | (((once & _STEPPED_UP) << _RANK) & free)
     once = (bit(square) >> _RANK) & free
     return once | (((once & _STEPPED_DOWN) >> _RANK) & free)
+
+
+@inlined
+def _towards_pinners(board, squares, side, pinned, occupied):
+    """Where the man on a square may go if it is all that stands between its king and enemy riders."""
+    atlas, lines, king = board.atlas, board.lines, squares[side]
+    targets = _ALL
+    for slot in range(atlas.men[0]):
+        kind, square = atlas.kind[slot], squares[slot]
+        if atlas.side[slot] != side and lines[kind * 64 + square] & bit(king):
+            between = lines[BETWEEN + pair_of(kind, square, king)]
+            if between & occupied == bit(pinned):
+                targets &= between | bit(square)
+    return targets
 
 
 @inlined
@@ -120,7 +137,7 @@ def _find_targets(board, moves, side):
             continue
         danger |= reach(board, kind, square, lifted)
         if lines[kind * 64 + square] & bit(king):
-            between = lines[BETWEEN + square * 64 + king]
+            between = lines[BETWEEN + pair_of(kind, square, king)]
             blockers = between & occupied
             if not blockers:
                 evasions &= between | bit(square)
@@ -130,8 +147,7 @@ def _find_targets(board, moves, side):
         if atlas.side[slot] == side:
             moves.targets[slot] &= evasions
             if pinned & bit(squares[slot]):
-                ray = king * 64 + squares[slot]
-                moves.targets[slot] &= lines[BETWEEN + ray] | lines[BEHIND + ray]
+                moves.targets[slot] &= _towards_pinners(board, squares, side, squares[slot], occupied)
     moves.targets[side] &= ~danger
     return _CHECKED if danger & bit(king) else _FREE
 
@@ -154,7 +170,7 @@ def level_of_position(board, moves, side):
         if atlas.side[slot] == side:
             count += bits_set(moves.targets[slot])
             if atlas.kind[slot] >= PAWN_UP:
-                count += (PROMOTION_KINDS - 1) * bits_set(moves.targets[slot] & _LAST_RANKS)
+                count += (board.promotions - 1) * bits_set(moves.targets[slot] & _LAST_RANKS)
     return min(_level(count, checked), NO_POSITION)
 
 
@@ -217,7 +233,7 @@ def list_all(board, moves, side, stepped):
                 targets &= targets - np.uint64(1)
                 taken = man_on(squares, men, target)
                 if pawn:
-                    count = add_pawn_move(move, count, slot, target, taken)
+                    count = add_pawn_move(board, move, count, slot, target, taken)
                 else:
                     move[count] = pack_move(slot, target, taken, -1)
                     count += 1

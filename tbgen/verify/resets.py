@@ -12,8 +12,7 @@ from tbgen.index.atlas import MEN
 from tbgen.index.kernels import locate
 from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined
-from tbgen.material import PIECES
-from tbgen.verify.arrivals import NIBBLE, NOWHERE, UNSEEN, slice_at
+from tbgen.verify.arrivals import COUNTED, NIBBLE, NOWHERE, UNSEEN, slice_at
 
 _UNKNOWN: Final = -3
 """Among tables: none. What that means is in `Tables`."""
@@ -30,7 +29,8 @@ def _table_of(atlas, tables, kinds):
     found = 0
     for slot in range(2, atlas.men[0]):
         if kinds[slot] >= 0:
-            found += 1 << NIBBLE * (atlas.side[slot] * len(PIECES) + min(kinds[slot], len(PIECES) - 1))
+            place = 0 if kinds[slot] >= PAWN_UP else kinds[slot] + 1
+            found += 1 << NIBBLE * (atlas.side[slot] * COUNTED + place)
     for row in range(len(tables.signature)):
         if tables.signature[row] == found:
             return row

@@ -67,7 +67,8 @@ def surroundings(exits: Exits) -> Surroundings:
         if entries is not None and len(entries) != there.size:
             raise ValueError(f"{there.material} has {there.size} numbers, not {len(entries)}")
     atlas = make_atlas([exits.layout, *(one.layout for one in reached)])
-    return Surroundings(atlas, make_board(atlas), make_tables(exits.layout, reached, exits.unknown), reached)
+    board = make_board(atlas, exits.layout.material.fairy)
+    return Surroundings(atlas, board, make_tables(exits.layout, reached, exits.unknown), reached)
 
 
 class Table:

@@ -200,7 +200,7 @@ def test_tables_that_share_a_process_do_not_say_what_they_take(
         directory = tmp_path / str(is_alone)
         directory.mkdir()
         hands = Hands(directory, 1, is_alone, lambda numbers: None)
-        found.append(build_one(hands, {}, "KvK", Job("r", None, 1 << 30), None))
+        found.append(build_one(hands, {}, parse("KvK"), Job("r", None, 1 << 30), None))
     one, shared = found
     assert one is not None
     assert shared is not None

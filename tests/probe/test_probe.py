@@ -14,6 +14,7 @@ import pytest
 import tbgen
 from tbgen import outcome
 from tbgen.errors import BadInput, CorruptTable, MissingTable, UnsupportedPosition
+from tbgen.material import Material
 from tbgen.position import fault, goal, level
 from tbgen.probe import Result, Tablebase, open_tablebase, play, tables
 from tbgen.probe.numbering import is_sound
@@ -349,10 +350,10 @@ def test_threads_open_a_table_once(small_tables: Path, monkeypatch: pytest.Monke
     """A file that another thread has opened as well would never be closed."""
     opened = []
 
-    def slowly(path: Path, threads: int) -> TableFile:
+    def slowly(path: Path, threads: int, material: Material) -> TableFile:
         opened.append(path)
         time.sleep(0.05)
-        return open_table(path, threads=threads)
+        return open_table(path, threads=threads, material=material)
 
     monkeypatch.setattr(tables, "open_table", slowly)
     board = chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1")

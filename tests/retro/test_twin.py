@@ -18,6 +18,8 @@ def twin(rules: Rules) -> Twin:
 
 
 THREE_MEN = ("KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK")
+BEYOND_CHESS = [f"K{letter}vK" for letter in "ACDEFHJOW"]
+FEW = ("KHvK",)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +27,9 @@ THREE_MEN = ("KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK")
     [
         ("KvK", "wg"),
         *((name, "r") for name in THREE_MEN),
-        *(pytest.param(name, "wg", marks=pytest.mark.full) for name in THREE_MEN[1:]),
+        *(pytest.param(name, "wg", marks=pytest.mark.full) for name in (*THREE_MEN[1:], *BEYOND_CHESS)),
+        *((name, "r") for name in FEW),
+        *(pytest.param(name, "r", marks=pytest.mark.full) for name in BEYOND_CHESS if name not in FEW),
     ],
 )
 def test_every_entry_for_three_men(name: str, rules: Rules) -> None:

@@ -20,6 +20,7 @@ from soaking.words import Words
 
 from tbgen.cli import main as tbgen
 from tbgen.errors import CorruptTable
+from tbgen.material import Material
 from tbgen.probe import tables as probing
 from tbgen.store.read.chunk import Chunk
 from tbgen.store.read.open_file import OpenFile
@@ -106,8 +107,8 @@ def test_a_reader_that_believes_everything_is_found(
 def test_a_wrong_answer_is_found(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     right = probing.open_table
 
-    def changed(path: Path, threads: int) -> TableFile:
-        table = right(path, threads=threads)
+    def changed(path: Path, threads: int, material: Material) -> TableFile:
+        table = right(path, threads=threads, material=material)
         if "place" in str(path):
             look = table.look
             monkeypatch.setattr(table, "look", lambda number: (look(number)[0], 8, 0))

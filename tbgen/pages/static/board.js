@@ -17,8 +17,32 @@ export function makeBoard(element, options = {}) {
 
 export const placementOf = (fen) => fen.split(" ")[0];
 
+// A man beyond chess has the role "man-c": a circle with its letter (style.css).
 export function pieceOf(letter) {
-  return { role: letters[letter.toLowerCase()], color: letter === letter.toUpperCase() ? "white" : "black" };
+  const small = letter.toLowerCase();
+  return { role: letters[small] || `man-${small}`, color: letter === small ? "black" : "white" };
+}
+
+// Chessground reads and writes the men of chess only.
+export function place(board, fen) {
+  let rank = 8, file = 0;
+  const men = new Map();
+  for (const letter of placementOf(fen)) {
+    if (letter === "/") [rank, file] = [rank - 1, 0];
+    else if (/\d/.test(letter)) file += Number(letter);
+    else men.set("abcdefgh"[file++] + rank, pieceOf(letter));
+  }
+  board.setPieces(men);
+}
+
+export function placed(board) {
+  const short = Object.fromEntries(Object.entries(letters).map(([letter, role]) => [role, letter]));
+  const rows = [..."87654321"].map((rank) => [..."abcdefgh"].map((file) => {
+    const man = board.state.pieces.get(file + rank);
+    const letter = man && (short[man.role] || man.role.slice(4));
+    return man ? (man.color === "white" ? letter.toUpperCase() : letter) : "1";
+  }).join(""));
+  return rows.join("/").replace(/1+/g, (run) => run.length);
 }
 
 export const squares = (uci) => [uci.slice(0, 2), uci.slice(2, 4)];

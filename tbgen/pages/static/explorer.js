@@ -1,6 +1,6 @@
 // The explorer: a board, and beside it what is told of a position.
 
-import { makeBoard, placementOf, squares, hint, remember, isTyping, isPressing } from "./board.js";
+import { makeBoard, place, placed, placementOf, squares, hint, remember, isTyping, isPressing } from "./board.js";
 import { addressOf } from "./address.js";
 import { makeEditor, fenOf } from "./editor.js";
 import { card, challenges, RULES, stateOf, THEIRS } from "./challenge.js";
@@ -131,6 +131,7 @@ function draw() {
     draggable: { deleteOnDropOff: editing },
     animation: { enabled: !editing && !matchMedia("(prefers-reduced-motion: reduce)").matches },
   });
+  place(board, fen);
   hint(board, null);
   if (isTold()) {  // a button that is pressed again and again keeps the focus meanwhile
     tell();
@@ -198,7 +199,7 @@ function turnRound() {
 
 function edited() {
   if (!editing) return;
-  const placement = board.getFen();
+  const placement = placed(board);
   if (placement !== placementOf(fenNow())) begin(fenOf(placement, turn()));
 }
 

@@ -4,6 +4,7 @@ import { addressOf } from "./address.js";
 import { staircase } from "./staircase.js";
 import { begun, colour, escaped, holder, isWhites, levelOf, meaning, numbers, plies, sideOf, sufferer } from "./words.js";
 
+const ORDER = "KQRBNACDEFGHIJLMOSTUWXYZP";  // as a material has its men
 const NAMES = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight", P: "pawn" };
 const FIFTY = 100;  // plies
 
@@ -21,7 +22,7 @@ export function titleOf({ fen, answer, beyond }) {
   if (!answer && !beyond) return "";
   const letters = [...fen.split(" ")[0]].filter((letter) => /[a-z]/i.test(letter));
   const side = (own) => letters.filter(own).map((letter) => letter.toUpperCase())
-    .sort((a, b) => "KQRBNP".indexOf(a) - "KQRBNP".indexOf(b)).join("");
+    .sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)).join("");
   return `${side((letter) => letter < "a")}v${side((letter) => letter > "Z")}, ${sideOf(fen)} to move`;
 }
 
@@ -49,11 +50,11 @@ function men(fen) {
   const found = { White: [], Black: [] };
   fen.split(" ")[0].split("/").forEach((row, nth) => {
     [...row.replace(/\d/g, (count) => "-".repeat(count))].forEach((man, file) => {
-      const name = NAMES[man.toUpperCase()];
+      const name = NAMES[man.toUpperCase()] ?? (man === "-" ? "" : man.toUpperCase());
       if (name) found[man < "a" ? "White" : "Black"].push([name, "abcdefgh"[file] + (8 - nth)]);
     });
   });
-  const order = Object.values(NAMES);
+  const order = [...ORDER].map((letter) => NAMES[letter] ?? letter);
   const told = ([side, all]) => `${side}: ${all.sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)).map((one) => one.join(" ")).join(", ")}`;
   return `<p class="sr">${Object.entries(found).map(told).join(". ")}. ${sideOf(fen)} to move.</p>`;
 }

@@ -8,6 +8,8 @@ from typing import Final
 import chess
 import chess.svg
 
+from tbgen.men.picture import drawn, glyphs
+
 _MEN: Final = re.compile(r"<use [^>]*/>")
 _COLOURS: Final = {"square light": "#f0d9b5", "square dark": "#b58863", "margin": "#00000000", "coord": "#7d7a75"}
 
@@ -27,8 +29,8 @@ def _view(picture: str) -> str:
 
 def board(position: chess.Board, told: str) -> str:
     """A position, with a few words of which one it is."""
-    picture = chess.svg.board(position, coordinates=True)
-    men = "".join(re.sub(r' xlink:href="[^"]*"', "", man) for man in _MEN.findall(picture))
+    picture = drawn(position)
+    men = "".join(re.sub(r' xlink:href="[^"]*"', "", man) for man in _MEN.findall(picture)) + glyphs(position)
     label = escape(f"{told}: {position.fen()}")
     return (
         f'<svg class="board" viewBox="{_view(picture)}" role="img" aria-label="{label}">'

@@ -47,7 +47,7 @@ def _sentence(line: Line, start: chess.Board) -> str:
 
 
 def _positions(line: Line) -> Iterator[chess.Board]:
-    now = chess.Board(line.fen)
+    now = line.board()
     yield now.copy(stack=False)
     for step in line.steps:
         now.push_san(step.san)

@@ -10,12 +10,13 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.attacks import LINES, MEN_MOVES, SKIP, attacked, pinned
+from tbgen.board.attacks import SKIP, attacked, move_tables, pinned
 from tbgen.board.geometry import KING, SQUARE_PAIRS
 from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SIDE, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, Atlas
 from tbgen.index.kernels import decode_half, group_number
 from tbgen.index.kings import PAIRS, passage
 from tbgen.jit import inlined
+from tbgen.men import Man
 from tbgen.retro.threads.sets import BLOCK
 
 MOST_NEIGHBOURS = 256
@@ -43,7 +44,9 @@ class SliceGraph(NamedTuple):
     """`[kind * 64 + square]`: where the destinations of a man begin in this array; at each, what is in `Geometry`
     as `to`, and SKIP behind it `skip`."""
     lines: NDArray[np.uint64]
-    """`[kind * 64 + square]`: attacks; at BETWEEN and BEHIND `[a * 64 + b]`: see `Geometry`."""
+    """`[kind * 64 + square]`: attacks; at BETWEEN and BEHIND `[pair_of(kind, a, b)]`: see `Geometry`."""
+    promotions: int
+    """How many kinds of men a pawn may become."""
     forth: NDArray[np.int16]
     """`[pair of squares]`: number of the kings after the turn has passed; at TURN_SYMMETRY their symmetry."""
     back: NDArray[np.int16]
@@ -58,7 +61,9 @@ KING_STEPS: Final = 2 * TURN_SYMMETRY
 STEP_SYMMETRY: Final = 1 << 16
 
 
-def make_graph(atlas: Atlas, family: int, flip: int, half: int, pawns: list[int]) -> SliceGraph:
+def make_graph(
+    atlas: Atlas, family: int, flip: int, half: int, pawns: list[int], fairy: tuple[Man, ...] = ()
+) -> SliceGraph:
     groups = int(atlas.groups[0])
     fields = atlas.group[: GROUPS * GROUP].reshape(GROUPS, GROUP)
     partner = fields[:groups, G_PARTNER] if flip >= 0 else np.arange(groups)
@@ -73,8 +78,7 @@ def make_graph(atlas: Atlas, family: int, flip: int, half: int, pawns: list[int]
         np.array(pawns, np.int64),
         np.uint64(sum(1 << square for square in pawns)),
         to_stride,
-        MEN_MOVES,
-        LINES,
+        *move_tables(fairy),
         *_passage_arrays(family, flip),
     )
 

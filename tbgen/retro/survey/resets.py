@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.attacks import bit, hits
+from tbgen.board.geometry import MOST_PROMOTIONS
 from tbgen.board.moves import (
-    PROMOTION_KINDS,
     is_pawn,
     leaves_king_safe,
     move_promotion,
@@ -31,13 +31,13 @@ from tbgen.index.kernels import locate
 from tbgen.index.layout import Layout
 from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined, kernel, plain
-from tbgen.material import PIECES, PROMOTIONS, Material
+from tbgen.material import Material, in_order
 from tbgen.retro.values.keys import outcome_of, patience
 from tbgen.retro.values.payoff import NO_OUTCOME, Payoff, best_of
 
-RETAKEN: Final = PROMOTION_KINDS
+RETAKEN: Final = MOST_PROMOTIONS
 """In place of a promotion: the man is taken where it has gone."""
-_ENDINGS: Final = PROMOTION_KINDS + 1
+_ENDINGS: Final = MOST_PROMOTIONS + 1
 _CHANGES: Final = (MEN + 1) * (MEN + 1) * _ENDINGS
 
 
@@ -63,15 +63,15 @@ def change_number(taken, changed, ending):
 def _men_after(layout: Layout, taken: int, changed: int, ending: int) -> list[tuple[int, str, int]]:
     """Side, letter and slot of each man that is there after a change."""
     return [
-        (side, PROMOTIONS[ending] if slot == changed else letter, slot)
+        (side, layout.material.promotions_to[ending] if slot == changed else letter, slot)
         for slot, (side, letter) in enumerate(layout.letters)
         if slot != taken and not (slot == changed and ending == RETAKEN)
     ]
 
 
-def _material_of(men: list[tuple[int, str, int]]) -> Material:
-    sides = ["".join(letter for side, letter, _ in men if side == s and letter != "K") for s in (0, 1)]
-    return Material(*("".join(sorted(letters, key=PIECES.index)) for letters in sides))
+def _material_of(layout: Layout, men: list[tuple[int, str, int]]) -> Material:
+    first, second = (in_order(letter for side, letter, _ in men if side == s and letter != "K") for s in (0, 1))
+    return layout.material.with_men(first, second)
 
 
 def make_routes(layout: Layout, tables: Sequence[Reached], stand_in: int = -1) -> Routes:
@@ -87,7 +87,7 @@ def make_routes(layout: Layout, tables: Sequence[Reached], stand_in: int = -1) -
     found = _by_material(tables[:stand_in] if stand_in >= 0 else tables)
     for taken, changed, ending in _changes(layout):
         men = _men_after(layout, taken, changed, ending)
-        table, swap = found.get(_material_of(men), (-1 if ending == RETAKEN else stand_in, False))
+        table, swap = found.get(_material_of(layout, men), (-1 if ending == RETAKEN else stand_in, False))
         if table < 0:
             continue
         source = [0, 1]
@@ -122,7 +122,7 @@ def _changes(layout: Layout) -> Iterator[tuple[int, int, int]]:
         for changed in slots:
             if changed != taken:
                 if layout.letters[changed][1] == "P":
-                    yield from ((taken, changed, promotion) for promotion in range(PROMOTION_KINDS))
+                    yield from ((taken, changed, promotion) for promotion in range(len(layout.material.promotions_to)))
                 yield taken, changed, RETAKEN
 
 

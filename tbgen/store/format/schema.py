@@ -53,8 +53,9 @@ def men_of(material: Material) -> str:
 
 
 def kinds_of(material: Material) -> dict[str, str]:
-    """How each of its men moves, by letter."""
-    return {letter: moves for letter, moves in _MOVES.items() if letter in f"K{material}"}
+    """How each of its men moves, by letter: those beyond chess come last."""
+    moves = _MOVES | {man.letter: man.moves for man in material.fairy}
+    return {letter: moves[letter] for letter in moves if letter in f"K{material}"}
 
 
 def group_of(width: int) -> int:

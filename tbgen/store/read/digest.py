@@ -34,7 +34,8 @@ class ContentsDigest:
     """Takes all positions in the order of their numbers, piece by piece."""
 
     def __init__(self, material: Material, rules: TableRules) -> None:
-        self._name = f"tbgen contents {material.name} {rules}\n".encode("ascii")
+        men = "".join(f" {man}" for man in material.fairy)
+        self._name = f"tbgen contents {material.name} {rules}{men}\n".encode("ascii")
         self._entries, self._lengths, self._steps = (hashlib.sha256() for _ in range(3))
 
     def add(self, bulk: Bulk) -> None:

@@ -21,7 +21,8 @@ from zlib_ng import zlib_ng
 from tbgen.errors import BadInput, CorruptTable, MissingTable
 from tbgen.index import layout_of
 from tbgen.index.layout import Layout
-from tbgen.material import MEN_NUMBERED, Material, parse
+from tbgen.material import MEN_NUMBERED, PIECES, Material, parse
+from tbgen.men import told
 from tbgen.store.directory import BUNDLED, build_command, check_file, named
 from tbgen.store.format import head as heads
 from tbgen.store.format.facts import is_text, read_facts
@@ -58,6 +59,7 @@ from tbgen.table_rules import TableRules
 
 _MOST_MEN: Final = 32
 """Of a local table."""
+_OF_CHESS: Final = f"K{PIECES}"
 _LONGEST_NOTES: Final = 1 << 24
 _PIECE: Final = 1 << 20
 _NOWHERE: Final = Section(heads.SIZE, 0)
@@ -207,6 +209,8 @@ class OpenFile:
             slim, what = self.head.keeps != BOTH_SIDES, (self.material, self.rules)
             if local_named(self.path) or (claimed is not None and (claimed.slim, *claimed[1:]) != (slim, *what)):
                 form = "a slim table of " * slim
+                if claimed is not None and claimed.material.fairy != self.material.fairy:
+                    raise BadHead(differs(self.material, claimed.material))
                 raise BadHead(f"it holds {form}{self.material} ({self.rules}), not what its name says")
             return
         claims = local_named(self.path)
@@ -274,9 +278,23 @@ class OpenFile:
                 raise ValueError("it sends other programs to the wrong slices")
 
 
+def differs(there: Material, wanted: Material) -> str:
+    """What a file holds instead of what is wanted."""
+    if there.name != wanted.name:
+        return f"it holds {there}"
+    pairs = zip(there.fairy, wanted.fairy, strict=True)
+    return "; ".join(
+        f"its {one.letter} moves {one.moves}, and the {other} here is another man"
+        for one, other in pairs
+        if one != other
+    )
+
+
 def _names(head: Head) -> tuple[Material, TableRules]:
     """Material and rules."""
-    material = parse(head.material)
+    material = parse(
+        head.material, men=told({letter: head.kinds[letter] for letter in head.kinds if letter not in _OF_CHESS})
+    )
     most = MEN_NUMBERED if head.bound == COMPLETE else _MOST_MEN
     if material.name != head.material or material.men > most or head.rules not in list(TableRules):
         raise ValueError("it holds no material that there are tables of")

@@ -14,6 +14,7 @@ from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents, Make, in_memo
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.index import Layout
 from tbgen.index.stored_twice import stored_twice
+from tbgen.material import Material
 from tbgen.store.format.head import Whole
 from tbgen.store.format.schema import BOTH_SIDES, GROUP, KEEPS
 from tbgen.store.format.split import Split
@@ -22,7 +23,7 @@ from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, Step
 from tbgen.store.read.decoded_table import AllShapes, DecodedTable
 from tbgen.store.read.numbering import Numbering
-from tbgen.store.read.open_file import OpenFile
+from tbgen.store.read.open_file import OpenFile, differs
 from tbgen.turns import in_turn
 
 _TABLES: Final = itertools.count(1)
@@ -40,10 +41,13 @@ _WORTH: Final = 16
 """When 1 / _WORTH of a table's numbers have been asked for in arrays, all of it is decoded."""
 
 
-def open_table(path: str | Path, *, threads: int = 1) -> "TableFile":
+def open_table(path: str | Path, *, threads: int = 1, material: Material | None = None) -> "TableFile":
     """Open a table. MissingTable and CorruptTable name the file. `threads`: how many decode when much of it is read in
-    order."""
+    order. `material`: what its name stands for, where that may have men beyond chess."""
     opened = OpenFile(Path(path))
+    if material is not None and material != opened.material:
+        opened.close()
+        raise CorruptTable(f"{path}: {differs(opened.material, material)}")
     return (TableFile if opened.head.keeps == BOTH_SIDES else SlimFile)(opened, threads)
 
 

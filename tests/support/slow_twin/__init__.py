@@ -1,7 +1,8 @@
 """The slow twin: an r-mobility solver by brute force, the judge of the fast one.
 
-It imports nothing of the solver it judges. Moves, legality, checks and en passant come from python-chess;
-results come from the definition of the game, over every position and every record:
+It imports nothing of the solver it judges. Moves, legality, checks and en passant come from python-chess, or, with men
+that python-chess does not know, from `fairy`; results come from the definition of the game, over every position and
+every record:
 
 * A slice is one material with all its pawns on fixed squares.
 * In the layer of record r, a move to q with a goal better than r pays v(q), the fresh value of q.

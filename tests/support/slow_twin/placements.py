@@ -6,8 +6,11 @@ from functools import lru_cache
 
 import chess
 
-KINDS = "PpKkQqRrBbNn"  # even: White's. Pawns are first, so the least image has the least pawns.
-PIECES = [chess.Piece.from_symbol(symbol) for symbol in KINDS]
+from tests.support.slow_twin.fairy import MOVES, FairyBoard
+
+OF_CHESS = "PpKkQqRrBbNn"  # even: White's. Pawns are first, so the least image has the least pawns.
+KINDS = OF_CHESS + "".join(letter + letter.lower() for letter in MOVES if letter not in OF_CHESS)
+PIECES = [chess.Piece.from_symbol(symbol) for symbol in OF_CHESS]
 Placement = tuple[int, ...]  # 64 * kind + square for each man, ascending
 SliceName = tuple[Placement, tuple[int, ...]]  # the pawns, and the kinds of the other men
 
@@ -27,6 +30,8 @@ def men_of(board: chess.Board) -> Placement:
 
 
 def board_of(men: Placement, turn: chess.Color) -> chess.Board:
+    if max(men) // 64 >= len(OF_CHESS):
+        return FairyBoard({code % 64: KINDS[code // 64] for code in men}, turn)  # type: ignore[return-value]  # it acts
     board = chess.Board(None)
     for code in men:
         board.set_piece_at(code % 64, PIECES[code // 64])

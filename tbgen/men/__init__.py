@@ -1,0 +1,11 @@
+"""Men beyond those of chess, as data: a letter, and moves in Betza's notation.
+
+A man is symmetric: it moves alike in all directions, and captures as it moves. It leaps, or rides: repeats a leap until
+a man is in its way. So its moves are a list of steps, and all that solver, verifier and probe need follows from that
+(board/geometry.py). A material carries the definitions of its men with it (tbgen/material.py).
+"""
+
+from tbgen.men.known import BUILT_IN, RESERVED, VARIABLE, Men, defined, known, named, told, use
+from tbgen.men.man import Man
+
+__all__ = ["BUILT_IN", "RESERVED", "VARIABLE", "Man", "Men", "defined", "known", "named", "told", "use"]
