@@ -145,7 +145,8 @@ ROOMS = {
     "export": "outcome contents index store store/write",
     # Pages for people, from tables or a server.
     "pages": (
-        "_version errors files outcome table_rules men material probe rules text pgn report referee/annotate referee/match"
+        "_version errors files outcome table_rules men material probe rules text pgn report referee/annotate "
+        "referee/match"
     ),
     # A folder of tables for any web host.
     "publish": (
@@ -154,8 +155,8 @@ ROOMS = {
     ),
     # The tables over HTTP.
     "serve": (
-        "_version errors files outcome table_rules men material position index probe rules referee/annotate report pages "
-        "store text pgn safe_files store/leftovers store/local store/directory store/format where"
+        "_version errors files outcome table_rules men material position index probe rules referee/annotate report "
+        "pages store text pgn safe_files store/leftovers store/local store/directory store/format where"
     ),
     # Wiring.
     "cli": (
