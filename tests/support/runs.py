@@ -30,7 +30,7 @@ def tbgen(
     if shell:
         command = ["bash", "-c", f'set -o pipefail; "$@" {shell}', "bash", *command]
     found = subprocess.run(
-        command, capture_output=True, check=False, timeout=120, cwd=ROOT, env={**kept, **ENCODINGS[encoding]}, **more
+        command, capture_output=True, check=False, timeout=600, cwd=ROOT, env={**kept, **ENCODINGS[encoding]}, **more
     )
     assert b"Traceback" not in found.stderr, found.stderr
     assert b"Exception ignored" not in found.stderr, found.stderr
