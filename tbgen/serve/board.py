@@ -7,6 +7,7 @@ from typing import Any
 
 from tbgen import outcome, position
 from tbgen.errors import BadInput, MissingTable, TbgenError
+from tbgen.men.board import FairyBoard
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import format_fen
 from tbgen.serve import answers
@@ -41,6 +42,8 @@ def _steps(asked: Question) -> dict[str, Any]:
 
 def _told(asked: Question, tablebase: Tablebase, *, with_line: bool) -> dict[str, Any]:
     found: dict[str, Any] = {"rules": asked.rules.value, "check": asked.board.is_check()}
+    if isinstance(asked.board, FairyBoard):
+        found["men"] = {letter: man.name or letter for letter, man in asked.board.definitions.items()}
     try:
         answer = answers.moves(asked, tablebase, fens=True)
     except TbgenError as error:

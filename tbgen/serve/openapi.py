@@ -113,6 +113,7 @@ SCHEMAS: Final = {
             "fen": _TEXT | {"description": "in full, with its record"},
             "rules": _RULES,
             "check": _TRUTH,
+            "men": {"type": "object", "additionalProperties": _TEXT, "description": "names of men beyond chess"},
             "steps": _list(_object({"fen": _TEXT, "uci": _or_null(_TEXT), "san": _or_null(_TEXT)}))
             | {"description": "how moves led there"},
             "answer": _ref("Probe"),
@@ -123,7 +124,7 @@ SCHEMAS: Final = {
             "error": _PROBLEM,
             "lacks": _TEXT | {"description": "what men on a board lack to be a position"},
         },
-        ("check", "steps", "answer", "staircase", "line", "line_error", "beyond", "error", "lacks"),
+        ("check", "men", "steps", "answer", "staircase", "line", "line_error", "beyond", "error", "lacks"),
     ),
     "Staircase": _object(
         {

@@ -24,7 +24,8 @@ def test_positions_moves_and_pages(fairy_tables: Path) -> None:
         assert '"KCvK"' in many
         assert '"KXvK"' in many
         page = client.get("/", params={"fen": WIZARD}).text
-        assert "White: Wizard d5, king e5." in page
+        assert "White forces" in page
+        assert client.get("/v1/board", params={"fen": WIZARD}).json()["men"] == {"X": "Wizard"}
         assert "<circle" in page
 
 

@@ -13,8 +13,8 @@ export function panel(told, links) {
   const { answer, beyond, error, lacks } = told;
   if (lacks) return hint("Not a position yet:", `${lacks}.`, "Set up puts men on the board.");
   if (error) return wrong(error) + (beyond ? moves(beyond, told.rules, "no table has what comes then") : "");
-  if ("white" in answer) return men(told.fen) + bounds(told);
-  return men(told.fen) + verdict(told, links) + moves(answer.moves, told.rules, "the table is missing", true) + stairs(told) + line(told, links);
+  if ("white" in answer) return men(told) + bounds(told);
+  return men(told) + verdict(told, links) + moves(answer.moves, told.rules, "the table is missing", true) + stairs(told) + line(told, links);
 }
 
 // Of the page, for lists of pages.
@@ -46,16 +46,16 @@ function wrong({ code, message: words, hint: more }) {
 }
 
 // The board for those who do not see it.
-function men(fen) {
+function men({ fen, men: others = {} }) {
   const found = { White: [], Black: [] };
   fen.split(" ")[0].split("/").forEach((row, nth) => {
     [...row.replace(/\d/g, (count) => "-".repeat(count))].forEach((man, file) => {
-      const name = NAMES[man.toUpperCase()] ?? (man === "-" ? "" : man.toUpperCase());
+      const name = NAMES[man.toUpperCase()] ?? others[man.toUpperCase()];
       if (name) found[man < "a" ? "White" : "Black"].push([name, "abcdefgh"[file] + (8 - nth)]);
     });
   });
-  const order = [...ORDER].map((letter) => NAMES[letter] ?? letter);
-  const told = ([side, all]) => `${side}: ${all.sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)).map((one) => one.join(" ")).join(", ")}`;
+  const order = [...ORDER].map((letter) => NAMES[letter] ?? others[letter]);
+  const told = ([side, all]) => `${side}: ${all.sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)).map((one) => escaped(one.join(" "))).join(", ")}`;
   return `<p class="sr">${Object.entries(found).map(told).join(". ")}. ${sideOf(fen)} to move.</p>`;
 }
 
