@@ -39,6 +39,7 @@ _FAIRY: Final = "ACDEFGHIJLMOSTUWXYZ"
 """The letters that such men may have."""
 PIECES: Final = f"{PROMOTIONS}P"
 """All men of chess but kings."""
+MEN_OF_CHESS: Final = f"K{PIECES}"
 _RANK: Final = {letter: place for place, letter in enumerate(f"{PROMOTIONS}{_FAIRY}P")}
 _NAME: Final = re.compile(rf"K([{''.join(_RANK)}]*?)V?K([{''.join(_RANK)}]*)\Z")
 

@@ -70,9 +70,9 @@ ROOMS = {
         "retro/export retro/link_log"
     ),
     # Tables on disk: two ways that share the format only. Neither knows how tables are made.
-    "store/directory": "called errors table_rules material",
-    "store/lock": "safe_files",
     "store/format": "turns outcome material contents index",
+    "store/directory": "called errors table_rules men material store/format",
+    "store/lock": "safe_files",
     "store/local": "errors table_rules material safe_files store/directory store/format",
     "store/read": (
         "errors turns outcome table_rules men material contents jit index store/directory store/format store/local"

@@ -4,12 +4,15 @@ import os
 import shlex
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from tbgen.called import called_as
 from tbgen.errors import BadInput, CorruptTable
-from tbgen.material import Material, parse
+from tbgen.material import MEN_OF_CHESS, Material, parse
+from tbgen.men import Men, known, told
+from tbgen.store.format.head import BadHead, head_of
 from tbgen.table_rules import TableRules
 
 SUFFIX: Final = ".h5"
@@ -91,15 +94,27 @@ def stamp_of(there: os.stat_result) -> Stamp:
 
 
 def named(path: Path) -> Listed | None:
-    """What a file claims to hold by its name; None if that is not the name of a table."""
+    """What a file claims to hold by its name; None if that is not the name of a table. What a letter stands for that is
+    not defined here, the file says itself."""
     stem, _, rules = path.name.removesuffix(SLIM).removesuffix(SUFFIX).rpartition(".")
     if not path.name.endswith(SUFFIX):
         return None
     try:
-        material, of = parse(stem), TableRules.of(rules)
+        of = TableRules.of(rules)
+        material = parse(stem, men=_defined(stem, path))
     except BadInput:
         return None
     return Listed(path, material, of) if material.name == stem else None
+
+
+def _defined(stem: str, path: Path) -> Men:
+    men = known()
+    if {*stem.replace("v", "")} <= {*MEN_OF_CHESS, *men}:
+        return men
+    with suppress(BadHead, OSError, BadInput):
+        kinds = head_of(path).kinds
+        return {**told({letter: kinds[letter] for letter in kinds if letter not in MEN_OF_CHESS}), **men}
+    return men
 
 
 def list_tables(directory: str | Path) -> Iterator[Listed]:

@@ -1,20 +1,24 @@
-"""Tables with men beyond chess, built by the command."""
+"""Tables with men beyond chess."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.support.runs import tbgen
+from tbgen.cli.progress import warm_up_visibly
+from tbgen.material import parse, with_dependencies
+from tbgen.men import defined
+from tests.support.small_tables import make
 
-BUILT = ("KXvKC", "KCvK", "KHvK", "KJvK")
+MEN = defined(["X=WDN Wizard"])
+BUILT = [parse(name, men=MEN) for name in ("KXvKC", "KHvK", "KJvK")]
 
 
 @pytest.fixture(scope="session")
 def fairy_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with these, and all that they lead to, under both rules. X is a man that only users define."""
+    """A directory with these, and all that they lead to, under both rules; users alone define X. Kernels are
+    compiled by then."""
+    warm_up_visibly(1, quiet=True)
     directory = tmp_path_factory.mktemp("fairy")
     for rules in ("r", "wg"):
-        options = ("--men", "X=WDN Wizard", "--rules", rules, "--tables", directory, "--quiet")
-        run = tbgen("build", *BUILT, *options)
-        assert run.returncode == 0, run.stderr
+        make(directory, with_dependencies(BUILT), rules)
     return directory

@@ -27,7 +27,8 @@ def test_a_file_says_how_its_men_move(fairy_tables: Path) -> None:
         assert found.material == parse("KXvKC", men=defined(["X=WDN"]))
     rows = [json.loads(row) for row in said("info", *WIZARD, "--json", "--tables", fairy_tables).splitlines()]
     assert {row["men"] for row in rows if row["material"] == "KCvKX"} == {"C=WF X=WDN"}
-    assert "X=WDN" in said("info", *WIZARD, "--tables", fairy_tables)
+    assert "X=WDN" in said("info", "--tables", fairy_tables), "nobody else defines it"
+    assert "KCvKX" in said("verify", "--tables", fairy_tables)
 
 
 def test_whoever_means_another_man_by_the_letter_is_refused(fairy_tables: Path, tmp_path: Path) -> None:

@@ -159,12 +159,17 @@ def _number(word: str) -> int:
     return number
 
 
-def sha256_of(path: Path) -> str:
-    """The digest in a file's head. Whatever has its name instead, such as a pipe, is refused and not waited for."""
+def head_of(path: Path) -> Head:
+    """The head of a file. Whatever has its name instead, such as a pipe, is refused and not waited for."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise BadHead("it is not a file")
-        return parse(os.pread(handle, SIZE, 0)).sha256
+        return parse(os.pread(handle, SIZE, 0))
     finally:
         os.close(handle)
+
+
+def sha256_of(path: Path) -> str:
+    """The digest in a file's head."""
+    return head_of(path).sha256

@@ -21,7 +21,7 @@ from zlib_ng import zlib_ng
 from tbgen.errors import BadInput, CorruptTable, MissingTable
 from tbgen.index import layout_of
 from tbgen.index.layout import Layout
-from tbgen.material import MEN_NUMBERED, PIECES, Material, parse
+from tbgen.material import MEN_NUMBERED, MEN_OF_CHESS, Material, parse
 from tbgen.men import told
 from tbgen.store.directory import BUNDLED, build_command, check_file, named
 from tbgen.store.format import head as heads
@@ -59,7 +59,6 @@ from tbgen.table_rules import TableRules
 
 _MOST_MEN: Final = 32
 """Of a local table."""
-_OF_CHESS: Final = f"K{PIECES}"
 _LONGEST_NOTES: Final = 1 << 24
 _PIECE: Final = 1 << 20
 _NOWHERE: Final = Section(heads.SIZE, 0)
@@ -293,7 +292,7 @@ def differs(there: Material, wanted: Material) -> str:
 def _names(head: Head) -> tuple[Material, TableRules]:
     """Material and rules."""
     material = parse(
-        head.material, men=told({letter: head.kinds[letter] for letter in head.kinds if letter not in _OF_CHESS})
+        head.material, men=told({letter: head.kinds[letter] for letter in head.kinds if letter not in MEN_OF_CHESS})
     )
     most = MEN_NUMBERED if head.bound == COMPLETE else _MOST_MEN
     if material.name != head.material or material.men > most or head.rules not in list(TableRules):
