@@ -27,7 +27,8 @@ from tbgen import files, kept
 from tbgen.safe_files import PRIVATE_DIRECTORY, loose, make_place
 
 SHARED: Final = (
-    "jit", "kept", "intrinsics", "turns", "sizes", "outcome", "table_rules", "material", "contents", "board", "index",
+    "jit", "kept", "intrinsics", "turns", "sizes", "outcome", "table_rules", "men", "material", "contents", "board",
+    "index",
 )  # fmt: skip
 """Modules and packages that all groups are built on: their kernels, and what kernels take constants from."""
 _KEPT: Final = 16

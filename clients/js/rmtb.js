@@ -1,7 +1,5 @@
-// Reads r-mobility endgame tables, files such as KRvKN.r.h5, in browsers, Node and Deno. MIT licence, no dependencies.
-// README.md says how it is used, docs/format.md of tbgen what a file holds. That is taken in pieces: each is believed when
-// its CRC-32 is right, and none is larger than what was checked before allows.
-
+// Reads r-mobility endgame tables, files such as KRvKN.r.h5, as docs/format.md of tbgen has them. MIT licence, no dependencies.
+// Each piece is believed when its CRC-32 is right, and none is larger than what was checked before allows.
 // --- errors and outcomes ---------------------------------------------------------------------------------------------
 /** `code`: bad_input, unsupported_position, missing_table, corrupt_table, or host for what a web host does wrong. */
 export class TablesError extends Error {
@@ -647,8 +645,8 @@ class Web {
 
   /** Ask, and have `use` make something of { status, header, body, wrong }. */
   async request(name, headers, use) {
-    const url = new URL(name, this.base), { timeout, fetch: ask } = this.settings;
-    const stop = new AbortController();
+    const url = new URL(name, this.base), { timeout, fetch: ask } = this.settings, stop = new AbortController();
+    const stopped = new Promise((resolve) => stop.signal.addEventListener("abort", () => resolve({})));
     const wrong = (what) => { throw new TablesError("host", `${url}: ${what}`); };
     const late = () => stop.abort(new TablesError("host", `${url}: no answer in time`));
     let timer = setTimeout(late, timeout);
@@ -663,11 +661,13 @@ class Web {
         timer = setTimeout(late, timeout * (1 + limit / 2 ** 20));
         if (!header("Content-Encoding") && Number(header("Content-Length")) > limit) wrong(what);
         const reader = response.body.getReader(), parts = [];
+        const next = () => Promise.race([reader.read(), stopped]);  // a body that breaks may never say so
         let size = 0;
-        for (let { value } = await reader.read(); value; { value } = await reader.read()) {
+        for (let { value } = await next(); value; { value } = await next()) {
           if ((size += value.length) > limit) wrong(what);
           parts.push(value);
         }
+        stop.signal.throwIfAborted();
         const all = new Uint8Array(size);
         for (const part of parts.reverse()) all.set(part, size -= part.length);
         return all;

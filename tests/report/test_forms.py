@@ -123,7 +123,7 @@ def test_from_the_command_line(small_tables: Path, tmp_path: Path, capsys: pytes
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["stats", "KXvK"], 2, "not a material"),
+        (["stats", "KXvK"], 2, "no man has the letter X"),
         (["stats", "--rules", "x"], 2, "no such rules"),
         (["stats", "--rules", "r", "wg"], 2, "one set of rules"),
         (["compare"], 2, "--rules r wg"),
