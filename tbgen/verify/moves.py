@@ -90,7 +90,7 @@ def _pawn_steps(kind, square, occupied):
     return once | (((once & _STEPPED_DOWN) >> _RANK) & free)
 
 
-@inlined
+@kernel
 def _towards_pinners(board, squares, side, pinned, occupied):
     """Where the man on a square may go if it is all that stands between its king and enemy riders."""
     atlas, lines, king = board.atlas, board.lines, squares[side]
