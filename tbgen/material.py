@@ -158,7 +158,10 @@ def parse(words: str, otherwise: Mapping[str, str] | None = None, men: Men | Non
     if match is None:
         meant = hint(words, otherwise=otherwise)
         raise BadInput(f"not a material: {words!r} ({meant}write both sides with their kings, as in KRvKN)")
-    return make(in_order(match[1]), in_order(match[2]), known() if men is None else men).normal
+    try:
+        return make(in_order(match[1]), in_order(match[2]), known() if men is None else men).normal
+    except BadInput as error:
+        raise BadInput(f"not a material: {words!r} ({error})") from None
 
 
 def make(first: str, second: str, men: Men) -> Material:

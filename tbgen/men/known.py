@@ -70,7 +70,7 @@ def named(letters: Iterable[str], men: Men) -> list[Man]:
     letters = sorted(letters)
     for letter in letters:
         if letter not in men:
-            raise BadInput(f"no man has the letter {letter} (to define one: --men {letter}=WF)")
+            raise BadInput(f"no man has the letter {letter}: --men {letter}=WF defines one")
     return [men[letter] for letter in letters]
 
 
