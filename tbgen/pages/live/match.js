@@ -1,6 +1,6 @@
 // A match: the state that is in the page, and then every second the one that lies beside it.
 
-import { colour, counted, isWhites, levelOf, meaning } from "./words.js";
+import { colour, counted, isWhites, levelOf, meaning, plies } from "./words.js";
 
 const PAUSE = 1000, IDLE = 30000, RELOAD = 5000;
 const ROLES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
@@ -210,7 +210,7 @@ function drawCurve(at) {
     <path class="joins" d="${joins}"/><path class="curve whites" d="${runs(true)}"/><path class="curve blacks" d="${runs(false)}"/>
     <path class="now" d="M${((+x(at) + +x(at + 1)) / 2).toFixed(1)} ${top}V${height - bottom}"/>
     <text class="axis" x="${left}" y="${height - 8}">record after each ply, White’s above</text>
-    <text class="axis end" x="${width - 10}" y="${height - 8}">${counted(records.length - 1, "ply").replace("plys", "plies")}</text></svg>`;
+    <text class="axis end" x="${width - 10}" y="${height - 8}">${plies(records.length - 1)}</text></svg>`;
 }
 
 // The match.

@@ -4,7 +4,7 @@ Two plies are looked at, and captures and promotions behind them. Tables say wha
 Elsewhere it is the points that men promise (docs/potential.md) and half of what the record is worth beyond a draw, as
 it can be bettered or lost in a reset; among equals most moves of one's own count."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -13,8 +13,8 @@ import chess
 
 from tbgen import outcome, position
 from tbgen.errors import TbgenError
-from tbgen.material import Material
 from tbgen.potential.better import points
+from tbgen.probe.numbering import Signature, material_with, signature
 from tbgen.rules.scoring import Exponential
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ _PER_MOVE: Final = 1 / 4000
 _MOST: Final = 10.0
 _OVER: Final = 1
 """The last level at which a game is over."""
-_LETTERS: Final = "?PNBRQ"
 _WORTH: Final = (0, 1, 3, 3, 5, 10, 0)
 """For the order in which captures are looked at."""
 
@@ -40,7 +39,7 @@ class Hope:
     def __init__(self, tablebase: "Tablebase | None", *, whole_game: bool) -> None:
         self._tablebase = tablebase
         self._whole_game = whole_game
-        self._lacking: set[str] = set()
+        self._lacking: set[Signature] = set()
         """Men of positions that no table has."""
 
     def best(self, board: chess.Board, record: int, among: Iterable[chess.Move]) -> chess.Move | None:
@@ -96,13 +95,13 @@ class Hope:
         """To the side to move, and whether a table says so."""
         sign = 1 if board.turn else -1
         if self._tablebase is not None and chess.popcount(board.occupied) <= _FEW and not board.castling_rights:
-            men = _men(board)
+            men = signature(board)
             if men not in self._lacking:
                 with suppress(TbgenError):
                     found = self._tablebase.probe(board, record)
                     return sign * (_of(found.outcome) - _DRAWN), True
                 self._lacking.add(men)
-        hope = _hope(_men(board), _pair(board)) - _DRAWN
+        hope = _hope(signature(board), _pair(board)) - _DRAWN
         if record is not None:
             hope += _OF_RECORD * (_of(record) - _DRAWN)
         return sign * hope, False
@@ -120,21 +119,9 @@ def _of(value: int) -> float:
 
 
 @cache
-def _hope(men: str, pair: bool | None) -> float:
+def _hope(men: Signature, pair: bool | None) -> float:
     """White's points."""
-    first, _, second = men.partition("v")
-    return points(Material(first, second), pair=pair)
-
-
-def _men(board: chess.Board) -> str:
-    """Without kings, the heaviest first."""
-    return "v".join(
-        "".join(letter * chess.popcount(board.pieces_mask(kind, side)) for kind, letter in _KINDS)
-        for side in (chess.WHITE, chess.BLACK)
-    )
-
-
-_KINDS: Final[Sequence[tuple[chess.PieceType, str]]] = [(kind, _LETTERS[kind]) for kind in range(chess.QUEEN, 0, -1)]
+    return points(material_with(men), pair=pair)
 
 
 def _pair(board: chess.Board) -> bool | None:
