@@ -110,7 +110,7 @@ ROOMS = {
         "store/local"
     ),
     # More men than tables have: what a side is sure of by holding. The checker knows nothing of the prover.
-    "fortress": "outcome position certificate board probe errors",
+    "fortress": "outcome men position certificate board probe errors",
     "checker": "errors outcome probe text",
     "local": (
         "errors sizes table_rules material contents index cluster "
@@ -124,7 +124,7 @@ ROOMS = {
     "referee": "",
     "referee/workers": "",
     # What men alone say of a position's worth.
-    "potential": "material",
+    "potential": "men material",
     "referee/syzygy": "errors outcome rules",
     "referee/game_files": "errors files packed text",
     "referee/adjudicate": (

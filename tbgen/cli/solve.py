@@ -19,7 +19,7 @@ from tbgen.men import known
 from tbgen.probe import Tablebase
 from tbgen.prove import plans
 from tbgen.prove.certify import new_certificate
-from tbgen.prove.position import NO_CASTLING, find, standing
+from tbgen.prove.position import find, no_local, standing
 from tbgen.rules.fen import read_fen
 from tbgen.store.leftovers import tidy_local
 from tbgen.store.local import LOCAL_DIRECTORY, prepare
@@ -182,9 +182,10 @@ def _dry_run(args: argparse.Namespace, board: chess.Board, record: int, tables: 
     from tbgen.local import attempt
     from tbgen.local.stages import Cost
 
-    is_over = not any(board.legal_moves)
-    if is_over or board.castling_rights or tables.get(board, record=record) is not None:
-        why = "the game is over" if is_over else NO_CASTLING if board.castling_rights else "tables have this position"
+    why = "the game is over" if not any(board.legal_moves) else no_local(board)
+    if why is None and tables.get(board, record=record) is not None:
+        why = "tables have this position"
+    if why is not None:
         say(to_json(plans.as_dict([], Cost(0, 0, 0.0))) if args.json else f"Nothing is to be solved: {why}.")
         return 0
     means = _means(args)

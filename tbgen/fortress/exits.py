@@ -5,26 +5,31 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.board.geometry import BISHOP, KING, KNIGHT, PAWN_DOWN, PAWN_UP, QUEEN, ROOK
+from tbgen.board.geometry import BISHOP, FAIRY, KING, KNIGHT, PAWN_DOWN, PAWN_UP, QUEEN, ROOK
 from tbgen.board.move_sets import BIT, Bools, Man
 from tbgen.errors import MissingTable, UnsupportedPosition
 from tbgen.fortress.graph import Graph
+from tbgen.men import known
 from tbgen.outcome import BASE
 from tbgen.probe import Positions, Tablebase
 
 Outcomes = NDArray[np.int16]
 
 _LETTERS: Final = {KING: "K", QUEEN: "Q", ROOK: "R", BISHOP: "B", KNIGHT: "N", PAWN_UP: "P", PAWN_DOWN: "P"}
-_PROMOTED: Final = (QUEEN, ROOK, BISHOP, KNIGHT)
+_PROMOTED: Final = [QUEEN, ROOK, BISHOP, KNIGHT]
 
 
 class Exits:
     """The exits of both sides: of each arrangement the worst and the best, for the side that does not move. Where a
-    right to castle is left, no table knows them."""
+    right to castle is left, no table knows them; nor where a letter stands for another man than here."""
 
     def __init__(self, graph: Graph, tables: Tablebase | None) -> None:
         self._graph = graph
-        self._tables = tables
+        defined = known() if graph.fairy else {}
+        self._tables = tables if all(defined.get(man.letter) == man for man in graph.fairy) else None
+        fairy = {FAIRY + place: man.letter for place, man in enumerate(graph.fairy)}
+        self._letters = _LETTERS | fairy
+        self._promoted = [*_PROMOTED, *fairy]
         self._found: dict[tuple[int, bool], Outcomes] = {}
 
     def breaking(self, side: int, bound: int) -> Bools:
@@ -96,18 +101,17 @@ class Exits:
             found = values if found is None else better(found, values)
         return found
 
-    @staticmethod
-    def _kinds_after(man: Man) -> tuple[int, ...]:
+    def _kinds_after(self, man: Man) -> list[int]:
         """What a man may be once it has taken: pawns stand still, and so does the rank on which they take."""
         if man.kind == PAWN_UP and man.squares.flat[0] // 8 == 6:
-            return _PROMOTED
+            return self._promoted
         if man.kind == PAWN_DOWN and man.squares.flat[0] // 8 == 1:
-            return _PROMOTED
-        return (man.kind,)
+            return self._promoted
+        return [man.kind]
 
     def _ask(self, men: list[tuple[int, int]], squares: list[NDArray[np.int64]], white: Bools) -> Outcomes | None:
         order = sorted(range(len(men)), key=lambda at: (men[at][1], men[at][0] != KING, men[at][0]))
-        name = "v".join("".join(_LETTERS[men[at][0]] for at in order if men[at][1] == side) for side in (0, 1))
+        name = "v".join("".join(self._letters[men[at][0]] for at in order if men[at][1] == side) for side in (0, 1))
         assert self._tables is not None
         try:
             return self._tables.probe_many(

@@ -14,8 +14,10 @@ from typing import Final, NamedTuple
 import chess
 import numpy as np
 
-from tbgen.board.geometry import BISHOP, GEOMETRY, KING, KNIGHT, PAWN_DOWN, PAWN_UP, QUEEN, ROOK
+from tbgen.board.geometry import BISHOP, FAIRY, KING, KNIGHT, PAWN_DOWN, PAWN_UP, QUEEN, ROOK, geometry_of
 from tbgen.board.move_sets import BIT, Bools, Ints, Man, MoveSets, Sets, attacks, move_sets, union
+from tbgen.men import Man as Fairy
+from tbgen.men.board import FairyBoard
 
 _KIND_OF: Final = {
     chess.QUEEN: QUEEN,
@@ -61,6 +63,7 @@ class Graph:
 
     def __init__(self, board: chess.Board, free_men: Sequence[chess.Square]) -> None:
         self.board = board
+        self.fairy = beyond_chess(board)
         self.still = [square for square in chess.SquareSet(board.occupied) if square not in free_men]
         rights = _rights_left(board, free_men)
         self.rights: Sets = np.array(rights, np.uint64)
@@ -83,7 +86,7 @@ class Graph:
         self.start = (len(rights) - 1, *first)
         occupied = union(BIT[man.squares] for man in self.men)
         apart = np.bitwise_count(occupied) == len(self.men)
-        moves = [move_sets(self.men, side) for side in (0, 1)]
+        moves = [move_sets(self.men, side, self.fairy) for side in (0, 1)]
         self.sets = moves
         """By side, White's first: of all men, in their order."""
         self.turns = [
@@ -127,7 +130,8 @@ class Graph:
 
     def board_at(self, place: Sequence[int], turn: chess.Color) -> chess.Board:
         """The position with these coordinates."""
-        board = chess.Board(None, chess960=self.board.chess960)
+        board = self.board.copy(stack=False)
+        board.clear()
         for square in self.still:
             board.set_piece_at(square, self.board.piece_at(square))
         for free, at, origin in zip(self.free_men, place[1:], self.start[1:], strict=True):
@@ -135,6 +139,13 @@ class Graph:
         board.turn = turn
         board.castling_rights = int(self.rights[place[0]])
         return board
+
+
+def beyond_chess(board: chess.Board) -> tuple[Fairy, ...]:
+    """The men beyond those of chess that are there."""
+    if not isinstance(board, FairyBoard):
+        return ()
+    return tuple(board.definitions[letter] for letter in sorted(board.letters))
 
 
 def _rights_left(board: chess.Board, free_men: Sequence[chess.Square]) -> list[int]:
@@ -158,21 +169,22 @@ def _man(board: chess.Board, square: chess.Square, squares: Ints) -> Man:
     side = 0 if piece.color else 1
     if piece.piece_type == chess.PAWN:
         return Man(_PAWNS[side], side, squares)
-    return Man(_KIND_OF[piece.piece_type], side, squares)
+    kinds = _KIND_OF | {ord(man.letter): FAIRY + place for place, man in enumerate(beyond_chess(board))}
+    return Man(kinds[piece.piece_type], side, squares)
 
 
 def _reach(board: chess.Board, square: chess.Square, still: Sequence[Man]) -> list[int]:
     """The squares that a man can come to by quiet moves while these others stand still, the rest being nowhere."""
-    man = _man(board, square, np.array([square]))
+    man, geometry = _man(board, square, np.array([square])), geometry_of(beyond_chess(board))
     closed = int(union(BIT[other.squares.reshape(1)] for other in still)[0])
     if man.kind == KING:
         for other in still:
-            if other.side != man.side and not GEOMETRY.rides[other.kind]:
-                closed |= int(GEOMETRY.attacks[other.kind][int(other.squares.flat[0])])
+            if other.side != man.side and not geometry.rides[other.kind]:
+                closed |= int(geometry.attacks[other.kind][int(other.squares.flat[0])])
     blockers = [other.squares.reshape(1) for other in still]
     found, fresh = 1 << square, [square]
     while fresh:
-        reached = attacks(man.kind, np.array(fresh), blockers)
+        reached = attacks(man.kind, np.array(fresh), blockers, geometry)
         new = int(np.bitwise_or.reduce(reached)) & ~closed & ~found
         found |= new
         fresh = list(chess.SquareSet(new))

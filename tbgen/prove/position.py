@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import chess
 
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 MakeMeans = Callable[[], "AbstractContextManager[Means]"]
 """Called where local tables are to be solved, and left when that is done."""
-
-NO_CASTLING: Final = "tables know no castling"
-"""Why there is no local table."""
 
 
 def solve(
@@ -98,6 +95,15 @@ def standing(board: chess.Board, record: int | None) -> int:
     return outcome.improved(record, goal)
 
 
+def no_local(board: chess.Board) -> str | None:
+    """Why there is no local table."""
+    if board.castling_rights:
+        return "tables know no castling"
+    if isinstance(board, FairyBoard):
+        return "local tables know the men of chess only"
+    return None
+
+
 def find(
     board: chess.Board,
     record: int,
@@ -113,8 +119,8 @@ def find(
     taken at their word: what they say is written as a strategy."""
     more = moves or line
     known = tables.get(board, record=record) if certificate is None else tables.known(board, record)
-    if isinstance(board, FairyBoard) and (known is None or certificate is not None):
-        raise UnsupportedPosition("with men beyond chess tables alone give answers: tbgen build makes them")
+    if isinstance(board, FairyBoard) and certificate is not None:
+        raise UnsupportedPosition("certificates know the men of chess only, as tbgen check does")
     solution = Solution(board, record, known)
     if not any(board.legal_moves):
         return solution
@@ -127,8 +133,8 @@ def find(
     watch.begin("trying what can be held", 1)
     proofs = prove(board, record, tables, report=watch.at)
     solution = solution._replace(held=[(proof, claims(board, record, proof, tables)) for proof in proofs])
-    if board.castling_rights:
-        return solution._replace(refused=NO_CASTLING)
+    if (why := no_local(board)) is not None:
+        return solution._replace(refused=why)
 
     def certify(source: "LocalSource", answer: SureResult) -> None:
         assert certificate is not None

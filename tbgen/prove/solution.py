@@ -7,6 +7,7 @@ import chess
 
 from tbgen import outcome
 from tbgen.fortress import Claim, Proof
+from tbgen.men.board import FairyPiece
 from tbgen.probe import LineMove, Result, Sure, SureMove, line_as_dicts, sure_as_dict
 from tbgen.probe.sure import NOTHING
 from tbgen.probe.words import bounds, late, situation
@@ -194,11 +195,15 @@ class Solution(NamedTuple):
 def _how(claim: Claim) -> str:
     """Which men hold, and on which squares."""
     men = [
-        f"the {chess.piece_name(piece.piece_type)} from {chess.square_name(square)} on "
-        + " ".join(map(chess.square_name, squares))
+        f"the {_name(piece)} from {chess.square_name(square)} on " + " ".join(map(chess.square_name, squares))
         for square, piece, squares in claim.holding
     ]
     return f"{SIDES[claim.defender]} moves only {', and '.join(men)}." if men else "No move is needed."
+
+
+def _name(piece: chess.Piece) -> str:
+    """That of a man beyond chess is its letter, as it stands in its FEN."""
+    return piece.symbol() if isinstance(piece, FairyPiece) else chess.piece_name(piece.piece_type)
 
 
 def _claim_as_dict(claim: Claim) -> dict[str, Any]:

@@ -5,9 +5,13 @@ from collections.abc import Iterator
 
 import chess
 import chess.variant
+import numpy as np
 
 from tbgen import material
+from tbgen.index.positions import fens, placed
 from tbgen.material import Material
+from tbgen.position import read
+from tbgen.store import TableFile
 
 
 def is_complete(board: chess.Board, men: int) -> bool:
@@ -37,6 +41,15 @@ def random_boards(one: Material, count: int, seed: int = 0) -> Iterator[chess.Bo
         if is_complete(board, one.men):
             count -= 1
             yield board
+
+
+def boards_of(table: TableFile, count: int) -> list[tuple[int, chess.Board]]:
+    """Numbers of a table that have a position, drawn from so many, and these."""
+    numbers = np.array(random.Random(str(table.material)).sample(range(table.size), count))
+    numbers = numbers[np.array([table.look(int(number))[0] for number in numbers]) != 0]
+    texts = fens(table.layout, placed(table.layout, numbers))
+    men = {man.letter: man for man in table.material.fairy}
+    return [(int(number), read(str(text, "ascii"), men=men)) for number, text in zip(numbers, texts, strict=True)]
 
 
 def drawn(men: str, draw: random.Random) -> Iterator[chess.Board]:
