@@ -1,7 +1,7 @@
 """Lay Pair-o-Max's rule beside all tables of three to five men, and write docs/potential.md and docs/potential.csv.
 
-Tables of three and four men are counted, and so are pairs of bishops in tables of five that are there. What else tables
-of five men hold is in docs/five-men/outcomes.csv. `--check` says whether the page and tbgen/potential/better.py are as
+Tables of three and four men are counted, and of five men what docs/five-men/outcomes.csv does not say: pairs of bishops
+and men beyond chess. `--check` says whether the page and tbgen/potential/better.py are as
 docs/potential.csv says.
 """
 
@@ -17,8 +17,10 @@ from typing import Final, NamedTuple
 from tbgen import files, outcome
 from tbgen.index import layout_of
 from tbgen.material import Material, build_key, parse
+from tbgen.men import BUILT_IN, Man
 from tbgen.potential import better
 from tbgen.potential.pair_o_max import Advice, advise
+from tbgen.potential.pieces import worth
 from tbgen.report.census import BLACK, WHITE, take
 from tbgen.report.pairs import one_colour
 from tbgen.report.potential import Potential, Shares, expected, observed, potential, shares
@@ -45,7 +47,7 @@ class Row(NamedTuple):
     material: Material
     rules: TableRules
     pair: bool | None
-    """Whether bishops are on both colours, or on one."""
+    """Whether colour-bound men are on both colours, or on one."""
     mates: float
     stalemates: float
     low: float
@@ -55,7 +57,7 @@ class Row(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.material.name + (f", bishops on {_PAIRS[self.pair]}" if self.pair is not None else "")
+        return self.material.name + (f" on {_PAIRS[self.pair]}" if self.pair is not None else "")
 
     @property
     def advice(self) -> Advice:
@@ -66,13 +68,17 @@ class Row(NamedTuple):
         return better.line(self.material, pair=self.pair)[1]
 
 
+Find = Mapping[tuple[str, TableRules], Row]
+"""By name."""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="scripts/potential.py", description=__doc__)
-    parser.add_argument("--tables", type=Path, metavar="DIR", help="count the tables that are there anew")
+    parser.add_argument("--tables", type=Path, nargs="+", metavar="DIR", help="count the tables that are there anew")
     parser.add_argument("--check", action="store_true", help="write nothing")
     args = parser.parse_args()
     if args.tables is not None:
-        write_rows([*counted(args.tables), *stored()])
+        write_rows([*stored(), *(row for directory in args.tables for row in counted(directory))])
     rows = read_rows()
     page = written(rows)
     if not args.check:
@@ -88,15 +94,15 @@ def main() -> None:
 
 
 def counted(directory: Path) -> Iterator[Row]:
-    """Tables of three and four men, and their pairs of bishops and those of five men."""
+    """Tables of three and four men, and of five men the pairs and those with men beyond chess."""
     for path, material, rules in list_tables(directory):
         bound = one_colour(layout_of(material))
-        if material.men < 3 or (material.men > 4 and bound is None):
+        if material.men < 3 or (material.men > 4 and bound is None and not material.fairy):
             continue
         print(f"counting {path.name}", file=sys.stderr)
         with open_table(path) as table:
             whole = shares(take(table))
-            if material.men < 5:
+            if material.men < 5 or material.fairy:
                 yield row_of(whole, rules)
             if bound is not None:
                 one = whole.one_colour(take(table, among=bound))
@@ -128,7 +134,11 @@ def row_of(one: Shares, rules: TableRules) -> Row:
 
 
 def write_rows(rows: Iterable[Row]) -> None:
-    in_order = sorted(rows, key=lambda row: (row.rules, build_key(row.material), _PAIRS[row.pair]))
+    """Each once, where several directories have it."""
+    in_order = sorted(
+        {(row.name, row.rules): row for row in rows}.values(),
+        key=lambda row: (row.rules, build_key(row.material), _PAIRS[row.pair]),
+    )
     with files.replacing(DATA) as stream:
         lines = [",".join(COLUMNS)]
         for row in in_order:
@@ -150,6 +160,15 @@ def read_rows() -> list[Row]:
 
 
 def judged(rows: Iterable[Row]) -> list[Row]:
+    """Those of chess."""
+    return [row for row in _ahead(rows) if not row.material.fairy]
+
+
+def beyond(rows: Iterable[Row]) -> list[Row]:
+    return [row for row in _ahead(rows) if row.material.fairy]
+
+
+def _ahead(rows: Iterable[Row]) -> list[Row]:
     """Materials where a side is ahead; parts in place of the whole where they were counted."""
     rows = [row for row in rows if row.rules == TableRules.RESET]
     parted = {row.material for row in rows if row.pair is not None}
@@ -213,55 +232,101 @@ def by_line(row: Row) -> str:
 
 
 def written(rows: Sequence[Row]) -> str:
-    r = judged(rows)
-    five = [row for row in r if row.material.men == 5]
-    few = [row for row in r if row.material.men < 5]
-    across = [
-        sum(abs(learnt(few, kind, kind(row)) - row.mates) for row in five) / len(five) for kind in (by_reason, by_line)
-    ]
-    right = sum(expected(row.advice) == observed(row.mates) for row in r)
-    right_ours = sum(observed(row.line.mates) == observed(row.mates) for row in r)
     find = {(row.name, row.rules): row for row in rows}
-    both, one = (find[f"KBBvK, bishops on {words}", TableRules.RESET] for words in ("both colours", "one colour"))
-    knight_both, knight_one = (
-        find[f"KBBvKN, bishops on {words}", TableRules.RESET] for words in ("both colours", "one colour")
-    )
-    whole = find["KBBvK", TableRules.RESET]
-    under_both = [(row, other) for row in r if (other := find.get((row.name, TableRules.WHOLE_GAME))) is not None]
-    same = sum(abs(row.mates - other.mates) < _ALIKE for row, other in under_both)
-    apart = max(abs(row.points - other.points) for row, other in under_both)
     return TEXT.read_text().format(
-        count=len(r),
-        five=len(five),
-        reasons=table(("Pair-o-Max says", "factor", "materials", "mates: mean", "least", "most", "points"), reasons(r)),
-        right=right,
-        right_ours=right_ours,
-        error=error(r, by_factor),
-        error_refit=left_out(r, by_reason),
-        error_ours=error(r, by_better),
-        error_left=left_out(r, by_line),
-        across_reason=across[0],
-        across_ours=across[1],
+        **of_the_rule(judged(rows)),
+        **of_the_better_rule(judged(rows)),
+        **beyond_chess(beyond(rows)),
+        **under_both(judged(rows), find),
         examples=named(find, ("KRNvKR", "KQBvKQ", "KBNvKB", "KRBvKR", "KQNvKQ", "KBNvKN")),
         jeopardy=named(find, ("KNPvKN", "KNPvKB", "KBPvKN", "KBPvKB", "KRPvKR", "KQPvKQ")),
         two=named(find, ("KRvKN", "KRvKB", "KQvKR", "KRBvKQ", "KRNvKQ", "KQRvKQ")),
-        whole=100 * whole.mates, both=100 * both.mates, one=100 * one.mates,
-        knight_both=100 * knight_both.mates, knight_one=100 * knight_one.mates,
-        hopeful=", ".join(row.name for row in r if expected(row.advice) > observed(row.mates)),
-        gloomy=", ".join(row.name for row in r if expected(row.advice) < observed(row.mates)),
-        lines=table(("the first that holds", "mates", "points", "materials"), [
-            (line.why, f"{100 * line.mates:.0f} %", f"{line.points:.2f}", str(sum(row.line is line for row in r)))
-            for line in better.LINES
-        ]),
-        worst=table(("material", "mates", "the better rule says", "Pair-o-Max's factor"), [
-            (row.name, f"{100 * row.mates:.0f} %", f"{100 * row.line.mates:.0f} %", str(row.advice.factor))
-            for row in sorted(r, key=lambda row: -abs(row.line.mates - row.mates))[:8]
-        ]),
-        under_both=len(under_both), same=same, apart=apart, rounds=ROUNDS,
-    )  # fmt: skip
+        pairs=pairs(find, fairy=False),
+        fairy_pairs=pairs(find, fairy=True),
+        alone=named(find, ("KCvK", "KOvK", "KNOvKN", "KNNvKN")),
+        tough=named(find, ("KQvKC", "KQvKR", "KRvKC", "KRvKN")),
+        bound=named(find, ("KEvK", "KJvK", "KFFvK", "KWWvK", "KRvKJ")),
+    )
 
 
-def reasons(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+def of_the_rule(rows: Sequence[Row]) -> dict[str, object]:
+    return {
+        "count": len(rows),
+        "five": sum(row.material.men == 5 for row in rows),
+        "reasons": reasons(rows),
+        "right": sum(expected(row.advice) == observed(row.mates) for row in rows),
+        "error": error(rows, by_factor),
+        "hopeful": ", ".join(row.name for row in rows if expected(row.advice) > observed(row.mates)),
+        "gloomy": ", ".join(row.name for row in rows if expected(row.advice) < observed(row.mates)),
+    }
+
+
+def of_the_better_rule(rows: Sequence[Row]) -> dict[str, object]:
+    five = [row for row in rows if row.material.men == 5]
+    few = [row for row in rows if row.material.men < 5]
+
+    def across(kind: Callable[[Row], object]) -> float:
+        return sum(abs(learnt(few, kind, kind(row)) - row.mates) for row in five) / len(five)
+
+    lines = [
+        (line.why, f"{100 * line.mates:.0f} %", f"{line.points:.2f}", str(sum(row.line is line for row in rows)))
+        for line in better.LINES
+    ]
+    farthest = sorted(rows, key=lambda row: -abs(row.line.mates - row.mates))[:8]
+    worst = [
+        (row.name, f"{100 * row.mates:.0f} %", f"{100 * row.line.mates:.0f} %", str(row.advice.factor))
+        for row in farthest
+    ]
+    return {
+        "right_ours": sum(observed(row.line.mates) == observed(row.mates) for row in rows),
+        "error_refit": left_out(rows, by_reason),
+        "error_ours": error(rows, by_better),
+        "error_left": left_out(rows, by_line),
+        "across_reason": across(by_reason),
+        "across_ours": across(by_line),
+        "rounds": ROUNDS,
+        "lines": table(("the first that holds", "mates", "points", "materials"), lines),
+        "worst": table(("material", "mates", "the better rule says", "Pair-o-Max's factor"), worst),
+    }
+
+
+def beyond_chess(rows: Sequence[Row]) -> dict[str, object]:
+    return {
+        "fairy": len(rows),
+        "values": ", ".join(f"{man.name} {worth(man)}" for man in BUILT_IN.values()),
+        "rook": worth(Man("R", "R")),
+        "bishop": worth(Man("B", "B")),
+        "fairy_reasons": reasons(rows),
+        "fairy_right": sum(expected(row.advice) == observed(row.mates) for row in rows),
+        "fairy_right_ours": sum(observed(row.line.mates) == observed(row.mates) for row in rows),
+        "fairy_error": error(rows, by_factor),
+        "fairy_error_ours": error(rows, by_better),
+    }
+
+
+def under_both(rows: Sequence[Row], find: Find) -> dict[str, object]:
+    both = [(row, other) for row in rows if (other := find.get((row.name, TableRules.WHOLE_GAME))) is not None]
+    return {
+        "under_both": len(both),
+        "same": sum(abs(row.mates - other.mates) < _ALIKE for row, other in both),
+        "apart": max(abs(row.points - other.points) for row, other in both),
+    }
+
+
+def pairs(find: Find, *, fairy: bool) -> str:
+    rows = [
+        row for row in find.values() if row.pair and bool(row.material.fairy) is fairy and row.rules == TableRules.RESET
+    ]
+    lines = []
+    for row in sorted(rows, key=lambda row: -row.mates):
+        one, whole = (find[name, row.rules] for name in (f"{row.material} on {_PAIRS[False]}", row.material.name))
+        shares = (f"{100 * share:.1f} %" for share in (row.mates, one.mates, whole.mates))
+        lines.append((row.material.name, *shares, str(row.advice.factor), str(one.advice.factor)))
+    head = ("material", "mates, on both colours", "on one", "all", "factor, on both", "on one")
+    return table(head, lines)
+
+
+def reasons(rows: Sequence[Row]) -> str:
     kinds = sorted({(row.advice.factor, row.advice.why) for row in rows})
     found = []
     for factor, why in kinds:
@@ -278,10 +343,10 @@ def reasons(rows: Sequence[Row]) -> list[tuple[str, ...]]:
                 f"{points:.2f}",
             )
         )
-    return found
+    return table(("Pair-o-Max says", "factor", "materials", "mates: mean", "least", "most", "points"), found)
 
 
-def named(find: Mapping[tuple[str, TableRules], Row], names: Sequence[str]) -> str:
+def named(find: Find, names: Sequence[str]) -> str:
     head = ("material", "factor", "mates", "stalemates", "G1.0 to G3.5", "more", "the other side's", "points")
     lines = []
     for name in names:

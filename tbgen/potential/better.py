@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from tbgen.material import Material
 from tbgen.potential import pair_o_max as rule
+from tbgen.potential.pieces import pieces
 
 _SMALL: Final = 150
 """An advantage, in hundredths of a pawn, that is as good as none half of the time."""
@@ -23,30 +24,31 @@ class Line(NamedTuple):
     """What it gets for what it forces: 1 for mate, 3/4 for stalemate ... 1/2 for nothing, less for the other's."""
 
 
-CANNOT: Final = Line("cannot mate", 0.022, 0.568)
+CANNOT: Final = Line("cannot mate", 0.016, 0.583)
 LAST_PAWN: Final = Line("a piece can be given for the last pawn", 0.324, 0.668)
-FEW: Final = Line("less than 3.5 pawns ahead, without pawns", 0.157, 0.544)
+FEW: Final = Line("less than 3.5 pawns ahead, without pawns", 0.167, 0.543)
 SMALL: Final = Line("less than 1.5 pawns ahead", 0.516, 0.692)
-AHEAD: Final = Line("ahead", 0.902, 0.945)
+AHEAD: Final = Line("ahead", 0.902, 0.944)
 EVEN: Final = Line("nobody is ahead", 0.0, 0.5)
 LINES: Final = (CANNOT, LAST_PAWN, FEW, SMALL, AHEAD)
 """The first that holds counts."""
 _SAME: Final = {
     rule.COLOUR_BOUND: CANNOT,
     rule.LIKE_PAIR: CANNOT,
+    rule.TOUGH: CANNOT,
     rule.LAST_PAWN: LAST_PAWN,
     rule.FEW: FEW,
 }
 
 
 def line(material: Material, *, pair: bool | None = None) -> tuple[int | None, Line]:
-    """Who is ahead, as Pair-o-Max has it, and what that is worth. `pair`: whether a side's bishops, if it has several,
-    are known to stand on both colours, or on one."""
+    """Who is ahead, as Pair-o-Max has it, and what that is worth. `pair`: whether a side's colour-bound men, if it has
+    several, are known to stand on both colours, or on one."""
     advice = rule.advise(material, pair=bool(pair))
     if advice.leader is None:
         return None, EVEN
     ours = (material.first, material.second)[advice.leader]
-    if pair is False and set(ours) == {"B"}:
+    if pair is False and all(pieces(material)[letter].colour_bound for letter in ours):
         return advice.leader, CANNOT
     return advice.leader, _SAME.get(advice.why) or (SMALL if advice.advantage < _SMALL else AHEAD)
 

@@ -21,13 +21,13 @@ _HALF: Final = Fraction(1, 2)
 _SIDES: Final = ("White", "Black")
 
 _REMARK: Final = Remark(
-    "“Ahead” is the side with more value in men (queen 9.5 pawns, rook 5, bishop and knight 3.25), White having the "
-    "men named first. Pair-o-Max’s rule multiplies its advantage by a factor: 1 expects it to mate mostly, 1/2 at "
-    "times, 1/4 and 1/8 seldom. The tables say in which share of all placements, either side to move, it forces mate: "
-    "mostly is three quarters or more, seldom less than one. They part where these two do not agree: the rule is too "
-    "hopeful or too gloomy. What it forces otherwise follows, and how often the other side forces its own; “by the "
-    "better rule” is the share of mates that a rule of the same size expects. Points are the mean of what r-mobility "
-    "gives for what is forced: 1 for mate, 3/4 for stalemate, 5/8 for G1.0 ... 1/2 for nothing."
+    "“Ahead” is the side with more value in men (queen 9.5 pawns, rook 5, bishop and knight 3.25, men beyond chess by "
+    "their moves), White having the men named first. Pair-o-Max’s rule multiplies its advantage by a factor: 1 expects "
+    "it to mate mostly, 1/2 at times, 1/4 and 1/8 seldom. The tables say in which share of all placements, either side "
+    "to move, it forces mate: mostly is three quarters or more, seldom less than one. They part where these two do not "
+    "agree: the rule is too hopeful or too gloomy. What it forces otherwise follows, and how often the other side "
+    "forces its own; “by the better rule” is the share of mates that a rule of the same size expects. Points are the "
+    "mean of what r-mobility gives for what is forced: 1 for mate, 3/4 for stalemate, 5/8 for G1.0 ... 1/2 for nothing."
 )
 
 
@@ -39,15 +39,15 @@ class Shares(NamedTuple):
     weights: Mapping[Case, float]
     """Placements by side to move and outcome."""
     pair: bool | None = None
-    """Whether a side's bishops stand on both colours, or on one; None: on either."""
+    """Whether a side's bishops, or other such men, stand on both colours, or on one; None: on either."""
 
     def one_colour(self, census: Census) -> Self:
-        return self._replace(name=f"{self.name}, bishops on one colour", weights=census.weights, pair=False)
+        return self._replace(name=f"{self.name} on one colour", weights=census.weights, pair=False)
 
     def both_colours(self, one: Self) -> Self:
         """What is left."""
         weights = {case: weight - one.weights.get(case, 0) for case, weight in self.weights.items()}
-        return self._replace(name=f"{self.name}, bishops on both colours", weights=weights, pair=True)
+        return self._replace(name=f"{self.name} on both colours", weights=weights, pair=True)
 
 
 class Potential(NamedTuple):
@@ -71,8 +71,7 @@ def shares(census: Census) -> Shares:
 
 def section(counted: Sequence[Shares]) -> Section:
     """All of it: a row for each side of each material that has more than its king. Engines see where bishops stand:
-    the rule is judged by the parts of a table, if they were counted. It has no values for men beyond chess."""
-    counted = [one for one in counted if not one.material.fairy]
+    the rule is judged by the parts of a table, if they were counted."""
     parted = {one.material for one in counted if one.pair is not None}
     judged = [one for one in counted if one.pair is not None or one.material not in parted]
     gaps = {one.name: gap for one in judged if (gap := _gap(one)) is not None}

@@ -11,9 +11,16 @@ import pytest
 from tbgen.index import layout_of
 from tbgen.index.positions import position
 from tbgen.material import Material, parse
-from tbgen.potential import better
+from tbgen.men import BUILT_IN, Man
+from tbgen.outcome import BASE
+from tbgen.potential import better, pair_o_max
 from tbgen.potential.pair_o_max import advise
+from tbgen.potential.pieces import worth
+from tbgen.report import potential
+from tbgen.report.census import BLACK, WHITE
+from tbgen.report.document import Table
 from tbgen.report.pairs import one_colour
+from tbgen.report.potential import Shares
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -58,3 +65,47 @@ def test_the_page_says_what_the_figures_say() -> None:
     command = [sys.executable, ROOT / "scripts" / "potential.py", "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_men_beyond_chess_are_worth_what_their_moves_are() -> None:
+    """As Pair-o-Max's author has them: about a rook, about seven pawns, a minor; and the formula knows chess."""
+    values = {man.letter: worth(man) for man in BUILT_IN.values()}
+    assert values["E"] == pytest.approx(500, rel=0.1)
+    assert values["J"] == pytest.approx(700, rel=0.05)
+    assert max(values[letter] for letter in "ACDFOW") < 350
+    for moves, value in (("N", 325), ("B", 325), ("R", 500), ("RB", 950)):
+        assert worth(Man("X", moves)) == pytest.approx(value, rel=0.12)
+
+
+@pytest.mark.parametrize(
+    ("name", "why", "factor"),
+    [
+        ("KEvK", pair_o_max.COLOUR_BOUND, 1 / 8),
+        ("KRvKJ", pair_o_max.COLOUR_BOUND, 1 / 8),
+        ("KQvKC", pair_o_max.TOUGH, 1 / 8),
+        ("KFFvK", pair_o_max.FEW, 1 / 8),
+        ("KCvK", "nothing against it", 1),
+        ("KNOvKN", "no pawns", 1 / 2),
+        ("KNNvKN", pair_o_max.LIKE_PAIR, 1 / 8),
+        ("KPOvKN", "has pawns", 1),
+    ],
+)
+def test_its_remarks_on_such_men(name: str, why: str, factor: float) -> None:
+    advice = advise(parse(name))
+    assert (advice.why, float(advice.factor)) == (why, factor)
+
+
+def test_colour_bound_men_of_two_kinds_are_a_pair() -> None:
+    layout = layout_of(parse("KBEvK"))
+    assert one_colour(layout) is not None
+    assert advise(parse("KBEvK"), pair=True).advantage > advise(parse("KBEvK")).advantage
+    assert better.line(parse("KBEvK"), pair=False)[1] is better.CANNOT
+
+
+def test_the_report_takes_men_beyond_chess() -> None:
+    """A table of nothing but mates by the first side."""
+    material = parse("KCvK")
+    found = potential.section([Shares("KCvK", material, {(WHITE, BASE): 1, (BLACK, BASE): 3})])
+    row = next(block for block in found.blocks if isinstance(block, Table)).rows[0]
+    assert row[:2] == ("KCvK", "White")
+    assert row[5] == row[7] == "mostly"
