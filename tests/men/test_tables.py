@@ -82,3 +82,11 @@ def test_a_commoner_holds_against_a_queen_where_a_rook_does_not() -> None:
             table(material.name)
     assert mates("KQvKC")[1] < 0.42
     assert mates("KQvKR")[1] > 0.65
+
+
+@pytest.mark.full
+def test_a_knight_and_a_knightrider_mate() -> None:
+    """D. Hooper and K. Whyld, The Oxford Companion to Chess."""
+    for material in with_dependencies([parse("KNHvK")]):
+        table(material.name)
+    assert min(mates("KNHvK")) > 0.75
