@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import chess
-import chess.svg
+
+from tbgen.look.board import picture as picture_of
 
 BOARDS: Final = Path(__file__).resolve().parent.parent / "docs" / "five-men"
 _SIZE: Final = 260
@@ -236,7 +237,7 @@ def told(data: Mapping[str, Sequence[Row]]) -> str:
 def draw(data: Mapping[str, Sequence[Row]]) -> None:
     """Its boards."""
     for _, fen, picture in _shown(Rows(data)):
-        picture.write_text(chess.svg.board(chess.Board(fen), size=_SIZE) + "\n")
+        picture.write_text(picture_of(chess.Board(fen), size=_SIZE) + "\n")
 
 
 def _shown(rows: Rows) -> Iterator[tuple[Finding, str, Path]]:

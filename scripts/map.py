@@ -10,6 +10,8 @@ from html import escape
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tbgen.look import palette
+
 ROOT: Final = Path(__file__).resolve().parent.parent
 PICTURE: Final = ROOT / "docs" / "map.svg"
 
@@ -29,7 +31,7 @@ class Box(NamedTuple):
 
 COMMON: Final = (
     "_version called errors where meant turns sizes text columns files safe_files packed interrupts outcome "
-    "table_rules men material position contents"
+    "table_rules men look material position contents"
 )
 BOXES: Final = {
     "what everybody speaks of": Box(
@@ -37,7 +39,7 @@ BOXES: Final = {
         0,
         (
             "errors  where  meant  text  columns  files  safe_files  packed  interrupts  turns  sizes",
-            "men  material  position  outcome  table_rules  contents",
+            "men  look  material  position  outcome  table_rules  contents",
         ),
         COMMON,
         900,
@@ -74,21 +76,22 @@ WIDTH: Final = 1000
 LINE: Final = 17
 GAP: Final = 44
 MARGIN: Final = 20
-STYLE: Final = """\
-text { font: 13px system-ui, sans-serif; text-anchor: middle; fill: #333 }
-.name { font-weight: bold; font-size: 15px; fill: #111 }
-.paper { fill: #fff }
-.box { fill: #f2f5f9; stroke: #6b7a8c; rx: 6px }
-.arrow { stroke: #6b7a8c; stroke-width: 1.5; fill: none }
-.tip { fill: #6b7a8c }
-@media (prefers-color-scheme: dark) {
-  text { fill: #ccd }
-  .name { fill: #fff }
-  .paper { fill: #14181d }
-  .box { fill: #222a33; stroke: #8fa1b5 }
-  .arrow { stroke: #8fa1b5 }
-  .tip { fill: #8fa1b5 }
-}"""
+_BY_COLOUR: Final = """\
+text {{ fill: {faint} }}
+.name {{ fill: {ink} }}
+.paper {{ fill: {paper} }}
+.box {{ fill: {shade}; stroke: {b2} }}
+.arrow {{ stroke: {b2} }}
+.tip {{ fill: {b2} }}"""
+STYLE: Final = f"""\
+text {{ font: 13px system-ui, sans-serif; text-anchor: middle }}
+.name {{ font-weight: bold; font-size: 15px }}
+.box {{ rx: 6px }}
+.arrow {{ stroke-width: 1.5; fill: none }}
+{_BY_COLOUR.format_map(palette())}
+@media (prefers-color-scheme: dark) {{
+{_BY_COLOUR.format_map(palette(dark=True))}
+}}"""
 
 
 def table() -> dict[str, list[str]]:

@@ -2,20 +2,20 @@
 
 import shutil
 
-import chess.svg
+import chess
 from playwright.sync_api import sync_playwright
 
+from tbgen.look import palette
+from tbgen.look.board import picture
 from tbgen.pages.frame import STATIC
 
 _WIDTH, _HEIGHT = 1200, 630
 """What such pictures measure as a rule."""
-_COLOURS = {"square light": "#f0d9b5", "square dark": "#c0ae91"}
-"""The explorer's."""
 _PAGE = """<style>
 body {{ margin: 0; display: flex; align-items: center; gap: 48px; padding: 33px 48px;
-    font: 34px/1.35 system-ui, sans-serif; background: #fdfcfa; color: #1c2024; }}
+    font: 34px/1.35 system-ui, sans-serif; background: {paper}; color: {ink}; }}
 svg {{ flex: none; }} h1 {{ font-size: 60px; margin: 0 0 24px; }} p {{ margin: 0 0 20px; }}
-b {{ background: #d39a45; border-radius: 8px; padding: 0 12px; }}
+b {{ background: {w2}; color: {weak}; border-radius: 8px; padding: 0 12px; }}
 </style>
 {board}<div><h1>Endgames without draws</h1><p>Who leaves whom how few moves?</p>
 <p><b>G1.5</b> White forces one legal move, not in check, in 4 plies.</p></div>"""
@@ -23,11 +23,11 @@ b {{ background: #d39a45; border-radius: 8px; padding: 0 12px; }}
 
 def main() -> None:
     board = chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1")
-    picture = chess.svg.board(board, size=_HEIGHT - 66, coordinates=False, colors=_COLOURS)
+    drawn = picture(board, size=_HEIGHT - 66, coordinates=False)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": _WIDTH, "height": _HEIGHT})
-        page.set_content(_PAGE.format(board=picture))
+        page.set_content(_PAGE.format(board=drawn, **palette(), weak=palette()["on-weak"]))
         page.screenshot(path=STATIC / "preview.png")
         browser.close()
 

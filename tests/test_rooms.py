@@ -41,6 +41,8 @@ ROOMS = {
     "outcome": "errors text",
     "table_rules": "errors",
     "men": "errors",
+    # How everything looks that is drawn.
+    "look": "men",
     "material": "errors text meant men",
     "position": "errors outcome men",
     "certificate": "outcome text",
@@ -138,14 +140,14 @@ ROOMS = {
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version potential errors outcome table_rules position probe rules text",
     "report": (
-        "_version called errors potential columns turns outcome table_rules men material position contents board index "
-        "store probe rules text"
+        "_version called errors look potential columns turns outcome table_rules men material position contents board "
+        "index store probe rules text"
     ),
     # Tables as columns for other programs.
     "export": "outcome contents index store store/write",
     # Pages for people, from tables or a server.
     "pages": (
-        "_version errors files outcome table_rules men material probe rules text pgn report referee/annotate "
+        "_version errors files look outcome table_rules men material probe rules text pgn report referee/annotate "
         "referee/match"
     ),
     # A folder of tables for any web host.
@@ -175,7 +177,7 @@ ONLY_IN = {
     "numba": "kept jit intrinsics retro/threads",
     "llvmlite": "jit intrinsics retro/threads",
     "chess": (
-        "men position certificate probe fortress checker local prove rules pgn referee/syzygy referee/adjudicate "
+        "men look position certificate probe fortress checker local prove rules pgn referee/syzygy referee/adjudicate "
         "referee/annotate referee/match referee/player report pages serve cli"
     ),
     "rich": "cli",

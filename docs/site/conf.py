@@ -4,6 +4,7 @@ from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 
 from tbgen._version import __version__
+from tbgen.look import palette
 
 project = "tbgen"
 author = "the tbgen contributors"
@@ -14,6 +15,20 @@ myst_heading_anchors = 3
 myst_url_schemes = {"http": None, "https": None, "page": "{{path}}"}
 highlight_language = "none"
 html_theme = "furo"
+html_theme_options = {
+    f"{when}_css_variables": {
+        "color-background-primary": colours["paper"],
+        "color-background-secondary": colours["shade"],
+        "color-background-border": colours["line"],
+        "color-foreground-primary": colours["ink"],
+        "color-foreground-secondary": colours["faint"],
+        "color-foreground-muted": colours["faint"],
+        "color-brand-primary": colours["link"],
+        "color-brand-content": colours["link"],
+        "font-stack": "system-ui, sans-serif",
+    }
+    for when, colours in (("light", palette()), ("dark", palette(dark=True)))
+}
 html_title = f"tbgen {release}"
 html_copy_source = False
 html_show_copyright = False

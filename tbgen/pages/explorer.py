@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from tbgen import outcome
 from tbgen.errors import BadInput
+from tbgen.look.board import picture
 from tbgen.men import known
-from tbgen.men.picture import picture
 from tbgen.pages.frame import SERVED, Links, options, page
 from tbgen.probe import Result
 from tbgen.probe.numbering import material_of

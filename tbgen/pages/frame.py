@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from tbgen import outcome
+from tbgen import look, outcome
 from tbgen._version import __version__
 from tbgen.table_rules import TableRules
 from tbgen.text import counted
@@ -18,8 +18,10 @@ RULES: Final = (
 STATIC: Final = Path(__file__).parent / "static"
 """What browsers run and show."""
 _BESIDE: Final = STATIC / "rmtb.js"
-READER: Final = _BESIDE if _BESIDE.exists() else Path(__file__).parents[2] / "clients/js/rmtb.js"
+_READER: Final = _BESIDE if _BESIDE.exists() else Path(__file__).parents[2] / "clients/js/rmtb.js"
 """The module that reads tables in browsers: where the package is installed, and in its sources."""
+FROM_ELSEWHERE: Final = (look.SHEET, _READER)
+"""What lies elsewhere and is served as if it were in STATIC."""
 _ENDS: Final = {0: "checkmate", 1: "stalemate"}
 """By level."""
 
@@ -68,7 +70,7 @@ def page(links: Links, title: str, body: str, *, here: str = "", script: str = "
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="tbgen {__version__}">
 {head}<link rel="icon" href="{static}icon.svg">
-{board}<link rel="stylesheet" href="{static}style.css">{code}</head>
+{board}<link rel="stylesheet" href="{static}look.css"><link rel="stylesheet" href="{static}style.css">{code}</head>
 <body><a class="skip" href="#main">Skip to the content</a>
 <header><a class="brand" href="{links.pages[0][0]}">tbgen</a><nav aria-label="Pages">{nav}</nav></header>
 <main id="main">{body}</main>

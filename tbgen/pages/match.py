@@ -19,6 +19,7 @@ from urllib.parse import quote
 from tbgen import files
 from tbgen._version import __version__
 from tbgen.errors import BadInput
+from tbgen.look import SHEET
 from tbgen.pages.frame import STATIC
 from tbgen.pgn.tags import TagSection
 from tbgen.referee.match import announce, live
@@ -133,7 +134,8 @@ class Page:
 <html lang="en"><head><meta charset="utf-8"><meta name="generator" content="{_GENERATOR}">
 <title>{title}</title><link rel="icon" href="data:image/svg+xml,{quote(_asset("icon.svg"))}">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<style>{_asset("chessground/chessground.css")}{_asset("style.css")}{_asset("match.css", _LIVE)}</style></head>
+<style>{_asset("chessground/chessground.css")}{SHEET.read_text(encoding="utf-8")}
+{_asset("style.css")}{_asset("match.css", _LIVE)}</style></head>
 <body data-folder="{escape(self._folder.name)}"><a class="skip" href="#main">Skip to the content</a>
 <header><span class="brand">tbgen</span></header><main id="main"><h1>{title}</h1><p id="told"></p>
 {_asset("match.html", _LIVE)}</main>

@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
 from functools import cache, partial
@@ -18,7 +19,7 @@ from tbgen.errors import BadInput, TbgenError
 from tbgen.index import layout_of
 from tbgen.material import parse
 from tbgen.pages import explorer, materials
-from tbgen.pages.frame import READER, SERVED, STATIC
+from tbgen.pages.frame import FROM_ELSEWHERE, SERVED, STATIC
 from tbgen.probe import Tablebase
 from tbgen.serve.board import board
 from tbgen.serve.problem import Problem, missing_material, problem_of
@@ -57,12 +58,16 @@ _RULES: Final = tuple(TableRules)
 _UNCOUNTED: Final = "Large tables are counted when their page is opened."
 _COUNTED_UNASKED: Final = 20 << 20
 """Numbers of a table that is counted for the map without being asked for: a few seconds of work each."""
+_FROM_ELSEWHERE: Final = {path.name: path for path in FROM_ELSEWHERE}
 
 
 class Static(StaticFiles):
     def __init__(self) -> None:
         super().__init__(directory=STATIC)
-        self.all_directories.append(READER.parent)
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        there = _FROM_ELSEWHERE.get(path)
+        return (str(there), there.stat()) if there else super().lookup_path(path)
 
     def file_response(self, path: object, stat_result: object, scope: Scope, status_code: int = 200) -> Response:
         found = super().file_response(path, stat_result, scope, status_code)  # type: ignore[arg-type]

@@ -6,12 +6,12 @@ import chess
 import pytest
 
 from tbgen.archive.slim import make_slim
+from tbgen.look.board import sharing
 from tbgen.material import parse
 from tbgen.men import defined
 from tbgen.position import level, read
 from tbgen.probe import Positions, Tablebase, open_tablebase
 from tbgen.prove.position import solve
-from tbgen.report.html.boards import board as drawn
 from tests.support.boards import boards_of
 
 WIZARD = defined(["X=WDN"])
@@ -61,6 +61,6 @@ def test_solve_hands_on_what_tables_say(fairy_tables: Path) -> None:
 
 
 def test_pictures_have_a_circle_with_the_letter() -> None:
-    picture = drawn(read(COMMONER, men=WIZARD), "a Commoner")
+    picture = sharing(read(COMMONER, men=WIZARD), "a Commoner")
     assert picture.count("<circle") == 1
     assert ">C</text>" in picture

@@ -8,7 +8,6 @@ from pathlib import Path
 import chess
 import pytest
 
-import tbgen
 from tbgen.report.charts import Bar, HeatMap, Stack, View
 from tbgen.report.document import Document, Lines, Section, Table, columns, lines
 from tbgen.report.html.charts import figure, heat, stack
@@ -140,13 +139,3 @@ def test_bars_are_in_proportion() -> None:
     told = "".join(stack(Stack("k", "title", (("w0", "mates"), ("w3", "more")), (Bar("KvK", (0.62, 0.05)),))))
     assert [float(share) for share in re.findall(r"flex:([0-9.]+)", told)] == [0.62, 0.05]
     assert 'aria-label="KvK: mates 62.00 %, more 5.00 %"' in told
-
-
-def test_the_colours_of_outcomes_are_those_of_the_server() -> None:
-    package = Path(tbgen.__file__).parent
-    ours, servers = (
-        re.findall(r"--(?:[wb][0-3]|on-strong|on-weak): [^;]+", (package / name).read_text(encoding="utf-8"))
-        for name in ("report/html/page.css", "pages/static/style.css")
-    )
-    assert len(ours) == 20
-    assert ours == servers

@@ -1,9 +1,8 @@
 """A report as one page that needs no network, and no script to be read.
 
-page.py         the whole; page.css: its looks; page.js: what scripts share
-charts.py       charts; charts.css: their colours
+page.py         the whole; page.css: its looks, beside look.css (tbgen/look); page.js: what scripts share
+charts.py       charts; charts.css: their looks
 table.py        tables; tables.js sorts, filters and saves them
-boards.py       boards as SVG
 lines.py        lines as boards and text; line.js reads them, player.js makes a board of them to play through;
                 player.css. It moves the men of the SVG that is there anyway: libraries are for boards to move men on
 """

@@ -6,10 +6,10 @@ from html import escape
 import chess
 
 from tbgen import outcome
+from tbgen.look.board import sharing
 from tbgen.position import level
 from tbgen.probe.words import situation
 from tbgen.report.document import Line, Lines
-from tbgen.report.html.boards import board
 from tbgen.report.lines import spans
 from tbgen.rules.scoring import classical_result
 from tbgen.table_rules import TableRules
@@ -35,7 +35,7 @@ def _article(line: Line, *, boards: bool) -> Iterator[str]:
     )
     if boards:
         ends = ((0, "At the start"), (-1, "After the last move"))
-        yield f'<div class="pair">{"".join(board(positions[place], told) for place, told in ends)}</div>'
+        yield f'<div class="pair">{"".join(sharing(positions[place], told) for place, told in ends)}</div>'
     yield f'<p class="told">{escape(_sentence(line, positions[0]))}</p>'
     yield f"<p><code>{escape(line.fen)}</code></p>"
     yield f'<p class="moves">{_moves(line)}</p></article>'

@@ -7,10 +7,11 @@ from importlib.resources import files
 from typing import Final
 
 from tbgen._version import __version__
+from tbgen.look import SHEET
+from tbgen.look.board import shared
 from tbgen.report.charts import Distances, HeatMap, Stack
 from tbgen.report.document import Block, Document, Lines, Remark, Section, Table
 from tbgen.report.glossary import GLOSSARY
-from tbgen.report.html.boards import shared
 from tbgen.report.html.charts import distances, heat, stack
 from tbgen.report.html.lines import lines
 from tbgen.report.html.table import table
@@ -34,15 +35,15 @@ def _page(document: Document) -> Iterator[str]:
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield '<meta name="color-scheme" content="light dark">'
     yield f'<meta name="generator" content="tbgen {__version__}">'
-    yield f"<style>\n{_assets(_STYLES)}</style></head>"
+    yield f"<style>\n{SHEET.read_text(encoding='utf-8')}{_assets(_STYLES)}</style></head>"
     yield "<body>"
     yield '<a class="skip" href="#main">Skip to the content</a>'
-    yield f"<header><h1>{title}</h1>"
+    yield '<header><span class="brand">tbgen</span>'
     if len(document.sections) > 1:
         links = (f'<a href="#{section.key}">{escape(section.title)}</a>' for section in document.sections)
         yield f'<nav aria-label="Sections">{" ".join(links)}</nav>'
     yield "</header>"
-    yield '<main id="main">'
+    yield f'<main id="main"><h1>{title}</h1>'
     yield from _opening(document)
     yield shared()
     for section in document.sections:
