@@ -7,7 +7,7 @@ from playwright.sync_api import sync_playwright
 
 from tbgen.look import palette
 from tbgen.look.board import picture
-from tbgen.pages.frame import STATIC
+from tbgen.pages.modules import STATIC
 
 _WIDTH, _HEIGHT = 1200, 630
 """What such pictures measure as a rule."""

@@ -44,7 +44,7 @@ def served(told: dict[str, Any]) -> str:
     title = _TITLE if board is None else f"{material_of(board)}, {SIDES[board.turn]} to move"
     words = _words(told)
     first = to_json(told).replace("<", "\\u003c")
-    shown = "" if board is None else picture(board)
+    shown = "" if board is None else picture(board, coordinates=False)
     body = _body(told["fen"], TableRules.of(told["rules"]), "/", shown, _plain(told, words))
     body += f'<script type="application/json" id="told">{first}</script>'
     return page(SERVED, title, body, here="Board", script="served.js", head=_preview(title, words or _DESCRIPTION))
@@ -52,7 +52,7 @@ def served(told: dict[str, Any]) -> str:
 
 def published(links: Links, rules: TableRules, url: str | None) -> str:
     """The page of a folder: the address says which position it shows, and tables are asked from here."""
-    body = _body("", rules, "", "", "<p>The board asks the tables by JavaScript.</p>")
+    body = _body("", rules, "", "", "<noscript><p>The board asks the tables by JavaScript.</p></noscript>")
     head = _preview(_TITLE, _DESCRIPTION, url)
     return page(links, _TITLE, body, here="Board", script="published.js", head=head)
 
@@ -76,13 +76,16 @@ def _words(told: dict[str, Any]) -> str:
 
 
 def _plain(told: dict[str, Any], words: str) -> str:
-    """What there is without scripts: the answer in words, and the moves."""
+    """The answer in words, and the moves: what there is until scripts have come, or without them."""
     known = told["answer"]["moves"] if "answer" in told else told.get("beyond", ())
     rows = "".join(
-        f'<li><a href="{SERVED.board(move["fen"], told["rules"])}">{escape(move["san"])}</a> {_worth(move)}</li>'
+        f'<li><a class="move" href="{SERVED.board(move["fen"], told["rules"])}"><b>{escape(move["san"])}</b> '
+        f"{_worth(move)}</a></li>"
         for move in known
     )
-    return f"<p>{escape(words)}</p><ul>{rows}</ul>"
+    kind = "verdict" if "answer" in told else "problem"
+    verdict = f'<div class="{kind}"><p>{escape(words)}</p></div>' if words else ""
+    return f'{verdict}<ul class="moves">{rows}</ul>'
 
 
 def _worth(move: dict[str, Any]) -> str:
@@ -91,15 +94,15 @@ def _worth(move: dict[str, Any]) -> str:
 
 
 def _body(fen: str, rules: TableRules, address: str, picture: str, words: str) -> str:
-    """`picture` and `words` are there without scripts. `address`: of this page."""
+    """`picture` and `words` stand there until scripts have come. `address`: of this page."""
     return f"""<h1 class="sr">Endgame explorer</h1>
 {_INTRODUCTION}<div id="doors" class="doors"></div><div class="explorer"><div class="left">
-<div id="board" class="board"><noscript>{picture}</noscript></div>
+<div id="board" class="board">{picture}</div>
 <div id="tools" class="tools" hidden></div>
 <form class="ask" action="{address}" method="get"><label for="fen">FEN, with the record as seventh field</label>
 <div class="row"><input id="fen" name="fen" value="{escape(fen)}" autocomplete="off" spellcheck="false">
 <button type="submit">Ask</button></div>
 <label for="rules">Rules</label><select id="rules" name="rules" autocomplete="off">{options(rules)}</select></form>
 </div><div class="right"><div id="tale" role="status"></div><div id="played"></div>
-<div id="panel"><noscript>{words}</noscript></div></div></div>
+<div id="panel">{words}</div></div></div>
 <dialog id="promote" aria-label="Promote to"></dialog>"""

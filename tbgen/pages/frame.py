@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 from html import escape
-from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from tbgen import look, outcome
+from tbgen import outcome
 from tbgen._version import __version__
+from tbgen.pages.modules import imported
 from tbgen.table_rules import TableRules
 from tbgen.text import counted
 
@@ -15,13 +15,6 @@ RULES: Final = (
     (TableRules.RESET, "resets by captures and pawn moves"),
     (TableRules.WHOLE_GAME, "no resets (whole game)"),
 )
-STATIC: Final = Path(__file__).parent / "static"
-"""What browsers run and show."""
-_BESIDE: Final = STATIC / "rmtb.js"
-_READER: Final = _BESIDE if _BESIDE.exists() else Path(__file__).parents[2] / "clients/js/rmtb.js"
-"""The module that reads tables in browsers: where the package is installed, and in its sources."""
-FROM_ELSEWHERE: Final = (look.SHEET, _READER)
-"""What lies elsewhere and is served as if it were in STATIC."""
 _ENDS: Final = {0: "checkmate", 1: "stalemate"}
 """By level."""
 
@@ -64,6 +57,7 @@ def page(links: Links, title: str, body: str, *, here: str = "", script: str = "
     static = links.static
     board = f'<link rel="stylesheet" href="{static}chessground/chessground.css">' if script else ""
     code = f'<script type="module" src="{static}{script}"></script>' if script else ""
+    code += "".join(f'<link rel="modulepreload" href="{static}{name}">' for name in imported(script)) if script else ""
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -20,7 +20,7 @@ from tbgen import files
 from tbgen._version import __version__
 from tbgen.errors import BadInput
 from tbgen.look import SHEET
-from tbgen.pages.frame import STATIC
+from tbgen.pages.modules import STATIC
 from tbgen.pgn.tags import TagSection
 from tbgen.referee.match import announce, live
 from tbgen.referee.match.events import Finished, Unplayed

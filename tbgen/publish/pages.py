@@ -11,7 +11,8 @@ from tbgen.errors import BadInput
 from tbgen.files import replace
 from tbgen.material import parse
 from tbgen.pages import explorer, files, materials
-from tbgen.pages.frame import FROM_ELSEWHERE, STATIC, Links
+from tbgen.pages.frame import Links
+from tbgen.pages.modules import FROM_ELSEWHERE, STATIC
 from tbgen.probe import open_tablebase
 from tbgen.report.study import study
 from tbgen.table_rules import TableRules
@@ -56,7 +57,7 @@ class Pages:
                 path.unlink()
 
     def _all(self) -> Iterator[tuple[str, bytes]]:
-        for path in (*STATIC.rglob("*"), *FROM_ELSEWHERE):
+        for path in (*STATIC.rglob("*"), *FROM_ELSEWHERE.values()):
             if path.is_file():
                 name = path.relative_to(STATIC) if path.is_relative_to(STATIC) else path.name
                 yield f"static/{name}", path.read_bytes()

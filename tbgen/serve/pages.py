@@ -9,6 +9,7 @@ from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
@@ -19,7 +20,8 @@ from tbgen.errors import BadInput, TbgenError
 from tbgen.index import layout_of
 from tbgen.material import parse
 from tbgen.pages import explorer, materials
-from tbgen.pages.frame import FROM_ELSEWHERE, SERVED, STATIC
+from tbgen.pages.frame import SERVED
+from tbgen.pages.modules import FROM_ELSEWHERE, STATIC
 from tbgen.probe import Tablebase
 from tbgen.serve.board import board
 from tbgen.serve.problem import Problem, missing_material, problem_of
@@ -58,7 +60,6 @@ _RULES: Final = tuple(TableRules)
 _UNCOUNTED: Final = "Large tables are counted when their page is opened."
 _COUNTED_UNASKED: Final = 20 << 20
 """Numbers of a table that is counted for the map without being asked for: a few seconds of work each."""
-_FROM_ELSEWHERE: Final = {path.name: path for path in FROM_ELSEWHERE}
 
 
 class Static(StaticFiles):
@@ -66,7 +67,7 @@ class Static(StaticFiles):
         super().__init__(directory=STATIC)
 
     def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
-        there = _FROM_ELSEWHERE.get(path)
+        there = FROM_ELSEWHERE.get(path)
         return (str(there), there.stat()) if there else super().lookup_path(path)
 
     def file_response(self, path: object, stat_result: object, scope: Scope, status_code: int = 200) -> Response:
@@ -89,7 +90,7 @@ class Pages:
             Route("/materials/{material}", self.material),
             Route("/game", self.game, methods=["GET", "POST"]),
             Route("/v1/annotate", self.annotate, methods=["POST"]),
-            Mount("/static", Static()),
+            Mount("/static", GZipMiddleware(Static())),
         ]
 
     async def explorer(self, request: Request) -> Response:

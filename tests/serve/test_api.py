@@ -399,3 +399,18 @@ def test_a_damaged_table(small_tables: Path, document: dict[str, Any], tmp_path:
         found = answered(client, document, "/v1/materials", "Materials")["materials"]
         assert [one["body_sha256"] == "" for one in found[:2]] == [False, True]
         assert all(one["body_sha256"] for one in found[2:])
+
+
+@pytest.mark.parametrize("name", ["look.css", "explorer.js", "rmtb.js", "chessground/chessground.css"])
+def test_what_pages_load_comes_compressed(client: httpx.Client, name: str) -> None:
+    answer = client.get(f"/static/{name}", headers={"accept-encoding": "gzip"})
+    assert answer.headers["content-encoding"] == "gzip"
+    assert "accept-encoding" in answer.headers["vary"].lower()
+    plain = client.get(f"/static/{name}", headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert plain.content == answer.content
+
+
+@pytest.mark.parametrize("name", ["__init__.py", "board.py", "../look/board.py", "%2e%2e/frame.py", "test.mjs"])
+def test_nothing_else_is_served_from_where_these_lie(client: httpx.Client, name: str) -> None:
+    assert client.get(f"/static/{name}").status_code == 404

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, FloatRect, Page, Response, expect
 
 from tbgen import outcome
-from tbgen.pages.frame import STATIC
+from tbgen.pages.modules import STATIC
 from tbgen.probe import open_tablebase
 from tbgen.probe.numbering import material_of
 from tbgen.rules.fen import read_fen
@@ -250,12 +250,12 @@ def test_men_to_choose_from_are_seen_with_the_board(page: Page, device: Device, 
 
 
 def test_little_is_loaded_before_the_first_answer(page: Page) -> None:
-    """Of a folder, as the usual hosts send it: with text compressed. The server compresses nothing."""
+    """As it is sent: the server and the usual hosts compress text."""
     sizes: dict[str, int] = {}
 
     def count(answer: Response) -> None:
-        body, is_table = answer.body(), answer.url.endswith(".h5")
-        sizes[answer.url] = len(gzip.compress(body) if "below" in answer.url and not is_table else body)
+        body, is_text = answer.body(), "/static/" in answer.url or "/pages/" in answer.url
+        sizes[answer.url] = len(gzip.compress(body) if is_text else body)
 
     page.on("response", count)
     go(page, BISHOP)

@@ -1,6 +1,7 @@
 """What the board's page is told, and the page around it."""
 
 import json
+import re
 from html import unescape
 from io import BytesIO
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from tbgen.pages import explorer, materials
 from tbgen.pages.game import games
+from tbgen.pages.modules import FROM_ELSEWHERE, STATIC
 from tbgen.pgn.split import units
 from tbgen.probe import open_tablebase
 from tbgen.referee.annotate.game import Teller
@@ -26,15 +28,26 @@ def told(fen: str, moves: str = "") -> dict[str, Any]:
     ("fen", "title"), [(explorer.START, "KBvK, Black to move"), ("8/8 w", "tbgen: endgame explorer")]
 )
 def test_the_page_of_a_position(fen: str, title: str) -> None:
-    """With what is told of it, for the script; without one, a picture and words."""
+    """With what is told of it, for the script; until that has come, or without one, a picture and words."""
     found = told(fen)
     page = explorer.served(found)
     assert f"<title>{title}" in page
     first = page.partition('id="told">')[2].partition("</script>")[0]
     assert json.loads(first) == found
-    picture, words = (part.partition("</noscript>")[0] for part in page.split("<noscript>")[1:])
+    assert "<noscript" not in page
+    picture, words = page.split('<div id="tools"')[0], page.split('<div id="panel">')[1].split("<dialog")[0]
     assert ("<svg" in picture) == (fen == explorer.START)
     assert ("White forces G1.5" if fen == explorer.START else "a board has 8 rows") in words
+
+
+def test_a_page_names_all_modules_that_its_script_imports() -> None:
+    """So they come at once. There are more than it imports itself."""
+    page = explorer.served(told(explorer.START))
+    named = re.findall(r'rel="modulepreload" href="/static/([^"]+)"', page)
+    texts = {name: FROM_ELSEWHERE.get(name, STATIC / name).read_text() for name in ("served.js", *named)}
+    wanted = {other for text in texts.values() for other in re.findall(r'from "\./([^"]+)"', text)}
+    assert sorted(named) == sorted(wanted)
+    assert len(named) > 12
 
 
 def test_nothing_that_is_asked_becomes_a_part_of_the_page() -> None:
