@@ -55,7 +55,7 @@ ROOMS = {
     "index": "jit board material men",
     # The solver, in the order in which it works (tbgen/retro/__init__.py).
     "retro": "",
-    "retro/threads": "jit intrinsics board",
+    "retro/threads": "contents jit intrinsics board",
     "retro/values": "sizes outcome contents jit intrinsics",
     "retro/graph": "jit intrinsics men board index retro/threads",
     "retro/survey": "jit intrinsics outcome material contents board index retro/threads retro/values retro/graph",

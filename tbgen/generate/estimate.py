@@ -29,8 +29,10 @@ _MORE_MEN: Final = Kind(0.87, 1.16, 1.25)
 """Factors for each man above four."""
 PROGRAM: Final = 220 << 20
 """Bytes of the program itself, imports included."""
-_SOLVING: Final = 14
-"""Bytes of memory per number of the slices at work."""
+_HELD: Final = 1.75
+"""Bytes of memory per number of the slices at work: sets of bits (retro/threads/sets.py)."""
+_WORK: Final = (2, 2, 2, 1, 1)
+"""Bytes per number of their other arrays, which need not be in memory."""
 ENTRY: Final = 4
 """Bytes per number of a table from which others are built."""
 _WRITTEN: Final = (4, 2)
@@ -94,10 +96,21 @@ def kind_of(material: Material) -> Kind:
     return Kind(*(figure * by ** (material.men - 4) for figure, by in zip(_FOUR_MEN, _MORE_MEN, strict=True)))
 
 
-def solving(largest: int, numbers: int, threads: int) -> int:
-    """Bytes of memory for solving slices, the program included: the largest has so many numbers, and all together."""
+class AtWork(NamedTuple):
+    """What solving slices takes beside the table's own arrays."""
+
+    memory: int
+    """Bytes, the program included."""
+    scratch: int
+    """Bytes on disk, as far as memory has no room for them."""
+
+
+def solving(largest: int, numbers: int, threads: int) -> AtWork:
+    """What solving slices takes: the largest has so many numbers, and all together."""
     at_work = largest if largest >= TEAM_FROM else min(threads * largest, numbers)
-    return PROGRAM + _SOLVING * at_work
+    arrays = [size * at_work for size in _WORK]
+    in_memory = sum(size for size in arrays if size < LARGE)
+    return AtWork(PROGRAM + int(_HELD * at_work) + in_memory, sum(arrays) - in_memory)
 
 
 def _average(material: Material, numbers: int) -> Recorded:
@@ -114,6 +127,7 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     taken = found or _average(material, numbers)
     successors = [ENTRY * _size(other).numbers for other in material.successors()]
     arrays = [*(size * numbers for size in _WRITTEN), *successors, LINK * links_for(numbers)]
+    at_work = solving(largest, numbers, threads)
     kept = 2 * ENTRY * numbers  # entries and staircases while they are found, in a workspace if it has one
     on_disk = (kept // 2 >= LARGE or is_kept(slices, numbers)) * kept
     return Estimate(
@@ -123,8 +137,8 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
         recorded=found is not None,
         positions=taken.positions,
         largest_slice=largest,
-        memory=solving(largest, numbers, threads) + sum(size for size in arrays if size < LARGE) + kept - on_disk,
-        scratch=sum(size for size in arrays if size >= LARGE) + on_disk,
+        memory=at_work.memory + sum(size for size in arrays if size < LARGE) + kept - on_disk,
+        scratch=at_work.scratch + sum(size for size in arrays if size >= LARGE) + on_disk,
         disk=taken.bytes,
         cpu_seconds=round(taken.cpu_seconds * pace, 1),
     )

@@ -200,6 +200,7 @@ class _Asker:
             partial(self._complete.take, report=lambda numbers: self._tell(0)),
             threads=self.means.threads,
             make=self.disk_arrays.array,
+            work=self.disk_arrays.work,
             report=self._tell,
             shelf=self.shelf,
             there=kept,

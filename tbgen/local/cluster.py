@@ -77,6 +77,7 @@ def solve_one(
             partial(complete.take, report=lambda numbers: hands.report(0)),
             threads,
             disk_arrays.array,
+            disk_arrays.work,
             hands.report,
             Shelf(hands.directory, writes=True),
             workspaces_in(disk_arrays, complete),

@@ -49,17 +49,20 @@ def solve_plan(
     *,
     threads: int = 1,
     make: Make = in_memory,
+    work: Make = in_memory,
     report: Callable[[int], None] = lambda numbers: None,
     shelf: Shelf | None = None,
     there: Mapping[Material, KeptPart] = MappingProxyType({}),
     workspace: MakeWorkspace | None = None,
     records: bool = False,
 ) -> LocalTables:
-    """Solve all parts. `take_complete` reads complete tables, `make` makes arrays, and `report` is called with the
-    numbers that are solved, of a part that is solved twice both times; what it raises ends the work. Parts that are
-    `there`, as a shelf says, are read, but for the position's own. `workspace` makes one for a file of the shelf, given
-    the complete tables that it depends on. `records`: contents of all parts that are solved here stay."""
-    solver = PartSolver(take_complete, threads, make, report, shelf or Shelf(None, writes=False), workspace)
+    """Solve all parts. `take_complete` reads complete tables, `make` makes arrays, `work` those of a slice at work.
+
+    `report` is called with the numbers that are solved, of a part that is solved twice both times; what it raises ends
+    the work. Parts that are `there`, as a shelf says, are read, but for the position's own. `workspace` makes one for a
+    file of the shelf, given the complete tables that it depends on. `records`: contents of all parts that are solved
+    here stay."""
+    solver = PartSolver(take_complete, threads, make, work, report, shelf or Shelf(None, writes=False), workspace)
     for part in plan:
         is_root = part is plan[-1]
         if not is_root and solver.read(part.material, there.get(part.material)):
@@ -76,6 +79,7 @@ class PartSolver:
     take_complete: TakeComplete
     threads: int
     make: Make
+    work: Make
     report: Callable[[int], None]
     shelf: Shelf
     workspace: MakeWorkspace | None
@@ -123,7 +127,7 @@ class PartSolver:
         complete = self.take_complete(part.complete)
         solved, workspaces = {}, list[Workspace]()
         for bound in part.bounds:
-            checkpoint: Checkpoint = InMemory(self.make)
+            checkpoint: Checkpoint = InMemory(self.make, self.work)
             if slot is not None and self.workspace is not None:
                 checkpoint = self.workspace(slot.kept[bound].file.path, layout, part.complete)
                 workspaces.append(checkpoint)

@@ -72,10 +72,10 @@ def cost_of(plan: list[Part], threads: int, pace: float = 1.0) -> Cost:
     arrays += [ENTRY * part.numbers for part in plan for _ in range(part.times)]
     largest = max(part.numbers for part in plan)
     arrays += [ENTRY * largest, LINK * links_for(largest)] * 2
-    memory = max(solving(numbers_per_slice(part.material), part.numbers, threads) for part in plan)
+    at_work = [solving(numbers_per_slice(part.material), part.numbers, threads) for part in plan]
     return Cost(
-        memory + sum(size for size in arrays if size < LARGE),
-        sum(size for size in arrays if size >= LARGE),
+        max(one.memory for one in at_work) + sum(size for size in arrays if size < LARGE),
+        max(one.scratch for one in at_work) + sum(size for size in arrays if size >= LARGE),
         pace * sum(part.times * part.numbers * kind_of(part.material.normal).cpu * 1e-6 for part in plan),
     )
 

@@ -7,13 +7,14 @@ way of a slice, in the order of the folders; each knows only those above it:
                sets of positions (sets), progress and errors (counters)
     values     what a position is worth, packed: outcome and distance (keys), what moves out of the slice pay (payoff),
                both in 16 bits (codes), what it is worth under each record (staircase)
-    graph      the positions of a slice and their quiet moves, forwards (slice) and backwards (predecessors)
+    graph      the positions of a slice and their quiet moves, forwards (slice) and backwards (predecessors); whether
+               all moves of a position lead into a set (proof)
     survey     every position before the sweep: whether it is legal, its level (survey), and what its resets pay in
                tables and slices that are solved already (resets, en_passant)
     sweep      level by level of the record (levels): what the side without it can escape to, from scratch (escape) or
                where something has changed (review), then all positions are settled from which a goal of this level
-               can be forced (settle). Both spread in rounds by distance (rounds) to predecessors (notify). Meanwhile
-               arrays per position hold what is known of it (state)
+               can be forced (settle). Both spread in rounds by distance (rounds) to predecessors (notify), and to
+               positions of which all moves fail (prove). Meanwhile arrays per position hold what is known of it (state)
     solver     all slices of a table in order, on all threads, with what its resets lead to
     export     from links to numbered staircases: the contents that are written to disk
 

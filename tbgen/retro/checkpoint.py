@@ -1,9 +1,9 @@
 """The arrays of a table while it is solved, and what remains of them when the solver is stopped."""
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from tbgen.contents import Make, in_memory
 
@@ -33,6 +33,12 @@ class TableArrays(NamedTuple):
 class Checkpoint(Protocol):
     """Provides the arrays, and knows which slices are in them already."""
 
+    def held(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
+        """An array for a slice at work that is accessed all over: it has to be in memory."""
+
+    def work(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
+        """One that is gone through in order: it need not."""
+
     def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         """Arrays for a table with `links` links or more, and per slice that is in them what solving it took."""
 
@@ -43,8 +49,10 @@ class Checkpoint(Protocol):
 class InMemory:
     """The checkpoint that loses everything when the process ends."""
 
-    def __init__(self, make: Make = in_memory) -> None:
+    def __init__(self, make: Make = in_memory, work: Make = in_memory) -> None:
+        """`make` makes the arrays of the table, `work` those of a slice at work."""
         self._make = make
+        self.held, self.work = in_memory, work
 
     def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         make = self._make

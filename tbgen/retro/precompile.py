@@ -29,7 +29,7 @@ from tbgen.retro.sweep.levels import make_schedule, sweep
 from tbgen.retro.sweep.state import make_state
 from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.counters import make_tally
-from tbgen.retro.threads.sets import SETS, make_sets
+from tbgen.retro.threads.sets import BITS, make_sets
 from tbgen.retro.threads.team import make_team
 from tbgen.retro.values.staircase import make_links
 from tbgen.table_rules import TableRules
@@ -56,13 +56,12 @@ def _sweep() -> None:
     layout, graph = _graph()
     survey = make_survey(layout.size)
     survey.level[:] = ILLEGAL_LEVEL
-    survey.quiet[:] = 0
     survey.pays[:] = 0
-    links = np.zeros(layout.size, np.int32)
+    links, sets = np.zeros(layout.size, np.int32), make_sets(BITS, layout.size)
     team = make_team(1)
     sweep(
-        Worker(team, 0, graph, make_buffers(), make_state(survey, links), make_sets(SETS, layout.size)), make_links(16),
-        make_schedule(layout.size, 1, True, 2, 0), make_tally(),
+        Worker(team, 0, graph, make_buffers(), make_state(survey, links, sets), sets), make_links(16),
+        make_schedule(links.copy(), 1, True, 2, 0), make_tally(),
     )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ from tbgen.retro.threads.counters import (
     make_tally,
     reviewed,
 )
-from tbgen.retro.threads.sets import SETS, make_sets
+from tbgen.retro.threads.sets import BITS, PositionSets, make_sets
 from tbgen.retro.threads.team import ABORT, Team, make_team
 from tbgen.retro.values.staircase import Links
 from tbgen.sizes import TEAM_FROM, links_for
@@ -48,6 +48,8 @@ from tbgen.turns import pieces
 
 _SURVEY_SHARE: Final = 0.4
 """The survey's part of the time that a slice takes, roughly."""
+_SHORT: Final = 1 << 31
+"""Numbers of a slice whose positions 32 bits can name."""
 _GLANCE: Final = 0.1
 """Seconds between two reports of progress."""
 _STAND_IN: Final = Material("Q", "")
@@ -176,8 +178,9 @@ def _solve_slice(job: _Job, slice_: int, pool: ThreadPoolExecutor | None, thread
     tally = make_tally()
     progress = _Progress(job.report if pool else None, end - start)
     graph = _graph_of(job, slice_)
+    sets = make_sets(BITS, end - start, job.checkpoint.held)  # first: what else is in memory must leave them room
     survey = _survey(job, team, graph, end - start, pool, progress, tally)
-    counts = _sweep(job, team, graph, survey, range(start, end), pool, progress, tally)
+    counts = _sweep(job, team, graph, survey, sets, range(start, end), pool, progress, tally)
     del job.teams[slice_]
     job.checkpoint.solved(slice_, counts)
     with job.lock:
@@ -206,7 +209,7 @@ def _survey(
     progress: "_Progress",
     tally: NDArray[np.int64],
 ) -> Survey:
-    survey = make_survey(numbers)
+    survey = make_survey(numbers, job.checkpoint.work)
     progress.follow(
         _together(
             pool, team.size,
@@ -224,6 +227,7 @@ def _sweep(
     team: Team,
     graph: SliceGraph,
     survey: Survey,
+    sets: PositionSets,
     numbers: range,
     pool: ThreadPoolExecutor | None,
     progress: "_Progress",
@@ -233,9 +237,11 @@ def _sweep(
     solved = job.solved
     each: Each = pool.map if pool else map
     legal, top = _span(survey, each)
-    state = make_state(survey, solved.staircases[numbers.start : numbers.stop], each)
-    sets = make_sets(SETS, len(numbers))
-    schedule = make_schedule(len(numbers), team.size, solved.rules == TableRules.RESET, top, legal)
+    entries = solved.entries[numbers.start : numbers.stop]
+    work = job.checkpoint.work
+    state = make_state(survey, solved.staircases[numbers.start : numbers.stop], sets, work, each)
+    items = entries if len(numbers) <= _SHORT else work(len(numbers), np.int64)
+    schedule = make_schedule(items, team.size, solved.rules == TableRules.RESET, top, legal)
     progress.follow(
         _together(
             pool, team.size,
@@ -247,9 +253,8 @@ def _sweep(
         raise _Stopped
     if tally[LINKS_FULL]:
         raise OutOfRoom(f"{solved.layout.material} has more staircases than there is room for")
-    if tally[CONTRADICTIONS] or not is_complete(state, each):
+    if tally[CONTRADICTIONS] or not is_complete(state, sets, each):
         raise AssertionError(f"{solved.layout.material}, {numbers}: {tally[CONTRADICTIONS]} contradictions")
-    entries = solved.entries[numbers.start : numbers.stop]
 
     def write(here: slice) -> None:
         entries[here] = state.keys[state.ours[here]]

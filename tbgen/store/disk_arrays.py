@@ -21,6 +21,8 @@ _GLANCE: Final = 0.005
 the watch wakes up late, up to a second."""
 _MARGIN: Final = 16
 """1 / _MARGIN of the memory is left free for what comes in between two looks. Taking out less is not worth it."""
+_HELD: Final = 0.7
+"""The share of the memory up to which arrays are held there for speed alone."""
 _FADING: Final = 0.999
 """How much of what came in between two looks is still allowed for at the next look."""
 _PAGE: Final = mmap.PAGESIZE
@@ -59,6 +61,7 @@ class DiskArrays:
         """By how much that has grown between two looks, at most; older ones fade."""
         # no set of weak references: its clean-up is Python code, in which a Ctrl-C would be lost
         self._maps: list[weakref.ref[mmap.mmap]] = []
+        self._held: list[weakref.ref[NDArray[Any]]] = []
         self._lock = Lock()
         self.peak = 0
         """The most bytes on disk of all arrays together since the caller set this to 0."""
@@ -74,6 +77,20 @@ class DiskArrays:
             return np.zeros(count, kind)
         with tempfile.TemporaryFile(dir=self._directory) as file:
             return np.frombuffer(self._map(file.fileno(), self._directory, count, kind), kind)
+
+    def held(self, count: int, kind: DTypeLike) -> NDArray[Any]:
+        """An array of zeros that is in memory for good."""
+        array = np.zeros(count, kind)
+        with self._lock:
+            self._held = [one for one in self._held if one() is not None] + [weakref.ref(array)]
+        return array
+
+    def work(self, count: int, kind: DTypeLike) -> NDArray[Any]:
+        """An array of zeros: in memory if those that are held leave it room there, else as `array` makes it."""
+        with self._lock:
+            held = sum(one.nbytes for one in (ref() for ref in self._held) if one is not None)
+        fits = held + count * np.dtype(kind).itemsize <= self._memory * _HELD
+        return self.held(count, kind) if fits else self.array(count, kind)
 
     def named(self, path: Path, count: int, kind: DTypeLike) -> NDArray[Any]:
         """The array in this file, zeros if the file is new."""

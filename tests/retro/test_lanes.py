@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from tbgen.board.geometry import GEOMETRY
 from tbgen.jit import kernel
 from tbgen.retro.sweep import state as state_of_a_slice
-from tbgen.retro.sweep.state import PENDING, SETTLED
 from tbgen.retro.threads import lanes
 from tbgen.retro.threads.lanes import LANE, laid_out
+from tbgen.retro.threads.sets import BITS, CLOSED, make_sets
 from tbgen.retro.threads.team import lock_lane, make_team, unlock_lane
 
-BITS = st.integers(0, 2**64 - 1)
+WORDS = st.integers(0, 2**64 - 1)
 
 
 @kernel
@@ -26,41 +26,18 @@ def image_of(bits, symmetry):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def having(array, lane, care, value):  # type: ignore[no-untyped-def]
-    return lanes.having(array, lane, care, value)
-
-
-@kernel
 def at_most(array, lane, value):  # type: ignore[no-untyped-def]
     return lanes.at_most(array, lane, value)
 
 
 @kernel
-def due_ones(state, lane, level):  # type: ignore[no-untyped-def]
-    return state_of_a_slice.due_ones(state, lane, level)
+def due_ones(state, sets, lane, level):  # type: ignore[no-untyped-def]
+    return state_of_a_slice.due_ones(state, sets, lane, level)
 
 
 @kernel
 def put(array, lane, bits, value):  # type: ignore[no-untyped-def]
     lanes.put(array, lane, bits, value)
-
-
-@kernel
-def switch_on(array, lane, bits, flags):  # type: ignore[no-untyped-def]
-    lanes.switch_on(array, lane, bits, flags)
-
-
-@kernel
-def count(array, lane, bits, by):  # type: ignore[no-untyped-def]
-    return lanes.count(array, lane, bits, by)
-
-
-@kernel
-def count_often(team, array, lane, bits, times):  # type: ignore[no-untyped-def]
-    for _ in range(times):
-        lock_lane(team, lane)
-        lanes.count(array, lane, bits, 1)
-        unlock_lane(team, lane)
 
 
 def chosen(bits: int) -> NDArray[np.bool_]:
@@ -78,7 +55,7 @@ def array(request: pytest.FixtureRequest) -> NDArray[np.unsignedinteger]:
     return found
 
 
-@given(BITS, st.integers(0, 7))
+@given(WORDS, st.integers(0, 7))
 def test_the_image_of_a_set_is_that_of_its_squares(bits: int, symmetry: int) -> None:
     image = GEOMETRY.image[symmetry]
     assert int(image_of(np.uint64(bits), symmetry)) == sum(1 << int(image[at]) for at in range(64) if bits >> at & 1)
@@ -86,14 +63,7 @@ def test_the_image_of_a_set_is_that_of_its_squares(bits: int, symmetry: int) -> 
 
 def test_a_lane_begins_a_cache_line_and_has_room_to_its_end(array: NDArray[np.unsignedinteger]) -> None:
     assert array.ctypes.data % 64 == 0
-    assert having(array, 2, 0, 0) == 2**64 - 1
-
-
-@pytest.mark.parametrize(("care", "value"), [(255, 7), (8, 8), (8, 0), (0, 0), (0, 1)])
-def test_a_lane_has_the_positions_with_these_bits(array: NDArray[np.unsignedinteger], care: int, value: int) -> None:
-    for lane in range(2):
-        row = array[lane * LANE : (lane + 1) * LANE]
-        assert int(having(array, lane, care, value)) == packed((row & care) == value)
+    assert at_most(array, 2, np.iinfo(array.dtype).max) == 2**64 - 1
 
 
 @pytest.mark.parametrize("value", [0, 7, 128, 255])
@@ -104,59 +74,42 @@ def test_a_lane_has_the_positions_of_at_most_this_value(array: NDArray[np.unsign
 
 class Due(NamedTuple):
     due: NDArray[np.unsignedinteger]
-    flags: NDArray[np.unsignedinteger]
 
 
 @pytest.mark.parametrize("level", [0, 3, 254])
 def test_what_is_due_leaves_out_what_is_closed(level: int) -> None:
     size, generator = 2 * LANE - 5, np.random.default_rng(2)
-    state = Due(laid_out(2 * LANE, np.uint8)[:size], laid_out(size, np.uint8))
+    state, sets = Due(laid_out(2 * LANE, np.uint8)[:size]), make_sets(BITS, size)
     state.due.base[...] = 0  # what lies behind the last position is never due
     state.due[:] = generator.choice([0, 1, 3, 4, 254, 255], size)
-    state.flags[:] = generator.choice([0, SETTLED, SETTLED | PENDING], size)
-    before, closed = state.due.copy(), state.flags == SETTLED
+    before, closed = state.due.copy(), generator.random(size) < 0.5
     for lane in range(2):
         here = slice(lane * LANE, min((lane + 1) * LANE, size))
-        assert int(due_ones(state, lane, level)) == packed((before[here] <= level) & ~closed[here])
+        sets.bits[CLOSED * sets.words + lane] = packed(closed[here])
+        assert int(due_ones(state, sets, lane, level)) == packed((before[here] <= level) & ~closed[here])
     assert (state.due == np.where((before <= level) & closed, 255, before)).all()
 
 
 @pytest.mark.parametrize("bits", [0, 1, 1 << 63, 0x123456789ABCDEF0, 2**64 - 1])
 def test_a_lane_is_written_where_its_bits_are_set(array: NDArray[np.unsignedinteger], bits: int) -> None:
-    for write, expect in (
-        (lambda: put(array, 1, np.uint64(bits), 200), lambda row: np.where(chosen(bits), 200, row)),
-        (lambda: switch_on(array, 1, np.uint64(bits), 9), lambda row: np.where(chosen(bits), row | 9, row)),
-    ):
-        before = array.copy()
-        write()
-        assert (array[LANE : 2 * LANE] == expect(before[LANE : 2 * LANE])).all()
-        assert (array[:LANE] == before[:LANE]).all()
-        assert (array[2 * LANE :] == before[2 * LANE :]).all()
-
-
-@pytest.mark.parametrize("by", [1, -1])
-def test_counting_tells_what_came_to_nothing(array: NDArray[np.unsignedinteger], by: int) -> None:
-    all_bits = np.iinfo(array.dtype).max
-    array[LANE : LANE + 9] = -by & all_bits
-    array[LANE + 9 : LANE + 12] = 0
-    bits, before = 0x0F0F0F0F0F0F0F0F, array.copy()
-    nothing = int(count(array, 1, np.uint64(bits), by))
-    expected = np.where(
-        chosen(bits), before[LANE : 2 * LANE] + array.dtype.type(by & all_bits), before[LANE : 2 * LANE]
-    )
-    assert (array[LANE : 2 * LANE] == expected).all()
-    assert nothing == packed(chosen(bits) & (expected == 0))
-    assert nothing & 0xFF == 0x0F
+    before = array.copy()
+    put(array, 1, np.uint64(bits), 200)
+    assert (array[LANE : 2 * LANE] == np.where(chosen(bits), 200, before[LANE : 2 * LANE])).all()
     assert (array[:LANE] == before[:LANE]).all()
     assert (array[2 * LANE :] == before[2 * LANE :]).all()
 
 
+@kernel
+def count_often(team, counts, lane, times):  # type: ignore[no-untyped-def]
+    for _ in range(times):
+        lock_lane(team, lane)
+        counts[lane] += 1
+        unlock_lane(team, lane)
+
+
 def test_a_lane_is_one_thread_s_at_a_time() -> None:
-    team, array = make_team(3), laid_out(2 * LANE, np.uint16)
-    array[:] = 0
-    parts = [0xFF, 0xFF00, 2**64 - 1]
+    team, counts = make_team(3), np.zeros(2, np.int64)
     with ThreadPoolExecutor(3) as pool:
-        list(pool.map(lambda bits: count_often(team, array, 1, np.uint64(bits), 20_000), parts))
-    assert array[LANE:].tolist() == [40_000] * 16 + [20_000] * 48
-    assert not array[:LANE].any()
+        list(pool.map(lambda _: count_often(team, counts, 1, 200_000), range(3)))
+    assert counts.tolist() == [0, 600_000]
     assert not team.locks.any()

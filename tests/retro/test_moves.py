@@ -19,10 +19,12 @@ from tbgen.index.exits import Reached
 from tbgen.jit import kernel, plain
 from tbgen.material import parse
 from tbgen.retro.graph.predecessors import predecessors
+from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.graph.slice import MOST_NEIGHBOURS, make_buffers, successors
 from tbgen.retro.survey.en_passant import _passant_captures, gives_right
 from tbgen.retro.survey.resets import follow, make_routes
 from tbgen.retro.threads.lanes import LANE
+from tbgen.retro.threads.sets import has, make_sets
 from tests.support.boards import is_complete, random_boards
 from tests.support.materials import LARGER, SMALL
 from tests.support.slices import Place, is_position, place
@@ -254,6 +256,62 @@ def test_unmoves_are_the_moves_read_backwards(name: str, pawns: str) -> None:
     list_lanes(where.graph, buffers, legal, by_lanes)
     assert (by_lanes == forth[0]).all()
     assert max(forth.max(), back.max()) < MOST_NEIGHBOURS
+
+
+@kernel
+def find_legal(graph, buffers, legal):  # type: ignore[no-untyped-def]
+    for node in range(len(legal)):
+        legal[node] = is_position(graph, buffers, node)
+
+
+@kernel
+def prove_all(graph, buffers, sets, legal, found):  # type: ignore[no-untyped-def]
+    """Put into `found` which positions have no quiet move but into the set."""
+    for lane in range(-(-len(legal) // LANE)):
+        left = np.uint64(0)
+        for bit in range(min(LANE, len(legal) - lane * LANE)):
+            left |= np.uint64(legal[lane * LANE + bit]) << np.uint64(bit)
+        while left:
+            some = left if graph.laned else left & (~left + np.uint64(1))
+            left ^= some
+            proved = all_lead_into(graph, buffers, sets, 0, lane, some)
+            for bit in range(LANE):
+                if some >> np.uint64(bit) & np.uint64(1):
+                    found[lane * LANE + bit] = proved >> np.uint64(bit) & np.uint64(1)
+
+
+@kernel
+def prove_each(graph, buffers, sets, legal, found):  # type: ignore[no-untyped-def]
+    """The same by the moves of each position."""
+    for node in range(len(legal)):
+        if legal[node]:
+            count = successors(graph, buffers, node)
+            found[node] = True
+            for at in range(count):
+                found[node] &= has(sets, 0, buffers.near[at])
+
+
+@pytest.mark.parametrize("share", [0.8, 0.97])
+@pytest.mark.parametrize(
+    ("name", "pawns"),
+    [
+        ("KvK", ""), ("KNvK", ""), ("KQvK", ""), ("KNNvK", ""), ("KRvKR", ""), ("KRvKN", ""), ("KPvK", "e4"),
+        ("KPPvK", "b3 f3"), ("KRPvK", "b3"), ("KNvKP", "f3"), ("KPvKP", "e4 e5"), ("KRPvKP", "e4 d6"),
+    ],
+)  # fmt: skip
+def test_proofs_of_lanes_go_through_all_moves(name: str, pawns: str, share: float) -> None:
+    where = slice_with(name, [chess.parse_square(square) for square in pawns.split()])
+    buffers, legal = make_buffers(), np.zeros(where.size, np.bool_)
+    find_legal(where.graph, buffers, legal)
+    chosen = np.random.default_rng(3).random(where.size) < share
+    sets = make_sets(1, where.size)
+    words = np.packbits(chosen | ~legal, bitorder="little")
+    sets.bits.view(np.uint8)[: len(words)] = words
+    found, expected = np.zeros((2, where.size), np.bool_)
+    prove_all(where.graph, buffers, sets, legal, found)
+    prove_each(where.graph, buffers, sets, legal, expected)
+    assert (found == expected).all()
+    assert 0 < found.sum() < legal.sum()
 
 
 # --- en passant ----------------------------------------------------------------------------------------

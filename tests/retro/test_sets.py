@@ -37,7 +37,7 @@ def add_all(sets, which, nodes):  # type: ignore[no-untyped-def]
 @kernel
 def discard_all(sets, which, nodes):  # type: ignore[no-untyped-def]
     for node in nodes:
-        discard(sets, which, node)
+        discard(sets, which, node // LANE, np.uint64(1) << np.uint64(node % LANE))
 
 
 @kernel

@@ -275,6 +275,7 @@ class Forgetful(InMemory):
     """Has some slices already, as after a stop."""
 
     def __init__(self, done: solver.Solved, slices: list[int]) -> None:
+        super().__init__()
         self.done, self.slices = done, slices
         self.told: list[int] = []
 

@@ -48,6 +48,21 @@ def test_memory_is_kept_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("large_from")
+def test_working_arrays_are_on_disk_where_those_held_leave_no_room(tmp_path: Path) -> None:
+    large = 1 << 16
+    disk_arrays = DiskArrays(tmp_path, 4 * large)
+    held, first = disk_arrays.held(large, np.uint8), disk_arrays.work(large, np.uint8)
+    assert disk_arrays.peak == 0
+    second = disk_arrays.work(large, np.uint8)
+    assert disk_arrays.peak == large, "a third of four would be more than seven tenths"
+    del first
+    third = disk_arrays.work(large, np.uint8)
+    assert disk_arrays.peak == large
+    assert not any(array.any() for array in (held, second, third))
+    disk_arrays.close()
+
+
+@pytest.mark.usefixtures("large_from")
 def test_the_watch_ends_with_what_nobody_closes(tmp_path: Path) -> None:
     disk_arrays = DiskArrays(tmp_path, 1 << 40)
     disk_arrays.array(1 << 16, np.int32)

@@ -112,12 +112,10 @@ class Buffers(NamedTuple):
     """Neighbours found: positions, or lanes; large enough for those of two."""
     near_bits: NDArray[np.uint64]
     """The positions of each lane that are meant."""
-    batch: NDArray[np.int32]
+    batch: NDArray[np.int64]
     """The current block: positions, or lanes."""
     batch_bits: NDArray[np.uint64]
     """The positions of each lane that are meant."""
-    other_bits: NDArray[np.uint64]
-    """Another choice of positions of each lane."""
     span: NDArray[np.int64]
     """Blocks that the thread has claimed and not popped yet: first and end (retro/threads/sets.py)."""
 
@@ -128,8 +126,7 @@ def make_buffers() -> Buffers:
         np.zeros(GROUPS, np.int64),
         np.zeros(2 * MOST_NEIGHBOURS, np.int64),
         np.zeros(2 * MOST_NEIGHBOURS, np.uint64),
-        np.zeros(BLOCK, np.int32),
-        np.zeros(BLOCK, np.uint64),
+        np.zeros(BLOCK, np.int64),
         np.zeros(BLOCK, np.uint64),
         np.zeros(2, np.int64),
     )

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from tbgen.board.count_moves import Run, begin_run, count_moves, make_run
 from tbgen.board.moves import move_slot, move_target
+from tbgen.contents import Make, in_memory
 from tbgen.index.atlas import G_COUNT, G_SLOT, GROUP, MEN
 from tbgen.intrinsics import atomic_load, fetch_add
 from tbgen.jit import inlined, kernel
@@ -14,7 +15,6 @@ from tbgen.retro.graph.slice import SliceGraph, set_up
 from tbgen.retro.survey.en_passant import Finished, gives_right, value_with_right
 from tbgen.retro.survey.resets import Routes, payoff_after
 from tbgen.retro.threads.counters import CONTRADICTIONS, SURVEYED
-from tbgen.retro.threads.lanes import laid_out
 from tbgen.retro.threads.team import ABORT, Team, barrier, claim
 from tbgen.retro.values.codes import NONE, code_of, make_code_table
 from tbgen.retro.values.payoff import NO_OUTCOME, Payoff, best_of, fits, pack
@@ -30,8 +30,6 @@ class Survey(NamedTuple):
     """`[node]`, for a slice."""
 
     level: NDArray[np.uint8]
-    quiet: NDArray[np.uint8]
-    """Quiet moves."""
     pays: NDArray[np.uint16]
     """Codes of payoffs of resets (retro/values/payoff.py)."""
     payoffs: NDArray[np.int32]
@@ -48,10 +46,8 @@ class SurveyBuffers(NamedTuple):
     run: Run
 
 
-def make_survey(nodes: int) -> Survey:
-    return Survey(
-        np.empty(nodes, np.uint8), laid_out(nodes, np.uint8), np.empty(nodes, np.uint16), make_code_table(nodes)
-    )
+def make_survey(nodes: int, make: Make = in_memory) -> Survey:
+    return Survey(make(nodes, np.uint8), make(nodes, np.uint16), make_code_table(nodes))
 
 
 def make_survey_buffers() -> SurveyBuffers:
@@ -118,7 +114,6 @@ def _survey_position(graph, routes, finished, survey, buffers, node, side, varie
         tally[CONTRADICTIONS] += 1
         level = HIGHEST_LEVEL
     survey.level[node] = level
-    survey.quiet[node] = quiet
     if resets == 0:
         return
     best = Payoff(NO_OUTCOME, 0, 0)
@@ -134,7 +129,6 @@ def _survey_position(graph, routes, finished, survey, buffers, node, side, varie
 def survey_nodes(graph, routes, finished, survey, buffers, start, end, tally):
     """Survey a range of nodes, and count contradictions in `tally`."""
     survey.pays[start:end] = NONE
-    survey.quiet[start:end] = 0
     survey.level[start:end] = ILLEGAL_LEVEL
     squares = buffers.squares
     node = start

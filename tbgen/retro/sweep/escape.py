@@ -12,13 +12,33 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.intrinsics import fetch_add, fetch_or
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
-from tbgen.retro.sweep.state import ESCAPING, is_closed, is_open, open_ones, payoff_at
-from tbgen.retro.threads.lanes import ALL, put
-from tbgen.retro.threads.sets import BLOCK, DOUBT_OURS, SETS, STEPPED, TIMED, add, add_lane, pop_block
-from tbgen.retro.threads.team import SCAN, barrier, lock_lane, next_range, unlock_lane
+from tbgen.retro.sweep.state import is_open, payoff_at
+from tbgen.retro.threads.lanes import LANE, put
+from tbgen.retro.threads.sets import (
+    AWAY,
+    BLOCK,
+    CLOSED,
+    DOUBT_OURS,
+    ESCAPING,
+    FALLING,
+    LOSING,
+    LOSING_NOW,
+    SETTLED,
+    STEPPED,
+    THREATENED,
+    TIMED,
+    add,
+    add_lane,
+    has,
+    lane_of,
+    mark,
+    mark_lane,
+    pop_block,
+    word_of,
+)
+from tbgen.retro.threads.team import SCAN, barrier, next_range
 from tbgen.retro.values.codes import NONE, STANDS
 from tbgen.retro.values.payoff import longest, paid, shortest
 
@@ -30,34 +50,38 @@ _LOSES: Final = 2
 assert SCAN % BLOCK == 0, "each block of positions is scanned by one thread alone (find_values, seed_value)"
 
 
-@inlined
-def _moves_left(state, node, record):
-    """Quiet moves that are left: those to positions that are open, or of which predecessors are not notified yet."""
-    pays = state.pays[node]
-    if pays == NONE:
-        return state.left[node]
-    outcome = paid(payoff_at(state, node))
-    return state.left[node] - (0 if outcome < -record else 1)
-
-
 @kernel
-def forget(team, me, state, sets, buffers, record):
+def forget(team, me, state, sets, buffers):
     """Reset the escapes of all open positions, and empty the sets of a review."""
-    nodes = len(state.flags)
-    for which in range(DOUBT_OURS, SETS):
+    nodes = len(state.level)
+    for which in range(DOUBT_OURS, STEPPED + 1):
         barrier(team, me)
         while pop_block(team, me, sets, which, buffers):
             pass
     barrier(team, me)
     start, end = next_range(team, me, nodes)
     while start < end:
-        for node in range(start, end):
-            if is_open(state.flags, node):
-                state.theirs[node] = STANDS
-                state.ours[node] = STANDS
-                state.standing[node] = _moves_left(state, node, record)
-                state.flags[node] &= ALL - ESCAPING
+        for lane in range(start // LANE, -(-end // LANE)):
+            free = ~lane_of(sets, SETTLED, lane)
+            if free:
+                put(state.theirs, lane, free, STANDS)
+                put(state.ours, lane, free, STANDS)
+            sets.bits[word_of(sets, AWAY, lane)] = lane_of(sets, CLOSED, lane)
         start, end = next_range(team, me, nodes)
+
+
+@kernel
+def mark_out(team, me, sets, begins):
+    """When escapes begin to spread, nobody is known to escape or to fall, and those resets lose that do so for good;
+    when they end, the bits are those of empty sets again."""
+    barrier(team, me)
+    start, end = next_range(team, me, sets.words * LANE)
+    while start < end:
+        for lane in range(start // LANE, end // LANE):
+            sets.bits[word_of(sets, ESCAPING, lane)] = 0
+            sets.bits[word_of(sets, FALLING, lane)] = 0
+            sets.bits[word_of(sets, LOSING_NOW, lane)] = lane_of(sets, LOSING, lane) if begins else np.uint64(0)
+        start, end = next_range(team, me, sets.words * LANE)
     barrier(team, me)
 
 
@@ -72,10 +96,10 @@ def _has_place(places, block, place):
 
 
 @kernel
-def find_values(team, me, state, paying, places):
+def find_values(team, me, state, sets, paying, places):
     """Collect the payoffs of all positions that can be seeds: in `paying[code]` which there are, and in `places` per
     block where in `seen` (`list_values`) they are."""
-    nodes = len(state.flags)
+    nodes = len(state.level)
     barrier(team, me)
     start, end = next_range(team, me, nodes)
     while start < end:
@@ -83,11 +107,8 @@ def find_values(team, me, state, paying, places):
             places[block * PLACE_WORDS : (block + 1) * PLACE_WORDS] = 0
         for node in range(start, end):
             pays = state.pays[node]
-            if pays == NONE or is_closed(state.flags, node):
+            if pays == NONE or has(sets, CLOSED, node):
                 continue
-            if is_open(state.flags, node):
-                # the resets together count as one more move that must fail before the record is lost
-                state.standing[node] += 1
             paying[pays] = 1
             value = paid(state.payoffs[pays])
             _note_place(places, node // BLOCK, BASE - value)
@@ -125,7 +146,7 @@ def choose_value(state, paying, wanted, value):
 @kernel
 def seed_value(team, me, state, sets, wanted, places, place):
     """Add all positions with a wanted payoff to TIMED, or to the set after it if the mover loses the record."""
-    nodes = len(state.flags)
+    nodes = len(state.level)
     barrier(team, me)
     start, end = next_range(team, me, nodes)
     while start < end:
@@ -134,7 +155,7 @@ def seed_value(team, me, state, sets, wanted, places, place):
                 continue
             for node in range(block * BLOCK, min((block + 1) * BLOCK, end)):
                 which = wanted[state.pays[node]]
-                if which and not is_closed(state.flags, node):
+                if which and not has(sets, CLOSED, node):
                     add(sets, TIMED + which - _ESCAPES, node)
         start, end = next_range(team, me, nodes)
 
@@ -146,38 +167,23 @@ def time_of(state, item):
 
 
 @inlined
-def join(state, sets, now, item):
+def join(sets, now, item):
     """Add an item at its distance: its mover escapes, or has one move less to keep the record."""
     node = item if item >= 0 else ~item
-    if is_open(state.flags, node):
-        if item >= 0:
-            if state.flags[node] & ESCAPING:
-                return
-            fetch_or(state.flags, node, ESCAPING)
-        elif fetch_add(state.standing, node, -1) != 1:
-            return
-    add(sets, now if item >= 0 else now + 1, node)
+    if not is_open(sets, node):
+        add(sets, now if item >= 0 else now + 1, node)
+    elif item < 0:
+        mark(sets, LOSING_NOW, node)
+        add(sets, THREATENED, node)
+    elif mark(sets, ESCAPING, node):
+        add(sets, now, node)
 
 
 @inlined
-def store_value(team, state, sets, lane, bits, codes, code):
+def store_value(state, sets, lane, bits, loses, code):
     """Store the value of those of some positions of a lane that are open."""
-    lock_lane(team, lane)
-    bits &= open_ones(state.flags, lane)
-    put(codes, lane, bits, code)
+    if not loses:
+        mark_lane(sets, AWAY, lane, bits)
+    bits &= ~lane_of(sets, SETTLED, lane)
+    put(state.ours if loses else state.theirs, lane, bits, code)
     add_lane(sets, STEPPED, lane, bits)
-    unlock_lane(team, lane)
-
-
-@kernel
-def uncount_resets(team, me, state, record):
-    """Subtract resets that are worth the record, so that `standing` counts quiet moves only."""
-    nodes = len(state.flags)
-    barrier(team, me)
-    start, end = next_range(team, me, nodes)
-    while start < end:
-        for node in range(start, end):
-            if state.pays[node] != NONE and is_open(state.flags, node) and paid(payoff_at(state, node)) >= record:
-                state.standing[node] -= 1
-        start, end = next_range(team, me, nodes)
-    barrier(team, me)

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.jit import kernel
-from tbgen.outcome import BASE, FIRST_RECORD
+from tbgen.outcome import FIRST_RECORD
 from tbgen.retro.sweep import escape
 from tbgen.retro.sweep.escape import PLACE_WORDS, VALUES
 from tbgen.retro.sweep.review import as_good_as_the_record, review_all, write_steps
 from tbgen.retro.sweep.rounds import escape_from_scratch, settle_level
 from tbgen.retro.threads.counters import POSITIONS_SETTLED, STOP, make_counts
 from tbgen.retro.threads.sets import BLOCK
-from tbgen.retro.threads.team import ABORT, barrier, untouched
+from tbgen.retro.threads.team import ABORT, barrier
 from tbgen.retro.values.keys import LONGEST
 
 _REVIEWS: Final = 6
@@ -23,7 +23,7 @@ _REVIEWS: Final = 6
 class Schedule(NamedTuple):
     """What the sweep needs besides the state."""
 
-    items: NDArray[np.int32]
+    items: NDArray[np.integer]
     """Seeds, sorted by the distance at which they join."""
     bucket: NDArray[np.int64]
     """`[distance]`: where its seeds begin in `items`."""
@@ -44,15 +44,16 @@ class Schedule(NamedTuple):
     legal: int
 
 
-def make_schedule(nodes: int, threads: int, with_record: bool, top: int, legal: int) -> Schedule:
+def make_schedule(items: NDArray[np.integer], threads: int, with_record: bool, top: int, legal: int) -> Schedule:
+    """`items`: an array with an element for each position of the slice; what is in it is lost."""
     return Schedule(
-        untouched(nodes + 1),
+        items,
         np.zeros(LONGEST + 2, np.int64),
         np.zeros((threads, LONGEST + 1), np.int64),
         np.zeros(VALUES + 1, np.uint8),
         np.zeros(1 << 16, np.uint8),
         np.zeros(1 << 16, np.uint8),
-        np.empty(-(-nodes // BLOCK) * PLACE_WORDS, np.uint64),
+        np.empty(-(-len(items) // BLOCK) * PLACE_WORDS, np.uint64),
         make_counts(threads),
         int(with_record),
         top,
@@ -70,9 +71,8 @@ def _play_level(worker, links, schedule, level, tally):
         # recomputing everything takes linear time; a review may look at the same position many times
         most = (schedule.legal - schedule.counts[POSITIONS_SETTLED]) // _REVIEWS
         done = review_all(worker, schedule.counts, level, most)
-        if not done:
-            escape.forget(team, me, state, sets, buffers, BASE - level)
     if not done:
+        escape.forget(team, me, state, sets, buffers)
         escape_from_scratch(worker, schedule, level)
     write_steps(team, me, buffers, state, sets, links, level, tally)
 

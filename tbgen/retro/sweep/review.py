@@ -11,30 +11,33 @@ from typing import Final
 import numpy as np
 
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.intrinsics import atomic_load, fetch_add, lowest_bit, prefetch
+from tbgen.intrinsics import atomic_load, bits_set, fetch_add, lowest_bit, prefetch
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
+from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.graph.slice import successors
-from tbgen.retro.sweep.notify import OURS_CHANGED, RECORD_FELL, RECORD_STANDS, THEIRS_CHANGED, notify
-from tbgen.retro.sweep.state import due_ones, is_open, key_at, open_ones, payoff_at, put_off
+from tbgen.retro.sweep.notify import OURS_CHANGED, THEIRS_CHANGED, notify
+from tbgen.retro.sweep.state import due_ones, is_open, key_at, payoff_at, put_off
 from tbgen.retro.threads.counters import DOUBTS, LINKS_FULL, POSITIONS_REVIEWED
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
+    AWAY,
     CHANGED_OURS,
     CHANGED_THEIRS,
     DOUBT_OURS,
     DOUBT_THEIRS,
-    FALLEN,
     LATER,
-    RETURNED,
+    SETTLED,
     STEPPED,
     add,
     block_count,
     discard,
     has_block,
+    lane_of,
+    lanes_of,
+    mark,
     pop_block,
     pop_lanes,
-    read_block,
 )
 from tbgen.retro.threads.team import LINE, barrier, next_range
 from tbgen.retro.values.codes import STANDS, code_of
@@ -75,14 +78,14 @@ def _best_move(graph, buffers, state, node, escaping, record):
 @kernel
 def as_good_as_the_record(team, me, state, sets, level):
     """Where the escaping side is paid no more than the new record, the record stands: such values become STANDS."""
-    nodes = len(state.flags)
+    nodes = len(state.level)
     record = BASE - level
     barrier(team, me)
     start, end = next_range(team, me, nodes)
     while start < end:
         for lane in range(start // LANE, -(-end // LANE)):
-            due = due_ones(state, lane, level)
-            due &= open_ones(state.flags, lane)
+            due = due_ones(state, sets, lane, level)
+            due &= ~lane_of(sets, SETTLED, lane)
             while due:
                 node = lane * LANE + lowest_bit(due)
                 due &= due - np.uint64(1)
@@ -91,7 +94,7 @@ def as_good_as_the_record(team, me, state, sets, level):
                     state.ours[node] = STANDS
                 if theirs != STANDS and outcome_of(key_at(state, theirs)) <= -record:
                     state.theirs[node] = STANDS
-                    add(sets, RETURNED, node)
+                    discard(sets, AWAY, lane, np.uint64(1) << np.uint64(node % LANE))
                 put_off(state, node, level)
         start, end = next_range(team, me, nodes)
 
@@ -108,7 +111,7 @@ def _review(worker, escaping, record):
             break
         for at in range(count):
             node = np.int64(buffers.batch[at])
-            if not is_open(state.flags, node) or (not escaping and state.standing[node] != 0):
+            if not is_open(sets, node):
                 continue
             evaluated += 1
             before = state.theirs[node] if escaping else state.ours[node]
@@ -118,7 +121,8 @@ def _review(worker, escaping, record):
             add(sets, STEPPED, node)
             if escaping:
                 state.theirs[node] = found
-                add(sets, FALLEN if before == STANDS else CHANGED_THEIRS, node)
+                mark(sets, AWAY, node)
+                add(sets, CHANGED_THEIRS, node)
             else:
                 state.ours[node] = found
                 add(sets, CHANGED_OURS, node)
@@ -134,7 +138,7 @@ def _notify_changed(worker, which, event):
         lanes = pop_lanes(team, me, sets, which, buffers, graph.laned)
         if lanes == 0:
             break
-        notify(worker, LATER, event, lanes, buffers.batch_bits)
+        notify(worker, LATER, event, lanes)
 
 
 @kernel
@@ -182,8 +186,9 @@ def _with_step(links, link, holder, level, key):
 
 
 @kernel
-def _doubts(team, me, state, sets, buffers, counts):
+def _doubts(worker, counts):
     """Count the positions in doubt, and discard those whose value cannot have changed."""
+    team, me, graph, buffers, sets = worker.team, worker.me, worker.graph, worker.buffers, worker.sets
     blocks = block_count(sets)
     barrier(team, me)
     if me == 0:
@@ -194,29 +199,42 @@ def _doubts(team, me, state, sets, buffers, counts):
         for which in (DOUBT_OURS, DOUBT_THEIRS):
             if not has_block(sets, which, block):
                 continue
-            for at in range(read_block(sets, which, block, buffers)):
-                node = np.int64(buffers.batch[at])
-                if is_open(state.flags, node) and (which == DOUBT_THEIRS or state.standing[node] == 0):
-                    mine += 1
-                else:
-                    discard(sets, which, node)
+            for lane in lanes_of(block):
+                bits = lane_of(sets, which, lane)
+                if not bits:
+                    continue
+                doubted = bits & ~lane_of(sets, SETTLED, lane)
+                if which == DOUBT_OURS and doubted:
+                    doubted = _without_record(graph, buffers, sets, lane, doubted)
+                mine += bits_set(doubted)
+                discard(sets, which, lane, bits ^ doubted)
     fetch_add(counts, DOUBTS, mine)
     barrier(team, me)
     return atomic_load(counts, DOUBTS)
 
 
+@inlined
+def _without_record(graph, buffers, sets, lane, bits):
+    """Those of some positions of a lane none of whose quiet moves keeps the record."""
+    if graph.laned:
+        return all_lead_into(graph, buffers, sets, AWAY, lane, bits)
+    found = np.uint64(0)
+    while bits:
+        one = bits & (~bits + np.uint64(1))
+        bits ^= one
+        found |= all_lead_into(graph, buffers, sets, AWAY, lane, one)
+    return found
+
+
 @kernel
 def review_all(worker, counts, level, most):
     """Review positions until nothing changes any more. Returns False, unfinished, once more than `most` are due."""
-    team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
-    record = BASE - level
-    _notify_changed(worker, RETURNED, RECORD_STANDS)
+    me, record = worker.me, BASE - level
     reviewed = 0
     while True:
         _notify_changed(worker, CHANGED_OURS, OURS_CHANGED)
         _notify_changed(worker, CHANGED_THEIRS, THEIRS_CHANGED)
-        _notify_changed(worker, FALLEN, RECORD_FELL)
-        doubts = _doubts(team, me, state, sets, buffers, counts)
+        doubts = _doubts(worker, counts)
         reviewed += doubts
         if doubts == 0:
             return True

@@ -9,7 +9,8 @@ from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.sweep import escape, settle
 from tbgen.retro.sweep.escape import VALUES
-from tbgen.retro.sweep.notify import ESCAPES, FALLS, LOST, WON, WON_AWAY, WON_STANDING, notify
+from tbgen.retro.sweep.notify import ESCAPES, FALLS, LOST, WON, notify
+from tbgen.retro.sweep.prove import prove_falling, prove_settled
 from tbgen.retro.threads.counters import POSITIONS_ESCAPED, POSITIONS_SETTLED
 from tbgen.retro.threads.sets import (
     LATER,
@@ -33,8 +34,8 @@ _ESCAPING: Final = np.int64(1)
 
 
 @inlined
-def _time_of(state, item, escaping):
-    return min(escape.time_of(state, item) if escaping else settle.time_of(state, item), LONGEST)
+def _time_of(state, sets, item, escaping):
+    return min(escape.time_of(state, item) if escaping else settle.time_of(state, sets, item), LONGEST)
 
 
 @kernel
@@ -47,12 +48,12 @@ def _sort_by_time(team, me, buffers, state, sets, schedule, escaping):
     barrier(team, me)
     for time in range(LONGEST + 1):
         starts[me, time] = 0
-    for which in range(TIMED, TIMED + 1 + escaping):
+    for which in range(TIMED, TIMED + 2):
         for block in range(first, last):
             if has_block(sets, which, block):
                 for at in range(read_block(sets, which, block, buffers)):
                     item = np.int64(buffers.batch[at])
-                    starts[me, _time_of(state, item if which == TIMED else ~item, escaping)] += 1
+                    starts[me, _time_of(state, sets, item if which == TIMED else ~item, escaping)] += 1
     barrier(team, me)
     if me == 0:
         total = 0
@@ -64,21 +65,21 @@ def _sort_by_time(team, me, buffers, state, sets, schedule, escaping):
                 total += here
         schedule.bucket[LONGEST + 1] = total
     barrier(team, me)
-    for which in range(TIMED, TIMED + 1 + escaping):
+    for which in range(TIMED, TIMED + 2):
         for block in range(first, last):
             if has_block(sets, which, block):
                 for at in range(read_block(sets, which, block, buffers)):
                     item = np.int64(buffers.batch[at])
                     if which != TIMED:
                         item = ~item
-                    time = _time_of(state, item, escaping)
+                    time = _time_of(state, sets, item, escaping)
                     schedule.items[starts[me, time]] = item
                     starts[me, time] += 1
                 clear_block(sets, which, block)
 
 
 @kernel
-def _join_all(team, me, state, sets, schedule, now, distance, escaping):
+def _join_all(team, me, sets, schedule, now, distance, escaping):
     """Join the seeds of this distance."""
     begin, end = schedule.bucket[distance], schedule.bucket[distance + 1]
     while True:
@@ -87,39 +88,13 @@ def _join_all(team, me, state, sets, schedule, now, distance, escaping):
             break
         for at in range(start, min(start + _CHUNK, end)):
             if escaping:
-                escape.join(state, sets, now, np.int64(schedule.items[at]))
+                escape.join(sets, now, np.int64(schedule.items[at]))
             else:
-                settle.join(state, sets, now, np.int64(schedule.items[at]))
-
-
-@inlined
-def _notify_escaped(worker, later, lanes, loses, code):
-    team, buffers, state, sets = worker.team, worker.buffers, worker.state, worker.sets
-    codes = state.ours if loses else state.theirs
-    for at in range(lanes):
-        escape.store_value(team, state, sets, np.int64(buffers.batch[at]), buffers.batch_bits[at], codes, code)
-    notify(worker, later, FALLS if loses else ESCAPES, lanes, buffers.batch_bits)
-
-
-@inlined
-def _notify_settled(worker, later, lanes, loses, code, with_record):
-    team, buffers, state = worker.team, worker.buffers, worker.state
-    for at in range(lanes):
-        stood = settle.store_value(team, state, np.int64(buffers.batch[at]), buffers.batch_bits[at], code)
-        if with_record and not loses:
-            buffers.other_bits[at] = stood
-            buffers.batch_bits[at] ^= stood
-    if loses:
-        notify(worker, later, LOST, lanes, buffers.batch_bits)
-    elif with_record:
-        notify(worker, later, WON_STANDING, lanes, buffers.other_bits)
-        notify(worker, later, WON_AWAY, lanes, buffers.batch_bits)
-    else:
-        notify(worker, later, WON, lanes, buffers.batch_bits)
+                settle.join(sets, now, np.int64(schedule.items[at]))
 
 
 @kernel
-def _notify_all(worker, schedule, now, later, outcome, distance, escaping):
+def _notify_all(worker, now, later, outcome, distance, escaping):
     """Store the value of all positions reached, and notify their predecessors. Returns how many positions that were.
 
     All have the same value, those in the second set seen from the other side."""
@@ -127,32 +102,47 @@ def _notify_all(worker, schedule, now, later, outcome, distance, escaping):
     reached = 0
     for loses in range(2):
         code = code_of(state.keys, patient(-outcome if loses else outcome, distance))
+        event = (FALLS if loses else ESCAPES) if escaping else (LOST if loses else WON)
         barrier(team, me)
         while True:
             lanes = pop_lanes(team, me, sets, now + loses, buffers, graph.laned)
             if lanes == 0:
                 break
             for at in range(lanes):
-                reached += bits_set(buffers.batch_bits[at])
-            if escaping:
-                _notify_escaped(worker, later, lanes, loses, code)
-            else:
-                _notify_settled(worker, later, lanes, loses, code, schedule.with_record)
+                lane, bits = buffers.batch[at], buffers.batch_bits[at]
+                reached += bits_set(bits)
+                if escaping:
+                    escape.store_value(state, sets, lane, bits, loses, code)
+                else:
+                    settle.store_value(state, sets, lane, bits, code)
+            notify(worker, later, event, lanes)
     return reached
+
+
+@inlined
+def _prove(worker, schedule, later, escaping):
+    """Add to `later` the threatened positions of which all moves fail."""
+    if escaping:
+        prove_falling(worker, later)
+    else:
+        prove_settled(worker, later, schedule.with_record)
 
 
 @kernel
 def _spread(worker, schedule, outcome, escaping):
     """Spread from the seeds, NOW at distance 0 and `schedule.items` at theirs, to all positions that they reach."""
-    team, me, state, sets = worker.team, worker.me, worker.state, worker.sets
+    team, me, sets = worker.team, worker.me, worker.sets
     now, later = NOW, LATER
     bucket = schedule.bucket
     distance = 0
     reached = 0
     while True:
         barrier(team, me)
-        _join_all(team, me, state, sets, schedule, now, distance, escaping)
-        reached += _notify_all(worker, schedule, now, later, outcome, distance, escaping)
+        if bucket[distance] != bucket[distance + 1]:
+            _join_all(team, me, sets, schedule, now, distance, escaping)
+            _prove(worker, schedule, now + 1, escaping)
+        reached += _notify_all(worker, now, later, outcome, distance, escaping)
+        _prove(worker, schedule, later + 1, escaping)
         barrier(team, me)
         now, later = later, now
         distance += 1
@@ -181,7 +171,8 @@ def escape_from_scratch(worker, schedule, level):
     record = BASE - level
     if me == 0:
         schedule.paying[:] = 0
-    escape.find_values(team, me, state, schedule.paying, schedule.places)
+    escape.mark_out(team, me, sets, True)
+    escape.find_values(team, me, state, sets, schedule.paying, schedule.places)
     if me == 0:
         escape.list_values(state, schedule.paying, schedule.seen, record)
     barrier(team, me)
@@ -193,4 +184,4 @@ def escape_from_scratch(worker, schedule, level):
         escape.seed_value(team, me, state, sets, schedule.wanted, schedule.places, place)
         _sort_by_time(team, me, buffers, state, sets, schedule, _ESCAPING)
         _spread(worker, schedule, BASE - place, _ESCAPING)
-    escape.uncount_resets(team, me, state, record)
+    escape.mark_out(team, me, sets, False)

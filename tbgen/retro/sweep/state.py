@@ -15,10 +15,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.intrinsics import fetch_or
+from tbgen.contents import Make, in_memory
 from tbgen.jit import inlined, kernel, plain
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, Survey
-from tbgen.retro.threads.lanes import LANE, at_most, having, laid_out, put
+from tbgen.retro.threads.lanes import LANE, at_most, laid_out, put
+from tbgen.retro.threads.sets import AWAY, CLOSED, LOSING, SETTLED, PositionSets, has, lane_of, mark_lane
 from tbgen.retro.values.codes import NONE, STANDS, is_full, make_code_table
 from tbgen.retro.values.keys import level_of, outcome_of
 from tbgen.retro.values.payoff import paid
@@ -27,28 +28,11 @@ from tbgen.turns import pieces
 Each = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
 """`map`, or that of a pool of threads."""
 
-# flags
-STOOD: Final = 1
-"""Until the position was settled, the record stood there, whatever the mover tried."""
-ESCAPING: Final = 2
-"""Its mover is known to escape from the record, while escapes are spread (escape.py)."""
-SEEDED: Final = 4
-"""Settled with a payoff, and waiting in TIMED for its distance."""
-SETTLED: Final = 8
-"""Settled, and predecessors are notified unless it is PENDING; or illegal."""
-PENDING: Final = 16
-"""Settled with an outcome of a level that the sweep has not reached yet."""
-
 NOT_AGAIN: Final = 255
 """In `SliceState.due`."""
 
 
 class SliceState(NamedTuple):
-    flags: NDArray[np.uint8]
-    left: NDArray[np.uint8]
-    """Moves not yet known to lose to a goal of a level that is done; all resets count as one."""
-    standing: NDArray[np.uint8]
-    """Quiet moves to positions where the record stands, if the mover holds it."""
     theirs: NDArray[np.uint16]
     ours: NDArray[np.uint16]
     """Codes of patient keys."""
@@ -64,40 +48,46 @@ class SliceState(NamedTuple):
     """Code tables (retro/values/codes.py)."""
 
 
-def make_state(survey: Survey, link: NDArray[np.int32], each: Each = map) -> SliceState:
+def make_state(
+    survey: Survey, link: NDArray[np.int32], sets: PositionSets, make: Make = in_memory, each: Each = map
+) -> SliceState:
     """The state before the sweep, which takes over the survey's arrays. `each` maps a function over pieces."""
     nodes = len(survey.level)
     state = SliceState(
-        flags=laid_out(nodes, np.uint8),
-        left=survey.quiet,
-        standing=laid_out(nodes, np.uint8),
-        theirs=laid_out(nodes, np.uint16),
-        ours=laid_out(nodes, np.uint16),
+        theirs=laid_out(nodes, np.uint16, make),
+        ours=laid_out(nodes, np.uint16, make),
         pays=survey.pays,
         level=survey.level,
-        due=laid_out(nodes, np.uint8),
+        due=laid_out(nodes, np.uint8, make),
         link=link,
         keys=make_code_table(nodes),
         payoffs=survey.payoffs,
     )
     goals = _levels_paid(survey.payoffs)
-    deque(each(lambda here: _begin(state, goals, here.start, here.stop), pieces(nodes)), maxlen=0)
+    deque(each(lambda here: _begin(state, sets, goals, here.start, here.stop), pieces(nodes)), maxlen=0)
     return state
 
 
 @kernel
-def _begin(state, goals, start, end):
+def _begin(state, sets, goals, start, end):
     """The state of some nodes before the sweep. `goals`: `[code]`, the level of what resets pay."""
-    for node in range(start, end):
-        legal = state.level[node] != ILLEGAL_LEVEL
-        pays = state.pays[node]
-        state.flags[node] = 0 if legal else SETTLED
-        state.standing[node] = state.left[node]
-        state.left[node] += pays != NONE
-        code = STANDS if legal else NONE
-        state.theirs[node] = code
-        state.ours[node] = code
-        state.due[node] = min(state.level[node], goals[pays]) if legal else NOT_AGAIN
+    for lane in range(start // LANE, -(-end // LANE)):
+        illegal = losing = ~np.uint64(0)
+        for node in range(lane * LANE, min((lane + 1) * LANE, end)):
+            bit = np.uint64(1) << np.uint64(node % LANE)
+            legal = state.level[node] != ILLEGAL_LEVEL
+            pays = state.pays[node]
+            if legal:
+                illegal ^= bit
+            if pays != NONE:
+                losing ^= bit
+            code = STANDS if legal else NONE
+            state.theirs[node] = code
+            state.ours[node] = code
+            state.due[node] = min(state.level[node], goals[pays]) if legal else NOT_AGAIN
+        for which in (SETTLED, CLOSED, AWAY):
+            mark_lane(sets, which, lane, illegal)
+        mark_lane(sets, LOSING, lane, losing)
 
 
 def _levels_paid(payoffs: NDArray[np.int32]) -> NDArray[np.uint8]:
@@ -106,10 +96,18 @@ def _levels_paid(payoffs: NDArray[np.int32]) -> NDArray[np.uint8]:
     return np.where(payoffs == 0, NOT_AGAIN, levels).astype(np.uint8)
 
 
-def is_complete(state: SliceState, each: Each = map) -> bool:
+def is_complete(state: SliceState, sets: PositionSets, each: Each = map) -> bool:
     """Whether every position is settled, and no code table was too small."""
     full = is_full(state.keys) or is_full(state.payoffs)
-    return not full and all(each(lambda here: (state.flags[here] & SETTLED).all(), pieces(len(state.flags))))
+    return not full and all(each(lambda here: _all_settled(sets, here.start, here.stop), pieces(len(state.level))))
+
+
+@kernel
+def _all_settled(sets, start, end):
+    for lane in range(start // LANE, -(-end // LANE)):
+        if ~lane_of(sets, SETTLED, lane):
+            return False
+    return True
 
 
 @inlined
@@ -125,33 +123,13 @@ def payoff_at(state, node):
 
 
 @inlined
-def is_open(flags, node):
-    return flags[node] & SETTLED == 0
-
-
-@inlined
-def open_ones(flags, lane):
-    """The positions of a lane that are open."""
-    return having(flags, lane, SETTLED, 0)
-
-
-@inlined
-def is_closed(flags, node):
-    """Settled, with predecessors notified; or illegal."""
-    return flags[node] & (SETTLED | PENDING) == SETTLED
-
-
-@inlined
-def take(flags, node):
-    """Mark a position as settled. Returns whether this thread did it."""
-    return flags[node] & SETTLED == 0 and fetch_or(flags, node, SETTLED) & SETTLED == 0
+def is_open(sets, node):
+    return not has(sets, SETTLED, node)
 
 
 @inlined
 def settle(state, node, code):
     """Store the outcome of a position that the calling thread alone has marked as settled."""
-    if state.theirs[node] == STANDS:
-        fetch_or(state.flags, node, STOOD)
     state.theirs[node] = code
     state.ours[node] = code
 
@@ -176,7 +154,7 @@ def _sooner(due, one, level):
 
 
 @inlined
-def due_ones(state, lane, level):
+def due_ones(state, sets, lane, level):
     """The positions of a lane that a scan must look at at this level, no closed ones: these are never due again."""
     due = at_most(state.due, lane, level)
     if not due:
@@ -184,7 +162,7 @@ def due_ones(state, lane, level):
     behind = (lane + 1) * LANE - len(state.due)
     if behind > 0:
         due &= ~np.uint64(0) >> np.uint64(behind)
-    closed = due & having(state.flags, lane, SETTLED | PENDING, SETTLED)
+    closed = due & lane_of(sets, CLOSED, lane)
     if closed:
         put(state.due, lane, closed, NOT_AGAIN)
     return due ^ closed

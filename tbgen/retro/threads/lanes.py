@@ -18,11 +18,10 @@ from numba.extending import intrinsic
 from numpy.typing import DTypeLike, NDArray
 
 from tbgen.board.geometry import FILES_MIRRORED, RANKS_MIRRORED, TRANSPOSED
+from tbgen.contents import Make, in_memory
 from tbgen.jit import inlined
 
 LANE: Final = 64
-ALL: Final = 255
-"""A mask of all bits of a byte, for `having`."""
 _ALIGNED: Final = 64
 """Bytes per cache line."""
 
@@ -31,10 +30,10 @@ _RANKS: Final = tuple(np.uint64(n) for n in (0x00FF00FF00FF00FF, 0x0000FFFF0000F
 _DIAGONAL: Final = tuple(np.uint64(n) for n in (0x0F0F0F0F00000000, 0x3333000033330000, 0x5500550055005500))
 
 
-def laid_out(nodes: int, kind: DTypeLike) -> NDArray[np.unsignedinteger]:
+def laid_out(nodes: int, kind: DTypeLike, make: Make = in_memory) -> NDArray[np.unsignedinteger]:
     """An array of `nodes` elements, backed up to the end of the last lane, its lanes aligned to cache lines."""
     size = np.dtype(kind).itemsize
-    room = np.empty(-(-nodes // LANE) * LANE * size + _ALIGNED, np.uint8)
+    room = make(-(-nodes // LANE) * LANE * size + _ALIGNED, np.uint8)
     start = -room.ctypes.data % _ALIGNED
     return room[start : start + nodes * size].view(kind)
 
@@ -83,9 +82,6 @@ class _Row:
     def store(self, row):
         self._builder.store(row, self._place, align=self._bytes)
 
-    def nothing(self):
-        return ir.Constant(self.type, [0] * LANE)
-
     def everywhere(self, argument):
         """An argument as each of the elements."""
         one = self._context.cast(self._builder, self._arguments[argument], self._types[argument], self._element)
@@ -101,18 +97,6 @@ class _Row:
 
 
 @intrinsic
-def having(typing_context, array, lane, care, value):
-    """`having(array, lane, care, value)`: of the lane's elements, those of which the bits in `care` are `value`."""
-
-    def code(context, builder, signature, arguments):
-        row = _Row(context, builder, signature, arguments)
-        seen = builder.and_(row.load(), row.everywhere(2))
-        return row.bits(builder.icmp_unsigned("==", seen, row.everywhere(3)))
-
-    return types.uint64(array, types.intp, care, value), code
-
-
-@intrinsic
 def at_most(typing_context, array, lane, value):
     """`at_most(array, lane, value)`: of the lane's elements, those that are no larger."""
 
@@ -123,37 +107,13 @@ def at_most(typing_context, array, lane, value):
     return types.uint64(array, types.intp, value), code
 
 
-def _writer(change):
-    """A step that writes to some elements of a lane: `step(array, lane, bits, value)`. `change` makes of a row and the
-    value everywhere what those elements become."""
-
-    @intrinsic
-    def step(typing_context, array, lane, bits, value):
-        def code(context, builder, signature, arguments):
-            row = _Row(context, builder, signature, arguments)
-            before = row.load()
-            row.store(builder.select(row.chosen(2), change(builder, before, row.everywhere(3)), before))
-            return context.get_dummy_value()
-
-        return types.void(array, types.intp, types.uint64, value), code
-
-    return step
-
-
-put = _writer(lambda builder, before, value: value)
-"""Write a value to some elements."""
-switch_on = _writer(lambda builder, before, flags: builder.or_(before, flags))
-"""Add flags to some elements."""
-
-
 @intrinsic
-def count(typing_context, array, lane, bits, by):
-    """`count(array, lane, bits, by)`: add to some elements of a lane; return which of them are 0 now."""
+def put(typing_context, array, lane, bits, value):
+    """`put(array, lane, bits, value)`: write a value to some elements of a lane."""
 
     def code(context, builder, signature, arguments):
         row = _Row(context, builder, signature, arguments)
-        counted = builder.add(row.load(), builder.select(row.chosen(2), row.everywhere(3), row.nothing()))
-        row.store(counted)
-        return builder.and_(arguments[2], row.bits(builder.icmp_unsigned("==", counted, row.nothing())))
+        row.store(builder.select(row.chosen(2), row.everywhere(3), row.load()))
+        return context.get_dummy_value()
 
-    return types.uint64(array, types.intp, types.uint64, by), code
+    return types.void(array, types.intp, types.uint64, value), code

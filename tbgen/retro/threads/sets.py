@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.contents import Make, in_memory
 from tbgen.intrinsics import fetch_and, fetch_or, lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.threads.lanes import LANE
@@ -19,20 +20,37 @@ from tbgen.retro.threads.team import claim
 NOW: Final = np.int64(0)
 LATER: Final = np.int64(2)
 """Reached at the current distance, and at the next."""
-TIMED: Final = np.int64(4)
-"""Seeds: each joins at a distance of its own."""
-DOUBT_OURS: Final = np.int64(6)
-DOUBT_THEIRS: Final = np.int64(7)
+TIMED: Final = LATER
+"""Seeds: each joins at a distance of its own. They are taken out before the first distance."""
+DOUBT_OURS: Final = np.int64(4)
+DOUBT_THEIRS: Final = np.int64(5)
 """Positions that are to be reviewed."""
-CHANGED_OURS: Final = np.int64(8)
-CHANGED_THEIRS: Final = np.int64(9)
+CHANGED_OURS: Final = np.int64(6)
+CHANGED_THEIRS: Final = np.int64(7)
 """Changed, with predecessors to notify; this includes positions settled with a payoff instead of their own goal."""
-FALLEN: Final = np.int64(10)
-RETURNED: Final = np.int64(11)
-"""Changed as well; and the record no longer stands there, or stands again."""
-STEPPED: Final = np.int64(12)
+STEPPED: Final = np.int64(8)
 """May need another step in their staircases."""
-SETS: Final = 13
+THREATENED: Final = np.int64(9)
+"""One more of their moves fails: to be proved, if now all do (prove.py)."""
+SETS: Final = 10
+"""All that positions are added to and popped from. Those that follow are only bits: what is known of a position."""
+SETTLED: Final = np.int64(10)
+"""Its worth under all records to come is known; or it is illegal."""
+CLOSED: Final = np.int64(11)
+"""Settled, and predecessors are notified; or illegal. Settled ones that are not closed wait for the level of what they
+are settled with: they are pending."""
+AWAY: Final = np.int64(12)
+"""The record does not stand there if the opponent holds it: closed, or its mover escapes."""
+LOSING: Final = np.int64(13)
+"""Its resets are known to lose to a goal of a level that is done; or it has none."""
+BITS: Final = 14
+
+# While escapes are spread from scratch, no position is in doubt.
+ESCAPING: Final = DOUBT_OURS
+FALLING: Final = DOUBT_THEIRS
+"""Its mover is known to escape from the record, or to lose his own."""
+LOSING_NOW: Final = CHANGED_OURS
+"""LOSING, with the resets that the escaping side is paid by now."""
 
 BLOCK: Final = 1 << 12
 """Positions per block; a block is popped at once."""
@@ -55,11 +73,11 @@ class PositionSets(NamedTuple):
     """Blocks that a thread claims at a time."""
 
 
-def make_sets(count: int, nodes: int) -> PositionSets:
+def make_sets(count: int, nodes: int, make: Make = in_memory) -> PositionSets:
     blocks = -(-nodes // BLOCK)
     words, block_words = blocks * _WORDS, -(-blocks // 64)
     return PositionSets(
-        np.zeros(count * words, np.uint64),
+        make(count * words, np.uint64),
         np.zeros(count * block_words, np.uint64),
         words,
         block_words,
@@ -68,9 +86,39 @@ def make_sets(count: int, nodes: int) -> PositionSets:
 
 
 @inlined
+def word_of(sets, which, lane):
+    """Where the bits of a lane are."""
+    return which * sets.words + lane
+
+
+@inlined
+def lane_of(sets, which, lane):
+    """The positions of a lane that are in a set."""
+    return sets.bits[word_of(sets, which, lane)]
+
+
+@inlined
+def has(sets, which, node):
+    return lane_of(sets, which, node // LANE) >> np.uint64(node % LANE) & np.uint64(1) != 0
+
+
+@inlined
+def mark(sets, which, node):
+    """Put a position into a set of bits. Returns whether it was not there yet."""
+    bit = np.uint64(1) << np.uint64(node % LANE)
+    return fetch_or(sets.bits, word_of(sets, which, node // LANE), bit) & bit == 0
+
+
+@inlined
+def mark_lane(sets, which, lane, bits):
+    """Put some positions of a lane into a set of bits; no other thread may be at the lane."""
+    sets.bits[word_of(sets, which, lane)] |= bits
+
+
+@inlined
 def add(sets, which, node):
     """Add a position to a set."""
-    fetch_or(sets.bits, which * sets.words + node // LANE, np.uint64(1) << np.uint64(node % LANE))
+    mark(sets, which, node)
     _add_block(sets, which, node // LANE)
 
 
@@ -78,7 +126,7 @@ def add(sets, which, node):
 def add_lane(sets, which, lane, bits):
     """Add some positions of a lane that this thread has locked (team.py) to a set."""
     if bits:
-        sets.bits[which * sets.words + lane] |= bits
+        mark_lane(sets, which, lane, bits)
         _add_block(sets, which, lane)
 
 
@@ -92,9 +140,9 @@ def _add_block(sets, which, lane):
 
 
 @inlined
-def discard(sets, which, node):
-    """Remove a position from a set; no other thread may be at its block."""
-    sets.bits[which * sets.words + node // LANE] &= ~(np.uint64(1) << np.uint64(node % LANE))
+def discard(sets, which, lane, bits):
+    """Remove some positions of a lane from a set; no other thread may be at the lane."""
+    sets.bits[word_of(sets, which, lane)] &= ~bits
 
 
 @inlined
@@ -112,6 +160,11 @@ def block_count(sets):
 
 
 @inlined
+def lanes_of(block):
+    return range(block * _WORDS, (block + 1) * _WORDS)
+
+
+@inlined
 def has_block(sets, which, block):
     at = which * sets.block_words + (block >> 6)
     return sets.blocks[at] >> np.uint64(block & 63) & np.uint64(1) != 0
@@ -121,9 +174,8 @@ def has_block(sets, which, block):
 def read_block(sets, which, block, buffers):
     """Write the positions of a block to `buffers.batch`. Returns how many there are."""
     count = 0
-    first = block * _WORDS
-    for word in range(first, first + _WORDS):
-        left = sets.bits[which * sets.words + word]
+    for word in lanes_of(block):
+        left = lane_of(sets, which, word)
         while left:
             buffers.batch[count] = (word << 6) + lowest_bit(left)
             count += 1
@@ -133,9 +185,8 @@ def read_block(sets, which, block, buffers):
 
 @kernel
 def clear_block(sets, which, block):
-    first = which * sets.words + block * _WORDS
-    for word in range(first, first + _WORDS):
-        sets.bits[word] = 0
+    for lane in lanes_of(block):
+        sets.bits[word_of(sets, which, lane)] = 0
     fetch_and(sets.blocks, which * sets.block_words + (block >> 6), ~(np.uint64(1) << np.uint64(block & 63)))
 
 
@@ -179,8 +230,8 @@ def pop_lanes(team, me, sets, which, buffers, laned):
         if block < 0:
             return 0
         count = 0
-        for lane in range(block * _WORDS, (block + 1) * _WORDS):
-            left = sets.bits[which * sets.words + lane]
+        for lane in lanes_of(block):
+            left = lane_of(sets, which, lane)
             while left:
                 some = left if laned else left & (~left + np.uint64(1))
                 buffers.batch[count] = lane

@@ -5,7 +5,6 @@ chunks of a range until none is left, and all meet at a `barrier` before the nex
 on which thread claimed which chunk, so neither does the result.
 """
 
-import mmap
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -34,8 +33,6 @@ _SPINS: Final = 2000
 SCAN: Final = 1 << 14
 """Positions per range of a scan."""
 _LOCKS: Final = 1 << 14
-_NO_RESERVE: Final = getattr(mmap, "MAP_NORESERVE", 0x4000)
-"""Linux's flag, which Python 3.11 does not name."""
 
 
 class Team(NamedTuple):
@@ -105,9 +102,3 @@ def next_range(team, me, nodes):
     """Claim a range of positions to scan. Returns start and end; the range is empty once all are claimed."""
     start = claim(team, me, SCAN)
     return start, min(start + SCAN, nodes)
-
-
-def untouched(numbers: int) -> NDArray[np.int32]:
-    """An array whose memory is allocated page by page, once it is written to."""
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
-    return np.frombuffer(mmap.mmap(-1, 4 * numbers, flags=flags), np.int32)

@@ -17,9 +17,7 @@ NONE: Final = np.uint16(0)
 """The code of the value 0: an illegal position, or no resets."""
 STANDS: Final = np.uint16(1)
 """A code that stands for no value: the record stands."""
-CODES: Final = 0xFFFF
-"""A mask of all bits of a code."""
-_MOST: Final = CODES + 1
+_MOST: Final = 1 << 16
 _LEAST: Final = 1 << 10
 _ROOM: Final = -1
 _FULL: Final = -2

@@ -1,0 +1,116 @@
+"""Which positions of a lane have no quiet move but into a set: proved forwards, all of a lane at once.
+
+Such a proof needs a bit of each position, where a counter of moves needs a byte that each of them has to be subtracted
+from. A move that leaves the king in check leads to a number of no legal position: the set has to hold these.
+"""
+
+import numpy as np
+
+from tbgen.board.attacks import SKIP, reach
+from tbgen.board.geometry import FILES_MIRRORED, KING, RANKS_MIRRORED, TRANSPOSED
+from tbgen.index.atlas import G_COUNT, G_SIDE, G_SLOT, GROUP
+from tbgen.index.kernels import group_number
+from tbgen.intrinsics import lowest_bit
+from tbgen.jit import inlined, kernel
+from tbgen.retro.graph.slice import TURN_SYMMETRY, king_target, set_up, terms
+from tbgen.retro.threads.lanes import LANE, image_of
+from tbgen.retro.threads.sets import word_of
+
+
+@inlined
+def _inverse(symmetry):
+    """A quarter turn's inverse is the other one; all else is its own."""
+    turns = symmetry & TRANSPOSED != 0 and (symmetry & FILES_MIRRORED != 0) != (symmetry & RANKS_MIRRORED != 0)
+    return symmetry ^ (FILES_MIRRORED | RANKS_MIRRORED) if turns else symmetry
+
+
+@inlined
+def _missing(graph, sets, which, number):
+    """Which positions of the number's lane are not in the set; of a graph that is not laned, bit 0 is the number's."""
+    return ~sets.bits[word_of(sets, which, number // LANE)] >> np.uint64(number % LANE)
+
+
+@kernel
+def all_lead_into(graph, buffers, sets, which, lane, bits):
+    """Those of some positions of a lane whose quiet moves all lead into a set of bits.
+
+    Unless the graph is laned, `bits` must be a single position."""
+    atlas = graph.atlas
+    squares = buffers.squares
+    laned = graph.laned
+    left = bits if laned else np.uint64(1)
+    node = lane * LANE + (0 if laned else lowest_bit(bits))
+    side, _, occupied, _ = set_up(graph, node, squares, laned)
+    pair = squares[0] * 64 + squares[1]
+    symmetry = np.int64(graph.forth[TURN_SYMMETRY + pair])
+    groups = atlas.groups[0] - laned
+    total = terms(graph, groups, symmetry, squares, buffers.term)
+    offset = (1 - side) * graph.half * graph.two_sided
+    here = graph.forth[pair] * atlas.inner[0] + offset + total
+    turned = image_of(left, symmetry * laned)
+    for group in range(groups):
+        if atlas.group[group * GROUP + G_SIDE] != side:
+            continue
+        rest = here - buffers.term[group]
+        stride = graph.to_stride[group]
+        first = atlas.group[group * GROUP + G_SLOT]
+        alike = atlas.group[group * GROUP + G_COUNT]
+        for slot in range(first, first + alike):
+            square = squares[slot]
+            ray = atlas.kind[slot] * 64 + square
+            at = graph.men_moves[ray]
+            end = graph.men_moves[ray + 1]
+            while at < end:
+                next_ray = graph.men_moves[at + SKIP]
+                free = turned
+                while at < next_ray:
+                    target = np.int64(graph.men_moves[at])
+                    if occupied >> np.uint64(target) & np.uint64(1):
+                        break
+                    if laned:
+                        # the last man is in the way where it stands here
+                        free &= ~(np.uint64(1) << np.uint64(atlas.image[symmetry * 64 + target]))
+                        if not free:
+                            break
+                    at += 1
+                    squares[slot] = target
+                    number = rest + stride * group_number(atlas, symmetry, squares, first, alike)
+                    turned &= ~(free & _missing(graph, sets, which, number))
+                    if not turned:
+                        squares[slot] = square
+                        return np.uint64(0)
+                    free &= turned
+                at = next_ray
+            squares[slot] = square
+    left = image_of(turned, _inverse(symmetry) * laned)
+    king = squares[side]
+    ray = KING * 64 + king
+    for at in range(graph.men_moves[ray], graph.men_moves[ray + 1]):
+        target = np.int64(graph.men_moves[at])
+        if occupied >> np.uint64(target) & np.uint64(1):
+            continue
+        squares[side] = target
+        pair = squares[0] * 64 + squares[1]
+        kings = np.int64(graph.forth[pair])
+        if kings < 0:
+            continue
+        kings_symmetry = np.int64(graph.forth[TURN_SYMMETRY + pair])
+        number = king_target(graph, groups, kings, offset, kings_symmetry, symmetry, total, squares)
+        missing = _missing(graph, sets, which, number)
+        if laned:
+            missing = image_of(missing, _inverse(kings_symmetry)) & ~(np.uint64(1) << np.uint64(target))
+        left &= ~missing
+        if not left:
+            squares[side] = king
+            return np.uint64(0)
+    squares[side] = king
+    last = atlas.first_pawn[0] - 1
+    if laned and atlas.side[last] == side:
+        missing = image_of(_missing(graph, sets, which, here), _inverse(symmetry)) & ~occupied
+        todo = left
+        while todo:
+            square = lowest_bit(todo)
+            if reach(graph, atlas.kind[last], square, occupied) & missing:
+                left &= ~(np.uint64(1) << np.uint64(square))
+            todo &= todo - np.uint64(1)
+    return left if laned else left << np.uint64(node % LANE)
