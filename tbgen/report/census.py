@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,30 @@ Run = tuple[int, slice | NDArray[np.int64]]
 """Numbers with the same key."""
 Tick = Callable[[int], None]
 """A callback that gets the count of numbers read since its last call."""
+
+
+class Sums(Protocol):
+    """What the positions of one case come to."""
+
+    @property
+    def count(self) -> int:
+        """Positions, each once up to symmetry."""
+
+    @property
+    def weight(self) -> int:
+        """All placements that they stand for."""
+
+    @property
+    def on_board(self) -> float:
+        """The share of placements that no play changes."""
+
+    @property
+    def plies(self) -> float:
+        """The distances of all positions together."""
+
+    @property
+    def longest(self) -> int:
+        """The longest distance."""
 
 
 @dataclass(frozen=True)
@@ -56,16 +80,21 @@ class Spread:
         return int(self.placements.sum())
 
     @property
+    def on_board(self) -> float:
+        return int(self.placements[0]) / self.weight
+
+    @property
     def plies(self) -> int:
-        """The distances of all positions together."""
         return int((self.positions * np.arange(len(self.positions))).sum())
 
 
 @dataclass(frozen=True)
-class Census:
+class Tally:
+    """The figures of a table, whether it was counted just now or its figures were kept."""
+
     material: Material
     rules: TableRules
-    cases: Mapping[Case, Spread]
+    cases: Mapping[Case, Sums]
     recorded: tuple[int, int]
     """Positions, and placements, with a staircase: their outcome under some record is not simply the better of that
     record and the fresh outcome."""
@@ -109,15 +138,22 @@ class Census:
         return max(spread.longest for spread in self.cases.values())
 
     @property
-    def plies(self) -> int:
+    def plies(self) -> float:
         return sum(spread.plies for spread in self.cases.values())
 
 
-def total_weights(censuses: Iterable[Census]) -> dict[Case, float]:
+@dataclass(frozen=True)
+class Census(Tally):
+    """A table counted in one pass: how many positions are how far, too."""
+
+    cases: Mapping[Case, Spread]
+
+
+def total_weights(tallies: Iterable[Tally]) -> dict[Case, float]:
     """Placements by side to move and outcome, added up."""
     found: defaultdict[Case, float] = defaultdict(float)
-    for census in censuses:
-        for case, weight in census.weights.items():
+    for tally in tallies:
+        for case, weight in tally.weights.items():
             found[case] += weight
     return dict(found)
 

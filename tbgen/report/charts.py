@@ -1,6 +1,10 @@
 """Pictures as data. Only pages draw them: what they show is in tables as well, for the other forms."""
 
 from dataclasses import dataclass
+from typing import Literal
+
+Scale = Literal["share", "difference", "plies"]
+"""What the figures of a heat map are."""
 
 
 @dataclass(frozen=True)
@@ -8,12 +12,13 @@ class View:
     """One way to fill a heat map."""
 
     title: str
-    rows: tuple[tuple[float, ...], ...]
+    rows: tuple[tuple[float | None, ...], ...]
+    """None where there is nothing."""
 
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Shares by row and column."""
+    """Figures by row and column."""
 
     key: str
     title: str
@@ -23,8 +28,7 @@ class HeatMap:
     views: tuple[View, ...]
     """The reader chooses one."""
     note: str = ""
-    signed: bool = False
-    """Whether the figures are differences."""
+    scale: Scale = "share"
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from tbgen.table_rules import TableRules
 SAME, SLOWER, LOWER, HIGHER, OTHER = range(5)
 """Same outcome and distance; other distance; the same side gets a lower G-score by the first rules than by the
 second; a higher one; the other side gets it."""
+KINDS: Final = (SAME, SLOWER, LOWER, HIGHER, OTHER)
 TITLES: Final = ("the same", "other DTG", "lower G-score", "higher G-score", "other side")
 
 
@@ -62,6 +63,25 @@ class Example:
 
 
 @dataclass(frozen=True)
+class Kinds:
+    """How often two tables of one material differ, in which way and by how much."""
+
+    material: Material
+    rules: tuple[TableRules, TableRules]
+    positions: int
+    placements: int
+    shares: tuple[float, ...]
+    """By kind, of all placements."""
+    mean_difference: float | None
+    """Of both G-scores, where the side is the same; None where they never differ so."""
+    counted: int
+    """Over how many positions; 0 where that was not kept."""
+
+    def share(self, kind: int) -> float:
+        return self.shares[kind]
+
+
+@dataclass(frozen=True)
 class Comparison:
     material: Material
     rules: tuple[TableRules, TableRules]
@@ -79,6 +99,14 @@ class Comparison:
         if kind == SAME:
             return 1 - sum(self.share(other) for other in (SLOWER, LOWER, HIGHER, OTHER))
         return sum(change.placements for change in self.changes if change.kind == kind) / self.placements
+
+    @property
+    def kinds(self) -> Kinds:
+        same_side = [change for change in self.changes if change.kind != OTHER]
+        counted = sum(change.positions for change in same_side)
+        mean = sum(change.size * change.positions for change in same_side) / counted / 2 if counted else None
+        shares = tuple(self.share(kind) for kind in KINDS)
+        return Kinds(self.material, self.rules, self.positions, self.placements, shares, mean, counted)
 
 
 def compare(tables: tuple[TableFile, TableFile], bases: tuple[Tablebase, Tablebase], tick: Tick) -> Comparison:

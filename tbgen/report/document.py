@@ -83,11 +83,29 @@ class Lines:
 
 
 @dataclass(frozen=True)
+class Exhibit:
+    """Something found, told at length, with a line that shows it."""
+
+    title: str
+    text: str
+    line: Line
+
+
+@dataclass(frozen=True)
+class Exhibits:
+    """Their lines stand in the same section."""
+
+    key: str
+    title: str
+    exhibits: tuple[Exhibit, ...]
+
+
+@dataclass(frozen=True)
 class Remark:
     text: str
 
 
-Block = Table | Lines | Remark | Chart
+Block = Table | Lines | Exhibits | Remark | Chart
 
 
 @dataclass(frozen=True)
@@ -175,6 +193,21 @@ def lines(document: Document) -> list[Line]:
                 for line in block.lines:
                     found.setdefault(line.key, line)
     return list(found.values())
+
+
+def each_line_once(document: Document) -> Document:
+    """The document with each line where it stands first, and nowhere else."""
+    seen: set[str] = set()
+    sections = []
+    for section in document.sections:
+        blocks = []
+        for block in section.blocks:
+            if isinstance(block, Lines):
+                block = replace(block, lines=tuple(line for line in block.lines if line.key not in seen))
+                seen.update(line.key for line in block.lines)
+            blocks.append(block)
+        sections.append(replace(section, blocks=tuple(blocks)))
+    return replace(document, sections=tuple(sections))
 
 
 def cells(table: Table) -> Sequence[Sequence[str]]:

@@ -5,7 +5,7 @@ from typing import Final
 
 from tbgen import outcome
 from tbgen.probe.words import situation
-from tbgen.report.census import Census, total_weights
+from tbgen.report.census import Tally, total_weights
 from tbgen.report.document import written
 
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six")
@@ -23,7 +23,7 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-def tables(censuses: Sequence[Census]) -> str:
+def tables(censuses: Sequence[Tally]) -> str:
     """`36 tables of two to four men hold`."""
     counts = sorted({census.material.men for census in censuses})
     words = [_NUMBERS[count] if count < len(_NUMBERS) else str(count) for count in counts]
@@ -31,7 +31,7 @@ def tables(censuses: Sequence[Census]) -> str:
     return f"One table of {men} men holds" if len(censuses) == 1 else f"{len(censuses)} tables of {men} men hold"
 
 
-def decided(censuses: Sequence[Census]) -> Iterator[str]:
+def decided(censuses: Sequence[Tally]) -> Iterator[str]:
     """What chess decides, and what r-mobility makes of the rest."""
     placements = sum(census.placements for census in censuses)
     weights: dict[int, float] = {}
@@ -55,7 +55,7 @@ def decided(censuses: Sequence[Census]) -> Iterator[str]:
     )
 
 
-def recorded(censuses: Sequence[Census]) -> str:
+def recorded(censuses: Sequence[Tally]) -> str:
     """How often it matters what was scored before."""
     positions = sum(census.positions for census in censuses)
     inside = sum(census.recorded[0] for census in censuses)

@@ -1,7 +1,7 @@
 """Lines of best play: moves from the tables, the record kept by the rules."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import chess
@@ -9,7 +9,7 @@ import chess.pgn
 
 from tbgen import outcome
 from tbgen._version import __version__
-from tbgen.errors import MissingTable, UnsupportedPosition
+from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
 from tbgen.men.board import FairyBoard
 from tbgen.probe import Tablebase
 from tbgen.report.document import Line, Step
@@ -17,6 +17,7 @@ from tbgen.rules import Record, tags
 from tbgen.rules.rulesets import IGNORED, W
 from tbgen.rules.scoring import classical_result
 from tbgen.table_rules import TableRules
+from tbgen.text import SIDES
 
 
 def best_line(tablebase: Tablebase, board: chess.Board, key: str, title: str) -> Line | None:
@@ -31,6 +32,20 @@ def best_line(tablebase: Tablebase, board: chess.Board, key: str, title: str) ->
         san = record.board.san(move.move)
         steps.append(Step(san, record.push(move.move).outcome))
     return Line(key, title, board.fen(), result.outcome, tuple(steps), tablebase.rules)
+
+
+def kept_line(line: Line, sans: Iterable[str]) -> Line:
+    """The line with moves that were kept as text: each must be legal, and the last must score what the line says."""
+    record = Record(line.board(), whole_game=line.rules == TableRules.WHOLE_GAME)
+    steps = [Step(san, record.push(record.board.parse_san(san)).outcome) for san in sans]
+    reached = steps[-1].record if steps else line.outcome
+    if reached != line.outcome:
+        raise BadInput(f"{line.title}: the moves lead to {outcome.text(reached)}")
+    return replace(line, steps=tuple(steps))
+
+
+def to_move(line: Line) -> str:
+    return f"{SIDES[line.board().turn]} to move"
 
 
 def words(line: Line) -> str:

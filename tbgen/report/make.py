@@ -13,6 +13,7 @@ from tbgen.material import Material, build_key
 from tbgen.probe import Tablebase
 from tbgen.report import compare, compare_section, potential, records, stats
 from tbgen.report.census import Census, Tick, take
+from tbgen.report.distances import distances
 from tbgen.report.document import Document, Section
 from tbgen.report.pairs import one_colour
 from tbgen.report.records import Longest
@@ -54,7 +55,8 @@ def make(what: str, request: Request) -> Document:
 
 
 def _stats(request: Request) -> Iterator[Section]:
-    yield stats.section(_censuses(request))
+    censuses = _censuses(request)
+    yield stats.section(censuses, distances(censuses))
 
 
 def _records(request: Request) -> Iterator[Section]:
@@ -104,7 +106,7 @@ def _all(request: Request) -> Iterator[Section]:
     if len(request.rules) == 2:
         common = tuple(_materials(request, request.rules))
         beside = _censuses(replace(request, rules=(request.rules[1],), materials=common))
-    yield stats.section(censuses, beside)
+    yield stats.section(censuses, distances(censuses, beside))
     yield records.section(ways)
     if beside:
         there = {census.material for census in beside}

@@ -1,17 +1,15 @@
-"""Pictures of what all tables hold: whose the outcomes are, which G-scores, and how far away."""
+"""Pictures of what all tables hold: whose the outcomes are, which G-scores, and how long the longest ways are."""
 
-from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from tbgen import outcome
-from tbgen.report.census import WHITE, Census, total_weights
-from tbgen.report.charts import Bar, Curve, Distances, HeatMap, Panel, Stack, View
-from tbgen.report.document import written
+from tbgen.report.census import Tally, total_weights
+from tbgen.report.charts import Bar, HeatMap, Stack, View
 from tbgen.report.grades import GRADES, colour_class
-from tbgen.text import plies
+
+T = TypeVar("T", bound=Tally)
 
 _SINGLE: Final = 16
 """Levels below this have a column each: mate, stalemate ... G7.5."""
@@ -24,18 +22,14 @@ _PARTS: Final = tuple(
     for grade in grades
 )
 """The grades of both sides, from White's best to Black's."""
-_ALL: Final = "all"
-AT_ONCE: Final = 2
-"""Plies. What is decided within them would dwarf all else."""
-_DRAWN: Final = 0.998
-"""The share of placements whose distances are drawn: the longest tails are of a few."""
+ALL: Final = "all"
 
 
-class Whole(NamedTuple):
+class Whole(NamedTuple, Generic[T]):
     """The censuses of one row of a picture."""
 
     label: str
-    censuses: Sequence[Census]
+    censuses: Sequence[T]
 
     def weights(self) -> dict[int, float]:
         """Placements by outcome, as a share of all."""
@@ -46,19 +40,19 @@ class Whole(NamedTuple):
         return {value: weight / total for value, weight in found.items()}
 
 
-def wholes(censuses: Sequence[Census]) -> list[Whole]:
+def wholes(censuses: Sequence[T]) -> list[Whole[T]]:
     """A row for each material; the first is all of them together, where there are several."""
     rows = [Whole(census.material.name, [census]) for census in censuses]
-    return [Whole(_ALL, censuses), *rows] if len(censuses) > 1 else rows
+    return [Whole(ALL, censuses), *rows] if len(censuses) > 1 else rows
 
 
-def holders(censuses: Sequence[Census]) -> Stack:
+def holders(censuses: Sequence[Tally]) -> Stack:
     """Who wins, and roughly by what."""
     bars = tuple(Bar(row.label, graded(row)) for row in wholes(censuses))
     return Stack("holders", "Who forces what", _PARTS, bars, "All placements, with either side to move.")
 
 
-def holders_beside(first: Sequence[Census], second: Sequence[Census]) -> Stack:
+def holders_beside(first: Sequence[Tally], second: Sequence[Tally]) -> Stack:
     """Who wins under two sets of rules, a pair of bars for each material."""
     bars = tuple(
         Bar(row.label, graded(row), row.censuses[0].rules)
@@ -68,15 +62,19 @@ def holders_beside(first: Sequence[Census], second: Sequence[Census]) -> Stack:
     return Stack("holders-beside", "Who forces what under each", _PARTS, bars)
 
 
-def graded(row: Whole) -> tuple[float, ...]:
+def graded(row: Whole[T]) -> tuple[float, ...]:
     """Shares of the grades of both sides."""
+    return tuple(graded_by_name(row).values())
+
+
+def graded_by_name(row: Whole[T]) -> dict[str, float]:
     found = dict.fromkeys((name for name, _ in _PARTS), 0.0)
     for value, share in row.weights().items():
         found[colour_class(value)] += share
-    return tuple(found.values())
+    return found
 
 
-def heat_map(censuses: Sequence[Census]) -> HeatMap:
+def heat_map(censuses: Sequence[Tally]) -> HeatMap:
     """Material by G-score: either side's, White's and Black's."""
     rows = wholes(censuses)
     weights = [row.weights() for row in rows]
@@ -91,7 +89,7 @@ def heat_map(censuses: Sequence[Census]) -> HeatMap:
     )  # fmt: skip
 
 
-def heat_map_of_differences(first: Sequence[Census], second: Sequence[Census]) -> HeatMap:
+def heat_map_of_differences(first: Sequence[Tally], second: Sequence[Tally]) -> HeatMap:
     """What the second rules make more or less frequent, in points of percentage."""
     rows = wholes(first)
     pairs = [(one.weights(), other.weights()) for one, other in zip(rows, wholes(second), strict=True)]
@@ -106,7 +104,7 @@ def heat_map_of_differences(first: Sequence[Census], second: Sequence[Census]) -
     return HeatMap(
         "differences", f"Which G-scores {names[1]} has more of than {names[0]}", tuple(row.label for row in rows),
         tuple(map(_named, bins)), (View("either side’s", found),),
-        f"Share under {names[1]} less share under {names[0]}, in points of percentage of all placements.", signed=True,
+        f"Share under {names[1]} less share under {names[0]}, in points of percentage of all placements.", "difference",
     )  # fmt: skip
 
 
@@ -120,11 +118,16 @@ def _row(weights: dict[int, float], bins: Sequence[tuple[int, int]], signs: tupl
 
 
 def _bins(rows: Iterable[dict[int, float]]) -> list[tuple[int, int]]:
-    """First and last level of each column that has something to show."""
-    levels = {outcome.level(value) for weights in rows for value in weights}
+    """First and last level of each column, for rows by outcome."""
+    return _bins_of(outcome.level(value) for weights in rows for value in weights)
+
+
+def _bins_of(levels: Iterable[int]) -> list[tuple[int, int]]:
+    """Those that have something to show."""
+    there = set(levels)
     single = [(level, level) for level in range(_SINGLE)]
     bins = [*single, *_WIDER, (_WIDER[-1][1] + 1, outcome.MAX_LEVEL)]
-    return [(low, high) for low, high in bins if levels & set(range(low, high + 1))]
+    return [(low, high) for low, high in bins if there & set(range(low, high + 1))]
 
 
 def _named(one: tuple[int, int]) -> str:
@@ -134,49 +137,53 @@ def _named(one: tuple[int, int]) -> str:
     return f"{low}+" if one[1] == outcome.MAX_LEVEL else f"{low}–{high.removeprefix('G')}"
 
 
-def distances(first: Sequence[Census], second: Sequence[Census] = ()) -> Distances:
-    """How far away the goal that decides is, by material; under other rules as well, if they are given."""
-    others = {row.label: row for row in wholes(second)} if second else {}
-    if len(second) != len(first):
-        others.pop(_ALL, None)  # of other materials
-    panels = tuple(_panel((row, others[row.label]) if row.label in others else (row,)) for row in wholes(first))
-    rules = tuple(censuses[0].rules for censuses in (first, second) if censuses)
-    return Distances(
-        "distances", "How far away the goal that decides is", panels,
-        rules,
-        "Placements by DTG, two plies to a step: White’s upwards, Black’s downwards. Each picture has its own scales. "
-        f"What is decided within {AT_ONCE} plies is written, not drawn, and so is the last {100 * (1 - _DRAWN):.1f} %.",
+_WINNERS: Final = (
+    ("White mates", ("w0",)),
+    ("White wins otherwise", ("w1", "w2", "w3")),
+    ("Black wins", ("b0", "b1", "b2", "b3")),
+)
+"""Who wins by which grades."""
+
+
+def two_against_one(censuses: Sequence[Tally]) -> Iterator[HeatMap]:
+    """Who wins with two men against one, White's down and Black's across, where there are several of either."""
+    found = {
+        (census.material.first, census.material.second): graded_by_name(Whole("", [census]))
+        for census in censuses
+        if (len(census.material.first), len(census.material.second)) == (2, 1)
+    }
+    rows, columns = (tuple(dict.fromkeys(names)) for names in zip(*found, strict=True)) if found else ((), ())
+    if len(rows) < 2 or len(columns) < 2:
+        return
+    views = tuple(
+        View(title, tuple(tuple(_won(found.get((row, column)), grades) for column in columns) for row in rows))
+        for title, grades in _WINNERS
+    )
+    yield HeatMap(
+        "two-against-one", "Two men against one", tuple(f"K{row}" for row in rows),
+        tuple(f"vK{column}" for column in columns), views, "Percent of all placements. White has the two.",
     )  # fmt: skip
 
 
-def _panel(rows: Sequence[Whole]) -> Panel:
-    """The first row's figures in words; the curves of all."""
-    by_side = [_by_distance(row.censuses) for row in rows]
-    first = by_side[0].sum(axis=0)
-    half = int(np.searchsorted(first.cumsum(), 0.5))
-    most = int(np.flatnonzero(first)[-1])
-    words = f"{written(float(first[: AT_ONCE + 1].sum()), 'share')} within {plies(AT_ONCE)}, "
-    words += f"half in {half}, " if half > AT_ONCE else ""
-    seen = max(int(np.searchsorted(one.sum(axis=0).cumsum(), _DRAWN)) for one in by_side)
-    return Panel(rows[0].label, f"{words}all in {most}", tuple(_curve(one, seen) for one in by_side))
+def _won(grades: Mapping[str, float] | None, wanted: Iterable[str]) -> float | None:
+    return None if grades is None else sum(grades[name] for name in wanted)
 
 
-def _by_distance(censuses: Sequence[Census]) -> NDArray[np.float64]:
-    """`[side, distance]`: shares of placements."""
-    found = np.zeros((2, max(census.longest for census in censuses) + 1))
-    for census in censuses:
-        for (_, value), spread in census.cases.items():
-            counts = spread.placements[: found.shape[1]]
-            if census.material.even:  # with Black to move it is the same, colours swapped
-                found[:, : len(counts)] += counts / 2
-            else:
-                found[WHITE if value > 0 else 1 - WHITE, : len(counts)] += counts
-    shares: NDArray[np.float64] = found / found.sum()
-    return shares
+def longest(ways: Iterable[tuple[str, int, int]]) -> HeatMap:
+    """The longest way by label and G-score; each way is told by label, outcome and plies."""
+    found: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    for label, value, dtg in ways:
+        for row in (ALL, label):
+            level = outcome.level(value)
+            found[row][level] = max(found[row].get(level, 0), dtg)
+    labels = tuple(found) if len(found) > 2 else tuple(found)[1:]
+    bins = _bins_of(level for row in found.values() for level in row)
+    view = View("either side’s", tuple(tuple(_most(found[label], *one) for one in bins) for label in labels))
+    return HeatMap(
+        "longest", "The longest way to each G-score", labels, tuple(map(_named, bins)), (view,),
+        "Plies, whichever side forces it.", "plies",
+    )  # fmt: skip
 
 
-def _curve(shares: NDArray[np.float64], longest: int) -> Curve:
-    """Steps of two plies: one side or the other has moved last in turn."""
-    drawn = shares[:, AT_ONCE + 1 : longest + 1]
-    pairs = np.pad(drawn, ((0, 0), (0, drawn.shape[1] % 2))).reshape(2, -1, 2).sum(axis=2)
-    return Curve(tuple(pairs[0].tolist()), tuple(pairs[1].tolist()))
+def _most(plies: Mapping[int, int], low: int, high: int) -> int | None:
+    return max((dtg for level, dtg in plies.items() if low <= level <= high), default=None)

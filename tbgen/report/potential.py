@@ -9,7 +9,7 @@ from tbgen.material import Material
 from tbgen.potential import better
 from tbgen.potential.pair_o_max import Advice, advise
 from tbgen.report import findings
-from tbgen.report.census import BLACK, WHITE, Case, Census
+from tbgen.report.census import BLACK, WHITE, Case, Tally
 from tbgen.report.document import Column, Remark, Section, Table, Value, columns
 from tbgen.report.grades import GRADES, grade
 from tbgen.rules.scoring import Exponential
@@ -41,7 +41,7 @@ class Shares(NamedTuple):
     pair: bool | None = None
     """Whether a side's bishops, or other such men, stand on both colours, or on one; None: on either."""
 
-    def one_colour(self, census: Census) -> Self:
+    def one_colour(self, census: Tally) -> Self:
         return self._replace(name=f"{self.name} on one colour", weights=census.weights, pair=False)
 
     def both_colours(self, one: Self) -> Self:
@@ -65,7 +65,7 @@ class Potential(NamedTuple):
     points: float
 
 
-def shares(census: Census) -> Shares:
+def shares(census: Tally) -> Shares:
     return Shares(census.material.name, census.material, census.weights)
 
 

@@ -15,6 +15,7 @@ from tbgen.index.positions import fens, first_to_move, placed
 from tbgen.index.symmetry import SymmetryClasses
 from tbgen.material import Material
 from tbgen.probe import Tablebase
+from tbgen.report import overview
 from tbgen.report.census import WHITE, Case, Census
 from tbgen.report.document import Block, Line, Lines, Remark, Section, Table, Value, columns
 from tbgen.report.lines import best_line
@@ -49,6 +50,10 @@ class Longest:
     def key(self) -> str:
         return f"{self.material}-{outcome.text(self.outcome)}"
 
+    @property
+    def title(self) -> str:
+        return f"{self.material}: {outcome.text(self.outcome)} in {plies(self.dtg)}"
+
 
 def find(table: TableFile, census: Census, limit: int, tablebase: Tablebase | None = None) -> list[Longest]:
     """The longest ways of a table, with the first positions of each; with a tablebase, a line for each outcome."""
@@ -75,8 +80,7 @@ def _with_lines(ways: Sequence[Longest], tablebase: Tablebase) -> Iterator[Longe
     for one in ways:
         line = None
         if longest[one.outcome] is one and one.dtg and one.fens:
-            title = f"{one.material}: {outcome.text(one.outcome)} in {plies(one.dtg)}"
-            line = best_line(tablebase, position.of_tables(one.fens[0]), one.key, title)
+            line = best_line(tablebase, position.of_tables(one.fens[0]), one.key, one.title)
         yield replace(one, line=line)
 
 
@@ -131,9 +135,10 @@ def section(ways: Sequence[Longest]) -> Section:
     others = tuple(one.line for one in ways if one.line is not None and one.line not in best_lines)
     blocks: tuple[Block, ...] = (
         _REMARK,
-        _table("overall", "The longest of all tables", best),
+        overview.longest((one.material.name, one.outcome, one.dtg) for one in ways),
+        table("overall", "The longest of all tables", best),
         Lines("overall-lines", "Lines of the longest", best_lines, boards=True),
-        _table("records", "The longest by material", ways, detail=True),
+        table("records", "The longest by material", ways, detail=True),
         Lines("lines", "Lines by material", others, detail=True),
     )
     return Section("records", "Records", blocks, (sentence(ways),) if ways else ())
@@ -166,7 +171,8 @@ def overall(ways: Sequence[Longest]) -> Iterator[Longest]:
         yield from equal if longest else equal[:1]
 
 
-def _table(key: str, title: str, ways: Sequence[Longest], *, detail: bool = False) -> Table:
+def table(key: str, title: str, ways: Sequence[Longest], *, detail: bool = False) -> Table:
+    """Positions where these begin, and the way to their lines."""
     return Table(
         key,
         title,

@@ -5,7 +5,8 @@ from typing import Final
 
 from tbgen import outcome
 from tbgen.report import findings, overview
-from tbgen.report.census import BLACK, MOVERS, WHITE, Census, total_weights
+from tbgen.report.census import BLACK, MOVERS, WHITE, Tally, total_weights
+from tbgen.report.charts import Distances
 from tbgen.report.document import Block, Remark, Section, Table, Value, columns
 from tbgen.report.mobility import most_moves
 
@@ -22,12 +23,13 @@ _REMARK: Final = Remark(
 )
 
 
-def section(censuses: Sequence[Census], beside: Sequence[Census] = ()) -> Section:
-    """All of it; `beside`: the same tables under other rules, for their distances."""
+def section(censuses: Sequence[Tally], distances: Distances | None = None) -> Section:
+    """All of it, with a picture of distances where they were counted."""
     blocks: list[Block] = [
+        *overview.two_against_one(censuses),
         overview.holders(censuses),
         overview.heat_map(censuses),
-        overview.distances(censuses, beside),
+        *((distances,) if distances else ()),
         _summary(censuses),
     ]
     if len(censuses) > 1:
@@ -40,7 +42,7 @@ def section(censuses: Sequence[Census], beside: Sequence[Census] = ()) -> Sectio
     return Section("stats", "Statistics", (*blocks, _outcomes(censuses)), found)
 
 
-def _summary(censuses: Sequence[Census]) -> Table:
+def _summary(censuses: Sequence[Tally]) -> Table:
     names = ["mate", "stalemate", *(outcome.text(outcome.held_by_white(level)) for level in range(2, _NAMED))]
     rows = tuple(_summary_row(census.material.name, [census]) for census in censuses)
     return Table(
@@ -63,7 +65,7 @@ def _summary(censuses: Sequence[Census]) -> Table:
     )
 
 
-def _summary_row(name: str, censuses: Sequence[Census]) -> tuple[Value, ...]:
+def _summary_row(name: str, censuses: Sequence[Tally]) -> tuple[Value, ...]:
     positions = sum(census.positions for census in censuses)
     placements = sum(census.placements for census in censuses)
     weights = [0] * (_NAMED + 1)
@@ -83,7 +85,7 @@ def _summary_row(name: str, censuses: Sequence[Census]) -> tuple[Value, ...]:
     )
 
 
-def _pivot(key: str, title: str, censuses: Sequence[Census], *, detail: bool = False) -> Table:
+def _pivot(key: str, title: str, censuses: Sequence[Tally], *, detail: bool = False) -> Table:
     """A row per level; shares of the placements with one side to move that either side decides."""
     weights = total_weights(censuses)
     totals = {mover: sum(weight for (side, _), weight in weights.items() if side == mover) for mover in MOVERS}
@@ -108,7 +110,7 @@ def _pivot(key: str, title: str, censuses: Sequence[Census], *, detail: bool = F
     )
 
 
-def _outcomes(censuses: Sequence[Census]) -> Table:
+def _outcomes(censuses: Sequence[Tally]) -> Table:
     return Table(
         "outcomes",
         "Every outcome of every table",
@@ -129,7 +131,7 @@ def _outcomes(censuses: Sequence[Census]) -> Table:
     )
 
 
-def _outcome_rows(census: Census) -> Iterator[tuple[Value, ...]]:
+def _outcome_rows(census: Tally) -> Iterator[tuple[Value, ...]]:
     for (mover, value), spread in census.cases.items():
         yield (
             census.material.name,
@@ -138,7 +140,7 @@ def _outcome_rows(census: Census) -> Iterator[tuple[Value, ...]]:
             spread.count,
             spread.weight,
             spread.weight / census.totals[mover],
-            int(spread.placements[0]) / spread.weight,
+            spread.on_board,
             spread.plies / spread.count,
             spread.longest,
         )

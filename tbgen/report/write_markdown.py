@@ -3,9 +3,21 @@
 from collections.abc import Iterator, Sequence
 
 from tbgen._version import __version__
-from tbgen.report.document import NUMBERS, Block, Document, Line, Lines, Remark, Table, cells
+from tbgen.report.document import (
+    NUMBERS,
+    Block,
+    Document,
+    Exhibit,
+    Exhibits,
+    Line,
+    Lines,
+    Remark,
+    Section,
+    Table,
+    cells,
+)
 from tbgen.report.glossary import GLOSSARY
-from tbgen.report.lines import words
+from tbgen.report.lines import to_move, words
 
 
 def markdown(document: Document) -> str:
@@ -19,9 +31,14 @@ def _document(document: Document) -> Iterator[str]:
     yield from ("", *(f"- {words}" for words in document.findings)) if document.findings else ()
     yield from ("", "Words:", "", *(f"- **{word}**: {meaning}" for word, meaning in GLOSSARY))
     for section in document.sections:
-        yield from ("", f"## {section.title}")
-        for block in section.blocks:
-            yield from _block(block)
+        yield from section_lines(section)
+
+
+def section_lines(section: Section) -> Iterator[str]:
+    """An empty line, the title, and what stands below it."""
+    yield from ("", f"## {section.title}")
+    for block in section.blocks:
+        yield from _block(block)
 
 
 def _block(block: Block) -> Iterator[str]:
@@ -33,6 +50,8 @@ def _block(block: Block) -> Iterator[str]:
     elif isinstance(block, Lines) and block.lines:
         yield from ("", f"### {block.title}", "")
         yield from map(_line, block.lines)
+    elif isinstance(block, Exhibits):
+        yield from (words for exhibit in block.exhibits for words in _exhibit(exhibit))
 
 
 def _table(table: Table) -> Iterator[str]:
@@ -54,3 +73,8 @@ def _code(word: str) -> str:
 
 def _line(line: Line) -> str:
     return f"- **{line.title}**, `{line.fen}`: {words(line)}"
+
+
+def _exhibit(exhibit: Exhibit) -> Iterator[str]:
+    """Its line is long: only where it begins."""
+    yield from ("", f"### {exhibit.title}", "", exhibit.text, "", f"{to_move(exhibit.line)}: `{exhibit.line.fen}`")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from tbgen import columns
-from tbgen.report.document import NUMBERS, Block, Document, Line, Lines, Remark, Table, cells
-from tbgen.report.lines import words
+from tbgen.report.document import NUMBERS, Block, Document, Exhibits, Line, Lines, Remark, Table, cells
+from tbgen.report.lines import to_move, words
 from tbgen.text import wrapped
 
 _WIDTH: Final = 100
@@ -39,6 +39,10 @@ def _block(block: Block, width: int | None) -> Iterator[str]:
         yield from ("", block.title)
         for line in block.lines:
             yield from _line(line, room)
+    elif isinstance(block, Exhibits):
+        for exhibit in block.exhibits:
+            yield from ("", exhibit.title, *wrapped(exhibit.text, room))
+            yield f"{to_move(exhibit.line)}: {exhibit.line.fen}"
 
 
 def _table(table: Table, width: int | None) -> Iterator[str]:

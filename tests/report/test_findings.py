@@ -13,6 +13,7 @@ from tbgen.report.census import Case, Census, Spread, take
 from tbgen.report.charts import Stack
 from tbgen.report.compare import Comparison
 from tbgen.report.compare_section import section
+from tbgen.report.distances import distances
 from tbgen.report.make import Request, make
 from tbgen.report.records import Longest, sentence
 from tbgen.store import open_table, table_path
@@ -140,7 +141,7 @@ def share_of(chart: Stack, label: str, part: str) -> float:
 def test_pictures_of_distances(small_tables: Path) -> None:
     names = ("KvK", "KBvK")
     first, second = ([census_of(small_tables, name, rules) for name in names] for rules in ("r", "wg"))
-    chart = overview.distances(first, second)
+    chart = distances(first, second)
     assert [panel.label for panel in chart.panels] == ["all", *names]
     for panel, census in zip(chart.panels[1:], first, strict=True):
         counts = sum(spread.placements for spread in census.cases.values())
@@ -151,7 +152,7 @@ def test_pictures_of_distances(small_tables: Path) -> None:
     assert len(chart.panels[1].curves) == 2
     kings = chart.panels[1].curves[0]
     assert kings.white == kings.black
-    one_missing = overview.distances(first, second[:1])
+    one_missing = distances(first, second[:1])
     assert [len(panel.curves) for panel in one_missing.panels] == [1, 2, 1], "no comparison of different materials"
     assert "half in 32, all in 46" in chart.panels[2].words
 

@@ -87,7 +87,7 @@ def test_words_from_outside_are_no_markup() -> None:
 
 def test_pictures_are_there(html: str) -> None:
     page = Page(html)
-    charts = {"holders", "gscores", "distances", "kinds", "holders-beside", "differences"}
+    charts = {"holders", "gscores", "distances", "longest", "kinds", "holders-beside", "differences"}
     assert {value.removeprefix("chart-") for value in page.values("id") if value.startswith("chart-")} == charts
     assert html.count('class="panel"') == 3
 
@@ -130,7 +130,7 @@ def test_a_heat_map_hides_nothing() -> None:
     told = "".join(heat(chart))
     assert '<td></td><td class="h0">·</td><td class="h6">62</td>' in told
     assert "fieldset" not in told, "one view needs no choice"
-    signed = HeatMap("k", "title", ("KvK",), ("G0.0", "G0.5"), (View("all", ((-0.2, 0.004),)),), signed=True)
+    signed = HeatMap("k", "title", ("KvK",), ("G0.0", "G0.5"), (View("all", ((-0.2, 0.004),)),), scale="difference")
     assert '<td class="n4">−20</td><td class="p1">+0.4</td>' in "".join(heat(signed))
 
 

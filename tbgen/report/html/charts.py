@@ -4,19 +4,22 @@ scale has to be guessed.
 They are tables, boxes and a few paths: a library would weigh more than all of them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import groupby, pairwise
 from typing import Final
 
-from tbgen.report.charts import Bar, Curve, Distances, HeatMap, Panel, Stack, View
+from tbgen.report.charts import Bar, Curve, Distances, HeatMap, Panel, Scale, Stack, View
+from tbgen.report.distances import AT_ONCE
 from tbgen.report.document import written
-from tbgen.report.overview import AT_ONCE
+from tbgen.report.html.filter import scrolled, search
 
-_STEPS: Final = (0, 0.001, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75)
-"""The shares at which colours begin."""
-_SIGNED_STEPS: Final = (0, 0.001, 0.01, 0.03, 0.1)
-"""The differences at which colours begin, either way."""
+_STEPS: Final[Mapping[Scale, tuple[float, ...]]] = {
+    "share": (0, 0.001, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75),
+    "difference": (0, 0.001, 0.01, 0.03, 0.1),
+    "plies": (0, 10, 25, 50, 75, 100, 200, 300),
+}
+"""Where colours begin; of differences, either way."""
 _LEAST: Final = 0.0005
 """Below this, a figure would be 0.0."""
 _DOT: Final = "·"
@@ -25,6 +28,8 @@ _ROOM: Final = 0.07
 _TICKS: Final = (2, 5, 10, 20, 50, 100, 200, 500)
 _MOST_TICKS: Final = 4
 _HEIGHT: Final = 100
+MANY: Final = 80
+"""A chart of this many rows scrolls, and can be filtered."""
 
 
 def heat(chart: HeatMap) -> Iterator[str]:
@@ -38,9 +43,16 @@ def heat(chart: HeatMap) -> Iterator[str]:
                 f"{escape(view.title)}</label>"
             )
         yield "</fieldset>"
+    many = len(chart.labels) >= MANY
+    if many:
+        yield search(f"chart-{chart.key}", chart.title)
+    yield from scrolled(chart.title, _tables(chart)) if many else _tables(chart)
+    yield _legend(chart.scale)
+
+
+def _tables(chart: HeatMap) -> Iterator[str]:
     for place, view in enumerate(chart.views):
         yield from _table(chart, view, place)
-    yield _legend(signed=chart.signed)
 
 
 def _table(chart: HeatMap, view: View, place: int) -> Iterator[str]:
@@ -48,40 +60,47 @@ def _table(chart: HeatMap, view: View, place: int) -> Iterator[str]:
     yield f'<table class="heat view{place}"><caption class="sr">{escape(chart.title)}: {escape(view.title)}</caption>'
     yield f'<thead><tr><th scope="col"><span class="sr">material</span></th>{heads}</tr></thead><tbody>'
     for label, row in zip(chart.labels, view.rows, strict=True):
-        cells = "".join(_cell(value, signed=chart.signed) for value in row)
+        cells = "".join(_cell(value, chart.scale) for value in row)
         yield f'<tr><th scope="row">{escape(label)}</th>{cells}</tr>'
     yield "</tbody></table>"
 
 
-def _cell(value: float, *, signed: bool) -> str:
-    if not value:
+def _cell(value: float | None, scale: Scale) -> str:
+    if value is None or (not value and scale != "plies"):
         return "<td></td>"
-    steps = _SIGNED_STEPS if signed else _STEPS
-    grade = sum(abs(value) >= step for step in steps) - 1
-    name = f"{'p' if value > 0 else 'n'}{grade}" if signed else f"h{grade}"
-    return f'<td class="{name}">{figure(value, signed=signed)}</td>'
+    grade = sum(abs(value) >= step for step in _STEPS[scale]) - 1
+    name = f"{'p' if value > 0 else 'n'}{grade}" if scale == "difference" else f"h{grade}"
+    return f'<td class="{name}">{figure(value, scale)}</td>'
 
 
-def figure(value: float, *, signed: bool = False) -> str:
-    """Percent in at most four characters. Only all is written as 100."""
+def figure(value: float, scale: Scale = "share") -> str:
+    """Plies, or percent in at most four characters. Only all is written as 100."""
+    if scale == "plies":
+        return f"{value:.0f}"
     size = abs(value)
     if size < _LEAST:
         return _DOT
-    sign = ("−" if value < 0 else "+") if signed else ""
+    sign = ("−" if value < 0 else "+") if scale == "difference" else ""
     percent = 100 * size
     if percent < 9.95:
         return f"{sign}{percent:.1f}"
     return f"{sign}{percent:.0f}" if percent < 99.5 or size == 1 else ">99"
 
 
-def _legend(*, signed: bool) -> str:
-    steps = _SIGNED_STEPS if signed else _STEPS
+def _legend(scale: Scale) -> str:
+    steps = _STEPS[scale]
     chips = []
-    for sign, name in (("−", "n"), ("+", "p")) if signed else (("", "h"),):
+    for sign, name in (("−", "n"), ("+", "p")) if scale == "difference" else (("", "h"),):
         order = range(len(steps) - 1, -1, -1) if name == "n" else range(len(steps))
         for grade in order:
-            chips.append(f'<li><span class="chip {name}{grade}"></span>{_range(steps, grade, sign)}</li>')
-    return f'<ul class="legend"><li>{_DOT} less than 0.05 %</li>{"".join(chips)}</ul>'
+            words = _plies(steps, grade) if scale == "plies" else _range(steps, grade, sign)
+            chips.append(f'<li><span class="chip {name}{grade}"></span>{words}</li>')
+    dot = "" if scale == "plies" else f"<li>{_DOT} less than 0.05 %</li>"
+    return f'<ul class="legend">{dot}{"".join(chips)}</ul>'
+
+
+def _plies(steps: tuple[float, ...], grade: int) -> str:
+    return f"{steps[grade]} to {steps[grade + 1] - 1} plies" if grade + 1 < len(steps) else f"{steps[grade]} and more"
 
 
 def _range(steps: tuple[float, ...], grade: int, sign: str) -> str:
@@ -98,6 +117,14 @@ def stack(chart: Stack) -> Iterator[str]:
         f'<li><span class="chip {name}"></span>{escape(words)}</li>' for name, words in chart.parts
     )  # fmt: skip
     yield f'<ul class="legend">{chips}</ul>'
+    if len(chart.bars) >= MANY:
+        yield search(f"chart-{chart.key}", chart.title)
+        yield from scrolled(chart.title, _bars(chart))
+    else:
+        yield from _bars(chart)
+
+
+def _bars(chart: Stack) -> Iterator[str]:
     paired = " paired" if any(bar.under for bar in chart.bars) else ""
     yield f'<ul class="stack{paired}">'
     for label, bars in groupby(chart.bars, key=lambda bar: bar.label):

@@ -1,4 +1,6 @@
-"""Lines of best play as text, with boards where they are few. The player (player.js) reads them from here."""
+"""Lines of best play as text, with boards where they are few, and cards of what they show. The player (player.js) reads
+lines from here.
+"""
 
 from collections.abc import Iterator
 from html import escape
@@ -9,17 +11,28 @@ from tbgen import outcome
 from tbgen.look.board import sharing
 from tbgen.position import level
 from tbgen.probe.words import situation
-from tbgen.report.document import Line, Lines
-from tbgen.report.lines import spans
+from tbgen.report.document import Exhibits, Line, Lines
+from tbgen.report.lines import spans, to_move
 from tbgen.rules.scoring import classical_result
 from tbgen.table_rules import TableRules
-from tbgen.text import SIDES
+from tbgen.text import SIDES, plies
 
 
 def lines(block: Lines) -> Iterator[str]:
     yield f'<div class="{"boards" if block.boards else "lines"}">'
     for line in block.lines:
         yield from _article(line, boards=block.boards)
+    yield "</div>"
+
+
+def exhibits(block: Exhibits) -> Iterator[str]:
+    """A card each: where the line begins, what is told, and the way to the line."""
+    yield '<div class="exhibits">'
+    for exhibit in block.exhibits:
+        line = exhibit.line
+        yield f'<div class="exhibit"><h3>{escape(exhibit.title)}</h3>{sharing(line.board(), to_move(line))}'
+        yield f"<div><p>{escape(exhibit.text)}</p>"
+        yield f'<a href="#line-{escape(line.key)}">{to_move(line)}: play {plies(len(line.steps))}</a></div></div>'
     yield "</div>"
 
 
@@ -36,14 +49,14 @@ def _article(line: Line, *, boards: bool) -> Iterator[str]:
     if boards:
         ends = ((0, "At the start"), (-1, "After the last move"))
         yield f'<div class="pair">{"".join(sharing(positions[place], told) for place, told in ends)}</div>'
-    yield f'<p class="told">{escape(_sentence(line, positions[0]))}</p>'
+    yield f'<p class="told">{escape(_sentence(line))}</p>'
     yield f"<p><code>{escape(line.fen)}</code></p>"
     yield f'<p class="moves">{_moves(line)}</p></article>'
 
 
-def _sentence(line: Line, start: chess.Board) -> str:
+def _sentence(line: Line) -> str:
     winner = SIDES[line.outcome > 0]
-    return f"{SIDES[start.turn]} to move. {winner} forces {outcome.text(line.outcome)}: {situation(line.outcome)}."
+    return f"{to_move(line)}. {winner} forces {outcome.text(line.outcome)}: {situation(line.outcome)}."
 
 
 def _positions(line: Line) -> Iterator[chess.Board]:

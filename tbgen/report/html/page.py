@@ -10,10 +10,10 @@ from tbgen._version import __version__
 from tbgen.look import SHEET
 from tbgen.look.board import shared
 from tbgen.report.charts import Distances, HeatMap, Stack
-from tbgen.report.document import Block, Document, Lines, Remark, Section, Table
+from tbgen.report.document import Block, Document, Exhibits, Lines, Remark, Section, Table, each_line_once
 from tbgen.report.glossary import GLOSSARY
-from tbgen.report.html.charts import distances, heat, stack
-from tbgen.report.html.lines import lines
+from tbgen.report.html.charts import MANY, distances, heat, stack
+from tbgen.report.html.lines import exhibits, lines
 from tbgen.report.html.table import table
 
 _STYLES: Final = ("page.css", "charts.css", "player.css")
@@ -24,7 +24,7 @@ _FIGURES: Final = re.compile(r"[\d.,&lt;&gt;]+ (?:%|plies|positions)")
 
 
 def page(document: Document) -> str:
-    return "\n".join(_page(document)) + "\n"
+    return "\n".join(_page(each_line_once(document))) + "\n"
 
 
 def _page(document: Document) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _section(section: Section) -> Iterator[str]:
 
 
 def _replay(linked: Sequence[Block]) -> Iterator[str]:
-    """Tables that lead to lines, and the board: it stays in sight beside them."""
+    """What leads to lines, and the board: it stays in sight beside them."""
     yield '<div class="replay"><div class="player" hidden></div><div class="beside">'
     for block in linked:
         yield from _block(block)
@@ -90,8 +90,10 @@ def _replay(linked: Sequence[Block]) -> Iterator[str]:
 
 
 def _has_lines(block: Block) -> bool:
-    """Whether a table's rows lead to lines."""
-    return isinstance(block, Table) and any(column.kind == "link" for column in block.columns)
+    """Whether it leads to lines."""
+    if isinstance(block, Table):
+        return any(column.kind == "link" for column in block.columns)
+    return isinstance(block, Exhibits)
 
 
 def _block(block: Block) -> Iterator[str]:
@@ -104,6 +106,8 @@ def _block(block: Block) -> Iterator[str]:
             yield from _chart(block, stack(block))
         case Distances():
             yield from _chart(block, distances(block))
+        case Exhibits():
+            yield from exhibits(block)
         case Table() if block.rows and block.on_page:
             yield from _folded(block.title, "table", table(block), folded=block.detail)
         case Lines() if block.lines:
@@ -119,8 +123,12 @@ def _chart(chart: HeatMap | Stack | Distances, inside: Iterator[str]) -> Iterato
 
 
 def _class(chart: HeatMap | Stack | Distances) -> str:
-    wide = " wide" if isinstance(chart, HeatMap) and chart.signed else ""
-    wide = " whole" if isinstance(chart, Stack) and any(bar.under for bar in chart.bars) else wide
+    wide = " wide" if isinstance(chart, HeatMap) and chart.scale == "difference" else ""
+    wide = (
+        " whole"
+        if isinstance(chart, Stack) and (len(chart.bars) >= MANY or any(bar.under for bar in chart.bars))
+        else wide
+    )
     return _CLASSES[type(chart)] + wide
 
 

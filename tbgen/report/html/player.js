@@ -71,9 +71,9 @@ class Player {
     this.list.replaceChildren(...this.line.plies.slice(1).flatMap((ply, place) => this.moveOf(ply, place + 1)));
     for (const man of this.men.values()) man.remove();
     this.men.clear();
-    for (const row of document.querySelectorAll(".data tr[aria-current]")) row.removeAttribute("aria-current");
-    for (const link of document.querySelectorAll(`.data a[href="#${CSS.escape(article.id)}"], .data a[href="#${article.id}"]`)) {
-      link.closest("tr").setAttribute("aria-current", "true");
+    for (const known of document.querySelectorAll(".beside [aria-current]")) known.removeAttribute("aria-current");
+    for (const link of document.querySelectorAll(`.beside a[href="#${CSS.escape(article.id)}"], .beside a[href="#${article.id}"]`)) {
+      link.closest("tr, .exhibit").setAttribute("aria-current", "true");
     }
     this.go(at);
   }
@@ -161,7 +161,7 @@ for (const box of document.querySelectorAll(".player")) {
   players.set(section, player);
   player.load(articles[0]);
   section.addEventListener("click", (event) => {
-    const row = event.target.closest(".data tbody tr");
+    const row = event.target.closest(".data tbody tr, .exhibit");
     const link = event.target.closest("a") ?? row?.querySelector('a[href^="#line-"]');
     const article = link && document.getElementById(decodeURIComponent(link.hash.slice(1)));
     if (!article || event.ctrlKey || event.metaKey) return;

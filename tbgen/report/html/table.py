@@ -5,27 +5,28 @@ from html import escape
 from typing import Final
 
 from tbgen.report.document import NUMBERS, Column, Table, Value, plain, written
+from tbgen.report.html.filter import scrolled, search
 
 _MANY: Final = 25
 """A table with this many rows can be filtered, by names."""
 
 
 def table(block: Table) -> Iterator[str]:
-    name, key = escape(block.title), escape(block.key)
     if len(block.rows) >= _MANY and block.columns[0].kind not in NUMBERS:
-        yield (
-            f'<input type="search" class="filter" placeholder="filter" '
-            f'data-table="table-{key}" aria-label="Filter: {name}">'
-        )
-    yield f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">'
-    yield f'<table id="table-{key}" class="data"><thead><tr>{"".join(map(_head, block.columns))}</tr></thead><tbody>'
+        yield search(f"table-{block.key}", block.title)
+    yield from scrolled(block.title, _table(block))
+    if block.note:
+        yield f'<p class="note">{escape(block.note)}</p>'
+
+
+def _table(block: Table) -> Iterator[str]:
+    yield f'<table id="table-{escape(block.key)}" class="data">'
+    yield f"<thead><tr>{''.join(map(_head, block.columns))}</tr></thead><tbody>"
     yield from (_row(block, row) for row in block.rows)
     yield "</tbody>"
     if block.total:
         yield f"<tfoot>{_row(block, block.total)}</tfoot>"
-    yield "</table></div>"
-    if block.note:
-        yield f'<p class="note">{escape(block.note)}</p>'
+    yield "</table>"
 
 
 def _head(column: Column) -> str:

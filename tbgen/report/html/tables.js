@@ -1,4 +1,4 @@
-// Tables: sorted by a click on a column's head, filtered, and saved as CSV.
+// Tables: sorted by a click on a column's head, filtered, and saved as CSV. Long charts are filtered by their labels.
 
 // Numbers bear their value where they are written otherwise.
 const valueOf = (cell) => cell.dataset.v ?? cell.textContent.replaceAll(",", "");
@@ -24,9 +24,8 @@ function sort(head) {
 // Rows stay that have all the words somewhere.
 function filter(input) {
   const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const body = document.getElementById(input.dataset.table).tBodies[0];
-  for (const row of body.rows) {
-    const text = row.textContent.toLowerCase();
+  for (const row of document.getElementById(input.dataset.of).querySelectorAll("tbody tr, .stack > li")) {
+    const text = (row.querySelector("th, b") ?? row).textContent.toLowerCase();
     row.hidden = !words.every((word) => text.includes(word));
   }
 }
@@ -41,6 +40,7 @@ function asCsv(table) {
   return [heads.map((head) => head.dataset.key), ...rows].map((row) => row.map(quoted).join(",") + "\n").join("");
 }
 
+for (const input of document.querySelectorAll(".filter")) input.addEventListener("input", () => filter(input));
 for (const head of document.querySelectorAll(".data th")) head.firstChild.addEventListener("click", () => sort(head));
 for (const table of document.querySelectorAll(".data")) {
   const name = table.id.replace("table-", "");
@@ -49,9 +49,6 @@ for (const table of document.querySelectorAll(".data")) {
   scroll.before(above);
   if (above.previousElementSibling?.tagName === "H3") above.append(above.previousElementSibling);
   const input = scroll.parentNode.querySelector(".filter");
-  if (input) {
-    above.append(input);
-    input.addEventListener("input", () => filter(input));
-  }
+  if (input) above.append(input);
   above.append(press("CSV", () => save(`${name}.csv`, asCsv(table), "text/csv"), `Save as CSV: ${scroll.ariaLabel}`));
 }
