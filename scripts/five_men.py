@@ -1,4 +1,4 @@
-"""Collect what the tables of five men hold, and write docs/five-men.md from it.
+"""Collect what the tables of five men hold, and write docs/five-men.html and docs/five-men.md from it.
 
 The set takes more disk and time than one machine may have at once. So tables are collected as they are built, and those
 that are built again must say the same: their digests are compared with docs/digests.txt.

@@ -9,19 +9,20 @@ import argparse
 import csv
 import random
 import sys
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tbgen import files, outcome
+import five_men_figures
+
+from tbgen import files
 from tbgen.index import layout_of
 from tbgen.material import Material, build_key, parse
 from tbgen.men import BUILT_IN, Man
 from tbgen.potential import better
 from tbgen.potential.pair_o_max import Advice, advise
 from tbgen.potential.pieces import worth
-from tbgen.report.census import BLACK, WHITE, take
+from tbgen.report.census import take
 from tbgen.report.pairs import one_colour
 from tbgen.report.potential import Potential, Shares, expected, observed, potential, shares
 from tbgen.store import list_tables, open_table
@@ -111,19 +112,10 @@ def counted(directory: Path) -> Iterator[Row]:
 
 def stored() -> Iterator[Row]:
     """Tables of five men, from what was counted when they were built."""
-    found: defaultdict[tuple[str, str], defaultdict[tuple[int, int], float]]
-    found = defaultdict(lambda: defaultdict(float))
     with OUTCOMES.open(newline="") as file:
-        for line in csv.DictReader(file):
-            value, weight = outcome.parse(line["gscore"]), float(line["placements"])
-            weights = found[line["material"], line["rules"]]
-            if line["to_move"] == "either":
-                weights[WHITE, value] += weight / 2
-                weights[BLACK, -value] += weight / 2
-            else:
-                weights[WHITE if line["to_move"].lower() == "white" else BLACK, value] += weight
-    for (name, rules), weights in found.items():
-        yield row_of(Shares(name, parse(name), weights), TableRules(rules))
+        rows = list(csv.DictReader(file))
+    for rules in TableRules:
+        yield from (row_of(shares(one), rules) for one in five_men_figures.tallies(rows, rules))
 
 
 def row_of(one: Shares, rules: TableRules) -> Row:

@@ -80,13 +80,7 @@ def _luminance(colour: str) -> float:
 
 
 def test_boards_have_the_squares_of_the_palette() -> None:
-    drawn = [
-        picture(chess.Board()),
-        shared(),
-        *(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs" / "five-men").glob("*.svg"))),
-    ]
-    assert len(drawn) > 2
-    for board in drawn:
+    for board in (picture(chess.Board()), shared()):
         assert palette()["light-square"] in board
         assert palette()["dark-square"] in board
 

@@ -1,13 +1,19 @@
-"""docs/five-men.md says what the figures beside it say, and these are what tables are known to have taken."""
+"""The pages on five men say what the figures beside them say, and these are what tables are known to have taken."""
 
 import importlib
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import chess
 import pytest
 
+from tbgen.errors import BadInput
 from tbgen.material import parse
+from tbgen.report import stats
+from tbgen.report.charts import HeatMap, Stack
+from tbgen.report.document import Document, Table, cells, lines, plain, tables
+from tbgen.report.make import Request, make
+from tbgen.report.write import write
 from tbgen.table_rules import TableRules
 from tests.support.places import ROOT
 
@@ -21,30 +27,91 @@ MATES = {
 Data = dict[str, list[dict[str, str]]]
 
 
-@pytest.fixture
-def scripts(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+@pytest.fixture(autouse=True)
+def scripts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    return importlib.import_module("five_men_page")
 
 
-@pytest.fixture
-def data(scripts: ModuleType) -> Data:
-    collector = importlib.import_module("five_men")
-    return {name: collector._read(name) for name in collector.COLUMNS}
+@pytest.fixture(scope="module")
+def data() -> Data:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / "scripts"))
+        collector = importlib.import_module("five_men")
+        return {name: collector._read(name) for name in collector.COLUMNS}
 
 
-def test_the_page_is_that_of_the_rows(scripts: ModuleType, data: Data) -> None:
-    page = scripts.page(data)
-    assert page == scripts.PAGE.read_text()
-    for finding, fen, picture in scripts.five_men_findings._shown(scripts.five_men_findings.Rows(data)):
-        assert chess.Board(fen).is_valid(), finding.title
-        assert picture.read_text().startswith("<svg"), finding.title
+@pytest.fixture(scope="module")
+def document(data: Data) -> Document:
+    found: Document = importlib.import_module("five_men_page").made(data)
+    return found
 
 
-def test_whatever_white_plays_stalemates(scripts: ModuleType) -> None:
+def test_the_pages_are_those_of_the_rows(data: Data, document: Document) -> None:
+    """If not: scripts/five-men. How they look may have changed since."""
+    pages = importlib.import_module("five_men_page")
+    assert pages.text(document, data) == pages.TEXT.read_text(encoding="utf-8")
+    same = body(write(document, "html")) == body(pages.PAGE.read_text(encoding="utf-8"))
+    assert same, "no diff: it takes minutes to find"
+
+
+def body(page: str) -> str:
+    return page[page.index("<main") : page.index("<script")]
+
+
+def test_every_line_kept_ends_in_what_its_title_says(data: Data, document: Document) -> None:
+    """On the board, move by move; and each that is kept under the rules `r` is on the page."""
+    told = {line.key: line for line in lines(document)}
+    kept = [row for row in data["records"] if row["rules"] == "r" and row["line"]]
+    assert {f"{row['material']}-{row['gscore']}" for row in kept} <= told.keys()
+    assert len(told["KQPvKQ-G4.5"].steps) == 553
+    for row in kept[::50]:
+        line = told[f"{row['material']}-{row['gscore']}"]
+        board = chess.Board(row["fen"])
+        for step in line.steps:
+            board.push_san(step.san)
+        assert len(line.steps) == int(row["longest_dtg"])
+        score = f"{'-' if board.turn else ''}G{board.legal_moves.count()}.{0 if board.is_check() else 5}"
+        assert score == row["gscore"], line.title
+
+
+def test_moves_that_lead_elsewhere_are_refused(data: Data) -> None:
+    figures = importlib.import_module("five_men_figures")
+    row = next(row for row in data["records"] if row["material"] == "KRBvKR" and row["gscore"] == "G1.0")
+    shorter = row | {"line": row["line"].rsplit(" ", 1)[0]}
+    with pytest.raises(BadInput, match=r"KRBvKR: G1\.0 in 250 plies: the moves lead to"):
+        figures.ways([shorter], TableRules.RESET, lambda way: True)
+
+
+def test_kept_figures_make_the_section_that_tables_make(small_tables: Path) -> None:
+    """What a report says of tables, and of the figures kept of them, is the same."""
+    figures = importlib.import_module("five_men_figures")
+    materials = tuple(map(parse, ("KvK", "KBvK", "KNvK", "KPvK")))
+    report = make("stats", Request(small_tables, (TableRules.RESET,), materials))
+    rows = {table.key: rows_of(table) for table in tables(report)}
+    kept = stats.section(
+        figures.tallies(rows["outcomes"], TableRules.RESET, rows["summary"])
+    )  # fmt: skip
+    assert kept.findings == report.findings
+    for table in tables(Document("", (kept,))):
+        (counted,) = (one for one in tables(report) if one.key == table.key)
+        assert cells(table) == cells(counted), table.key
+    charts = {block.key: block for block in report.sections[0].blocks if isinstance(block, HeatMap | Stack)}
+    assert {block.key for block in kept.blocks if isinstance(block, HeatMap | Stack)} == charts.keys()
+    assert charts["gscores"] == next(block for block in kept.blocks if isinstance(block, HeatMap))
+
+
+def rows_of(table: Table) -> list[dict[str, Any]]:
+    """As `tbgen report --format json` has them, and scripts/five-men keeps them."""
+    keys = [column.key for column in table.columns]
+    plains = (
+        [plain(value, column.kind) for value, column in zip(row, table.columns, strict=True)] for row in table.rows
+    )
+    return [{"rules": "r"} | dict(zip(keys, row, strict=True)) for row in plains]
+
+
+def test_whatever_white_plays_stalemates() -> None:
     """As the page says of one position."""
-    (finding,) = (one for one in scripts.five_men_findings.FINDINGS if one.materials == ("KRBNvK",))
-    board = chess.Board(finding.board)
+    board = importlib.import_module("five_men_findings").STALEMATED.board()
     for move in list(board.legal_moves):
         board.push(move)
         assert board.is_stalemate()
@@ -56,7 +123,7 @@ def test_the_longest_mates_are_those_of_chess(data: Data) -> None:
     assert {name: (found[name] + 1) // 2 for name in MATES} == MATES
 
 
-def test_a_sample_is_less_than_all_of_a_table(scripts: ModuleType) -> None:
+def test_a_sample_is_less_than_all_of_a_table() -> None:
     """Whichever was verified first; and a local table is another one."""
     all_of_it = {"material": "KRBvKR", "rules": "r", "code": 0, "seed": None, "checked": 65_000_000}
     sample = all_of_it | {"seed": 7, "checked": 1_000_000}
@@ -77,7 +144,7 @@ def test_a_sample_is_less_than_all_of_a_table(scripts: ModuleType) -> None:
     assert done["verified"] == "all"
 
 
-def test_the_last_build_says_what_it_takes_of_disk_and_memory(scripts: ModuleType) -> None:
+def test_the_last_build_says_what_it_takes_of_disk_and_memory() -> None:
     note_built = importlib.import_module("five_men").note_built
     row = {"material": "KRBvKR", "rules": "r", "bytes": "5", "peak_memory": "7", "cpu_seconds": "3", "seconds": "2"}
     rows = [dict(row), row | {"rules": "wg"}]
@@ -88,9 +155,7 @@ def test_the_last_build_says_what_it_takes_of_disk_and_memory(scripts: ModuleTyp
     assert rows[0]["peak_memory"] == 8
 
 
-def test_what_was_not_measured_is_not_recorded(
-    scripts: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_not_measured_is_not_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record = importlib.import_module("record")
     monkeypatch.setattr(record, "FILE", tmp_path / "recorded.csv")
     head = "material,rules,positions,bytes,cpu_seconds\n"
@@ -102,7 +167,7 @@ def test_what_was_not_measured_is_not_recorded(
     assert record.FILE.read_text() == f"{head}KRBvKR,r,5,6,4.00\n"
 
 
-def test_figures_are_replaced_whole(scripts: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_are_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A kill leaves what was there, as a second name of it shows: many of these tables are no more."""
     collector, record = (importlib.import_module(name) for name in ("five_men", "record"))
     monkeypatch.setattr(record, "FILE", tmp_path / "recorded.csv")

@@ -13,6 +13,7 @@ from tbgen.report.charts import Bar, Curve, Distances, HeatMap, Panel, Scale, St
 from tbgen.report.distances import AT_ONCE
 from tbgen.report.document import written
 from tbgen.report.html.filter import scrolled, search
+from tbgen.report.overview import ALL
 
 _STEPS: Final[Mapping[Scale, tuple[float, ...]]] = {
     "share": (0, 0.001, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75),
@@ -28,6 +29,8 @@ _ROOM: Final = 0.07
 _TICKS: Final = (2, 5, 10, 20, 50, 100, 200, 500)
 _MOST_TICKS: Final = 4
 _HEIGHT: Final = 100
+FEW: Final = 8
+"""Columns that have room for their figures on a phone."""
 MANY: Final = 80
 """A chart of this many rows scrolls, and can be filtered."""
 
@@ -57,11 +60,14 @@ def _tables(chart: HeatMap) -> Iterator[str]:
 
 def _table(chart: HeatMap, view: View, place: int) -> Iterator[str]:
     heads = "".join(f'<th scope="col"><span>{escape(name)}</span></th>' for name in chart.columns)
-    yield f'<table class="heat view{place}"><caption class="sr">{escape(chart.title)}: {escape(view.title)}</caption>'
+    title = escape(f"{chart.title}: {view.title}")
+    few = " few" if len(chart.columns) <= FEW else ""
+    yield f'<table class="heat view{place}{few}"><caption class="sr">{title}</caption>'
     yield f'<thead><tr><th scope="col"><span class="sr">material</span></th>{heads}</tr></thead><tbody>'
     for label, row in zip(chart.labels, view.rows, strict=True):
         cells = "".join(_cell(value, chart.scale) for value in row)
-        yield f'<tr><th scope="row">{escape(label)}</th>{cells}</tr>'
+        name = ' class="whole"' if label == ALL else ""
+        yield f'<tr{name}><th scope="row">{escape(label)}</th>{cells}</tr>'
     yield "</tbody></table>"
 
 
