@@ -1,6 +1,7 @@
 """What a report says that it found is true of the tables, whatever they hold."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +9,10 @@ import pytest
 
 from tbgen import outcome
 from tbgen.material import parse
-from tbgen.report import findings, overview
+from tbgen.report import differences, findings, overview
 from tbgen.report.census import Case, Census, Spread, take
 from tbgen.report.charts import Stack
-from tbgen.report.compare import Comparison
+from tbgen.report.compare import Comparison, Kinds
 from tbgen.report.compare_section import section
 from tbgen.report.distances import distances
 from tbgen.report.make import Request, make
@@ -163,3 +164,38 @@ def test_differences_add_up_to_nothing(small_tables: Path) -> None:
     for row in chart.views[0].rows:
         assert sum(row) == pytest.approx(0, abs=1e-12)
     assert any(abs(value) > 0.001 for value in chart.views[0].rows[0])
+
+
+def test_who_wins_with_two_men_against_one() -> None:
+    """White's two down, Black's one across; there is nothing to see with less than two of either."""
+    names = ("KQQvKQ", "KQQvKR", "KQRvKQ")
+    told = [census(name, MATES if name == "KQQvKR" else STALEMATES) for name in names]
+    (chart,) = overview.two_against_one(told)
+    assert (chart.labels, chart.columns) == (("KQQ", "KQR"), ("vKQ", "vKR"))
+    mates, otherwise, black = (view.rows for view in chart.views)
+    assert mates == ((0, 1), (0, None))
+    assert otherwise == ((1, 0), (1, None))
+    assert black == ((0, 0), (0, None))
+    assert not list(overview.two_against_one(told[:2]))
+    assert not list(overview.two_against_one([census("KQQQvK", MATES)]))
+
+
+def test_the_longest_way_to_each_score() -> None:
+    mates = outcome.BASE
+    chart = overview.longest([("KPvK", mates, 56), ("KPvK", -mates, 3), ("KQvK", mates, 20), ("KQvK", mates - 1, 0)])
+    assert chart.columns == ("G0.0", "G0.5")
+    assert dict(zip(chart.labels, chart.views[0].rows, strict=True)) == {
+        "all": (56, 0), "KPvK": (56, None), "KQvK": (20, 0),
+    }  # fmt: skip
+    assert overview.longest([("KPvK", mates, 56)]).labels == ("KPvK",)
+
+
+def test_the_mean_of_differences_is_known_where_all_was_counted() -> None:
+    rules = (TableRules.RESET, TableRules.WHOLE_GAME)
+    alike, half = (
+        Kinds(parse("KvK"), rules, 8, 8, (1, 0, 0, 0, 0), None, 0),
+        Kinds(parse("KBvK"), rules, 8, 8, (0.5, 0, 0.25, 0.25, 0), 2.0, 4),
+    )
+    assert [row[-1] for row in differences.table([alike, half]).rows] == [None, 2.0]
+    assert differences.table([alike, half]).total[-1] == 2.0
+    assert differences.table([alike, replace(half, counted=0)]).total[-1] is None

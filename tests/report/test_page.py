@@ -9,8 +9,8 @@ import chess
 import pytest
 
 from tbgen.report.charts import Bar, HeatMap, Stack, View
-from tbgen.report.document import Document, Lines, Section, Table, columns, lines
-from tbgen.report.html.charts import figure, heat, stack
+from tbgen.report.document import Document, Exhibit, Exhibits, Line, Lines, Section, Step, Table, columns, lines
+from tbgen.report.html.charts import MANY, figure, heat, stack
 from tbgen.report.write import write
 
 VOID = {"meta", "input", "use", "rect", "path", "circle", "link", "br"}
@@ -109,7 +109,6 @@ def test_a_line_tells_the_player_every_position(document: Document, html: str) -
 
 
 def test_a_pawn_that_can_be_taken_in_passing_is_told(small_tables: Path) -> None:
-    from tbgen.report.document import Line, Step
     from tbgen.report.html.lines import lines as lines_of
 
     line = Line("k", "t", "4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1", 400, (Step("d4", 400), Step("Ke7", 400)))
@@ -132,6 +131,49 @@ def test_a_heat_map_hides_nothing() -> None:
     assert "fieldset" not in told, "one view needs no choice"
     signed = HeatMap("k", "title", ("KvK",), ("G0.0", "G0.5"), (View("all", ((-0.2, 0.004),)),), scale="difference")
     assert '<td class="n4">−20</td><td class="p1">+0.4</td>' in "".join(heat(signed))
+
+
+def test_a_heat_map_of_plies() -> None:
+    """Nothing on the way is a figure; that nobody can force it is none."""
+    chart = HeatMap("k", "title", ("KvK",), ("G0.0", "G0.5"), (View("all", ((None, 0),)),), scale="plies")
+    told = "".join(heat(chart))
+    assert '<td></td><td class="h0">0</td>' in told
+    assert "300 and more" in told
+    assert "%" not in told
+
+
+@pytest.mark.parametrize("count", [MANY - 1, MANY])
+def test_a_chart_of_many_rows_scrolls_and_is_filtered(count: int) -> None:
+    names = tuple(map(str, range(count)))
+    bars = Stack("bars", "title", (("w0", "mates"),), tuple(Bar(name, (1.0,)) for name in names))
+    cells = HeatMap("cells", "title", names, ("G0.0",), (View("all", ((0.5,),) * count),))
+    for chart, drawn in ((bars, stack(bars)), (cells, heat(cells))):
+        told = "".join(drawn)
+        assert (f'data-of="chart-{chart.key}"' in told) == (count >= MANY)
+        assert ('class="scroll" tabindex="0"' in told) == (count >= MANY)
+
+
+MATE = Line("KRvK-G0.0", "KRvK: G0.0 in 1 ply", "7k/8/6K1/8/8/8/8/R7 w - - 0 1", 512, (Step("Ra8#", 512),))
+
+
+def test_a_finding_is_a_card_that_leads_to_its_line() -> None:
+    exhibits = Exhibits("e", "What is surprising", (Exhibit("A <rook> mates", "At once:", MATE),))
+    document = Document("t", (Section("s", "Surprising", (exhibits, Lines("l", "Lines", (MATE,)))),))
+    html, page = write(document, "html"), Page(write(document, "html"))
+    assert "<h3>A &lt;rook&gt; mates</h3>" in html
+    assert '<a href="#line-KRvK-G0.0">White to move: play 1 ply</a>' in html
+    assert "line-KRvK-G0.0" in page.values("id")
+    assert html.index('class="player"') < html.index('class="exhibits"'), "the board stands beside the cards"
+    told = "### A <rook> mates\n\nAt once:\n\nWhite to move: `7k/8/6K1/8/8/8/8/R7 w - - 0 1`"
+    assert told in write(document, "md")
+    assert "At once:\nWhite to move: 7k/8/6K1/8/8/8/8/R7 w - - 0 1" in write(document, "text")
+
+
+def test_a_line_stands_on_a_page_once() -> None:
+    """Where it is first, whatever else leads to it."""
+    blocks = tuple(Lines(key, "Lines", (MATE,)) for key in ("one", "other"))
+    page = Page(write(Document("t", tuple(Section(one.key, one.title, (one,)) for one in blocks)), "html"))
+    assert page.values("id").count("line-KRvK-G0.0") == 1
 
 
 def test_bars_are_in_proportion() -> None:

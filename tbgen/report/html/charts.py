@@ -46,11 +46,15 @@ def heat(chart: HeatMap) -> Iterator[str]:
                 f"{escape(view.title)}</label>"
             )
         yield "</fieldset>"
-    many = len(chart.labels) >= MANY
-    if many:
-        yield search(f"chart-{chart.key}", chart.title)
-    yield from scrolled(chart.title, _tables(chart)) if many else _tables(chart)
+    yield from _many(chart, _tables(chart)) if len(chart.labels) >= MANY else _tables(chart)
     yield _legend(chart.scale)
+
+
+def _many(chart: HeatMap | Stack, inside: Iterator[str]) -> Iterator[str]:
+    """A table may have the same title."""
+    name = f"Picture: {chart.title}"
+    yield search(f"chart-{chart.key}", name)
+    yield from scrolled(name, inside)
 
 
 def _tables(chart: HeatMap) -> Iterator[str]:
@@ -123,11 +127,7 @@ def stack(chart: Stack) -> Iterator[str]:
         f'<li><span class="chip {name}"></span>{escape(words)}</li>' for name, words in chart.parts
     )  # fmt: skip
     yield f'<ul class="legend">{chips}</ul>'
-    if len(chart.bars) >= MANY:
-        yield search(f"chart-{chart.key}", chart.title)
-        yield from scrolled(chart.title, _bars(chart))
-    else:
-        yield from _bars(chart)
+    yield from _many(chart, _bars(chart)) if len(chart.bars) >= MANY else _bars(chart)
 
 
 def _bars(chart: Stack) -> Iterator[str]:
