@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--built", type=Path, metavar="FILE", help="what tbgen build --json has printed of them")
     parser.add_argument("--verified", type=Path, metavar="FILE", help="what tbgen verify --json has printed of them")
     args = parser.parse_args()
-    data = {name: _read(name) for name in COLUMNS}
+    data = {name: read(name) for name in COLUMNS}
     built = {(row["material"], row["rules"]): row for row in _lines(args.built)}  # the last of each counts
     if args.tables:
         digests = read_digests(DIGESTS)
@@ -186,7 +186,7 @@ def _lines(path: Path | None) -> list[Row]:
     return [row for row in rows if "material" in row]
 
 
-def _read(name: str) -> list[Row]:
+def read(name: str) -> list[Row]:
     path = DATA / f"{name}.csv"
     if not path.exists():
         return []

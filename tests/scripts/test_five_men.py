@@ -37,7 +37,7 @@ def data() -> Data:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(ROOT / "scripts"))
         collector = importlib.import_module("five_men")
-        return {name: collector._read(name) for name in collector.COLUMNS}
+        return {name: collector.read(name) for name in collector.COLUMNS}
 
 
 @pytest.fixture(scope="module")
