@@ -31,7 +31,7 @@ def exhibits(block: Exhibits) -> Iterator[str]:
     for exhibit in block.exhibits:
         line = exhibit.line
         yield f'<div class="exhibit"><h3>{escape(exhibit.title)}</h3>{sharing(line.board(), to_move(line))}'
-        yield f"<div><p>{escape(exhibit.text)}</p>"
+        yield f"<div><p>{escape(exhibit.text).replace(' %', '&nbsp;%')}</p>"
         yield f'<a href="#line-{escape(line.key)}">{to_move(line)}: play {plies(len(line.steps))}</a></div></div>'
     yield "</div>"
 

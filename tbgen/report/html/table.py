@@ -10,6 +10,9 @@ from tbgen.report.html.filter import scrolled, search
 _MANY: Final = 25
 """A table with this many rows can be filtered, by names."""
 
+_WIDE: Final = 14
+"""So many columns are set closely."""
+
 
 def table(block: Table) -> Iterator[str]:
     if len(block.rows) >= _MANY and block.columns[0].kind not in NUMBERS:
@@ -20,7 +23,8 @@ def table(block: Table) -> Iterator[str]:
 
 
 def _table(block: Table) -> Iterator[str]:
-    yield f'<table id="table-{escape(block.key)}" class="data">'
+    wide = " wide" if len(block.columns) >= _WIDE else ""
+    yield f'<table id="table-{escape(block.key)}" class="data{wide}">'
     yield f"<thead><tr>{''.join(map(_head, block.columns))}</tr></thead><tbody>"
     yield from (_row(block, row) for row in block.rows)
     yield "</tbody>"
