@@ -1,0 +1,139 @@
+"""All figures of the article in docs/paper, by name and as they are printed, from the files that have them: none is
+typed into its text. `scripts/paper` writes them to docs/paper/figures.json, which the article reads.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from paper_pictures import BOARDS, pictures
+from paper_sources import DOCS, five_men, percent, placements, record, rows, sentence, table, unsigned
+
+FIGURES: Final = DOCS / "paper" / "figures.json"
+MATE: Final = "G0.0"
+FEW: Final = 3.5
+"""The highest score that the article counts as low."""
+
+SHARES: Final = (
+    ("KRBvKR", "G1.0"), ("KRBvKR", "G0.0"), ("KRNvKR", "G2.0"), ("KBNvKN", "G1.5"), ("KNNvKN", "G3.0"),
+    ("KNNvKP", "G0.0"), ("KNNvKP", "G0.5"), ("KBPvKR", "-G4.0"), ("KBPvKR", "G0.0"), ("KPPvKB", "G0.0"),
+    ("KPPvKB", "-G1.5"), ("KPPvKN", "G0.0"), ("KPPvKN", "-G3.5"), ("KQPvKQ", "G0.0"), ("KQPvKQ", "-G0.0"),
+)  # fmt: skip
+"""Of an ending's placements, those with an outcome."""
+SENTENCES: Final = {
+    "tcec.games": ("tcec.md", r"^(\d+) games of the Top Chess Engine Championship"),
+    "tcec.plies": ("tcec.md", r"plies each on average, ([\d,]+) in all"),
+    "tcec.draws": ("tcec.md", r"^- (\d+) draws were agreed or adjudicated"),
+    "tcec.stands": ("tcec.md", r"In (\d+) the record stands"),
+    "tcec.improved": ("tcec.md", r"in (\d+) one side could have bettered it"),
+    "tcec.median": ("tcec.md", r"in (\d+)\s+plies \(median\)"),
+    "tcec.stalemates": ("tcec.md", r"But (\d+) are stalemates that can be forced"),
+    "tcec.rook.all": ("tcec.md", r"in \d+ of (\d+) the record can be bettered"),
+    "tcec.rook.improved": ("tcec.md", r"in (\d+) of \d+ the record can be bettered"),
+    "tcec.changed": ("tcec.md", r"The record changes hands in (\d+) of"),
+    "tcec.longest": ("tcec.md", r"G22\.5 to G5\.0 in (\d+) plies"),
+    "soak.attempts": ("reliability.md", r"made ([\d,]+) attempts"),
+    "vectors": ("format.md", r"has ([\d,]+) positions of all tables"),
+    "spread.least": ("theory.md", r"settled or escape ([\d.]+) \(KQQvK\)"),
+    "spread.most": ("theory.md", r"to ([\d.]+) times \(KNvKP\)"),
+    "codes": ("theory.md", r"KRBvKR has ([\d,]+)\."),
+    "solving.bytes": ("performance.md", r"Solving a slice takes (\d+) bytes per number"),
+    "reached": ("performance.md", r"records make it reach each position ([\d.]+) times"),
+    "slim.gb": ("performance.md", r"All 110 come to ([\d.]+) GB by these shares"),
+    "compressing": ("performance.md", r"rtbgen spends (\w+ tenths) of its time on compression"),
+    "small.seconds": ("performance.md", r"compression included \| (\d+) s on the clock"),
+    "small.gib": ("performance.md", r"compression included \|.* peak ([\d.]+) GiB"),
+    "arrangements": ("proofs.md", r"([\d,]+) at most for two men"),
+    "verifying": ("performance.md", r"two threads \| \d+ s \| \d+ s, ([\d.]+) microseconds a position"),
+}
+"""Figures that a page has in a sentence or in one cell."""
+
+
+def figures() -> dict[str, Any]:
+    said = {
+        name: value
+        for some in (_totals(), _outcomes(), _endings(), _compared(), _small(), _others())
+        for name, value in some
+    }
+    said |= {name: sentence(*where) for name, where in SENTENCES.items()}
+    return {"text": dict(sorted(said.items()))} | pictures()
+
+
+def as_text(found: Mapping[str, Any]) -> str:
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+def _totals() -> Iterator[tuple[str, str]]:
+    for rules in ("r", "wg"):
+        tables = five_men("tables", rules)
+        positions, size, cpu, clock = (
+            sum(float(row[column]) for row in tables) for column in ("positions", "bytes", "cpu_seconds", "seconds")
+        )
+        verified = Counter("all" if row["verified"] == "all" else "sample" for row in tables if row["verified"])
+        yield f"{rules}.gb", f"{size / 1e9:.1f}"
+        yield f"{rules}.bytes", f"{size / positions:.2f}"
+        yield f"{rules}.cpu", f"{cpu / 3600:.1f}"
+        yield f"{rules}.clock", f"{clock / 3600:.1f}"
+        yield f"{rules}.verified", str(verified["all"])
+        yield f"{rules}.sampled", str(verified["sample"])
+        yield f"{rules}.longest", max((row["longest_dtg"] for row in tables), key=int)
+    tables = five_men("tables", "r")
+    yield "materials", str(len(tables))
+    yield "positions", f"{sum(int(row['positions']) for row in tables):,}"
+    yield "positions.billions", f"{sum(int(row['positions']) for row in tables) / 1e9:.1f}"
+    yield "peak.gb", f"{max(int(row['peak_memory']) for row in tables) / 1e9:.1f}"
+    most = max(tables, key=lambda row: int(row["staircases"]))
+    yield "staircases.material", most["material"]
+    yield "staircases.millions", f"{int(most['staircases']) / 1e6:.0f}"
+    pawnless = [row["verified"] for row in tables if "P" not in row["material"]]
+    yield "pawnless.verified", f"{pawnless.count('all')} of {len(pawnless)}"
+    matters = sum(int(row["positions"]) * float(row["record_matters"]) for row in tables)
+    yield "matters", percent(matters / sum(int(row["positions"]) for row in tables))
+
+
+def _outcomes() -> Iterator[tuple[str, str]]:
+    found = unsigned(placements("r"))
+    drawn = found.total() - found[MATE]
+    yield "placements.billions", f"{found.total() / 1e9:.1f}"
+    yield "mate", percent(found[MATE] / found.total())
+    yield "drawn", percent(drawn / found.total())
+    commonest = max(found.keys() - {MATE}, key=lambda gscore: found[gscore])
+    yield "commonest", commonest
+    yield "commonest.share", percent(found[commonest] / found.total())
+    few = sum(many for gscore, many in found.items() if gscore != MATE and float(gscore[1:]) <= FEW)
+    yield "drawn.few", percent(few / drawn)
+    yield "drawn.stalemate", percent(found["G0.5"] / drawn)
+
+
+def _endings() -> Iterator[tuple[str, str]]:
+    for material, gscore in SHARES:
+        found = placements("r", material)
+        yield f"{material}.{gscore}", percent(found[gscore] / found.total())
+    for name, which in BOARDS.items():
+        yield f"board.{name}", record(*which)["longest_dtg"]
+    moves = [row for row in five_men("outcomes", "r") if (row["material"], row["to_move"]) == ("KRBNvK", "White")]
+    yield "stalemating.of", f"{sum(int(row['positions']) for row in moves):,}"
+    yield "stalemating", next(row["positions"] for row in moves if row["gscore"] == "G0.5")
+
+
+def _compared() -> Iterator[tuple[str, str]]:
+    """The rules: each ending weighs as much as it has placements."""
+    weights = {row["material"]: placements("r", row["material"]).total() for row in rows("five-men/compare.csv")}
+    for name in ("same", "slower", "lower", "higher", "other"):
+        share = sum(weights[row["material"]] * float(row[f"share_{name}"]) for row in rows("five-men/compare.csv"))
+        yield f"compared.{name}", percent(share / sum(weights.values()))
+
+
+def _small() -> Iterator[tuple[str, str]]:
+    """Two to four men."""
+    *materials, total = table("report.md", "material", "positions", "placements", "mate")
+    yield "small.materials", str(len(materials))
+    yield "small.positions", total[1]
+    yield "small.longest", total[-4]
+
+
+def _others() -> Iterator[tuple[str, str]]:
+    """What others report."""
+    for row in rows("paper/others.csv"):
+        yield row["figure"], f"{int(row['value']):,}" if row["value"].isdigit() else row["value"]
