@@ -4,18 +4,20 @@ import argparse
 import hashlib
 import json
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import chess
 import paper_figures
 
 from tbgen import files
 from tbgen._version import __version__
-from tbgen.look import palette
+from tbgen.look import SHEET, palette
 from tbgen.look.board import picture
 
 PLACE: Final = paper_figures.FIGURES.parent
 SOURCES: Final = ("paper.typ", "look.typ", "references.bib", "figures.json")
+RELEASE: Final = f"tbgen {__version__}"
+PPI: Final = 110
 PDF: Final = PLACE / "paper.pdf"
 
 
@@ -27,40 +29,32 @@ def main() -> None:
     files.replace(PDF, pdf())
     if args.pages:
         args.pages.mkdir(parents=True, exist_ok=True)
-        compiled("png", args.pages / "{0p}.png")
+        import typst
+
+        typst.compile(PLACE / "paper.typ", args.pages / "{0p}.png", format="png", ppi=PPI, **how())
 
 
 def pdf() -> bytes:
-    made = compiled("pdf")
-    assert isinstance(made, bytes)
-    return made
-
-
-def compiled(form: str, output: Path | None = None) -> object:
     """By typst, which is in the wheel of that name: nothing else has to be installed, fonts included."""
     import typst
 
-    return typst.compile(
-        PLACE / "paper.typ", output, format=form, ppi=110, sys_inputs=inputs(), ignore_system_fonts=True
-    )
+    made: bytes = typst.compile(PLACE / "paper.typ", format="pdf", **how())
+    return made
 
 
-def inputs() -> dict[str, str]:
-    """What the article is made of beside its files."""
+def how() -> Any:
+    """The same wherever it is made: what the article is made of beside its files, and no fonts of the system's."""
     boards = json.loads(paper_figures.FIGURES.read_bytes())["boards"]
-    return {
-        "palette": json.dumps(palette()),
-        "boards": json.dumps({name: picture(chess.Board(fen)) for name, fen in boards.items()}),
-        "release": f"tbgen {__version__}",
-        "made-of": made_of(),
-    }
+    drawn = {name: picture(chess.Board(fen)) for name, fen in boards.items()}
+    told = {"palette": json.dumps(palette()), "boards": json.dumps(drawn), "release": RELEASE, "made-of": made_of()}
+    return {"sys_inputs": told, "ignore_system_fonts": True}
 
 
 def made_of() -> str:
-    """A digest of the sources, which the PDF has among its keywords: it says whether they are today's."""
+    """A digest of what it is made of, which the PDF has among its keywords: it says whether that has changed since."""
     found = hashlib.sha256()
-    for name in SOURCES:
-        found.update((PLACE / name).read_bytes())
+    for part in (RELEASE.encode(), SHEET.read_bytes(), *((PLACE / name).read_bytes() for name in SOURCES)):
+        found.update(hashlib.sha256(part).digest())
     return f"sha256:{found.hexdigest()}"
 
 

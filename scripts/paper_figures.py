@@ -18,7 +18,7 @@ FEW: Final = 3.5
 SHARES: Final = (
     ("KRBvKR", "G1.0"), ("KRBvKR", "G0.0"), ("KRNvKR", "G2.0"), ("KBNvKN", "G1.5"), ("KNNvKN", "G3.0"),
     ("KNNvKP", "G0.0"), ("KNNvKP", "G0.5"), ("KBPvKR", "-G4.0"), ("KBPvKR", "G0.0"), ("KPPvKB", "G0.0"),
-    ("KPPvKB", "-G1.5"), ("KPPvKN", "G0.0"), ("KPPvKN", "-G3.5"), ("KQPvKQ", "G0.0"), ("KQPvKQ", "-G0.0"),
+    ("KPPvKB", "-G1.5"), ("KPPvKN", "G0.0"), ("KPPvKN", "-G3.5"),
 )  # fmt: skip
 """Of an ending's placements, those with an outcome."""
 SENTENCES: Final = {
@@ -40,10 +40,17 @@ SENTENCES: Final = {
     "codes": ("theory.md", r"KRBvKR has ([\d,]+)\."),
     "solving.bytes": ("performance.md", r"Solving a slice takes (\d+) bytes per number"),
     "reached": ("performance.md", r"records make it reach each position ([\d.]+) times"),
+    "ratio.other": ("performance.md", r"the ratio for KBNvKN is ([\d.]+)"),
     "slim.gb": ("performance.md", r"All 110 come to ([\d.]+) GB by these shares"),
     "compressing": ("performance.md", r"rtbgen spends (\w+ tenths) of its time on compression"),
     "small.seconds": ("performance.md", r"compression included \| (\d+) s on the clock"),
     "small.gib": ("performance.md", r"compression included \|.* peak ([\d.]+) GiB"),
+    "potential.materials": ("potential.md", r"This page has all (\d+) materials"),
+    "potential.right": ("potential.md", r"it agrees with (\d+ of \d+)"),
+    "men.commoner": ("men.md", r"a Commoner alone (\d+)"),
+    "men.knightrider": ("men.md", r"in (\d+) moves at most"),
+    "men.queen.first": ("men.md", r"KQvKC\.r \|.*\| ([\d.]+ %) \| [\d.]+ % \|$"),
+    "men.queen.second": ("men.md", r"KQvKC\.r \|.*\| ([\d.]+ %) \|$"),
     "arrangements": ("proofs.md", r"([\d,]+) at most for two men"),
     "verifying": ("performance.md", r"two threads \| \d+ s \| \d+ s, ([\d.]+) microseconds a position"),
 }
@@ -53,11 +60,13 @@ SENTENCES: Final = {
 def figures() -> dict[str, Any]:
     said = {
         name: value
-        for some in (_totals(), _outcomes(), _endings(), _compared(), _small(), _others())
+        for some in (_totals(), _outcomes(), _endings(), _compared(), _small(), _said())
         for name, value in some
     }
     said |= {name: sentence(*where) for name, where in SENTENCES.items()}
-    return {"text": dict(sorted(said.items()))} | pictures()
+    drawn = pictures()
+    said["ratio.most"] = max(said["ratio.other"], *(row["ratio"] for row in drawn["costs"]), key=float)
+    return {"text": dict(sorted(said.items()))} | drawn
 
 
 def as_text(found: Mapping[str, Any]) -> str:
@@ -72,22 +81,23 @@ def _totals() -> Iterator[tuple[str, str]]:
         )
         verified = Counter("all" if row["verified"] == "all" else "sample" for row in tables if row["verified"])
         yield f"{rules}.gb", f"{size / 1e9:.1f}"
-        yield f"{rules}.bytes", f"{size / positions:.2f}"
+        if rules == "r":
+            yield "r.bytes", f"{size / positions:.2f}"
+            yield "r.clock", f"{clock / 3600:.1f}"
         yield f"{rules}.cpu", f"{cpu / 3600:.1f}"
-        yield f"{rules}.clock", f"{clock / 3600:.1f}"
         yield f"{rules}.verified", str(verified["all"])
         yield f"{rules}.sampled", str(verified["sample"])
         yield f"{rules}.longest", max((row["longest_dtg"] for row in tables), key=int)
     tables = five_men("tables", "r")
     yield "materials", str(len(tables))
     yield "positions", f"{sum(int(row['positions']) for row in tables):,}"
-    yield "positions.billions", f"{sum(int(row['positions']) for row in tables) / 1e9:.1f}"
     yield "peak.gb", f"{max(int(row['peak_memory']) for row in tables) / 1e9:.1f}"
     most = max(tables, key=lambda row: int(row["staircases"]))
     yield "staircases.material", most["material"]
     yield "staircases.millions", f"{int(most['staircases']) / 1e6:.0f}"
     pawnless = [row["verified"] for row in tables if "P" not in row["material"]]
-    yield "pawnless.verified", f"{pawnless.count('all')} of {len(pawnless)}"
+    proved = pawnless.count("all")
+    yield "pawnless.verified", f"all {proved}" if proved == len(pawnless) else f"{proved} of {len(pawnless)}"
     matters = sum(int(row["positions"]) * float(row["record_matters"]) for row in tables)
     yield "matters", percent(matters / sum(int(row["positions"]) for row in tables))
 
@@ -133,7 +143,7 @@ def _small() -> Iterator[tuple[str, str]]:
     yield "small.longest", total[-4]
 
 
-def _others() -> Iterator[tuple[str, str]]:
+def _said() -> Iterator[tuple[str, str]]:
     """What others report."""
-    for row in rows("paper/others.csv"):
+    for row in rows("paper/said.csv"):
         yield row["figure"], f"{int(row['value']):,}" if row["value"].isdigit() else row["value"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import chess
-from paper_sources import five_men, percent, placements, record, table, unsigned
+from paper_sources import five_men, percent, placements, record, rows, table, unsigned
 
 from tbgen import open_tablebase
 from tbgen.outcome import held_by_black, held_by_white, text
@@ -32,6 +32,8 @@ def pictures() -> dict[str, Any]:
         "longest": list(_longest()),
         "spread": list(_spread()),
         "costs": list(_costs()),
+        "others": list(_others()),
+        "reasons": table("potential.md", "Pair-o-Max says", "factor", "materials"),
         "boards": {"staircase": STAIRCASE} | {name: record(*which)["fen"] for name, which in BOARDS.items()},
         "staircase": _staircase(),
     }
@@ -88,6 +90,21 @@ def _costs() -> Iterator[dict[str, str]]:
         yield {"material": material} | seconds | {"ratio": ratio, "peak": rest[-1].removesuffix(" GB") if rest else ""}
 
 
+def _others() -> Iterator[dict[str, str]]:
+    """What others report of their tables, and below it the same of these."""
+    yield from rows("paper/others.csv")
+    for rules in ("r", "wg"):
+        tables = five_men("tables", rules)
+        hours, size = (sum(float(row[column]) for row in tables) for column in ("seconds", "bytes"))
+        yield {
+            "source": "",
+            "tables": f"five men, {rules}",
+            "hours": f"{hours / 3600:.1f}",
+            "gb": f"{size / 1e9:.1f}",
+            "machine": "two cores, 4 GB of memory",
+        }
+
+
 def _staircase() -> list[dict[str, Any]]:
     """What a position is worth under each record, the best for White first."""
     own = level(chess.Board(STAIRCASE))
@@ -96,6 +113,4 @@ def _staircase() -> list[dict[str, Any]]:
     records += [text(held_by_black(each)) for each in reversed(levels)]
     with open_tablebase(BUNDLED) as tablebase:
         found = [tablebase.probe(STAIRCASE, each) for each in records]
-    return [
-        {"record": each, "gscore": one.gscore, "plies": one.dtg} for each, one in zip(records, found, strict=True)
-    ]
+    return [{"record": each, "gscore": one.gscore, "plies": one.dtg} for each, one in zip(records, found, strict=True)]

@@ -68,4 +68,4 @@ def unsigned(found: Mapping[str, int]) -> Counter[str]:
 
 
 def percent(share: float) -> str:
-    return "less than 0.01 %" if 0 < share < 5e-5 else f"{100 * share:.{2 if share < 0.01 else 1}f} %"
+    return "<0.01 %" if 0 < share < 5e-5 else f"{100 * share:.{2 if share < 0.01 else 1}f} %"
