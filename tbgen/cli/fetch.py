@@ -1,6 +1,7 @@
 """`tbgen fetch`: tables from a web host, with all that they depend on."""
 
 import argparse
+from pathlib import Path
 from typing import Final
 
 from tbgen.cli import common
@@ -21,6 +22,9 @@ five times. Of several hosts the next one is asked where one fails; all of them 
 
 Without --from, hosts are those that $TBGEN_FROM names, with spaces between, or the file ~/.config/tbgen/from, a line
 each.
+
+--manifest FILE is a manifest.json that tbgen publish made, from wherever you trust: an article, an archive. Then only
+files that are in it come, and each is compared with the digest that it has there, whatever the host says.
 
 examples:
   tbgen fetch KRPvKR --from https://example.org/tables/
@@ -43,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--elsewhere", action="store_true", help="go along when the host sends on to another one")
     parser.add_argument("--slim", action="store_true", help="slim tables where there are any (see tbgen pack --slim)")
+    parser.add_argument("--manifest", type=Path, metavar="FILE", help="take only what this manifest.json has")
     parser.add_argument("--dry-run", action="store_true", help="say what would come, and stop")
     common.add_rules(parser)
     common.add_quiet(parser)
@@ -52,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from tbgen.serve.fetch import Mirrors, fetch, wanted
     from tbgen.serve.host import TableHost
+    from tbgen.serve.known import known
     from tbgen.store.leftovers import tidy
 
     materials = common.materials_of(args.material, args.all)
@@ -61,7 +67,9 @@ def run(args: argparse.Namespace) -> int:
     if not sources:
         raise BadInput(f"name a host: --from URL, ${HOSTS}, or a line in {hosts_file()}")
     directory = common.tables_directory(args)
-    mirrors = Mirrors([TableHost(url, elsewhere=args.elsewhere) for url in sources], common.remark)
+    manifest = None if args.manifest is None else known(args.manifest)
+    hosts = [TableHost(url, elsewhere=args.elsewhere, manifest=manifest) for url in sources]
+    mirrors = Mirrors(hosts, common.remark)
     plan = wanted(mirrors, materials, args.rules, directory, slim=args.slim)
     if not args.quiet or args.dry_run:
         here = f"; {counted(len(plan.there), 'table')} here already" if plan.there else ""

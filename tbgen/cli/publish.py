@@ -16,7 +16,8 @@ in place, a few kilobytes at a time where the host gives parts of files, as near
 tables from it.
 
 The folder has the tables of DIR, whole and slim, and those of two and three men that come with tbgen; catalogue.json,
-which says what each file is and needs; SHA256SUMS, for sha256sum -c; and, with --url, a torrent that the web host
+which says what each file is and needs; manifest.json, which says it to whoever cites the tables, with their licence
+and what was verified; SHA256SUMS, for sha256sum -c; and, with --url, a torrent that the web host
 seeds. Every table is compared with its digest before it is listed. What a table knows is counted for its page, once.
 
 Tables take no room of their own where hard links can be made; elsewhere they are copied. Run it again when DIR has
@@ -27,6 +28,8 @@ examples:
       then: tbgen fetch KRvKN --from http://HOST/tables/
   tbgen publish data tables --url https://example.org/tables/
       with a torrent; the next run knows the address
+  tbgen verify --tables data --json > verified; tbgen publish data tables --verified verified
+      the manifest says which tables were verified, and how
   (cd tables && python3 -m http.server)
       a host to try it with, at http://127.0.0.1:8000/, which gives no parts of files
 """
@@ -38,17 +41,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "site", type=common.directory, metavar="SITE", help="the folder to make, or to bring up to date"
     )
     parser.add_argument("--url", metavar="ADDRESS", help="where the folder will be (default: as told before, if ever)")
+    parser.add_argument(
+        "--verified", type=Path, action="append", default=[], metavar="FILE",
+        help="what tbgen verify --json has printed of these tables, for the manifest; may be given again",
+    )  # fmt: skip
+    parser.add_argument(
+        "--license",
+        default="CC0-1.0",
+        metavar="ID",
+        help="of the tables, by SPDX, for the manifest (default: %(default)s)",
+    )
     parser.add_argument("--no-pages", action="store_true", help="tables for programs only, without the explorer")
     common.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
+    from tbgen.publish.manifest import license_of
     from tbgen.publish.site import publish
 
     directory, site = existing(args.directory), Path(args.site)
     url = None if args.url is None else address(args.url)
+    license = license_of(args.license)
     with Counter(quiet=args.quiet or args.json) as counter:
-        made = publish(directory, site, url, counter.begin, counter.advance, pages=not args.no_pages)
+        made = publish(
+            directory, site, url, counter.begin, counter.advance,
+            pages=not args.no_pages, verified=args.verified, license=license,
+        )  # fmt: skip
     total = sum(row["bytes"] for row in made.rows)
     if args.json:
         counts = {"tables": len(made.rows), "bytes": total, "new": made.new, "lacking": made.lacking}

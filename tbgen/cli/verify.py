@@ -170,8 +170,9 @@ def _reports(
                 report = Report(material, rules, seed=seed if args.sample is not None else None)
                 progress.began(material)
                 with report.judging():
-                    with open_table(table_path(directory, material, rules)):
-                        pass  # refuses what is not a table before its layout is made: that of six men takes a gigabyte
+                    # Refuses what is not a table before its layout is made: that of six men takes a gigabyte.
+                    with open_table(table_path(directory, material, rules)) as table:
+                        report.body_sha256 = table.sha256
                     check_address_space(space_of(args.threads) + mapped_by(material))
                     report.judge(
                         check_table(
@@ -194,7 +195,7 @@ def _slim_reports(
     from tbgen.archive.unpack import PER_THREAD, make_whole
     from tbgen.cli.display import Counter
     from tbgen.index.exits import exits_of
-    from tbgen.store import find_table
+    from tbgen.store import file_digest, find_table
     from tbgen.store.entry_cache import EntryCache
     from tbgen.verify.file import mapped_by
     from tbgen.verify.run import verify
@@ -204,6 +205,7 @@ def _slim_reports(
         report = Report(material, rules, seed=seed if args.sample is not None else None, slim=True)
         with Counter(quiet=args.quiet or args.json) as counter, report.judging(), closing(SlimSource(path)) as source:
             check_address_space(space_of(args.threads) + mapped_by(material))
+            report.body_sha256 = file_digest(path)
             source.check()
             successor_entries = entry_cache.take(material.successors())
             contents = make_whole(
@@ -225,7 +227,7 @@ def _local_reports(
 ) -> Iterator[Report]:
     """Check local tables, after all others."""
     from tbgen.cli.display import Counter
-    from tbgen.store import find_table
+    from tbgen.store import file_digest, find_table
     from tbgen.store.entry_cache import EntryCache
     from tbgen.verify.file import check_local
 
@@ -233,6 +235,7 @@ def _local_reports(
     for one in local:
         report = Report(one.material, TableRules.RESET, seed=seed if args.sample is not None else None, local=one)
         with Counter(quiet=args.quiet or args.json) as counter, report.judging():
+            report.body_sha256 = file_digest(one.path)
             report.judge(
                 check_local(
                     one, directory, entry_cache, disk_arrays,

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from tbgen._version import __version__
 from tbgen.cli.limits import failure_of
 from tbgen.errors import CorruptTable, MissingTable, OutOfRoom, TbgenError
 from tbgen.material import Material
@@ -40,6 +41,8 @@ class Report:
     local: LocalFile | None = None
     """The file of a local table."""
     slim: bool = False
+    body_sha256: str | None = None
+    """Of the file that was opened: its head names the digest of all behind it."""
 
     @contextmanager
     def judging(self) -> Iterator[None]:
@@ -82,6 +85,8 @@ class Report:
             "rules": self.rules,
             **({} if self.local is None else {"local": self.local.path.name, "bound": self.local.name.bound}),
             **({"slim": True} if self.slim else {}),
+            "body_sha256": self.body_sha256,
+            "program": f"tbgen {__version__}",
             "code": self.code,
             "error": self.problem,
             "positions": self.positions,

@@ -22,6 +22,7 @@ def listing(rows: Sequence[Mapping[str, Any]], url: str | None, links: Links) ->
 tbgen fetch {whole} --from <span id="here">{escape(url or "THIS-FOLDER")}</span></pre>
 <p>That brings a table and all that it leads to, and compares every byte with its digest.</p>
 <ul><li><a href="../catalogue.json">catalogue.json</a>: what each file is, for programs</li>
+<li><a href="../manifest.json">manifest.json</a>: licence, versions, digests and checks, to be cited</li>
 <li><a href="../SHA256SUMS">SHA256SUMS</a>: for <code>sha256sum -c SHA256SUMS</code></li>{torrent}
 <li><a href="static/rmtb.js">rmtb.js</a>: reads tables from here, in browsers, Node and Deno; MIT licence</li>
 </ul>

@@ -1,7 +1,7 @@
 """Making the folder: tables come first, each checked, and the catalogue of all that are there comes last."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -9,10 +9,11 @@ from typing import Any, Final, NamedTuple
 from tbgen._version import __version__
 from tbgen.errors import BadInput, CorruptTable
 from tbgen.files import replace, sweep, take_in
+from tbgen.publish import manifest
 from tbgen.publish.pages import FOLDER, INDEX, Pages, check
 from tbgen.publish.torrent import Pieces, name_in, torrent
 from tbgen.store import SlimFile, file_digest, list_slim, list_tables, open_table, readable_tables
-from tbgen.store.directory import CATALOGUE, Listed, named
+from tbgen.store.directory import CATALOGUE, MANIFEST, Listed, named
 from tbgen.store.format.head import SIZE
 from tbgen.text import from_json, to_json
 from tbgen.turns import cores
@@ -40,13 +41,26 @@ class Published(NamedTuple):
 
 
 def publish(
-    directory: Path, site: Path, url: str | None, begin: Begin, report: Report, *, pages: bool = True
+    directory: Path,
+    site: Path,
+    url: str | None,
+    begin: Begin,
+    report: Report,
+    *,
+    pages: bool = True,
+    verified: Iterable[Path] = (),
+    license: str = manifest.CC0,
 ) -> Published:
     """Bring the tables of a directory, and the package's that it lacks, into a folder, and list all that this has.
 
-    `url`: where the folder will be; if not given, as it was told before. `pages`: whether people find an explorer."""
+    `url`: where the folder will be; if not given, as it was told before. `pages`: whether people find an explorer.
+    `verified`: what `tbgen verify --json` has printed of these tables. What an earlier run was told of the same files
+    still counts."""
     if pages:
         check(site)
+    checks = manifest.before(site)
+    for file in verified:
+        checks = manifest.verified(file, checks)
     before, contents = _before(site)
     url = url or before
     if url:
@@ -63,10 +77,11 @@ def publish(
         replace(site / TORRENT, torrent(url, sizes, pieces))
     head = to_json({"program": f"tbgen {__version__}", "url": url, "tables": []})
     lines = ",\n".join(map(to_json, rows))
+    replace(site / MANIFEST, manifest.as_text(rows, checks, license, url).encode())
     replace(site / CATALOGUE, f"{head.removesuffix(']}')}\n{lines}\n]}}\n".encode())
     if pages and rows:
         Pages(site, rows, url, begin).write()
-    files = [CATALOGUE, SUMS, *[TORRENT] * bool(url), *[INDEX, FOLDER] * bool(pages and rows)]
+    files = [CATALOGUE, MANIFEST, SUMS, *[TORRENT] * bool(url), *[INDEX, FOLDER] * bool(pages and rows)]
     return Published(rows, files, new, _lacking(rows))
 
 

@@ -87,7 +87,7 @@ def _plan(materials: list[Material], rules: TableRules, directory: Path, slim: b
     lacking = [one for one, remote in found.items() if remote is None]
     if lacking:
         names = ", ".join(one.name for one in lacking)
-        raise MissingTable(f"{host.url} lacks {names} (to build them: {build_some(directory, materials, rules)})")
+        raise MissingTable(f"{host.lacks} {names} (to build them: {build_some(directory, materials, rules)})")
     coming, there, left = [], [], 0
     for remote in filter(None, found.values()):
         path = directory / remote.name
@@ -217,4 +217,4 @@ def _check(beside: Path, table: Remote) -> None:
     if found != (table.material, table.rules, table.slim, None) or table.body not in ("", body):
         raise CorruptTable("it is another table")
     if table.sha256 and _sum(beside) != table.sha256:
-        raise CorruptTable("it does not have the SHA-256 that the catalogue says")
+        raise CorruptTable("it does not have the SHA-256 that it is told to have")

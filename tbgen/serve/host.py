@@ -16,6 +16,7 @@ from urllib.error import HTTPError, URLError
 
 from tbgen.errors import CorruptTable, TbgenError
 from tbgen.material import Material
+from tbgen.serve.known import Known
 from tbgen.serve.patience import TimedResponse, ask
 from tbgen.store.directory import CATALOGUE, SLIM, named
 from tbgen.store.format import head
@@ -63,9 +64,10 @@ class _Absent(TbgenError):
 class TableHost:
     """A host that has tables."""
 
-    def __init__(self, url: str, *, elsewhere: bool = False) -> None:
-        """`elsewhere`: whether it may send us to other hosts."""
+    def __init__(self, url: str, *, elsewhere: bool = False, manifest: Mapping[str, Known] | None = None) -> None:
+        """`elsewhere`: whether it may send us to other hosts. `manifest`: if given, only these files count."""
         self.url = address(url)
+        self._manifest = manifest
         self._elsewhere = elsewhere
         self._tables: Mapping[str, Remote] | None = None
         self._folder = ""
@@ -85,7 +87,21 @@ class TableHost:
             listed = [remote(one) for one in from_json(found)["tables"]]
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise TbgenError(f"{self.url} does not list tables as tbgen {maker} does") from error
-        return {one.name: one for one in listed if one is not None}
+        return {one.name: one for one in map(self._wanted, filter(None, listed)) if one is not None}
+
+    def _wanted(self, one: Remote) -> Remote | None:
+        """A file that the manifest has, with the digest that it has there; None of any other."""
+        if self._manifest is None:
+            return one
+        there = self._manifest.get(one.name)
+        if there is None or there.size != one.size or one.sha256 not in ("", there.sha256):
+            return None
+        return one._replace(body="", sha256=there.sha256)
+
+    @property
+    def lacks(self) -> str:
+        """How to begin a list of what is not there."""
+        return f"{self.url} lacks" + ("" if self._manifest is None else ", as the manifest has them,")
 
     def _served(self) -> bytes:
         self._folder = _SERVED
