@@ -98,6 +98,11 @@ def test_vectors(driver: Path, small_tables: Path, rules: str) -> None:
     assert check_vectors([driver], small_tables, rules) > 130
 
 
+@pytest.mark.parametrize("rules", ["r", "wg"])
+def test_vectors_of_a_later_format(driver: Path, later: Path, rules: str) -> None:
+    assert check_vectors([driver], later, rules) > 130
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("rules", ["r", "wg"])
 def test_all_vectors(driver: Path, tmp_path: Path, rules: str) -> None:

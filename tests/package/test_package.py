@@ -90,7 +90,7 @@ def test_the_wheel_has_the_package_and_nothing_else(packages: Packages) -> None:
         *(str(path.relative_to(ROOT)) for path in files),
     }
     assert {name.partition("/")[2] for name in names if name.startswith(information)} == {
-        "METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE",
+        "METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", "licenses/LICENSE-DATA",
         "licenses/tbgen/pages/static/chessground/LICENSE",
     }  # fmt: skip
     assert {"tbgen/py.typed", "tbgen/generate/__init__.py"} <= set(names)
@@ -100,7 +100,8 @@ def test_the_wheel_has_the_package_and_nothing_else(packages: Packages) -> None:
 def test_the_source_distribution_has_what_it_takes_to_work_on_it(packages: Packages) -> None:
     rooms = {name.split("/")[0] for name in packages.in_source()}
     assert rooms >= {
-        ".dockerignore", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "Containerfile", "LICENSE", "PKG-INFO",
+        ".dockerignore", ".gitignore", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "Containerfile", "LICENSE",
+        "LICENSE-DATA", "PKG-INFO",
         "README.md", "docs", "pyproject.toml", "scripts", "tbgen", "tests",
     }  # fmt: skip
     assert not rooms & {".ci", ".git", ".gitattributes", ".venv", "build", "dist", "site"}

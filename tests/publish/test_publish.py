@@ -50,7 +50,7 @@ def test_the_folder(tables: Path, site: Path, capsys: pytest.CaptureFixture[str]
     said = capsys.readouterr()
     assert said.out == f"{site}: 5 tables, {said.out.split(', ')[1].split(';')[0]}; 5 of them new\n"
     assert "KNvK (r), KQvK (r), KRvK (r)" in said.err
-    assert names(site) == {*NAMES, "KBvK.r.slim.h5", "catalogue.json", "SHA256SUMS"}
+    assert names(site) == {*NAMES, "KBvK.r.slim.h5", "catalogue.json", "manifest.json", "SHA256SUMS"}
     assert all((site / path.name).samefile(path) for path in tables.iterdir())
     assert subprocess.run(["sha256sum", "--strict", "-c", "SHA256SUMS"], cwd=site, check=False).returncode == 0
     rows = {row["name"]: row for row in catalogue(site)["tables"]}
@@ -94,7 +94,7 @@ def test_again(
     assert main(["publish", str(tables), str(site), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["new"] == ["KNvK.r.h5"] == added
-    assert said["files"] == ["catalogue.json", "SHA256SUMS", "tables.torrent", "index.html", "pages"]
+    assert said["files"] == ["catalogue.json", "manifest.json", "SHA256SUMS", "tables.torrent", "index.html", "pages"]
     assert names(site) == {*before, "KNvK.r.h5", "mine.html"}
     assert len(catalogue(site)["tables"]) == 6 == said["tables"]
     for broken in ("", "[]", '{"url": 5, "tables": []}', '{"url": null, "tables": [{}]}', "[" * 5000):
