@@ -48,7 +48,15 @@ def test_the_linter_has_nothing_to_say() -> None:
 def test_what_is_copied_is_there() -> None:
     """The context has what the package is made of, and no environment, tables or history."""
     assert "*" in IGNORED.read_text().splitlines()
-    assert context() == ["LICENSE", "README.md", "pyproject.toml", "tbgen", "clients/js/rmtb.js", "docs/man"]
+    assert context() == [
+        "LICENSE",
+        "LICENSE-DATA",
+        "README.md",
+        "pyproject.toml",
+        "tbgen",
+        "clients/js/rmtb.js",
+        "docs/man",
+    ]
     assert instructions("COPY") == [". /src", "--from=wheel /wheel /wheel"]
     assert len(list(for_pip())) == 2
 
