@@ -23,12 +23,16 @@ HIGHEST: Final = 12
 """The level of the highest score that has a row of its own."""
 BOARDS: Final = {"pinned": ("KRBvKR", "G1.0"), "queens": ("KQPvKQ", "G4.5"), "knights": ("KNNvKN", "G3.0")}
 """Positions with the longest way to a score."""
+STEPS: Final = (0.0001, 0.001, 0.01, 0.03, 0.1, 0.3, 0.6, 0.9)
+"""From which shares on a cell of the heat map has the next colour."""
+MORE: Final = "more"
 STAIRCASE: Final = "5N2/4k3/8/2K5/8/8/8/8 b - - 0 1"
 
 
 def pictures() -> dict[str, Any]:
     return {
         "bars": list(_bars()),
+        "heat": {"steps": [percent(step) for step in STEPS], "scores": [*_names(), MORE], "rows": list(_heat())},
         "longest": list(_longest()),
         "spread": list(_spread()),
         "costs": list(_costs()),
@@ -52,6 +56,16 @@ def _bars() -> Iterator[dict[str, Any]]:
         for gscore, many in found.items():
             parts[colour_class(_value(gscore))] += many
         yield {"material": material, "shares": [round(many / found.total(), 5) for many in parts.values()]}
+
+
+def _heat() -> Iterator[str]:
+    """Of each ending, the colour of each score's share, whichever side's it is: the number of the colour, or a dot."""
+    for row in five_men("tables", "r"):
+        found = unsigned(placements("r", row["material"]))
+        shares = [found[gscore] / found.total() for gscore in _names()]
+        shares.append(1 - sum(shares))
+        grades = (sum(share >= step for step in STEPS) for share in shares)
+        yield f"{row['material']} {''.join(str(grade - 1) if grade else '.' for grade in grades)}"
 
 
 def _longest() -> Iterator[dict[str, Any]]:
