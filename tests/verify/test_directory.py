@@ -17,8 +17,8 @@ from tbgen.verify import file
 from tbgen.verify.run import Verdict
 
 FIELDS = [
-    "material", "rules", "body_sha256", "program", "code", "error", "positions", "checked", "unchecked", "wrong", "lost",
-    "seed", "seconds", "examples",
+    "material", "rules", "body_sha256", "program", "code", "error", "positions", "checked", "unchecked", "wrong",
+    "lost", "seed", "seconds", "examples",
 ]  # fmt: skip
 
 
