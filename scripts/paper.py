@@ -11,12 +11,21 @@ import paper_figures
 
 from tbgen import files
 from tbgen._version import __version__
-from tbgen.look import SHEET, palette
+from tbgen.look import palette
 from tbgen.look.board import picture
 
 PLACE: Final = paper_figures.FIGURES.parent
 SOURCES: Final = ("paper.typ", "look.typ", "references.bib", "figures.json")
 RELEASE: Final = f"tbgen {__version__}"
+USED: Final = (
+    "ink",
+    "faint",
+    "line",
+    "link",
+    *(f"{side}{grade}" for side in "wb" for grade in range(4)),
+    *map("h{}".format, range(8)),
+)
+COLOURS: Final = json.dumps({name: palette()[name] for name in USED})
 PPI: Final = 110
 PDF: Final = PLACE / "paper.pdf"
 
@@ -46,14 +55,14 @@ def how() -> Any:
     """The same wherever it is made: what the article is made of beside its files, and no fonts of the system's."""
     boards = json.loads(paper_figures.FIGURES.read_bytes())["boards"]
     drawn = {name: picture(chess.Board(fen)) for name, fen in boards.items()}
-    told = {"palette": json.dumps(palette()), "boards": json.dumps(drawn), "release": RELEASE, "made-of": made_of()}
+    told = {"palette": COLOURS, "boards": json.dumps(drawn), "release": RELEASE, "made-of": made_of()}
     return {"sys_inputs": told, "ignore_system_fonts": True}
 
 
 def made_of() -> str:
     """A digest of what it is made of, which the PDF has among its keywords: it says whether that has changed since."""
     found = hashlib.sha256()
-    for part in (RELEASE.encode(), SHEET.read_bytes(), *((PLACE / name).read_bytes() for name in SOURCES)):
+    for part in (RELEASE.encode(), COLOURS.encode(), *((PLACE / name).read_bytes() for name in SOURCES)):
         found.update(hashlib.sha256(part).digest())
     return f"sha256:{found.hexdigest()}"
 
