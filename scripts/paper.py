@@ -18,13 +18,10 @@ PLACE: Final = paper_figures.FIGURES.parent
 SOURCES: Final = ("paper.typ", "look.typ", "references.bib", "figures.json")
 RELEASE: Final = f"tbgen {__version__}"
 USED: Final = (
-    "ink",
-    "faint",
-    "line",
-    "link",
-    *(f"{side}{grade}" for side in "wb" for grade in range(4)),
-    *map("h{}".format, range(8)),
-)
+    "ink", "faint", "line", "link", "w0", "w1", "w2", "w3", "b0", "b1", "b2", "b3", "h0", "h1", "h2", "h3", "h4", "h5",
+    "h6", "h7",
+)  # fmt: skip
+"""The colours that look.typ asks for."""
 COLOURS: Final = json.dumps({name: palette()[name] for name in USED})
 PPI: Final = 110
 PDF: Final = PLACE / "paper.pdf"
