@@ -23,7 +23,6 @@ VERSION: Final = 1
 CC0: Final = "CC0-1.0"
 """The licence of the project's own tables: docs/data.md."""
 _LICENSE: Final = re.compile(r"[A-Za-z0-9.+-]{1,64}")
-_CHECKED: Final = ("entries", "seed", "program")
 
 Verified = Mapping[str, dict[str, Any]]
 """By the SHA-256 of a table's bytes behind the head: how many of its entries were compared with what their moves lead
@@ -40,15 +39,15 @@ def verified(file: Path, known: Verified) -> Verified:
     """With what `tbgen verify --json` has printed, a line for each table. The whole of a table counts for more than a
     sample of it, and one that failed for nothing."""
     found = dict(known)
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(file.read_bytes().splitlines(), 1):
         try:
             row = from_json(line)
-            body, entries, seed, program = (row[name] for name in ("body_sha256", "checked", "seed", "program"))
-            right = row["code"] == 0 and row["unchecked"] == 0 == row["wrong"]
+            body, check = row["body_sha256"], _check(row | {"entries": row["checked"]})
+            right = row["code"] == 0 and row["unchecked"] == 0 == row["wrong"] and type(body) is str
         except (BadInput, KeyError, TypeError):
             raise BadInput(f"{file}:{number} is no line that tbgen verify --json prints") from None
-        if right and (seed is None or body not in found or found[body]["seed"] is not None):
-            found[body] = {"entries": entries, "seed": seed, "program": program}
+        if right and (check["seed"] is None or body not in found or found[body]["seed"] is not None):
+            found[body] = check
     return found
 
 
@@ -56,10 +55,16 @@ def before(site: Path) -> Verified:
     """What an earlier run says was verified; nothing if it cannot be read."""
     with suppress(OSError, BadInput, KeyError, TypeError, AttributeError):
         rows = from_json((site / MANIFEST).read_bytes())["tables"]
-        return {
-            row["body_sha256"]: {name: row["verified"][name] for name in _CHECKED} for row in rows if row["verified"]
-        }
+        return {row["body_sha256"]: _check(row["verified"]) for row in rows if row["verified"]}
     return {}
+
+
+def _check(said: Mapping[str, Any]) -> dict[str, Any]:
+    """TypeError where it cannot be one."""
+    entries, seed, program = said["entries"], said["seed"], said["program"]
+    if type(entries) is not int or type(seed) not in (int, type(None)) or type(program) is not str:
+        raise TypeError
+    return {"entries": entries, "seed": seed, "program": program}
 
 
 def as_text(rows: Iterable[Mapping[str, Any]], checks: Verified, license: str, url: str | None) -> str:

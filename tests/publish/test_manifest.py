@@ -105,12 +105,15 @@ def test_what_failed_or_is_another_file_is_not_verified(publish: Publish, check:
         assert set(checks(publish("--verified", str(file))).values()) == {None}, change
 
 
-@pytest.mark.parametrize("words", ["", "5\n", "{}\n", "[" * 5000, '{"material": "KvK"}\n'])
+LINE = '{"body_sha256": "0", "checked": 1, "seed": "x", "program": "tbgen 1", "code": 0, "unchecked": 0, "wrong": 0}\n'
+
+
+@pytest.mark.parametrize("words", ["", "5\n", "{}\n", "\xff", "[" * 5000, '{"material": "KvK"}\n', LINE])
 def test_what_is_no_report_is_refused(
     words: str, tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "verified"
-    file.write_text(words)
+    file.write_bytes(words.encode("latin-1"))
     code = main(["publish", str(tables), str(tmp_path / "site"), "-q", "--verified", str(file)])
     said = capsys.readouterr().err
     assert (code, said.count("\n")) == ((2, 1) if words else (0, said.count("\n")))
@@ -126,7 +129,18 @@ def test_bad_words_take_one_line(
     assert not (tmp_path / "site" / "manifest.json").exists()
 
 
-@pytest.mark.parametrize("broken", ["", "[]", '{"tables": 5}', '{"tables": [{}]}', '{"tables": [5]}', "[" * 5000])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "",
+        "[]",
+        '{"tables": [{"body_sha256": "0", "verified": {"entries": "x"}}]}',
+        '{"tables": 5}',
+        '{"tables": [{}]}',
+        '{"tables": [5]}',
+        "[" * 5000,
+    ],
+)
 def test_a_broken_one_is_made_anew(broken: str, publish: Publish, tmp_path: Path) -> None:
     made = publish()
     (tmp_path / "site" / "manifest.json").write_text(broken)
