@@ -28,7 +28,8 @@ examples:
       then: tbgen fetch KRvKN --from http://HOST/tables/
   tbgen publish data tables --url https://example.org/tables/
       with a torrent; the next run knows the address
-  tbgen verify --tables data --json > verified; tbgen publish data tables --verified verified
+  tbgen verify --tables data --json > checks
+  tbgen publish data tables --verified checks
       the manifest says which tables were verified, and how
   (cd tables && python3 -m http.server)
       a host to try it with, at http://127.0.0.1:8000/, which gives no parts of files
