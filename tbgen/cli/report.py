@@ -10,7 +10,7 @@ from tbgen.errors import BadInput
 from tbgen.table_rules import TableRules, no_such_rules
 from tbgen.text import say, standard_output, width
 
-REPORTS: Final = ("stats", "records", "compare", "potential", "all")
+REPORTS: Final = ("stats", "records", "compare", "potential", "stalemates", "checks", "komi", "all")
 FORMATS: Final = ("text", "md", "csv", "json", "pgn", "html")
 _ENDINGS: Final = {"txt": "text", "htm": "html"}
 
@@ -20,7 +20,10 @@ reports:
   records      the longest way to each G-score: positions, and a line of best play with its record
   compare      where two sets of rules differ, and by how much
   potential    what each material can force, beside the engines' rule of thumb
-  all          all of them; with two sets of rules, compared as well
+  stalemates   how often stalemate can be forced, and who would win if the stalemated side lost
+  checks       which side forces G1.0, G1.5 and G2.0: whom perpetual check favours
+  komi         who wins with a cutoff and a komi, the side to move drawn by lot
+  all          stats, records and potential; with two sets of rules, compared as well
 
 examples:
   tbgen report stats                               all tables that are there, and their total

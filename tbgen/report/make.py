@@ -11,7 +11,7 @@ from tbgen.errors import BadInput, MissingTable
 from tbgen.index import layout_of
 from tbgen.material import Material, build_key
 from tbgen.probe import Tablebase
-from tbgen.report import compare, compare_section, potential, records, stats
+from tbgen.report import checks, compare, compare_section, komi, potential, records, stalemates, stats
 from tbgen.report.census import Census, Tick, take
 from tbgen.report.distances import distances
 from tbgen.report.document import Document, Section
@@ -83,6 +83,11 @@ def _potential(request: Request) -> Iterator[Section]:
     yield potential.section(_shares(request, _censuses(request)))
 
 
+def _counted(section: Callable[[Sequence[Census]], Section]) -> Callable[[Request], Iterator[Section]]:
+    """A report that takes nothing but how often each outcome is forced."""
+    return lambda request: iter([section(_censuses(request))])
+
+
 def _shares(request: Request, censuses: Sequence[Census]) -> list[potential.Shares]:
     """Each material, and behind one with a pair of bishops its halves: those on both colours, and on one."""
     found = []
@@ -119,6 +124,9 @@ REPORTS: Final[Mapping[str, Callable[[Request], Iterator[Section]]]] = {
     "records": _records,
     "compare": _compare,
     "potential": _potential,
+    "stalemates": _counted(stalemates.of),
+    "checks": _counted(checks.of),
+    "komi": _counted(komi.of),
     ALL: _all,
 }
 

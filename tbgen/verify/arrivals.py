@@ -157,7 +157,7 @@ def _term_of(atlas, symmetry, swap, squares, number):
 
 
 @inlined
-def _number_quietly(atlas, moves, side, quiet, numbering):
+def number_quietly(atlas, moves, side, quiet, numbering):
     """Fill in the numbers, within their slice, of the positions that quiet moves lead to; NOWHERE if kings touch.
     Returns the slice. `locate` would find the same numbers; here the share of men that do not move is computed once."""
     squares, node = moves.squares, numbering.node
@@ -193,7 +193,7 @@ def _number_quietly(atlas, moves, side, quiet, numbering):
 @inlined
 def arrive_quietly(board, atlas, tables, survey, moves, there, side, quiet, numbering, arrivals):
     """Fill in the arrivals of the quiet moves, which come first. `there` is a buffer for positions without a survey."""
-    slice_ = _number_quietly(atlas, moves, side, quiet, numbering)
+    slice_ = number_quietly(atlas, moves, side, quiet, numbering)
     entries = tables.entries[slice_] if slice_ >= 0 else 0
     for at in range(quiet):
         node = numbering.node[at]

@@ -1,0 +1,136 @@
+"""Tables with the clock, in build order: slice after slice, each backwards from the ply that ends the game."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.clock.graph import Graph, graph_of, packed
+from tbgen.clock.layers import (
+    CLOCK,
+    NO_RESTART,
+    Records,
+    closing,
+    fresh_before_closing,
+    one_record,
+    records_of,
+    step_back,
+)
+from tbgen.index import layout_of
+from tbgen.index.exits import exits_of
+from tbgen.index.layout import Layout
+from tbgen.material import Material
+from tbgen.outcome import BASE, FIRST_RECORD
+from tbgen.verify.moves import NO_POSITION
+from tbgen.verify.table import surroundings
+
+_OPEN_KINGS: Final = 17
+"""G8.5."""
+
+Fresh = NDArray[np.int16]
+"""`[node]`: outcomes under the position's own goal, as the side to move sees them; 0 without position."""
+
+
+class Form(NamedTuple):
+    """A form of the 50-move rule, as tbgen/rules/rulesets.py has it."""
+
+    closing_counts: bool = False
+    """Whether the goal of the closing ply counts."""
+    cutoff: int = 0
+    """Setting a record below this level restarts the clock."""
+    bare_kings: bool = False
+    """Whether bare kings at G8.5 twice running end the game."""
+
+
+W: Final = Form()
+C: Final = Form(closing_counts=True, cutoff=12, bare_kings=True)
+
+
+class Layer(NamedTuple):
+    """All records of a slice at one clock."""
+
+    slice: int
+    clock: int
+    graph: Graph
+    records: Records
+    row: NDArray[np.int16]
+    closing_counts: bool
+
+    def fresh(self) -> Fresh:
+        """What positions are worth under their own goals."""
+        own = self.graph.level.astype(np.int64)
+        found = np.where(own == NO_POSITION, 0, own - BASE).astype(np.int16)
+        nodes = np.flatnonzero((own != NO_POSITION) & (own >= FIRST_RECORD))
+        found[nodes] = self.row[nodes * self.records.row + self.records.rank[nodes]]
+        if self.clock == CLOCK - 1:
+            high = nodes[own[nodes] >= self.records.levels[-1]]
+            found[high] = fresh_before_closing(self.graph, high, counts=self.closing_counts)
+        return found
+
+    def value(self, node: int, holder: int, level: int) -> int:
+        """The outcome under a record that the opponent (0) or the mover (1) holds, and that was set in this slice."""
+        if self.clock == CLOCK - 1 and level >= self.records.levels[-1]:
+            raise ValueError("no row tells this apart so late")
+        return int(self.row[node * self.records.row + holder * len(self.records.levels) + self.records.rank_of(level)])
+
+
+See = Callable[[Layer], None]
+"""Told of each layer; its arrays change later. Lower clocks that are not told of are in turn like the last two."""
+
+
+@dataclass
+class Solver:
+    """Solves tables, and keeps what they are worth at clock 0."""
+
+    form: Form = W
+    found: dict[Material, NDArray[np.int32]] = field(default_factory=dict)
+    """See `packed`."""
+
+    def solve(self, material: Material, see: See = lambda layer: None) -> None:
+        """Solve a table; those that its resets lead to are solved already."""
+        layout = layout_of(material)
+        entries = np.zeros(layout.size, np.int32)
+        around = surroundings(exits_of(material, self.found))
+        for slice_ in range(layout.slices):
+            first, end = (int(number) for number in layout.start[slice_ : slice_ + 2])
+            graph = graph_of(layout, around, slice_)
+            fresh = self._slice(layout, slice_, graph, see)
+            entries[first:end] = packed(fresh[: end - first], graph.with_right, fresh[end - first :])
+            around.tables.entries[slice_] = entries[first:].ctypes.data
+        self.found[material] = entries
+
+    def _slice(self, layout: Layout, slice_: int, graph: Graph, see: See) -> Fresh:
+        """The fresh outcomes at clock 0."""
+        closes = _OPEN_KINGS if self.form.bare_kings and layout.material.men == 2 else 0
+        paid = np.full(len(graph.level), NO_RESTART, np.int16)
+        for level in range(FIRST_RECORD, self.form.cutoff):
+            here = np.flatnonzero(graph.level == level)
+            if len(here):
+                last = self._backwards(slice_, graph, one_record(graph, level), paid, closes, lambda layer: None)
+                paid[here] = last.fresh()[here]
+        return self._backwards(slice_, graph, records_of(graph, _halves(layout, slice_, graph)), paid, closes, see).fresh()
+
+    def _backwards(
+        self, slice_: int, graph: Graph, records: Records, paid: NDArray[np.int16], closes: int, see: See
+    ) -> Layer:
+        """The layer at clock 0."""
+        before = closing(graph, records, paid, counts=self.form.closing_counts)
+        after = np.zeros_like(before)
+        for clock in range(CLOCK - 1, -1, -1):
+            changed = step_back(graph, records, paid, closes, before, after)
+            layer = Layer(slice_, clock, graph, records, after, self.form.closing_counts)
+            see(layer)
+            before, after = after, before
+            if not changed:
+                break
+        return layer._replace(clock=0, row=after if clock % 2 else before)
+
+
+def _halves(layout: Layout, slice_: int, graph: Graph) -> tuple[slice, ...]:
+    """The nodes by the side to move. Those with a right to capture en passant, which come last, count among both."""
+    half, size = int(layout.half_size[slice_]), int(layout.start[slice_ + 1] - layout.start[slice_])
+    if size == half or len(graph.with_right):
+        return (slice(None),)
+    return slice(half), slice(half, size)
