@@ -93,6 +93,8 @@ ROOMS = {
         "errors turns outcome table_rules men material contents jit intrinsics board index store/format store "
         "store/disk_arrays store/entry_cache store/local"
     ),
+    # Exact values under the 50-move rule, for few men: the verifier's moves, and layers of its own.
+    "clock": "jit outcome material board index verify",
     # Tables packed to be kept or sent, and made again by forward moves.
     "archive": (
         "errors turns outcome table_rules men material contents index store/directory store/format store/read store "
@@ -141,7 +143,7 @@ ROOMS = {
     "referee/player": "_version potential errors outcome table_rules position probe rules text",
     "report": (
         "_version called errors look potential columns turns outcome table_rules men material position contents board "
-        "index store probe rules text"
+        "index store probe rules text clock"
     ),
     # Tables as columns for other programs.
     "export": "outcome contents index store store/write",

@@ -86,7 +86,7 @@ def _find_rights(board, atlas, pawns, slice_, first, moves, stepped):
         side = decode(atlas, 0, pawns, slice_, first + node, moves.squares)
         slot = _last_step(atlas, moves.squares, side)
         if slot != NOBODY:
-            quiet, count, total, level = list_all(board, moves, side, slot)
+            _, count, total, _ = list_all(board, moves, side, slot)
             if total > count:
                 stepped[node] = slot
 
@@ -95,7 +95,7 @@ def _find_rights(board, atlas, pawns, slice_, first, moves, stepped):
 def _count(board, atlas, pawns, slice_, first, number, rights, moves, level, quiet):
     for node in range(len(number)):
         side = decode(atlas, 0, pawns, slice_, first + number[node], moves.squares)
-        quiet[node + 1], count, total, own = list_all(board, moves, side, rights[node])
+        quiet[node + 1], _, _, own = list_all(board, moves, side, rights[node])
         level[node] = min(own, NO_POSITION)
 
 
@@ -103,13 +103,13 @@ def _count(board, atlas, pawns, slice_, first, number, rights, moves, level, qui
 def _fill(board, atlas, tables, pawns, slice_, first, number, rights, moves, arrivals, numbering, start, target, reset):
     for node in range(len(number)):
         side = decode(atlas, 0, pawns, slice_, first + number[node], moves.squares)
-        quiet, count, total, own = list_all(board, moves, side, rights[node])
+        quiet, _, total, own = list_all(board, moves, side, rights[node])
         if own == NO_POSITION:
             continue
         number_quietly(atlas, moves, side, quiet, numbering)
         for at in range(quiet):
             target[start[node] + at] = numbering.node[at]
-        best = NO_RESET
+        best = np.int64(NO_RESET)
         for at in range(quiet, total):
             arrive_by_reset(board, atlas, tables, moves, side, at, numbering, arrivals)
             paid = np.int64(arrivals.entry[at]) >> _SHIFT

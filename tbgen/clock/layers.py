@@ -40,7 +40,7 @@ class Records(NamedTuple):
 
     def rank_of(self, level: int) -> int:
         """The rank of records of this level."""
-        return int(min(np.searchsorted(self.levels, level), len(self.levels) - 1))
+        return min(int(np.searchsorted(self.levels, level)), len(self.levels) - 1)
 
 
 def records_of(graph: Graph, halves: tuple[slice, ...]) -> Records:
@@ -55,36 +55,37 @@ def records_of(graph: Graph, halves: tuple[slice, ...]) -> Records:
 
 
 def one_record(graph: Graph, level: int) -> Records:
-    """Records of one level only. The rank of positions below it is -1."""
+    """Records of one level only: a game that betters them leaves them."""
     own = graph.level
     going_on = (own >= level) & (own != NO_POSITION)
     return Records(np.array([level]), np.where(going_on, 0, _NO_RANK).astype(np.uint8))
 
 
-def closing(graph: Graph, records: Records, paid: NDArray[np.int16], *, counts: bool) -> NDArray[np.int16]:
+class Pair(NamedTuple):
+    """A layer, and which of its rows differ from those of the layer one ply later."""
+
+    row: NDArray[np.int16]
+    moved: NDArray[np.uint8]
+    """`[node]`."""
+
+
+def closing(graph: Graph, records: Records, paid: NDArray[np.int16], *, counts: bool) -> tuple[Pair, Pair]:
     """The layer at which the clock ends the game: the record stands. Mate and stalemate count; any other goal of the
-    closing ply only if it `counts`. `paid`: see `step_back`."""
-    found = np.empty(records.row * len(graph.level), np.int16)
-    _close(graph.level, records.levels, records.rank, paid, counts, found)
-    return found
+    closing ply only if it `counts`. And room for another. `paid`: see `step_back`."""
+    found, other = (np.zeros(records.row * len(graph.level), np.int16) for _ in range(2))
+    _close(graph.level, records.levels, paid, counts, found)
+    return Pair(found, np.ones(len(graph.level), np.uint8)), Pair(other, np.zeros(len(graph.level), np.uint8))
 
 
-def step_back(
-    graph: Graph,
-    records: Records,
-    paid: NDArray[np.int16],
-    closes: int,
-    before: NDArray[np.int16],
-    after: NDArray[np.int16],
-) -> bool:
+def step_back(graph: Graph, records: Records, paid: NDArray[np.int16], closes: int, before: Pair, after: Pair) -> bool:
     """Fill `after`, which has the layer one ply after `before`, with the one before it. Returns whether these differ:
     if not, layers take turns from there on. `paid`: what a position's own goal is worth as a record, where setting it
     restarts the clock; `closes`: the level that ends a game if two positions in a row have it, 0 for none."""
-    changed: int = _step(
-        graph.level, graph.start, graph.target, graph.reset, records.levels, records.rank, paid, closes, before, after,
-        np.empty(records.row, np.int16),
+    differs: int = _step(
+        graph.level, graph.start, graph.target, graph.reset, records.levels, records.rank, paid, closes,
+        before.row, before.moved, after.row, after.moved, np.empty(records.row, np.int16),
     )  # fmt: skip
-    return changed != 0
+    return differs != 0
 
 
 def fresh_before_closing(graph: Graph, nodes: NDArray[np.int64], *, counts: bool) -> NDArray[np.int16]:
@@ -102,7 +103,7 @@ def _places(first, last):
 
 
 @kernel
-def _close(level, levels, rank, paid, counts, after):
+def _close(level, levels, paid, counts, after):
     width = len(levels)
     for node in range(len(level)):
         base = node * 2 * width
@@ -120,9 +121,17 @@ def _close(level, levels, rank, paid, counts, after):
                 after[base + width + at] = goal
 
 
+@inlined
+def _any_moved(start, target, moved, node):
+    move, end = start[node], start[node + 1]
+    while move < end and not moved[target[move]]:
+        move += 1
+    return move < end
+
+
 @kernel
-def _step(level, start, target, reset, levels, rank, paid, closes, before, after, row):
-    changed = 0
+def _step(level, start, target, reset, levels, rank, paid, closes, before, moved_before, after, moved_after, row):
+    differs = 0
     width = len(levels)
     for node in range(len(level)):
         base = node * 2 * width
@@ -130,6 +139,10 @@ def _step(level, start, target, reset, levels, rank, paid, closes, before, after
         if place == _NO_RANK:
             for at in _places(0, 2 * width):
                 after[base + at] = before[base + at]
+            moved_after[node] = 0
+            continue
+        if not (moved_before[node] or _any_moved(start, target, moved_before, node)):
+            moved_after[node] = 0  # nothing changes, and `after` has the same row from two plies on
             continue
         for at in _places(0, 2 * width):
             row[at] = reset[node]
@@ -148,10 +161,13 @@ def _step(level, start, target, reset, levels, rank, paid, closes, before, after
         for at in range(place + 1, width):
             row[at] = goal
             row[width + at] = goal
+        moved = 0
         for at in _places(0, 2 * width):
-            changed |= row[at] ^ after[base + at]
+            differs |= row[at] ^ after[base + at]
+            moved |= row[at] ^ before[base + at]
             after[base + at] = row[at]
-    return changed
+        moved_after[node] = moved != 0
+    return differs
 
 
 @kernel

@@ -1,6 +1,6 @@
 """Tables with the clock, in build order: slice after slice, each backwards from the ply that ends the game."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -77,7 +77,7 @@ class Layer(NamedTuple):
 
 
 See = Callable[[Layer], None]
-"""Told of each layer; its arrays change later. Lower clocks that are not told of are in turn like the last two."""
+"""Told of layers; their arrays change later."""
 
 
 @dataclass
@@ -85,6 +85,8 @@ class Solver:
     """Solves tables, and keeps what they are worth at clock 0."""
 
     form: Form = W
+    clocks: Collection[int] = range(CLOCK)
+    """Those that are told of."""
     found: dict[Material, NDArray[np.int32]] = field(default_factory=dict)
     """See `packed`."""
 
@@ -109,23 +111,24 @@ class Solver:
             here = np.flatnonzero(graph.level == level)
             if len(here):
                 last = self._backwards(slice_, graph, one_record(graph, level), paid, closes, lambda layer: None)
-                paid[here] = last.fresh()[here]
-        return self._backwards(slice_, graph, records_of(graph, _halves(layout, slice_, graph)), paid, closes, see).fresh()
+                paid[here] = last.row.reshape(-1, 2)[here, 0]
+        records = records_of(graph, _halves(layout, slice_, graph))
+        return self._backwards(slice_, graph, records, paid, closes, see).fresh()
 
     def _backwards(
         self, slice_: int, graph: Graph, records: Records, paid: NDArray[np.int16], closes: int, see: See
     ) -> Layer:
         """The layer at clock 0."""
-        before = closing(graph, records, paid, counts=self.form.closing_counts)
-        after = np.zeros_like(before)
+        before, after = closing(graph, records, paid, counts=self.form.closing_counts)
+        going = True
         for clock in range(CLOCK - 1, -1, -1):
-            changed = step_back(graph, records, paid, closes, before, after)
-            layer = Layer(slice_, clock, graph, records, after, self.form.closing_counts)
-            see(layer)
+            if going:
+                going = step_back(graph, records, paid, closes, before, after)
             before, after = after, before
-            if not changed:
-                break
-        return layer._replace(clock=0, row=after if clock % 2 else before)
+            layer = Layer(slice_, clock, graph, records, before.row, self.form.closing_counts)
+            if clock in self.clocks:
+                see(layer)
+        return layer
 
 
 def _halves(layout: Layout, slice_: int, graph: Graph) -> tuple[slice, ...]:

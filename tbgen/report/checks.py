@@ -16,10 +16,10 @@ _CHECKS: Final = (_SCORES[0], _SCORES[2])
 _SIDES: Final = ("White", "Black")
 
 _REMARK: Final = Remark(
-    "A side that can only give check for ever leaves its opponent in check with few replies: with one it is G1.0, with "
-    "two G2.0; G1.5 is one move and no check. Shares are of placements, either side to move; White has the men named "
-    "first. “Ahead” is the side with more value in men. “Checks favour” names the side that forces G1.0 or G2.0 more "
-    "often."
+    "A side that can only give check for ever leaves its opponent in check with few replies: with one it is G1.0, "
+    "with two G2.0; G1.5 is one move and no check. Shares are of placements, either side to move; White has the men "
+    "named first. “Ahead” is the side with more value in men. “Checks favour” names the side that forces G1.0 or G2.0 "
+    "more often."
 )
 
 

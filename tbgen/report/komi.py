@@ -15,10 +15,10 @@ CUTOFF: Final = outcome.level(outcome.parse("G6.0"))
 
 _REMARK: Final = Remark(
     "White has the men named first; the side to move is drawn by lot, so that both halves of a table count alike. "
-    "Below the cutoff a side wins, from G6.0 up on it is a draw. With a komi of G5.75 White wins what is White's below G6.0, "
-    "and Black all others. The middle outcome is the fair komi: no more than half of the placements are better for "
-    "White, and no more than half are worse; where both sides have the same men there is none. Points are White's by "
-    "the exponential formula."
+    "Below the cutoff a side wins, from G6.0 up on it is a draw. With a komi of G5.75 White wins what is White's "
+    "below G6.0, and Black all others. The middle outcome is the fair komi: no more than half of the placements are "
+    "better for White, and no more than half are worse; where both sides have the same men there is none. Points are "
+    "White's by the exponential formula."
 )
 
 

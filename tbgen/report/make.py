@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tbgen.called import called_as
 from tbgen.errors import BadInput, MissingTable
 from tbgen.index import layout_of
-from tbgen.material import Material, build_key
+from tbgen.material import Material, build_key, with_dependencies
 from tbgen.probe import Tablebase
 from tbgen.report import checks, compare, compare_section, komi, potential, records, stalemates, stats
 from tbgen.report.census import Census, Tick, take
@@ -19,6 +19,9 @@ from tbgen.report.pairs import one_colour
 from tbgen.report.records import Longest
 from tbgen.store import build_some, readable_tables
 from tbgen.table_rules import TableRules
+
+if TYPE_CHECKING:
+    from tbgen.report.fifty import Kept
 
 ALL: Final = "all"
 _TITLE: Final = "What the tables know"
@@ -88,6 +91,40 @@ def _counted(section: Callable[[Sequence[Census]], Section]) -> Callable[[Reques
     return lambda request: iter([section(_censuses(request))])
 
 
+def _fifty(request: Request) -> Iterator[Section]:
+    from tbgen.report import fifty  # late: it takes a compiler
+
+    yield fifty.section([w for (w,) in _with_the_clock(request, ("W",))])
+
+
+def _cursed(request: Request) -> Iterator[Section]:
+    from tbgen.report import fifty
+
+    yield fifty.cursed_section([(w, c) for w, c in _with_the_clock(request, ("W", "C"))])
+
+
+def _with_the_clock(request: Request, rule_sets: Sequence[str]) -> Iterator[list["Kept"]]:
+    """Each material under these rule sets. All that its resets lead to is solved first."""
+    from tbgen.clock import solve
+    from tbgen.report import fifty
+
+    if request.rules != (TableRules.RESET,):
+        raise BadInput("the 50-move rule is laid beside tables of the rules r")
+    wanted = _materials(request, request.rules)
+    if wanted[-1].men > fifty.MOST_MEN:
+        raise BadInput(f"{wanted[-1]} has too many men: with the clock {fifty.MOST_MEN} are solved")
+    solvers = [solve.Solver(getattr(solve, name), fifty.SHOWN) for name in rule_sets]
+    needed = with_dependencies(wanted)
+    tick = _ticks(request, "solving with the clock", needed)
+    for material in needed:
+        with _tablebase(request, TableRules.RESET) as tablebase:
+            table = tablebase.table(material)
+            found = [fifty.kept(solver, table) for solver in solvers]
+            tick(table.size)
+        if material in wanted:
+            yield found
+
+
 def _shares(request: Request, censuses: Sequence[Census]) -> list[potential.Shares]:
     """Each material, and behind one with a pair of bishops its halves: those on both colours, and on one."""
     found = []
@@ -127,6 +164,8 @@ REPORTS: Final[Mapping[str, Callable[[Request], Iterator[Section]]]] = {
     "stalemates": _counted(stalemates.of),
     "checks": _counted(checks.of),
     "komi": _counted(komi.of),
+    "fifty": _fifty,
+    "cursed": _cursed,
     ALL: _all,
 }
 
