@@ -6,7 +6,7 @@ turns a row into the negative of the other half of the row that it leads to.
 
 Rows are short, as memory is what a step waits for. A record has the level of some position of the slice. And one above
 all levels of a side is gone as soon as that side is to move, whatever it was: the last place of a row stands for all of
-these. What it holds is right from the ply before the closing one on back; that ply has a step of its own.
+these. One ply before a closing one that does not count this is not so; then there is `fresh_before_closing`.
 """
 
 from typing import Final, NamedTuple
@@ -88,11 +88,11 @@ def step_back(graph: Graph, records: Records, paid: NDArray[np.int16], closes: i
     return differs != 0
 
 
-def fresh_before_closing(graph: Graph, nodes: NDArray[np.int64], *, counts: bool) -> NDArray[np.int16]:
-    """What nodes are worth under their own goals at the last ply but the closing one, in which nothing but mate and
-    stalemate counts, or all does."""
+def fresh_before_closing(graph: Graph, nodes: NDArray[np.int64]) -> NDArray[np.int16]:
+    """What nodes are worth under their own goals at the last ply but the closing one, if nothing but mate and stalemate
+    counts then."""
     found = np.empty(len(nodes), np.int16)
-    _before_closing(graph.level, graph.start, graph.target, graph.reset, nodes, counts, found)
+    _before_closing(graph.level, graph.start, graph.target, graph.reset, nodes, found)
     return found
 
 
@@ -171,13 +171,11 @@ def _step(level, start, target, reset, levels, rank, paid, closes, before, moved
 
 
 @kernel
-def _before_closing(level, start, target, reset, nodes, counts, found):
+def _before_closing(level, start, target, reset, nodes, found):
     for place in range(len(nodes)):
         node = nodes[place]
         best = np.int64(reset[node])
         for move in range(start[node], start[node + 1]):
             there = np.int64(level[target[move]])
-            own = np.int64(level[node])
-            ends = there < FIRST_RECORD or (counts and there < own)
-            best = max(best, BASE - there if ends else own - BASE)
+            best = max(best, BASE - there if there < FIRST_RECORD else np.int64(level[node]) - BASE)
         found[place] = best

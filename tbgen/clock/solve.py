@@ -64,14 +64,14 @@ class Layer(NamedTuple):
         found = np.where(own == NO_POSITION, 0, own - BASE).astype(np.int16)
         nodes = np.flatnonzero((own != NO_POSITION) & (own >= FIRST_RECORD))
         found[nodes] = self.row[nodes * self.records.row + self.records.rank[nodes]]
-        if self.clock == CLOCK - 1:
+        if self.clock == CLOCK - 1 and not self.closing_counts:
             high = nodes[own[nodes] >= self.records.levels[-1]]
-            found[high] = fresh_before_closing(self.graph, high, counts=self.closing_counts)
+            found[high] = fresh_before_closing(self.graph, high)
         return found
 
     def value(self, node: int, holder: int, level: int) -> int:
         """The outcome under a record that the opponent (0) or the mover (1) holds, and that was set in this slice."""
-        if self.clock == CLOCK - 1 and level >= self.records.levels[-1]:
+        if self.clock == CLOCK - 1 and not self.closing_counts and level >= self.records.levels[-1]:
             raise ValueError("no row tells this apart so late")
         return int(self.row[node * self.records.row + holder * len(self.records.levels) + self.records.rank_of(level)])
 

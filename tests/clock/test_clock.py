@@ -1,0 +1,183 @@
+"""Outcomes under the 50-move rule, beside those that brute force finds by python-chess."""
+
+import random
+from functools import cache
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen.clock import solve
+from tbgen.clock.solve import Layer, Solver
+from tbgen.contents import OUTCOME_SHIFT
+from tbgen.index import layout_of
+from tbgen.index.positions import fen
+from tbgen.material import every, parse
+from tbgen.outcome import BASE, goal
+from tbgen.position import level
+from tbgen.probe.vector import PositionColumns, numbers
+from tests.support import clock_twin
+from tests.support.slow_twin.goals import Goal, goal_of, worth
+from tests.support.slow_twin.placements import KINDS
+
+CLOCKS = (0, 1, 40, 83, 94, 97, 98, 99)
+FORMS = {"W": (solve.W, clock_twin.W), "C": (solve.C, clock_twin.C)}
+
+
+@cache
+def solver(form: str) -> Solver:
+    """All materials of two and three men."""
+    found = Solver(FORMS[form][0])
+    for material in (*every(2), *every(3)):
+        found.solve(material)
+    return found
+
+
+def at_clock_0(form: str, board: chess.Board) -> int:
+    """What the solver says of a position after a reset, as White sees it."""
+    material = _material(board)
+    number = _number(material, board)
+    return _sign(board) * int(solver(form).found[parse(material)][number] >> OUTCOME_SHIFT)
+
+
+def _sign(board: chess.Board) -> int:
+    return 1 if board.turn else -1
+
+
+def _material(board: chess.Board) -> str:
+    men = sorted((man.symbol() for man in board.piece_map().values() if man.symbol() not in "Kk"), key="QRBNP".find)
+    white, black = ("".join(one.upper() for one in men if one.isupper() == white) for white in (True, False))
+    assert not black
+    return f"K{white}vK"
+
+
+def _number(material: str, board: chess.Board) -> int:
+    layout = layout_of(parse(material))
+    men: dict[tuple[int, str], list[int]] = {}
+    for square, man in board.piece_map().items():
+        men.setdefault((0 if man.color else 1, man.symbol().upper()), []).append(square)
+    squares = [np.array([men[man].pop()]) for man in layout.letters]
+    return int(numbers(PositionColumns(layout, squares, np.array([not board.turn])))[0])
+
+
+def _boards(material: str, count: int, seed: int) -> list[chess.Board]:
+    """Positions at random in which the game goes on."""
+    layout, draw = layout_of(parse(material)), random.Random(seed)
+    found: list[chess.Board] = []
+    while len(found) < count:
+        board = chess.Board(fen(layout, draw.randrange(layout.size)))
+        if len(board.piece_map()) == len(layout.letters) and board.is_valid() and board.legal_moves:
+            found.append(board)
+    return found
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_bare_kings_at_every_clock_under_every_record(form: str) -> None:
+    ours, theirs = FORMS[form]
+    _compare("KvK", Solver(ours), clock_twin.Whole((_kind("K"), _kind("k")), theirs, lambda board: 0))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("material", ["KQvK", "KNvK"])
+def test_three_men_at_every_clock_under_every_record(material: str, form: str) -> None:
+    ours, theirs = FORMS[form]
+    bare = clock_twin.Whole((_kind("K"), _kind("k")), theirs, lambda board: 0)
+
+    def taken(board: chess.Board) -> int:
+        return int(bare.value[0, bare.find(board), bare.record(goal_of(board))])
+
+    twin = clock_twin.Whole(tuple(sorted(_kind(one) for one in (*material[:-2], "k"))), theirs, taken)
+    ready = Solver(ours)
+    ready.solve(parse("KvK"))
+    _compare(material, ready, twin)
+
+
+def _kind(symbol: str) -> int:
+    return KINDS.index(symbol)
+
+
+def _compare(material: str, ready: Solver, twin: clock_twin.Whole) -> None:
+    layout = layout_of(parse(material))
+    compared = 0
+
+    def see(layer: Layer) -> None:
+        nonlocal compared
+        fresh = layer.fresh()
+        for node in np.flatnonzero(fresh).tolist():
+            board = chess.Board(fen(layout, node))
+            place, sign, own = twin.find(board), _sign(board), goal_of(board)
+            if own.level < 2:
+                continue
+            theirs = twin.value[layer.clock, place]
+            assert theirs[twin.record(own)] == sign * fresh[node], (layer.clock, board.fen())
+            for record in twin.records if layer.clock < clock_twin.PLIES - 1 else ():
+                if record.level <= own.level and record.level in layer.records.levels:  # some position sets it
+                    ours = sign * layer.value(node, int(record.owner == board.turn), record.level)
+                    assert ours == theirs[twin.record(record)], (layer.clock, record, board.fen())
+                    compared += 1
+
+    ready.clocks = CLOCKS
+    ready.solve(parse(material), see)
+    assert compared > 10_000
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("material", ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK"])
+def test_the_last_plies(material: str, form: str) -> None:
+    """After resets the solver's own outcomes stand: those of smaller tables have been judged."""
+    layout, plies = layout_of(parse(material)), (96, 97, 98, 99) if form == "W" else (97, 98, 99)
+    layers: dict[tuple[int, int], np.ndarray] = {}
+    ready = Solver(FORMS[form][0], plies, dict(solver(form).found))
+
+    def see(layer: Layer) -> None:
+        layers[layer.slice, layer.clock] = layer.fresh()
+
+    ready.solve(parse(material), see)
+    compared = changed = 0
+    for clock in plies:
+        for board in _boards(material, 12, seed=clock):
+            number = _number(material, board)
+            slice_ = int(np.searchsorted(layout.start, number, "right")) - 1
+            ours = _sign(board) * int(layers[slice_, clock][number - layout.start[slice_]])
+            own = goal_of(board)
+            theirs = _looked_up(board, own, clock, form)
+            assert ours == theirs, (board.fen(), clock)
+            compared += 1
+            changed += ours != worth(own)
+    assert compared == 12 * len(plies)
+    assert changed
+
+
+def _looked_up(board: chess.Board, own: Goal, clock: int, form: str) -> int:
+    if form == "W":
+        return clock_twin.last_plies(board, own, clock, clock_twin.W, lambda after: at_clock_0(form, after))
+    # Restarts would go on for a hundred plies: they are cut off by leaving their outcomes to the solver as well.
+    return _with_restarts(board, own, clock)
+
+
+def _with_restarts(board: chess.Board, record: Goal, clock: int) -> int:
+    if not board.legal_moves:
+        return worth(goal_of(board))
+    if clock >= 100:
+        return worth(record)
+    found = []
+    for move in board.legal_moves:
+        after = board.copy(stack=False)
+        after.push(move)
+        goal_after = goal_of(after)
+        if board.is_zeroing(move) or goal_after.level < min(record.level, clock_twin.C.cutoff):
+            found.append(at_clock_0("C", after))
+            continue
+        standing = goal_after if goal_after.level < record.level else record
+        found.append(_with_restarts(after, standing, clock + 1))
+    return max(found) if board.turn else min(found)
+
+
+def test_a_mate_in_time_is_kept_and_one_too_late_is_not() -> None:
+    """Rook against king: white to move mates in one, or in two too late."""
+    board = chess.Board("8/8/8/8/8/1K6/8/k6R w - - 0 1")
+    assert level(board) > 2
+    assert goal(level(board), white_to_move=True) < 0
+    assert clock_twin.last_plies(board, goal_of(board), 99, clock_twin.W, lambda after: 0) != BASE
+    assert at_clock_0("W", board) == BASE
