@@ -10,7 +10,10 @@ from tbgen.errors import BadInput
 from tbgen.table_rules import TableRules, no_such_rules
 from tbgen.text import say, standard_output, width
 
-REPORTS: Final = ("stats", "records", "compare", "potential", "stalemates", "checks", "komi", "fifty", "cursed", "all")
+REPORTS: Final = (
+    "stats", "records", "compare", "potential", "stalemates", "checks", "komi", "kings", "zugzwangs", "fifty", "cursed",
+    "all",
+)  # fmt: skip
 FORMATS: Final = ("text", "md", "csv", "json", "pgn", "html")
 _ENDINGS: Final = {"txt": "text", "htm": "html"}
 
@@ -23,6 +26,8 @@ reports:
   stalemates   how often stalemate can be forced, and who would win if the stalemated side lost
   checks       which side forces G1.0, G1.5 and G2.0: whom perpetual check favours
   komi         who wins with a cutoff and a komi, the side to move drawn by lot
+  kings        whether bare kings at G8.5 twice running leave a record that stands, as rule set C has it
+  zugzwangs    positions in which either side would rather not move, record by record
   fifty        what the 50-move rule takes away: solved anew with the clock, up to four men (some minutes a table)
   cursed       mates that it prevents, and those that rule set C saves
   all          stats, records and potential; with two sets of rules, compared as well

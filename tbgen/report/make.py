@@ -11,7 +11,7 @@ from tbgen.errors import BadInput, MissingTable
 from tbgen.index import layout_of
 from tbgen.material import Material, build_key, with_dependencies
 from tbgen.probe import Tablebase
-from tbgen.report import checks, compare, compare_section, komi, potential, records, stalemates, stats
+from tbgen.report import checks, compare, compare_section, kings, komi, potential, records, stalemates, stats, zugzwangs
 from tbgen.report.census import Census, Tick, take
 from tbgen.report.distances import distances
 from tbgen.report.document import Document, Section
@@ -91,6 +91,20 @@ def _counted(section: Callable[[Sequence[Census]], Section]) -> Callable[[Reques
     return lambda request: iter([section(_censuses(request))])
 
 
+def _kings(request: Request) -> Iterator[Section]:
+    with _tablebase(request, request.rules[0]) as tablebase:
+        yield kings.section(*kings.find(tablebase))
+
+
+def _zugzwangs(request: Request) -> Iterator[Section]:
+    materials = _materials(request, request.rules)
+    tick, found = _ticks(request, "looking for zugzwangs", materials), []
+    for material in materials:
+        with _tablebase(request, request.rules[0]) as tablebase:
+            found.append(zugzwangs.find(tablebase.table(material), tick))
+    yield zugzwangs.section(found)
+
+
 def _fifty(request: Request) -> Iterator[Section]:
     from tbgen.report import fifty  # late: it takes a compiler
 
@@ -164,6 +178,8 @@ REPORTS: Final[Mapping[str, Callable[[Request], Iterator[Section]]]] = {
     "stalemates": _counted(stalemates.of),
     "checks": _counted(checks.of),
     "komi": _counted(komi.of),
+    "kings": _kings,
+    "zugzwangs": _zugzwangs,
     "fifty": _fifty,
     "cursed": _cursed,
     ALL: _all,
