@@ -115,14 +115,30 @@ def _group(name: str, *rooms: str) -> Group:
 SOLVER: Final = _group("solver", "retro")
 VERIFIER: Final = _group("verifier", "verify")
 STORE: Final = _group("store", "store")
-CLOCK: Final = _group("clock", "verify", "clock")
+FORWARD: Final = _group("forward", "verify", "clock", "optimal")
+"""What goes forwards by the verifier's moves."""
 _ANY: Final = _group("any", "retro", "verify")
+
+
+_GROUPS: Final = {
+    "tbgen.retro": SOLVER,
+    "tbgen.verify": VERIFIER,
+    "tbgen.store": STORE,
+    "tbgen.clock": FORWARD,
+    "tbgen.optimal": FORWARD,
+}
 
 
 def group_of(module: str) -> Group:
     """The group that the kernels of a module belong to."""
     room = ".".join(module.split(".")[:2])
-    return {"tbgen.retro": SOLVER, "tbgen.verify": VERIFIER, "tbgen.store": STORE, "tbgen.clock": CLOCK}.get(room, _ANY)
+    return {
+        "tbgen.retro": SOLVER,
+        "tbgen.verify": VERIFIER,
+        "tbgen.store": STORE,
+        "tbgen.clock": FORWARD,
+        "tbgen.optimal": FORWARD,
+    }.get(room, _ANY)
 
 
 _OPTIONS: Final[dict[str, Any]] = {

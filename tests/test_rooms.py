@@ -95,6 +95,8 @@ ROOMS = {
     ),
     # Exact values under the 50-move rule, for few men: the verifier's moves, and layers of its own.
     "clock": "jit outcome material board index verify",
+    # Best moves counted, by the verifier's moves.
+    "optimal": "jit outcome material contents index verify",
     # Tables packed to be kept or sent, and made again by forward moves.
     "archive": (
         "errors turns outcome table_rules men material contents index store/directory store/format store/read store "
@@ -143,7 +145,7 @@ ROOMS = {
     "referee/player": "_version potential errors outcome table_rules position probe rules text",
     "report": (
         "_version called errors look potential columns turns outcome table_rules men material position contents board "
-        "index store probe rules text clock"
+        "index store probe rules text clock optimal"
     ),
     # Tables as columns for other programs.
     "export": "outcome contents index store store/write",

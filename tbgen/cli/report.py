@@ -11,8 +11,8 @@ from tbgen.table_rules import TableRules, no_such_rules
 from tbgen.text import say, standard_output, width
 
 REPORTS: Final = (
-    "stats", "records", "compare", "potential", "stalemates", "checks", "komi", "kings", "zugzwangs", "fifty", "cursed",
-    "all",
+    "stats", "records", "compare", "potential", "stalemates", "checks", "komi", "tree", "kings", "zugzwangs",
+    "fifty", "cursed", "all",
 )  # fmt: skip
 FORMATS: Final = ("text", "md", "csv", "json", "pgn", "html")
 _ENDINGS: Final = {"txt": "text", "htm": "html"}
@@ -26,6 +26,7 @@ reports:
   stalemates   how often stalemate can be forced, and who would win if the stalemated side lost
   checks       which side forces G1.0, G1.5 and G2.0: whom perpetual check favours
   komi         who wins with a cutoff and a komi, the side to move drawn by lot
+  tree         how many moves are best, in chess and in r-mobility
   kings        whether bare kings at G8.5 twice running leave a record that stands, as rule set C has it
   zugzwangs    positions in which either side would rather not move, record by record
   fifty        what the 50-move rule takes away: solved anew with the clock, up to four men (some minutes a table)

@@ -32,7 +32,7 @@ class Twice(NamedTuple):
 
 def find(tablebase: Tablebase) -> tuple[Twice, Twice]:
     """White's best moves, and its others."""
-    found = {True: [0, 0], False: [0, 0]}
+    found: dict[bool, list[int]] = {True: [0, 0], False: [0, 0]}
     first = {True: "", False: ""}
     for board in _open_kings():
         worth = tablebase.probe(board, record=_RECORD).outcome
@@ -46,7 +46,12 @@ def find(tablebase: Tablebase) -> tuple[Twice, Twice]:
                 if after != _RECORD and not first[best]:
                     first[best] = board.fen()
             board.pop()
-    return Twice(*found[True], first=first[True]), Twice(*found[False], first=first[False])
+    return _twice(found[True], first[True]), _twice(found[False], first[False])
+
+
+def _twice(counts: list[int], first: str) -> Twice:
+    moves, standing = counts
+    return Twice(moves, standing, first)
 
 
 def _open_kings() -> Iterator[chess.Board]:

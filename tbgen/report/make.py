@@ -105,6 +105,23 @@ def _zugzwangs(request: Request) -> Iterator[Section]:
     yield zugzwangs.section(found)
 
 
+def _tree(request: Request) -> Iterator[Section]:
+    from tbgen.optimal.count import count  # late: it takes a compiler
+    from tbgen.report import tree
+
+    materials = _materials(request, (TableRules.RESET,))
+    if request.rules != (TableRules.RESET,):
+        raise BadInput("best moves are counted under the rules r")
+    tick, found = _ticks(request, "counting best moves", materials), []
+    for material in materials:
+        with _tablebase(request, TableRules.RESET) as tablebase:
+            table = tablebase.table(material)
+            reached = {one: tablebase.table(one).entries() for one in material.successors()}
+            found.append((material, count(table.layout, table.part(0, table.size), reached)))
+            tick(table.size)
+    yield tree.section(found)
+
+
 def _fifty(request: Request) -> Iterator[Section]:
     from tbgen.report import fifty  # late: it takes a compiler
 
@@ -178,6 +195,7 @@ REPORTS: Final[Mapping[str, Callable[[Request], Iterator[Section]]]] = {
     "stalemates": _counted(stalemates.of),
     "checks": _counted(checks.of),
     "komi": _counted(komi.of),
+    "tree": _tree,
     "kings": _kings,
     "zugzwangs": _zugzwangs,
     "fifty": _fifty,
