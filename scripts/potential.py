@@ -13,7 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+<<<<<<< HEAD
 import five_men_figures
+=======
+import five_men_shares
+>>>>>>> f782c5b (docs/questions.md answers what people asked, from figures kept beside it)
 
 from tbgen import files
 from tbgen.index import layout_of
@@ -29,7 +33,6 @@ from tbgen.store import list_tables, open_table
 from tbgen.table_rules import TableRules
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-OUTCOMES: Final = ROOT / "docs" / "five-men" / "outcomes.csv"
 DATA: Final = ROOT / "docs" / "potential.csv"
 PAGE: Final = ROOT / "docs" / "potential.md"
 TEXT: Final = ROOT / "scripts" / "potential_page.md"
@@ -112,10 +115,15 @@ def counted(directory: Path) -> Iterator[Row]:
 
 def stored() -> Iterator[Row]:
     """Tables of five men, from what was counted when they were built."""
+<<<<<<< HEAD
     with OUTCOMES.open(newline="") as file:
         rows = list(csv.DictReader(file))
     for rules in TableRules:
         yield from (row_of(shares(one), rules) for one in five_men_figures.tallies(rows, rules))
+=======
+    for one, rules in five_men_shares.stored():
+        yield row_of(one, rules)
+>>>>>>> f782c5b (docs/questions.md answers what people asked, from figures kept beside it)
 
 
 def row_of(one: Shares, rules: TableRules) -> Row:

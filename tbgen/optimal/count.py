@@ -54,7 +54,8 @@ def count(layout: Layout, contents: Contents, reached: Mapping[Material, NDArray
         here = slice(layout.start[slice_], layout.start[slice_ + 1])
         _count(
             around.board, around.atlas, around.tables, layout.pawns.squares, slice_, int(here.start),
-            level[here], halves[here], fresh[here], contents.staircases[here], under.reshape(-1), under.shape[1], make_moves(), make_arrivals(), make_numbering_buffers(layout), sums,
+            level[here], halves[here], fresh[here], contents.staircases[here], under.reshape(-1), under.shape[1],
+            make_moves(), make_arrivals(), make_numbering_buffers(layout), sums,
         )  # fmt: skip
     return BestMoves(*(int(one) // 2 for one in sums))
 
