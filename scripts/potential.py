@@ -13,11 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-<<<<<<< HEAD
-import five_men_figures
-=======
 import five_men_shares
->>>>>>> f782c5b (docs/questions.md answers what people asked, from figures kept beside it)
 
 from tbgen import files
 from tbgen.index import layout_of
@@ -115,15 +111,8 @@ def counted(directory: Path) -> Iterator[Row]:
 
 def stored() -> Iterator[Row]:
     """Tables of five men, from what was counted when they were built."""
-<<<<<<< HEAD
-    with OUTCOMES.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    for rules in TableRules:
-        yield from (row_of(shares(one), rules) for one in five_men_figures.tallies(rows, rules))
-=======
     for one, rules in five_men_shares.stored():
         yield row_of(one, rules)
->>>>>>> f782c5b (docs/questions.md answers what people asked, from figures kept beside it)
 
 
 def row_of(one: Shares, rules: TableRules) -> Row:
