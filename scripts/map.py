@@ -53,7 +53,9 @@ BOXES: Final = {
         800, 4, ("the game around", "the tables: records,", "endings, what men hope for"), "rules potential"
     ),
     "cluster": Box(225, 5, ("tasks for processes", "of a dask cluster"), width=150),
-    "verify": Box(401, 5, ("the second opinion,", "forward moves only")),
+    "verify, clock, optimal": Box(
+        401, 5, ("the second opinion,", "and what goes by its", "forward moves"), "verify clock optimal"
+    ),
     "probe": Box(600, 5, ("tables asked,", "without a compiler")),
     "pgn": Box(850, 5, ("games as bytes,", "moves, tags")),
     "generate": Box(105, 6, ("plan, forecast, build,", "resume")),

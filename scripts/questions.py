@@ -2,7 +2,8 @@
 
 `--tables DIR` counts them anew for the reports that `--only` names, all of them unless it does, and for `--material`,
 all that are there unless it is given; what was kept of others stays. Five men are those of docs/five-men/outcomes.csv.
-`--games` scores real games as they were played. `--check` says whether the page is what the figures say.
+`--games` scores real games as they were played, and with tables looks at their
+draws. `--check` says whether the page is what the figures say.
 """
 
 import argparse
@@ -11,11 +12,12 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import five_men_shares
+import questions_draws
 import questions_page
 
 from tbgen import files
@@ -41,7 +43,7 @@ REPORTS: Final[Mapping[str, tuple[str, ...]]] = {
 FIVE: Final = {"stalemates": stalemates.section, "checks": checks.section, "komi": komi.section}
 """What stored figures of five men say too."""
 SCORINGS: Final = ("exponential", "harmonic", "winner", "full", "komi")
-LEAST_GAMES: Final = 20
+LEAST_GAMES: Final = 10
 
 Row = dict[str, Any]
 Kept = dict[str, list[Row]]
@@ -62,6 +64,8 @@ def main() -> None:
     if args.games is not None:
         keep("games", played(args.games))
         keep("rankings", ranked(args.games))
+        if args.tables is not None:
+            keep("draws", questions_draws.draws(args.games, args.tables, args.material))
     kept = read()
     page = questions_page.page(kept)
     if args.check:
@@ -168,12 +172,6 @@ def _read(key: str) -> list[Row]:
         return []
     with path.open(newline="") as file:
         return [dict(row) for row in csv.DictReader(file)]
-
-
-def texts(rows: Iterable[Row]) -> Iterator[Row]:
-    """Rows as CSV gives them back."""
-    for row in rows:
-        yield {name: "" if value is None else str(value) for name, value in row.items()}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """docs/questions.md and its boards, from the figures in docs/questions/*.csv."""
 
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -10,7 +10,6 @@ import chess
 from tbgen import outcome
 from tbgen.look.board import picture as picture_of
 from tbgen.material import parse
-from tbgen.probe import open_tablebase
 from tbgen.report.komi import CUTOFF
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -30,7 +29,7 @@ HEAD: Final = """\
 About r-mobility and about endings that chess calls drawn: what the tables answer, the most surprising first. White has
 the men that are named first. Shares are of placements with either side to move, unless something else is said.
 `--tables DIR` tells a command where the tables are; those of two and three men are in the package. `scripts/questions`
-makes this page from the figures in [questions](https://github.com/tbgen/tbgen), one CSV file a table.
+makes this page of figures, which are kept as CSV beside it, and counts them anew.
 
 """
 
@@ -85,6 +84,8 @@ def of(kept: Kept, name: str, material: str) -> Row:
 
 
 def share(value: float) -> str:
+    if 0 < value < 0.00001:
+        return "<0.001 %"
     if 0 < value < 0.0005 or 0.9995 < value < 1:
         return f"{100 * value:.3f} %"
     return f"{100 * value:.1f} %"
@@ -122,18 +123,41 @@ def _clock(kept: Kept) -> str:
         ("material", "clock 0", "clock 40", "clock 60", "clock 80", "clock 90"),
         [(row["material"], *(share(figure(row, f"kept_{clock}")) for clock in (0, 40, 60, 80, 90))) for row in most],
     )
-    few = (
-        f"It decides even the emptiest board: of the 462 positions of bare kings {bare['changed']} have another winner."
-    )
+    draws = _draws(kept)
+    few = f"It decides even the emptiest board: of 462 positions of bare kings {bare['changed']} have another winner."
     return (
-        f"{few} Without a clock a king that betters the record on the way to the edge is punished there; with it, the "
-        "last to better the record goes unpunished, and who that is depends on whether the plies left are odd or even. "
+        f"{few} What is bettered on the last plies cannot be bettered back, and whose plies these are depends on "
+        "whether the clock is odd or even. "
         f"Solved with the halfmove clock as part of the position, {len(rows)} materials of two to four men change "
-        f"{changed:,} outcomes at clock 0, {turned:,} of them to the other side; in {in_time:,} the goal takes 100 plies or "
-        f"less, so a short distance promises nothing but mate. Of {late:,} positions whose goal takes more, {late_kept:,} "
+        f"{changed:,} outcomes at clock 0, {turned:,} of them to the other side; in {in_time:,} the goal takes 100 "
+        "plies or "
+        f"less, so a short distance promises nothing but mate. Of {late:,} positions whose goal takes more, "
+        f"{late_kept:,} "
         "keep their outcome. The share of outcomes kept, by the clock at which the game goes on, in the materials that "
         f"lose most at once:\n\n{listed}\n\n"
-        "Rule set W, the position's own goal as the record. Repetition is not looked at."
+        f"Rule set W, the position's own goal as the record. Repetition is not looked at.{draws}"
+    )
+
+
+def _after_colon(words: str) -> str:
+    return f": {words}" if words else ""
+
+
+def _draws(kept: Kept) -> str:
+    """Of real games, those whose material is solved."""
+    known = [row for row in kept.get("draws", ()) if row["with_clock"]]
+    if not known:
+        return ""
+    changed = [row for row in known if row["with_clock"] != row["table"]]
+    late = sum(int(row["clock"]) + int(row["dtg"]) > 100 for row in known)
+    told = ", ".join(
+        f"`{row['fen']}` under {row['record']} is {row['with_clock']} instead of {row['table']}" for row in changed[:2]
+    )
+    return (
+        f"\n\nOf the {len(kept['draws'])} [draws of TCEC](tcec.md) with up to four men that were adjudicated or agreed "
+        f"on, {len(known)} are of materials solved so far. From where they stopped, {len(known) - len(changed)} keep "
+        f"their outcome and {len(changed)} do not{_after_colon(told)}. Clock and distance pass 100 together in "
+        f"{late} of them. All are in [draws.csv](questions/draws.csv)."
     )
 
 
@@ -147,9 +171,11 @@ def _stalemates(kept: Kept) -> str:
         [(row["material"], *(share(figure(row, name)) for name in COLUMNS)) for row in hopeless[:10]],
     )
     return (
-        f"Two knights, who cannot force mate, force stalemate in {share(figure(two_knights, 'share_of_drawn'))} of the draws "
-        f"of KNNvK. Two bishops do in {share(figure(bishops, 'share_of_drawn'))} of theirs, mostly bishops of one colour, "
-        f"and a single pawn in {share(figure(pawn, 'share_of_drawn'))}. Lasker wanted 3/4 of a point for that. Among the "
+        f"Two knights, who cannot force mate, force stalemate in {share(figure(two_knights, 'share_of_drawn'))} of "
+        "the draws "
+        f"of KNNvK. Two bishops do in {share(figure(bishops, 'share_of_drawn'))} of theirs, "
+        f"and a single pawn in {share(figure(pawn, 'share_of_drawn'))}. Lasker wanted 3/4 of a point for that. Among "
+        "the "
         "materials that chess draws more often than not, stalemate is forced most often in these, of two to five men:"
         f"\n\n{listed}"
     )
@@ -167,9 +193,12 @@ def _loses(kept: Kept) -> str:
     rows = [row for row in kept["totals"] if men(row) <= _MEN]
     drawn, still = (sum(number(row, name) for row in rows) for name in ("drawn", "still_drawn"))
     return (
-        "G. Haworth asked it (ICGA Journal 37 (3), 2014). Whoever forces G0.5 or better wins then, so the tables have the "
-        f"totals. Of {drawn:,} placements of two to four men that chess calls drawn {still:,} stay so. White's wins rise "
-        f"from {totals('KNNvK')} in KNNvK, {totals('KBBvK')} in KBBvK, {totals('KPvK')} in KPvK. Each ending has a row for "
+        "G. Haworth asked it (ICGA Journal 37 (3), 2014). Whoever forces G0.5 or better wins then, so the tables "
+        "have the "
+        f"totals. Of {drawn:,} placements of two to four men that chess calls drawn {still:,} stay so. White's wins "
+        "rise "
+        f"from {totals('KNNvK')} in KNNvK, {totals('KBBvK')} in KBBvK, {totals('KPvK')} in KPvK. Each ending has a "
+        "row for "
         "either side to move in [totals.csv](questions/totals.csv), five men included."
     )
 
@@ -190,8 +219,10 @@ def _checks(kept: Kept) -> str:
         return ", ".join(f"{row['material']} ({share(worth(row, row[side].lower()))})" for row in some)
 
     return (
-        "The stronger side, as a rule. A perpetual check leaves its victim in check with one reply (G1.0) or two (G2.0). "
-        f"Of {len(uneven)} materials of two to five men in which one side has more and these scores are not shared alike, "
+        "The stronger side, as a rule. A perpetual check leaves its victim in check with one reply (G1.0) or two "
+        "(G2.0). "
+        f"Of {len(uneven)} materials of two to five men in which one side has more and these scores are not shared "
+        "alike, "
         f"they favour it in {ahead}: {listed(stronger, 'ahead')} of all placements. The side with less is favoured in "
         f"{len(behind)}, most in {listed(weaker, 'favoured')}. G1.5, one move and no check, is a score of the bishop: "
         f"{share(figure(of(kept, 'checks', 'KBvK'), 'white_G1.5'))} of KBvK. Columns for each score and side are in "
@@ -210,7 +241,8 @@ def _zugzwangs(kept: Kept) -> str:
         f"r-mobility makes {pawn['zugzwangs']} of them under some record, and bare kings have {bare['zugzwangs']}. In "
         f"{len(rows)} materials of two to four men there are {all_of_them:,}, of which {chess_too:,} are so in chess; "
         f"{most['material']} has most, {number(most, 'zugzwangs'):,}. The longest is in {longest['material']}: "
-        f"`{longest['longest_fen']}` under {longest['longest_record']}, {longest['longest']} plies for one side. How many "
+        f"`{longest['longest_fen']}` under {longest['longest_record']}, {longest['longest']} plies for one side. How "
+        "many "
         "there are under each record is in [zugzwang-records.csv](questions/zugzwang-records.csv)."
     )
 
@@ -218,10 +250,12 @@ def _zugzwangs(kept: Kept) -> str:
 def _kings(kept: Kept) -> str:
     best, other = ({"after": "", **row} for row in kept["kings"])
     return (
-        "After best moves, not after blunders. cuteRMob ends a game of bare kings at two G8.5 in a row, “because in optimal "
+        "After best moves, not after blunders. cuteRMob ends a game of bare kings at two G8.5 in a row, “because in "
+        "optimal "
         "play the G-score can no longer be improved”. With -G8.5 on the board and White to move, that is true of "
         f"{number(best, 'standing'):,} of {number(best, 'moves'):,} best moves that lead to a second G8.5. Of "
-        f"{number(other, 'moves'):,} other such moves {number(other, 'bettered'):,} let Black's record be bettered, and the "
+        f"{number(other, 'moves'):,} other such moves {number(other, 'bettered'):,} let Black's record be bettered, "
+        "and the "
         "rule takes that away."
     )
 
@@ -243,9 +277,11 @@ def _cursed(kept: Kept) -> str:
         ],
     )  # fmt: skip
     return (
-        "Of two to four men none is cursed at clock 0: the longest mate takes 85 plies. So the clock must have run. Under "
+        "Of two to four men none is cursed at clock 0: the longest mate takes 85 plies. So the clock must have run. "
+        "Under "
         "rule set C setting a record below G6.0 restarts it. Counted at the clocks 0, 20, 40, 50, 60, 70, 80 and 90 in "
-        f"{', '.join(materials)}, it makes actual mates of {share(saved / cursed)} of the cursed ones: more than “some”. "
+        f"{', '.join(materials)}, it makes actual mates of {share(saved / cursed)} of the cursed ones: more than "
+        "“some”. "
         f"\n\n{listed}\n\nPlacements, under the position's own goal. Mates of more than 100 plies take five men."
     )
 
@@ -260,9 +296,12 @@ def _komi(kept: Kept) -> str:
         f"{row['material']} {share(figure(row, 'share_mover'))} and {share(figure(row, 'share_other'))}" for row in even
     )
     told = (
-        f"The cutoff leaves few draws: with the side to move drawn by lot, {share(neither)} of two to four men come to G6.0 "
-        f"or more, every material counting alike, and {share(neither_of_five)} of five men. The komi is not for endings: "
-        "where both sides have the same men, one of the two must better G5.75 to win, and these are the shares that the "
+        f"The cutoff leaves few draws: with the side to move drawn by lot, {share(neither)} of two to four men come "
+        "to G6.0 "
+        f"or more, every material counting alike, and {share(neither_of_five)} of five men. The komi is not for "
+        "endings: "
+        "where both sides have the same men, one of the two must better G5.75 to win, and these are the shares that "
+        "the "
         f"side to move and the other one get below G6.0: {shares}."
     )
     if not kept.get("games"):
@@ -273,8 +312,10 @@ def _komi(kept: Kept) -> str:
     }
     whole = sum(int(row["white"]) + int(row["black"]) for row in kept["games"])
     return (
-        f"{told}\n\nOf TCEC's {whole} [games that came to five men](tcec.md), as played, White won {counts[1]} below G6.0 "
-        f"and Black {counts[-1]}; {whole - sum(counts.values())} ended at G6.0 or more. With komi G5.75 White would have "
+        f"{told}\n\nOf TCEC's {whole} [games that came to five men](tcec.md), as played, White won {counts[1]} below "
+        "G6.0 "
+        f"and Black {counts[-1]}; {whole - sum(counts.values())} ended at G6.0 or more. With komi G5.75 White would "
+        "have "
         f"won {share(counts[1] / whole)}: for these games it is near to fair."
     )
 
@@ -284,7 +325,7 @@ def _tree(kept: Kept) -> str:
     listed = table(
         ("material", "best in chess", "in r-mobility", "thinner", "where chess draws"),
         [
-            (row["material"], *(f"{figure(row, name):.2f}" for name in ("of_chess", "of_mobility", "thinner", "drawn_thinner")))
+            (row["material"], *(f"{figure(row, name):.2f}" for name in THIN))
             for row in rows[:8]
         ],
     )  # fmt: skip
@@ -294,13 +335,20 @@ def _tree(kept: Kept) -> str:
     )
     least, most = rows[-1], rows[0]
     return (
-        "That the tree of best play is thinner by an order of magnitude, and that it lies within that of chess. The second "
-        "is true of all positions: outcomes of r-mobility refine win, draw and loss, so no best move throws a result away. "
-        f"The first is too much for whole tables. In {len(rows)} materials, {positions:,} positions, the moves that keep "
-        f"the outcome are {moves / positions:.1f} on average, in chess {chess_moves / positions:.1f}. Where chess sees a "
+        "That the tree of best play is thinner by an order of magnitude, and that it lies within that of chess. The "
+        "second "
+        "is true of all positions: outcomes of r-mobility refine win, draw and loss, so no best move throws a result "
+        "away. "
+        f"The first is too much for whole tables. In {len(rows)} materials, {positions:,} positions, the moves that "
+        "keep "
+        f"the outcome are {moves / positions:.1f} on average, in chess {chess_moves / positions:.1f}. Where chess "
+        "sees a "
         f"draw they thin most: from {figure(least, 'drawn_thinner'):.2f} in {least['material']} to "
         f"{figure(most, 'drawn_thinner'):.2f} times in {most['material']}. These thin most:\n\n{listed}"
     )
+
+
+THIN: Final = ("of_chess", "of_mobility", "thinner", "drawn_thinner")
 
 
 def _rankings(kept: Kept) -> str:
@@ -312,8 +360,10 @@ def _rankings(kept: Kept) -> str:
         if scoring != "exponential"
     )
     return (
-        f"Hardly, between the smooth formulas. {players} players have 20 or more of TCEC's games that came to five men. In "
-        f"order of their mean points, as played, {pairs} pairs of them can change places. Against the exponential formula "
+        f"Hardly, between the smooth formulas. {players} players have ten or more of TCEC's games that came to five "
+        "men. In "
+        f"order of their mean points, as played, {pairs} pairs of them can change places. Against the exponential "
+        "formula "
         f"change: {told}. These are not whole tournaments: their other games ended with more men, and are not here."
     )
 
@@ -333,13 +383,13 @@ ANSWERS: Final = (
     ),
     Answer(
         "stalemates", "In which draws of chess can stalemate be forced?", ("stalemates",), _stalemates,
-        "tbgen report stalemates KNNvK KBBvK KPvK", _given("8/8/8/8/8/8/1k6/K2NN3 w - - 0 1"),
-        "Two knights against a bare king.",
+        "tbgen report stalemates KNNvK KBBvK KPvK", _given("8/7N/8/5k2/8/8/8/K6N b - - 0 1"),
+        "The knights stalemate in 52 plies, the longest way there is.",
     ),
     Answer(
         "loses", "What if the stalemated side lost?", ("totals",), _loses,
         "tbgen report stalemates --format csv --table totals", _given("8/8/8/8/8/1k6/p7/K7 w - - 0 1"),
-        "A rook's pawn would win.",
+        "A draw in chess; White would have lost.",
     ),
     Answer(
         "checks", "Whom does perpetual check favour?", ("checks",), _checks, "tbgen report checks",
@@ -357,15 +407,15 @@ ANSWERS: Final = (
     Answer(
         "cursed", "Which cursed mates become actual mates under rule C?", ("cursed",), _cursed,
         "tbgen report cursed KRvK KPvK", _given("8/8/8/8/3k4/8/8/KR6 w - - 80 1"),
-        "Twenty plies are left, and the rook needs more.",
+        "Twenty plies are left, and the mate takes 29: rule set W has none.",
     ),
     Answer(
         "komi", "Is a komi of G5.75 fair, is a cutoff of G6.0?", ("komi",), _komi, "tbgen report komi",
-        _given("8/8/8/2k5/4R3/3r4/8/1K6 w - - 0 1"), "Rook against rook: whoever moves has the better chances.",
+        _given("8/8/8/2k5/4R3/3r4/8/1K6 w - - 0 1"), "Best play comes to -G7.0, 28 plies on: a draw by the cutoff.",
     ),
     Answer(
         "tree", "How much thinner is the tree of best play?", ("tree",), _tree, "tbgen report tree KvK KNvK KPvK",
-        _given("8/8/8/8/8/1N6/8/k1K5 b - - 0 1"), "One king runs, and few squares will do.",
+        _given("1r6/8/1k6/8/8/2K5/6R1/8 w - - 0 1"), "Of 21 moves that keep the draw of chess one keeps G5.0: Rg6+.",
     ),
     Answer(
         "rankings", "Does the formula change who is ahead?", ("rankings",), _rankings,
@@ -377,20 +427,11 @@ ANSWERS: Final = (
 UNDECIDED: Final = """\
 ## What these tables do not decide
 
-- **The clock with five men.** Of 279 draws that TCEC adjudicated or agreed on, 228 have five men. A slice of five men with
-  every record and a hundred layers takes more memory than a machine of 24 GB has. Only a mate is known to come in time.
+- **The clock with five men.** Of 279 draws that TCEC adjudicated or agreed on, 228 have five men. With the clock
+  five men were not solved: their tables have 200 times as many positions. For these draws the tables' outcome is no
+  bound either way, unless it is a mate, which none of them is.
 - **Cursed mates of more than 100 plies**, for the same reason: they begin with five men, as in KNNvKP.
 - **Rankings of whole tournaments.** Most of their games ended with more than five men.
-- **Aloril's statistics of whole-game mobility.** His page is gone, and so is its form. `tbgen report stats --rules wg` and
-  `tbgen report records --rules wg` write one table per material, as CSV too, to be laid beside it.
+- **Aloril's statistics of whole-game mobility.** His page is gone, and so is its form. `tbgen report stats --rules wg`
+  and `tbgen report records --rules wg` write one table per material, as CSV too, to be laid beside it.
 """
-
-
-def standing(fen: str) -> str:
-    """What the package's tables say of a position, for those who check this page."""
-    with open_tablebase() as tablebase:
-        return str(tablebase.probe(fen).gscore)
-
-
-def boards(kept: Kept) -> Iterator[str]:
-    return (answer.fen(kept) for answer in ANSWERS if all(kept.get(name) for name in answer.needs))

@@ -40,6 +40,7 @@ examples:
   tbgen report records KBvK --format pgn           the lines as games; {G3.5} is the record after a move
   tbgen report compare --rules r wg                with and without resets; needs tables of both rules
   tbgen report stats --format csv --table outcomes
+  tbgen report fifty KBvK                          the same table with the 50-move rule's clock, from some clocks on
   tbgen report all --rules r wg -o report.html     one page with boards and pictures, no network needed
 
 The ending of the file that -o names chooses its format. CSV is one table: the first, or the one that --table names (a
