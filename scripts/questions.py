@@ -43,6 +43,8 @@ REPORTS: Final[Mapping[str, tuple[str, ...]]] = {
 FIVE: Final = {"stalemates": stalemates.section, "checks": checks.section, "komi": komi.section}
 """What stored figures of five men say too."""
 SCORINGS: Final = ("exponential", "harmonic", "winner", "full", "komi")
+SMOOTH: Final = ("exponential", "harmonic")
+"""Those whose sums the crosstable has beside points."""
 LEAST_GAMES: Final = 10
 
 Row = dict[str, Any]
@@ -108,7 +110,7 @@ def played(games: Path) -> list[Row]:
 
 def ranked(games: Path) -> list[Row]:
     """How places by the sum of points differ from those by the exponential formula."""
-    sums = {scoring: _sums(_adjudicated(games, scoring)) for scoring in SCORINGS}
+    sums = {scoring: _means(_adjudicated(games, scoring), scoring) for scoring in SCORINGS}
     first = sums[SCORINGS[0]]
     players = sorted(first)
     found = []
@@ -118,8 +120,8 @@ def ranked(games: Path) -> list[Row]:
         tied = sum(points[a] == points[b] for a, b in pairs)
         moved = sum(_place(points, one) != _place(first, one) for one in players)
         found.append(
-            {"scoring": scoring, "players": len(players), "pairs": len(pairs), "turned": turned, "tied": tied,
-             "moved": moved}
+            {"scoring": scoring, "least_games": LEAST_GAMES, "players": len(players), "pairs": len(pairs),
+             "turned": turned, "tied": tied, "moved": moved}
         )  # fmt: skip
     return found
 
@@ -133,11 +135,10 @@ def _adjudicated(games: Path, scoring: str) -> Any:
     return json.loads(done.stdout)
 
 
-def _sums(report: Any) -> dict[str, float]:
+def _means(report: Any, scoring: str) -> dict[str, float]:
     """The mean points per game of players with games enough."""
-    return {
-        one["player"]: one["mobility"] / one["games"] for one in report["crosstable"] if one["games"] >= LEAST_GAMES
-    }
+    column = "mobility" if scoring in SMOOTH else "points"
+    return {one["player"]: one[column] / one["games"] for one in report["crosstable"] if one["games"] >= LEAST_GAMES}
 
 
 def _place(points: Mapping[str, float], player: str) -> int:

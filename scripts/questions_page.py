@@ -156,8 +156,8 @@ def _draws(kept: Kept) -> str:
     return (
         f"\n\nOf the {len(kept['draws'])} [draws of TCEC](tcec.md) with up to four men that were adjudicated or agreed "
         f"on, {len(known)} are of materials solved so far. From where they stopped, {len(known) - len(changed)} keep "
-        f"their outcome and {len(changed)} do not{_after_colon(told)}. Clock and distance pass 100 together in "
-        f"{late} of them. All are in [draws.csv](questions/draws.csv)."
+        f"their outcome, {len(changed)} not{_after_colon(told)}. Clock and distance pass 100 together in "
+        f"{late or 'none'} of them. All are in [draws.csv](questions/draws.csv)."
     )
 
 
@@ -360,7 +360,7 @@ def _rankings(kept: Kept) -> str:
         if scoring != "exponential"
     )
     return (
-        f"Hardly, between the smooth formulas. {players} players have ten or more of TCEC's games that came to five "
+        f"The harmonic formula hardly, a komi does. {players} players have {rows['harmonic']['least_games']} or more of TCEC's games that came to five "
         "men. In "
         f"order of their mean points, as played, {pairs} pairs of them can change places. Against the exponential "
         "formula "
