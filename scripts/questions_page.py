@@ -360,7 +360,8 @@ def _rankings(kept: Kept) -> str:
         if scoring != "exponential"
     )
     return (
-        f"The harmonic formula hardly, a komi does. {players} players have {rows['harmonic']['least_games']} or more of TCEC's games that came to five "
+        f"The harmonic formula hardly, a komi does. {players} players have {rows['harmonic']['least_games']} or more "
+        "of TCEC's games that came to five "
         "men. In "
         f"order of their mean points, as played, {pairs} pairs of them can change places. Against the exponential "
         "formula "
