@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from tbgen.probe import MoveResult as MoveResult
     from tbgen.probe import Positions as Positions
     from tbgen.probe import Result as Result
+    from tbgen.probe import Staircase as Staircase
+    from tbgen.probe import Step as Step
     from tbgen.probe import Tablebase as Tablebase
+    from tbgen.probe import View as View
     from tbgen.probe import open_tablebase as open_tablebase
     from tbgen.prove import Solution as Solution
     from tbgen.prove import solve as solve
@@ -47,9 +50,12 @@ __all__ = [
     "Positions",
     "Result",
     "Solution",
+    "Staircase",
+    "Step",
     "Tablebase",
     "TbgenError",
     "UnsupportedPosition",
+    "View",
     "__version__",
     "open_tablebase",
     "rules",

@@ -42,7 +42,7 @@ ROOMS = {
     "table_rules": "errors",
     "men": "errors",
     # How everything looks that is drawn.
-    "look": "men",
+    "look": "outcome text men",
     "material": "errors text meant men",
     "position": "errors outcome men",
     "certificate": "outcome text",
@@ -112,8 +112,8 @@ ROOMS = {
     "rules": "errors outcome table_rules men position text meant",
     # Tables asked. No solver, and no compiler either.
     "probe": (
-        "errors where outcome table_rules men material position contents board index store/format store rules text "
-        "store/local"
+        "errors where outcome table_rules men look material position contents board index store/format store rules "
+        "text store/local"
     ),
     # More men than tables have: what a side is sure of by holding. The checker knows nothing of the prover.
     "fortress": "outcome men position certificate board probe errors",

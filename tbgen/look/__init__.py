@@ -1,7 +1,8 @@
 """How everything looks that tbgen draws: docs/look.md.
 
-look.css     the palette, and what all pages share
-board.py     positions as pictures
+look.css      the palette, and what all pages share
+board.py      positions as pictures
+staircase.py  a position under every record as a picture
 """
 
 import re

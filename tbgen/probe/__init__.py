@@ -11,8 +11,10 @@ from tbgen.probe.result import (
     UnknownMove,
     is_late,
 )
+from tbgen.probe.staircase import Staircase, Step
 from tbgen.probe.sure import OnlyBounds, Sure, SureMove, SureResult
 from tbgen.probe.tablebase import Tablebase, open_tablebase
+from tbgen.probe.view import View
 
 __all__ = [
     "Answers",
@@ -22,11 +24,14 @@ __all__ = [
     "Positions",
     "Result",
     "ResultWithMoves",
+    "Staircase",
+    "Step",
     "Sure",
     "SureMove",
     "SureResult",
     "Tablebase",
     "UnknownMove",
+    "View",
     "as_dict",
     "bounds_as_dict",
     "is_late",

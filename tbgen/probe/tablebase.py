@@ -20,8 +20,10 @@ from tbgen.probe import bounds, play
 from tbgen.probe.local import LocalFiles
 from tbgen.probe.numbering import check, check_men, is_sound, material_of
 from tbgen.probe.result import Answers, MoveResult, Positions, Result, ResultWithMoves, UnknownMove
+from tbgen.probe.staircase import Staircase, staircase
 from tbgen.probe.sure import OnlyBounds, SureResult
 from tbgen.probe.tables import OpenTables
+from tbgen.probe.view import View
 from tbgen.rules.fen import read_fen
 from tbgen.store import BUNDLED, TableFile
 from tbgen.table_rules import TableRules
@@ -149,6 +151,18 @@ class Tablebase:
         if line:
             found = found._replace(line=tuple(play.line(self._tables, board, found, partial=partial)))
         return found
+
+    def staircase(self, position: chess.Board | str, record: Record = None) -> Staircase:
+        """What a position is worth under every record that a game can bring along. Raises what `probe` raises."""
+        board, given = self._asked(position, record)
+        return staircase(self.probe, board.copy(stack=False), self.probe(board, given).record)
+
+    def show(self, position: chess.Board | str, record: Record = None) -> View:
+        """All that is known of a position, for people: a notebook shows board, verdict, moves, line and staircase.
+        Raises what `probe` raises."""
+        board, given = self._asked(position, record)
+        found = self.probe(board, given, moves=True, line=True, partial=True)
+        return View(board.copy(stack=False), found, self.staircase(board, given))
 
     def sure(self, position: chess.Board | str, record: Record = None, *, line: bool = False) -> SureResult | None:
         """What local tables prove of a position and of each of its moves; None where no local table has it."""

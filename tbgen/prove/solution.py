@@ -1,6 +1,7 @@
 """What is known of a position, in words and as JSON."""
 
 from collections.abc import Iterator, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import chess
@@ -9,6 +10,7 @@ from tbgen import outcome
 from tbgen.fortress import Claim, Proof
 from tbgen.men.board import FairyPiece
 from tbgen.probe import LineMove, Result, Sure, SureMove, line_as_dicts, sure_as_dict
+from tbgen.probe.html import beside
 from tbgen.probe.sure import NOTHING
 from tbgen.probe.words import bounds, late, situation
 from tbgen.text import SIDES, plies, wrapped
@@ -82,6 +84,12 @@ class Solution(NamedTuple):
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        return f"<Solution of {self.board.fen()}: {bounds(self.sure)}>"
+
+    def _repr_html_(self) -> str:
+        return beside(self.board, f"<pre>{escape(str(self))}</pre>")
 
     def lines(self, *, moves: bool = True, line: bool = True, mater: chess.Color | None = None) -> Iterator[str]:
         """For people; moves and line where these are known. `mater`: of whom it is asked whether he can mate."""

@@ -8,7 +8,7 @@ import chess
 
 from tbgen import outcome
 from tbgen.errors import MissingTable, TbgenError, UnsupportedPosition
-from tbgen.position import goal, level
+from tbgen.position import goal
 from tbgen.probe import OnlyBounds, Result, SureResult, Tablebase, as_dict, bounds_as_dict, is_late, move_as_dict
 from tbgen.rules.fen import format_fen
 from tbgen.serve.problem import problem_of
@@ -129,18 +129,13 @@ def line_as_pgn(asked: Question, tablebase: Tablebase) -> str:
 def staircase(asked: Question, tablebase: Tablebase) -> dict[str, Any]:
     """What the position is worth under each record, from White's best to Black's."""
     result = tablebase.probe(asked.board, asked.record)
-    levels = range(outcome.FIRST_RECORD, level(asked.board) + 1)
-    records = [*map(outcome.held_by_white, levels), *map(outcome.held_by_black, reversed(levels))]
-    steps = []
-    for record in records:
-        under = tablebase.probe(asked.board, record)
-        steps.append({"record": outcome.text(record), "gscore": under.gscore, "dtg": under.dtg})
+    steps = tablebase.staircase(asked.board, asked.record).steps
     return {
         "fen": asked.fen,
         "material": result.material,
         "gscore": result.gscore,
         "record": outcome.text(result.record),
-        "staircase": steps,
+        "staircase": [{"record": step.record_gscore, "gscore": step.gscore, "dtg": step.dtg} for step in steps],
     }
 
 

@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+import tbgen
 from tests.support.places import ROOT
 
 OWN_PAGES = ("genindex.html", "search.html")
@@ -65,6 +66,7 @@ def _local(page: Path, links: list[str]) -> Iterator[tuple[str, Path, str]]:
 def test_every_page_of_the_documentation_is_there(site: Path) -> None:
     wanted = {path.stem for path in (ROOT / "docs").glob("*.md")} | {"index", "CONTRIBUTING", "CHANGELOG"}
     wanted |= {f"client-{path.parent.name}" for path in ROOT.glob("clients/*/README.md")}
+    wanted |= {path.stem for path in (ROOT / "docs" / "examples").glob("*.ipynb")} | {"python"}
     wanted |= {*BOARDS, *(Path(name).stem for name in OWN_PAGES)}
     assert {path.stem for path in site.glob("*.html")} == wanted
     for name, report in BOARDS.items():
@@ -92,6 +94,18 @@ def test_nothing_is_fetched_from_elsewhere(site: Path, pages: dict[Path, Page]) 
         assert not [load for load in page.loads if re.match(r"(https?:)?//", load)], path.name
     for sheet in site.glob("_static/**/*.css"):
         assert not re.search(r"(url\(|@import)\s*[\"']?(https?:)?//", sheet.read_text(encoding="utf-8")), sheet.name
+
+
+def test_the_notebook_is_shown_with_its_boards_and_plots(site: Path) -> None:
+    page = (site / "first_steps.html").read_text(encoding="utf-8")
+    assert page.count("<div class='shown'>") == 4
+    assert 'aria-label="G1.0 to' in page, "the staircase"
+
+
+def test_the_page_about_python_has_every_public_name(site: Path) -> None:
+    page = (site / "python.html").read_text(encoding="utf-8")
+    assert [name for name in tbgen.__all__ if f'id="tbgen.{name}"' not in page] == ["__version__", "rules"]
+    assert 'id="tbgen.rules.Game"' in page
 
 
 def test_words_can_be_found(site: Path) -> None:

@@ -1,11 +1,15 @@
 """Results in words."""
 
+from xml.etree import ElementTree
+
 import pytest
 
 from tbgen.outcome import held_by_black, held_by_white
 from tbgen.probe import Result, open_tablebase
 from tbgen.probe.sure import NOTHING
 from tbgen.probe.words import points, record_sentence, sentence, situation
+
+FEN = "8/8/8/4KBk1/8/8/8/8 b - - 12 40 G3.5"
 
 
 @pytest.mark.parametrize(
@@ -47,7 +51,7 @@ def test_a_result_prints_as_a_sentence() -> None:
 
 def test_what_python_shows_can_be_read() -> None:
     with open_tablebase() as tablebase:
-        result = tablebase.probe("8/8/8/4KBk1/8/8/8/8 b - - 12 40 G3.5", moves=True, line=True)
+        result = tablebase.probe(FEN, moves=True, line=True)
     assert repr(result) == "<Result KBvK: G1.5 in 4 plies, record G3.5, 3 moves, a line of 4 plies>"
     assert repr(result.moves[0]) == "<MoveResult g5h5 G1.5 in 4>"
     assert result.line is not None
@@ -59,12 +63,53 @@ def test_what_python_shows_can_be_read() -> None:
 
 def test_a_notebook_shows_verdict_moves_and_line() -> None:
     with open_tablebase() as tablebase:
-        result = tablebase.probe("8/8/8/4KBk1/8/8/8/8 b - - 12 40 G3.5", moves=True, line=True)
+        result = tablebase.probe(FEN, moves=True, line=True)
     page = result._repr_html_()
     assert sentence(result) in page
     assert record_sentence(result).replace("'", "&#x27;") in page
     assert page.count("<tr>") == 1 + len(result.moves) + 1 + len(result.line or ())
     assert "<table>" not in Result("KRvK", held_by_white(4), 0, True, held_by_white(4))._repr_html_()
+
+
+def test_a_notebook_shows_a_position_with_all_that_is_known() -> None:
+    with open_tablebase() as tablebase:
+        view = tablebase.show(FEN)
+    page = view._repr_html_()
+    assert repr(view) == f"<View of {view.board.fen()}: {view.result!r}>"
+    assert str(view).startswith("White forces G1.5")
+    assert page.count("<svg") == 3, "the position, that after the line, the staircase"
+    assert "<td>Kh5</td><td>G1.5</td><td>4</td>" in page
+    assert "After the line" in page
+
+
+def test_a_staircase_says_what_each_record_comes_to() -> None:
+    """Each step is what a probe under that record answers."""
+    with open_tablebase() as tablebase:
+        staircase = tablebase.staircase("8/8/8/8/8/2K1N1k1/8/8 w - - 0 1")
+        for step in staircase.steps:
+            found = tablebase.probe(staircase.board, step.record)
+            assert (found.outcome, found.dtg) == (step.outcome, step.dtg)
+    assert [step.record for step in staircase.steps] == sorted((step.record for step in staircase.steps), reverse=True)
+    assert str(staircase).splitlines() == [
+        "G1.0 to G3.5: the record stands",
+        "G4.0 to -G4.0: G3.5 in 9 plies",
+        "-G3.5 to -G2.0: G5.5 in 19 to 23 plies",
+        "-G1.5 to -G1.0: the record stands",
+    ]
+    assert repr(staircase.steps[-1]) == "<Step -G1.0: the record stands>"
+    assert repr(staircase) == f"<Staircase of {staircase.board.fen()}: {len(staircase.steps)} records>"
+
+
+def test_a_staircase_is_drawn_with_the_record_that_stands() -> None:
+    with open_tablebase() as tablebase:
+        staircase = tablebase.staircase(FEN)
+    drawn = ElementTree.fromstring(staircase._repr_svg_())
+    told = [title.text for title in drawn.iter("{http://www.w3.org/2000/svg}title")]
+    assert len(told) == len(staircase.steps)
+    assert told[0] == "under the record G1.0: it stands"
+    assert "under the record G3.5: G1.5 in 4 plies" in told
+    assert len(list(drawn.iter("{http://www.w3.org/2000/svg}circle"))) == 1
+    assert drawn.get("aria-label") == "; ".join(str(staircase).splitlines())
 
 
 def test_numbers() -> None:

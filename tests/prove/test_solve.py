@@ -36,6 +36,9 @@ def test_what_is_held() -> None:
     assert solution.as_dict()["gscore"] == "-G3.0"
     board = chess.Board(" ".join(FINE.split()[:6]))
     assert tbgen.solve(board, "-G3.0", time=0).sure == solution.sure
+    assert repr(solution) == f"<Solution of {board.fen()}: -G3.0>"
+    assert "<svg" in solution._repr_html_()
+    assert "the record is -G3.0" in solution._repr_html_()
 
 
 def test_a_board_and_its_record_are_checked() -> None:
