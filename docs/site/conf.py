@@ -9,11 +9,14 @@ from tbgen.look import palette
 project = "tbgen"
 author = "the tbgen contributors"
 release = __version__
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+autodoc_member_order = "bysource"
+nitpick_ignore_regex = [("py:.*", ".*")]  # names in signatures that the page does not explain are no links
 myst_heading_anchors = 3
 # A file that is a page of its own is shown; any other file that a page links to is downloaded.
 myst_url_schemes = {"http": None, "https": None, "page": "{{path}}"}
 highlight_language = "none"
+default_role = "code"  # backticks in the program's own words
 html_theme = "furo"
 html_theme_options = {
     f"{when}_css_variables": {
