@@ -1,5 +1,6 @@
 """What there is to see of a match on a terminal, in a pipe and in a browser."""
 
+import shlex
 from collections import Counter
 from typing import Final
 
@@ -42,6 +43,9 @@ class Show:
         """There is something to watch from the first moment on."""
         if self._page is not None and self._match.todo:
             self._page.write(self._match.standings, self._match.games, running=True)
+            if not (self._json or self._quiet):
+                folder = shlex.quote(str(self._page.path.parent))
+                say(f"to watch it, open {self._page.path}, or that page of python3 -m http.server -d {folder}")
 
     def watch(self, event: Event) -> None:
         """Something has happened."""

@@ -38,6 +38,8 @@ _PAUSE: Final = 1.0
 """Seconds between two writings of the state, for a match of many short games."""
 _PAGE_PAUSE: Final = 5.0
 """The same of the page, which browsers load again only where it lies on their own disk."""
+_LEFT: Final = 10.0
+"""Seconds for which the file of a game stays that is shown no more."""
 _LISTED: Final = 60
 """The last games that the page lists."""
 _DIGITS: Final = 16
@@ -49,7 +51,7 @@ class Page:
     """A page that goes along with a match."""
 
     def __init__(self, path: Path, title: str) -> None:
-        self._path = path
+        self.path = path
         self._folder = path.with_name(f"{path.stem}.games")
         self._title = title
         self._games: deque[dict[str, Any]] = deque(maxlen=_LISTED)
@@ -59,6 +61,8 @@ class Page:
         self._tables: list[dict[str, Any]] = []
         self._counted = 0
         """The games that are in the tables."""
+        self._over: deque[tuple[float, str]] = deque()
+        """Files of games that are shown no more, and since when: somebody may be about to ask for one."""
         self._written = self._page_written = 0.0
         for there in (path, self._folder / "live.json"):
             if there.exists() and (not there.is_file() or not _is_ours(there)):
@@ -98,9 +102,10 @@ class Page:
         self._new.clear()
         state = self._state(standings, games, running)
         self._write(self._folder / "live.json", state)
+        self._remove(now - _LEFT if running else now)
         self._written = now
         if not running or now - self._page_written >= _PAGE_PAUSE:
-            files.replace(self._path, self._page(state).encode(), lasting=not running)
+            files.replace(self.path, self._page(state).encode(), lasting=not running)
             self._page_written = now
 
     def _state(self, standings: Standings, games: int | None, running: bool) -> dict[str, Any]:
@@ -114,7 +119,8 @@ class Page:
             "generator": _GENERATOR,
             "state": "running" if running else "over" if over else "stopped",
             "at": time.time(),
-            "told": announce.status_line(standings, games),
+            "score": announce.score_line(standings),
+            "told": announce.status_line(standings, games).replace("  ", ", "),
             "tables": self._tables,
             "running": [
                 {**game.brief, "file": _name(round_.encode())}
@@ -149,7 +155,11 @@ class Page:
     def _forget(self, name: str) -> None:
         """A game that is no longer shown."""
         self._new.pop(name, None)
-        self._place(name).unlink(missing_ok=True)
+        self._over.append((time.monotonic(), name))
+
+    def _remove(self, before: float) -> None:
+        while self._over and self._over[0][0] <= before:
+            self._place(self._over.popleft()[1]).unlink(missing_ok=True)
 
     def _place(self, name: str) -> Path:
         return self._folder / f"{name}.json"

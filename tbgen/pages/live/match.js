@@ -60,13 +60,22 @@ function put(element, name, turned, className) {
 }
 
 function drawBoard(element, squares, changes, turned = false) {
-  const board = document.createElement("cg-board");
+  const frame = document.createElement("cg-container"), board = document.createElement("cg-board");
   for (const change of changesOf(changes)) board.append(put(document.createElement("square"), change, turned, "last-move"));
   for (const [name, sign] of squares) {
     const white = sign === sign.toUpperCase();
     board.append(put(document.createElement("piece"), name, turned, `${white ? "white" : "black"} ${ROLES[sign.toLowerCase()]}`));
   }
-  element.replaceChildren(board);
+  frame.append(board);
+  if (element.id === "board") frame.append(letters("files", "abcdefgh", turned), letters("ranks", "12345678", turned));
+  element.replaceChildren(frame);
+}
+
+// Of the squares, as chessground has them.
+function letters(kind, all, turned) {
+  const found = made("coords", "", `${kind}${turned ? " black" : ""}`);
+  found.append(...[...all].map((one) => made("coord", one)));
+  return found;
 }
 
 // Clocks and players.
@@ -98,6 +107,7 @@ setInterval(() => {
 
 // The game on the board.
 
+const winner = (one) => isWhites(one.result) ? one.white : one.black;
 const game = () => state.running.find((one) => one.round === chosen) ?? state.games.find((one) => one.round === chosen)
   ?? state.running[0] ?? state.games[0];
 
@@ -145,7 +155,8 @@ function draw(one) {
     byId(id).style.order = (side === "White") === flipped ? -1 : 1;
     showPlayer(byId(id), player, side, running ? one.turn : "", true);
   }
-  byId("title").textContent = `Round ${one.round}${running ? "" : `: ${one.result}`}`;
+  byId("title").textContent = `Round ${one.round}${running ? "" : `: ${one.result}, ${winner(one)} wins`}`;
+  byId("live").hidden = !state.running.length || live;
   const record = live ? one.record : moves[at - 1]?.[3] ?? story?.record;
   byId("said").replaceChildren(
     at && story ? `${numbered(at - 1)}${last ? `, ${last[2]}. ` : " "}` : "Start. ",
@@ -199,13 +210,14 @@ function drawCurve(at) {
   const level = (gscore) => isWhites(gscore) ? levelOf(gscore) : 2 * most - levelOf(gscore);
   const y = (gscore) => (top + level(gscore) * (height - top - bottom) / (2 * most)).toFixed(1);
   const labels = ["G0.0", "-G0.0"].filter((one) => Math.abs(y(one) - y(records[at])) >= 11).concat(records[at]);
+  const named = (gscore) => levelOf(gscore) ? gscore : "mate";
   const runs = (side) => records.map((record, place) => isWhites(record) === side ? `M${x(place)} ${y(record)}H${x(place + 1)}` : "").join("");
   const joins = records.map((record, place) => place && record !== records[place - 1]
     ? `M${x(place)} ${y(records[place - 1])}V${y(record)}` : "").join("");
   const changes = records.filter((record, place) => record !== records[place - 1]).length - 1;
   byId("curve").innerHTML = `<svg class="picture" viewBox="0 0 ${width} ${height}" role="img" aria-label="Record: ${records[0]} at the
     start, ${records.at(-1)} now, ${counted(changes, "change")}">
-    ${labels.map((one) => `<text class="axis end" x="${left - 5}" y="${Number(y(one)) + 4}">${one}</text>
+    ${labels.map((one) => `<text class="axis end" x="${left - 5}" y="${Number(y(one)) + 4}">${named(one)}</text>
       <path class="grid" d="M${left} ${y(one)}H${width - 10}"/>`).join("")}
     <path class="joins" d="${joins}"/><path class="curve whites" d="${runs(true)}"/><path class="curve blacks" d="${runs(false)}"/>
     <path class="now" d="M${((+x(at) + +x(at + 1)) / 2).toFixed(1)} ${top}V${height - bottom}"/>
@@ -218,7 +230,7 @@ function drawCurve(at) {
 function showState() {
   const words = { running: "The match goes on.", over: "This is how the match ended.",
     stopped: "Nobody plays now. The same command goes on with the match." };
-  byId("told").textContent = `${state.told}. ${words[state.state]}`;
+  byId("told").textContent = `${state.score && `${state.score}. `}${state.told}. ${words[state.state]}`;
   showCards();
   showTables();
   showGames();
@@ -226,7 +238,7 @@ function showState() {
 
 function showCards() {
   const cards = byId("cards"), shown = game()?.round;
-  byId("others").hidden = state.running.length < 2;
+  byId("others").hidden = !state.running.some((one) => one.round !== shown);
   while (cards.children.length > state.running.length) cards.lastChild.remove();
   state.running.forEach((one, place) => {
     let card = cards.children[place];
@@ -282,10 +294,11 @@ function showGames() {
     const row = document.createElement("tr"), press = made("button", one.round, "plain-button");
     press.type = "button";
     press.setAttribute("aria-label", `Round ${one.round}, ${one.white} against ${one.black}`);
-    press.addEventListener("click", () => choose(one.round, 0));
+    press.addEventListener("click", () => choose(one.round, null));
     const first = document.createElement("td");
     first.append(press);
     row.append(first, ...cellsOf("td", [one.white, one.black, one.result, one.points, one.end]));
+    row.cells[isWhites(one.result) ? 1 : 2].className = "winner";
     return row;
   }));
 }
@@ -295,7 +308,7 @@ function choose(round, at) {
   ply = at;
   showCards();
   showGame();
-  byId("stage").scrollIntoView({ block: "nearest" });
+  byId("stage").scrollIntoView();
 }
 
 function step(key) {
@@ -309,6 +322,11 @@ function step(key) {
   showGame();
 }
 
+// Back to what is played now: in the game on the board, else in the first that runs.
+byId("live").addEventListener("click", () => {
+  if (!state.running.some((one) => one.round === game().round)) chosen = null;
+  choose(chosen, null);
+});
 byId("steps").addEventListener("click", (event) => { if (event.target.dataset.key) step(event.target.dataset.key); });
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -322,8 +340,9 @@ async function told(name) {
   return answer.json();
 }
 
-function complain(words) {
+function complain(words, kind = "problem") {
   byId("problem").hidden = !words;
+  byId("problem").className = kind;
   if (byId("problem").textContent !== words) byId("problem").textContent = words;
 }
 
@@ -355,7 +374,8 @@ function begin() {
     document.addEventListener("visibilitychange", follow);
     follow();
   } else if (state.state === "running") {
-    complain("This page was opened as a file: it loads itself again every 5 seconds. Over HTTP it is told of every second.");
+    complain("This page was opened as a file: it loads itself again every 5 seconds. With its folder on a web host, as by " +
+      "python3 -m http.server, it is told of every second.", "hint");
     setTimeout(() => location.reload(), RELOAD);
   }
 }

@@ -46,6 +46,15 @@ def status_line(standings: Standings, games: int | None) -> str:
     return f"{words}  {sprt_words(standings)}"
 
 
+def score_line(standings: Standings) -> str:
+    """Of two engines: `Fish 3 – 1 Tbgen`."""
+    if len(standings.players) != 2 or not standings.games:
+        return ""
+    scores = {line.player: decimal(line.score, 2) for line in standings.lines()}
+    first, second = standings.players
+    return f"{first} {scores[first]} – {scores[second]} {second}"
+
+
 def sprt_words(standings: Standings) -> str:
     sprt = standings.sprt
     if sprt is None:
