@@ -154,15 +154,15 @@ ROOMS = {
         "_version errors files look outcome table_rules men material probe rules text pgn report referee/annotate "
         "referee/match"
     ),
-    # A folder of tables for any web host.
-    "publish": (
-        "_version errors turns where files material table_rules probe report pages store/directory store/format "
-        "store text"
-    ),
     # The tables over HTTP.
     "serve": (
         "_version errors files outcome table_rules men material position index probe rules referee/annotate report "
         "pages store text pgn safe_files store/leftovers store/local store/directory store/format where"
+    ),
+    # A folder of tables for any web host.
+    "publish": (
+        "_version errors turns where files material table_rules probe report pages serve store/directory "
+        "store/format store text"
     ),
     # Wiring.
     "cli": (

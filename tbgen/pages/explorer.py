@@ -4,6 +4,8 @@
 from html import escape
 from typing import Any, Final
 
+import chess
+
 from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.look.board import picture
@@ -23,10 +25,13 @@ _DESCRIPTION: Final = (
     "R-mobility is chess without draws: what counts is how few moves one leaves the opponent. "
     "What each endgame of few men is worth."
 )
-_INTRODUCTION: Final = """<details class="about"><summary>R-mobility is chess without draws: what counts is how few
+_ELSEWHERE: Final = 'if (location.search) document.documentElement.classList.add("elsewhere")'
+_CHALLENGE: Final = "Force what the tables say can be forced, while they defend."
+_INTRODUCTION: Final = """<details class="about"><summary>What is this? Chess without draws: what counts is how few
 moves one leaves the opponent.</summary><dl>
 <dt>G-score</dt><dd>The number of legal moves of the side to move, and a half more when it is not in check. Checkmate
-is G0.0, stalemate G0.5, one move in check G1.0. The other side scores it: White’s is written G1.5, Black’s -G1.5, and
+is G0.0, stalemate G0.5, one move in check G1.0. The other side scores it: White’s is written G1.5, Black’s
+<span class="whole">-G1.5</span>, and
 the lower number is the better one.</dd>
 <dt>Record</dt><dd>The best G-score so far. Who holds it when the game ends has won by it. A capture or a pawn move
 begins a new one.</dd>
@@ -35,26 +40,46 @@ side’s counted, and nobody can force more.</dd></dl></details>
 """
 
 
-def served(told: dict[str, Any]) -> str:
-    """The page of a server, with what it tells of the position."""
-    try:
-        board = read_fen(told["fen"], men=known()).board
-    except BadInput:
-        board = None
+def served(told: dict[str, Any], *, secret: bool = False) -> str:
+    """The page of a server, with what it tells of the position. `secret`: somebody is to find that out."""
+    shown, board, words = _shown(told), _board(told["fen"]), _words(told)
     title = _TITLE if board is None else f"{material_of(board)}, {SIDES[board.turn]} to move"
-    words = _words(told)
-    first = to_json(told).replace("<", "\\u003c")
-    shown = "" if board is None else picture(board, coordinates=False)
-    body = _body(told["fen"], TableRules.of(told["rules"]), "/", shown, _plain(told, words))
-    body += f'<script type="application/json" id="told">{first}</script>'
+    plain = _plain(told, words, SERVED)
+    if secret:
+        title, words, plain = f"A challenge: {title}", _CHALLENGE, f"<noscript>{plain}</noscript>"
+    body = _body(told["fen"], TableRules.of(told["rules"]), "/", shown, plain) + _embedded(told)
     return page(SERVED, title, body, here="Board", script="served.js", head=_preview(title, words or _DESCRIPTION))
 
 
-def published(links: Links, rules: TableRules, url: str | None) -> str:
-    """The page of a folder: the address says which position it shows, and tables are asked from here."""
-    body = _body("", rules, "", "", "<noscript><p>The board asks the tables by JavaScript.</p></noscript>")
-    head = _preview(_TITLE, _DESCRIPTION, url)
+def published(links: Links, rules: TableRules, url: str | None, told: dict[str, Any] | None) -> str:
+    """The page of a folder: the address says which position it shows, and tables are asked from here. `told`: what
+    they tell of the board that a visitor finds; it is hidden until scripts come where the address has another one."""
+    plain = "<noscript><p>The board asks the tables by JavaScript.</p></noscript>"
+    shown = first = ""
+    if told is not None:
+        shown, first = _shown(told), _embedded(told)
+        plain = _plain(told, _words(told), links) + plain
+    body = _body("" if told is None else START, rules, "", shown, plain) + first
+    head = f"{_preview(_TITLE, _DESCRIPTION, url)}<script>{_ELSEWHERE}</script>\n"
     return page(links, _TITLE, body, here="Board", script="published.js", head=head)
+
+
+def _board(fen: str) -> chess.Board | None:
+    try:
+        return read_fen(fen, men=known()).board
+    except BadInput:
+        return None
+
+
+def _shown(told: dict[str, Any]) -> str:
+    board = _board(told["fen"])
+    return "" if board is None else picture(board, coordinates=False)
+
+
+def _embedded(told: dict[str, Any]) -> str:
+    """What scripts need not ask for."""
+    first = to_json(told).replace("<", "\\u003c")
+    return f'<script type="application/json" id="told">{first}</script>'
 
 
 def _preview(title: str, description: str, url: str | None = None) -> str:
@@ -75,11 +100,11 @@ def _words(told: dict[str, Any]) -> str:
     return f"{sentence(result)} {record_sentence(result)}"
 
 
-def _plain(told: dict[str, Any], words: str) -> str:
+def _plain(told: dict[str, Any], words: str, links: Links) -> str:
     """The answer in words, and the moves: what there is until scripts have come, or without them."""
     known = told["answer"]["moves"] if "answer" in told else told.get("beyond", ())
     rows = "".join(
-        f'<li><a class="move" href="{SERVED.board(move["fen"], told["rules"])}"><b>{escape(move["san"])}</b> '
+        f'<li><a class="move" href="{links.board(move["fen"], told["rules"])}"><b>{escape(move["san"])}</b> '
         f"{_worth(move)}</a></li>"
         for move in known
     )
@@ -99,7 +124,7 @@ def _body(fen: str, rules: TableRules, address: str, picture: str, words: str) -
 {_INTRODUCTION}<div id="doors" class="doors"></div><div class="explorer"><div class="left">
 <div id="board" class="board">{picture}</div>
 <div id="tools" class="tools" hidden></div>
-<form class="ask" action="{address}" method="get"><label for="fen">FEN, with the record as seventh field</label>
+<form class="ask" action="{address}" method="get"><label for="fen">FEN; a record may follow as seventh field</label>
 <div class="row"><input id="fen" name="fen" value="{escape(fen)}" autocomplete="off" spellcheck="false">
 <button type="submit">Ask</button></div>
 <label for="rules">Rules</label><select id="rules" name="rules" autocomplete="off">{options(rules)}</select></form>

@@ -15,6 +15,7 @@ from tbgen.pages.frame import Links
 from tbgen.pages.modules import FROM_ELSEWHERE, STATIC
 from tbgen.probe import open_tablebase
 from tbgen.report.study import study
+from tbgen.serve.board import board
 from tbgen.table_rules import TableRules
 from tbgen.text import from_json, to_json
 
@@ -51,10 +52,17 @@ class Pages:
         for name, data in self._all():
             _put(folder / name, data)
             made.append(name)
-        _put(self._site / INDEX, explorer.published(self._links(f"{FOLDER}/"), self._rules[0], self._url).encode())
+        _put(self._site / INDEX, self._explorer().encode())
         for path in folder.iterdir():
             if path.suffix in _MADE and path.name not in made:
                 path.unlink()
+
+    def _explorer(self) -> str:
+        """With the first answer in it, if it is there: who comes to look need not wait for scripts and tables."""
+        rules = self._rules[0]
+        with open_tablebase(self._site, rules) as tablebase:
+            told = board(explorer.START, rules, tablebase, with_line=False)
+        return explorer.published(self._links(f"{FOLDER}/"), rules, self._url, told if "answer" in told else None)
 
     def _all(self) -> Iterator[tuple[str, bytes]]:
         for path in (*STATIC.rglob("*"), *FROM_ELSEWHERE.values()):

@@ -74,6 +74,21 @@ def test_a_link_to_it_shows_what_it_is(tables: Path, site: Path) -> None:
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_first_answer_is_in_the_page(tables: Path, site: Path) -> None:
+    assert publish(tables, site) == 0
+    page = (site / "index.html").read_text()
+    told = json.loads(re.findall(r'<script type="application/json" id="told">(.*)</script>', page)[0])
+    assert (told["answer"]["gscore"], told["answer"]["dtg"]) == ("G1.5", 4)
+    assert "White forces G1.5 (Black left with one move, not in check) in 4 plies" in page
+    assert 'href="index.html?fen=' in page, "moves lead on without scripts"
+    (tables / "KBvK.r.h5").unlink()
+    (tables / "KBvK.r.slim.h5").unlink()
+    for path in site.glob("KBvK*"):
+        path.unlink()
+    assert publish(tables, site) == 0
+    assert 'id="told"' not in (site / "index.html").read_text(), "what the folder cannot tell it does not say"
+
+
 def test_again(tables: Path, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What has not changed is neither counted nor written again; pages of what has gone go."""
     assert publish(tables, site) == 0

@@ -1,9 +1,6 @@
 // The explorer of a folder that any web host serves: its tables tell, read from here a few kilobytes at a time.
 
 import { explore } from "./explorer.js";
-import { lineAsPgn } from "./pgn.js";
-import { open } from "./rmtb.js";
-import { board } from "./tables.js";
 
 const FOLDER = new URL("../../", import.meta.url);  // of this file's own folder, pages/static
 const program = document.querySelector("meta[name=generator]").content;
@@ -26,17 +23,30 @@ document.querySelector(".explorer").before(note);
 
 // The catalogue says much that nobody needs here, a kilobyte a table.
 const known = fetch(new URL("pages/tables.json", FOLDER)).then((answer) => answer.json());
-const opened = known.then((catalogue) => open(FOLDER, { fetch: counted, catalogue }));
+// What reads tables is asked for after the page has shown what it knows.
+const first = location.search ? null : JSON.parse(document.getElementById("told")?.textContent ?? "null");
+let opened = null, lineAsPgn = null;
+async function tables() {
+  const [{ open }, { board }, pgn, catalogue] = await Promise.all([import("./rmtb.js"), import("./tables.js"), import("./pgn.js"), known]);
+  ({ lineAsPgn } = pgn);
+  opened ??= open(FOLDER, { fetch: counted, catalogue });
+  return { opened: await opened, board };
+}
 
 explore({
-  ask: async (question, signal) => board(await opened, question, signal),
+  async ask(question, signal) {
+    const { opened: there, board } = await tables();
+    return board(there, question, signal);
+  },
   async materials(rules) {
     const names = (await known).tables.map(({ name }) => name.split(".")).filter((parts) => parts[1] === rules);
     return [...new Set(names.map(([material]) => material))];
   },
+  listing: (rules) => `pages/materials.${rules}.html`,
   material: (name, rules) => `pages/${name}.${rules}.html`,
   pgn: (told) => `data:application/x-chess-pgn,${encodeURIComponent(lineAsPgn(told, program))}`,
-}).catch((error) => {
+}, first).then(tables).catch((error) => {
+  document.documentElement.classList.remove("elsewhere");
   document.getElementById("panel").removeAttribute("aria-busy");
   document.getElementById("panel").textContent = `No answer: ${error.message}`;
 });
