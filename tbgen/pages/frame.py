@@ -41,7 +41,7 @@ class Links(NamedTuple):
 
 
 SERVED: Final = Links(
-    (("/", "Board"), ("/materials", "Materials"), ("/game", "Game")),
+    (("/", "Board"), ("/materials", "Materials"), ("/game", "Your game")),
     "/static/",
     "/materials?rules={rules}",
     "/materials/{name}?rules={rules}",

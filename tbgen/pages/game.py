@@ -12,7 +12,9 @@ from tbgen.table_rules import TableRules
 from tbgen.text import plies
 
 _MARKS = {"$2": "?", "$4": "??"}
-_EXAMPLE = """[White "Ann"]
+_NAMED = 8
+"""Moves that the summary names."""
+EXAMPLE = b"""[White "Ann"]
 [Black "Bob"]
 [Result "1/2-1/2"]
 [FEN "8/8/8/4KBk1/8/8/8/8 b - - 7 30 G2.5"]
@@ -28,10 +30,12 @@ def _form(rules: TableRules | None, pgn: str, wrong: str) -> str:
     return f"""<details class="paste"{is_open}><summary>Paste or open a PGN</summary>
 <form id="pgn-form" action="/game" method="post">
 <label for="pgn">Games as PGN</label>
-<textarea id="pgn" name="pgn" rows="10" spellcheck="false">{escape(pgn or _EXAMPLE)}</textarea>
+<textarea id="pgn" name="pgn" rows="10" spellcheck="false" required
+placeholder="Paste here what your program or site gives as PGN">{escape(pgn)}</textarea>
 <div id="wrong">{wrong}</div>
 <div class="row"><label for="game-rules">Rules</label><select id="game-rules" name="rules">{choices}</select></div>
-<div class="row"><button type="submit">Show</button>
+<div class="row"><button type="submit" class="main">Show</button>
+<button type="submit" name="example" value="1" formnovalidate>Try an example</button>
 <button type="submit" formaction="/v1/annotate">Download annotated</button>
 <label id="open-label" class="file" hidden>Open a file <input id="open" type="file" accept=".pgn,.txt"></label></div>
 </form></details>"""
@@ -51,28 +55,61 @@ def games(rules: TableRules | None, pgn: str, told: Sequence[tuple[Told | None, 
     board = '<div class="left"><div id="board" class="board"></div><div id="steps" class="tools" hidden></div></div>'
     shown = f'<div class="explorer">{board}<div id="games" class="right">{inside}</div></div>' if inside else ""
     body = (
-        "<h1>A game and its records</h1><p>After each move: the G-score on the board, the record, and what the table "
-        f'says once there is one.</p>{_form(rules, pgn, wrong)}<div id="shown">{shown}</div>'
+        "<h1>Your game: who gave what away</h1><p>Paste a game that came down to few pieces. The tables find the moves "
+        "that gave something away; the record says who wins by r-mobility.</p>"
+        f'{_form(rules, pgn, wrong)}<div id="shown">{shown}</div>'
     )
-    return page(SERVED, "tbgen: a game", body, here="Game", script="game.js")
+    return page(SERVED, "tbgen: your game", body, here="Your game", script="game.js")
 
 
 def _one(number: int, told: Told) -> str:
     white, black = (told.headers.get(name) or "?" for name in ("White", "Black"))
     result = told.headers.get("RMobilityResult") or told.headers.get("Result") or ""
     rows = "".join(_rows(told))
-    known = sum(ply.verdict is not None for ply in told.plies)
-    gave = sum(ply.gave is not None for ply in told.plies)
-    words = f"{plies(len(told.plies))}, tables know {known}; {gave or 'none'} gave something away."
     title = f"{escape(white)} – {escape(black)} {escape(result)}"
     return (
         f'<section class="game" data-start="{escape(told.start)}" data-rules="{told.rules}" '
         f'aria-label="Game {number}"><h2>{title}</h2>'
-        f'<p class="note">{words}</p>'
+        f"{_summary(told, white, black)}"
         f'<div class="scroll" tabindex="0" role="region" aria-label="Moves of game {number}">'
         '<table class="plies"><thead><tr><th scope="col">move</th><th scope="col">G-score</th>'
         '<th scope="col">record</th><th scope="col">table</th><th scope="col">given away</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div></section>"
+    )
+
+
+def _summary(told: Told, white: str, black: str) -> str:
+    """Who gave what away, and who wins by the record."""
+    known = sum(ply.verdict is not None for ply in told.plies)
+    gave = [ply for ply in told.plies if ply.gave is not None]
+    parts = [f"Tables know {known} of {plies(len(told.plies))}."]
+    parts += [f"<b>{escape(black if '...' in ply.number else white)}</b> {_mistake(ply)}." for ply in gave[:_NAMED]]
+    if len(gave) > _NAMED:
+        parts.append(f"{len(gave) - _NAMED} more moves gave something away.")
+    if known and not gave:
+        parts.append("None of those moves gave anything away.")
+    if told.plies:
+        record = told.plies[-1].record
+        holder = escape(white if record > 0 else black)
+        parts.append(f"At the end the record is {outcome.text(record)}: <b>{holder}</b> is ahead by it.")
+    return "".join(f"<p>{part}</p>" for part in parts)
+
+
+def _mistake(ply: Ply) -> str:
+    """`gave away G2.5 with 51. Kh5? (better: Kf4); then -G5.0 in 14 plies`."""
+    then = "" if ply.verdict is None else f"; then {reached(ply.verdict.outcome, ply.verdict.dtg)}"
+    move = f"{ply.number} {escape(ply.san)}{_MARKS[glyph(ply)]}"
+    return f"gave away {outcome.text(ply.gave or 0)} with {move} (better: {escape(ply.better)}){then}"
+
+
+def _in_words(ply: Ply) -> str:
+    """For whoever steps through the game."""
+    if ply.gave is not None:
+        told = f"{_mistake(ply)}."
+        return told[0].upper() + told[1:]
+    worth = "" if ply.verdict is None else f" With best play: {reached(ply.verdict.outcome, ply.verdict.dtg)}."
+    return (
+        f"{ply.number} {escape(ply.san)}: G-score {outcome.text(ply.goal)}, record {outcome.text(ply.record)}.{worth}"
     )
 
 
@@ -85,7 +122,8 @@ def _rows(told: Told) -> Iterator[str]:
         kind = ' class="first"' if place == first and not (place == 0 and told.verdict) else ""
         yield (
             f'<tr{kind}><th scope="row">{ply.number} <a href="{SERVED.board(ply.fen, told.rules)}" '
-            f'data-uci="{ply.uci}" data-fen="{escape(ply.fen)}">{escape(ply.san)}</a>{mark}</th>'
+            f'data-uci="{ply.uci}" data-told="{_in_words(ply)}" data-fen="{escape(ply.fen)}">'
+            f"{escape(ply.san)}</a>{mark}</th>"
             f"<td>{outcome.text(ply.goal)}</td><td>{_record(ply, record)}</td><td>{_table(ply.verdict)}</td>"
             f"<td>{gave}</td></tr>"
         )

@@ -3,18 +3,24 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import chess
 
 from tbgen import outcome
 from tbgen.material import Material
+from tbgen.men import known
 from tbgen.pages.frame import SERVED, Links, meaning, page, problem
 from tbgen.pages.pictures import histogram, share_bar
 from tbgen.report.document import written
 from tbgen.report.grades import GRADES, colour_class
+from tbgen.rules.fen import read_fen
 from tbgen.table_rules import TableRules
-from tbgen.text import counted, plies
+from tbgen.text import SIDES, counted, plies
 
 Study = Mapping[str, Any]
+_ORDER: Final = "KQRBN"
+"""As men are named; pawns and others come last."""
 
 
 class Row(NamedTuple):
@@ -40,6 +46,8 @@ def listing(
     be, one after the other: meanwhile the page looks again by itself."""
     body = [
         "<h1>Materials</h1>",
+        *_longest_of_all(tables, rules, links),
+        "<h2>All materials</h2>" if tables else "",
         "<p>White has the men named first. Each bar has all placements, with either side to move: from White’s best "
         "scores on the left to Black’s on the right. “Longest” is the longest way to a score, in plies.</p>",
         _legend(),
@@ -62,6 +70,48 @@ def listing(
     if sum(one.study is None for one in tables) > counting:
         body.append(f'<p class="note">{uncounted}</p>')
     return page(links, "tbgen: materials", "".join(body), here="Materials", head=_again(links) if counting else "")
+
+
+def _longest_of_all(tables: Iterable[Row], rules: TableRules, links: Links) -> Iterator[str]:
+    """Of each score, whoever holds it, the longest way that the tables have to it."""
+    found: dict[int, tuple[int, str, Mapping[str, Any]]] = {}
+    for one in tables:
+        for row in [] if one.study is None else one.study["records"]["records"]:
+            level = outcome.level(outcome.parse(row["gscore"]))
+            if level not in found or row["dtg"] > found[level][0]:
+                found[level] = (row["dtg"], one.material.name, row)
+    rows = "".join(
+        f'<tr><th scope="row">{_badge(row["gscore"])}</th><td>{meaning(outcome.parse(row["gscore"]))}</td>'
+        f'<td class="number">{dtg}</td><td>{name}: {_position(row["fens"][0], rules, links)}</td></tr>'
+        for _, (dtg, name, row) in sorted(found.items())
+        if dtg
+    )
+    if rows:
+        yield (
+            '<h2 id="longest">The longest ways to each score</h2><p>With best play of both sides. '
+            "A link opens the board with the line.</p>"
+            '<div class="scroll tall" tabindex="0" role="region" aria-label="The longest ways to each score">'
+            '<table><thead><tr><th scope="col">score</th><th scope="col">the other side is left with</th>'
+            '<th scope="col" class="number">plies</th><th scope="col">from</th></tr></thead>'
+            f"<tbody>{rows}</tbody></table></div>"
+        )
+
+
+def _badge(gscore: str) -> str:
+    return f'<span class="badge {colour_class(outcome.parse(gscore))}">{gscore}</span>'
+
+
+def _position(fen: str, rules: TableRules, links: Links) -> str:
+    """A link to the board with the line, which names the men: `Kc3 Rc5 – Kg1 Ba7, White to move`."""
+    board = read_fen(fen, men=known()).board
+    men = [(man.symbol().upper(), man.color, square) for square, man in board.piece_map().items()]
+    men.sort(key=lambda man: f"{_ORDER}{man[0]}".index(man[0]))
+    white, black = (
+        " ".join(f"{letter}{chess.square_name(square)}" for letter, colour, square in men if colour is side)
+        for side in (chess.WHITE, chess.BLACK)
+    )
+    words = f"{white} – {black}, {SIDES[board.turn]} to move"
+    return f'<a href="{links.board(fen, rules, "line=1")}" title="{escape(fen)}">{words}</a>'
 
 
 def _counting(words: str) -> str:
@@ -111,7 +161,7 @@ def _legend() -> str:
 def _other_rules(address: str, rules: TableRules, others: Sequence[TableRules]) -> str:
     links = []
     for one in others:
-        told = "resets" if one == TableRules.RESET else "no resets (whole game)"
+        told = "resets by captures and pawn moves" if one == TableRules.RESET else "no resets (whole game)"
         mark = " aria-current=true" if one == rules else ""
         links.append(f'<a href="{address.format(rules=one)}"{mark}>{told}</a>')
     return f'<p class="switch">Rules: {" ".join(links)}</p>'
@@ -121,14 +171,16 @@ def one(name: str, rules: TableRules, study: Study, links: Links, others: Sequen
     stats, records = study["stats"], study["records"]["records"]
     body = [
         f"<h1>{name}</h1>",
+        '<p><a href="#longest">The longest ways</a>, with their lines</p>',
         _other_rules(links.material.replace("{name}", name), rules, others),
-        f"<p>{stats['positions']:,} positions up to symmetry, {stats['placements']:,} placements; the goal that "
-        f"decides is {stats['mean_dtg']:.1f} plies away on average, {plies(stats['longest_dtg'])} at most. In "
-        f"{100 * stats['record_matters']:.1f} % of positions the record matters for what can be forced.</p>",
+        f"<p>{stats['placements']:,} ways to place the men, with either side to move; {stats['positions']:,} that are "
+        f"not mirrored. With best play the goal that decides is {stats['mean_dtg']:.1f} plies away on average, "
+        f"{plies(stats['longest_dtg'])} at most. In {100 * stats['record_matters']:.1f} % of positions the record "
+        "so far changes what can be forced.</p>",
         share_bar(_shares(stats["outcomes"]), f"{name}: shares of outcomes"),
         _legend(),
-        *_outcomes(name, stats["outcomes"]),
         *_longest(records, rules, links),
+        *_outcomes(name, stats["outcomes"]),
     ]
     return page(links, f"tbgen: {name}", "".join(body), here="Materials")
 
@@ -156,7 +208,7 @@ def _outcomes(name: str, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[str]
             label = f"{row['gscore']}: placements by plies, 0 to {row['longest_dtg']}"
             kind = colour_class(value)
             yield (
-                f'<tr><th scope="row"><span class="badge {kind}">{row["gscore"]}</span></th>'
+                f'<tr><th scope="row">{_badge(row["gscore"])}</th>'
                 f"<td>{'White' if value > 0 else 'Black'}: {meaning(value)}</td>"
                 f'<td class="number">{escape(written(row["share"], "share"))}</td>'
                 f'<td class="number">{row["positions"]:,}</td>'
@@ -168,19 +220,15 @@ def _outcomes(name: str, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[str]
 
 def _longest(records: Sequence[Mapping[str, Any]], rules: TableRules, links: Links) -> Iterator[str]:
     yield (
-        '<h2>The longest ways</h2><div class="scroll" tabindex="0" role="region" aria-label="The longest ways"><table>'
-        '<thead><tr><th scope="col">forced</th><th scope="col">to move</th><th scope="col" class="number">plies</th>'
+        '<h2 id="longest">The longest ways</h2>'
+        '<div class="scroll" tabindex="0" role="region" aria-label="The longest ways"><table>'
+        '<thead><tr><th scope="col">forced</th><th scope="col" class="number">plies</th>'
         '<th scope="col" class="number">positions</th><th scope="col">one of them</th></tr></thead><tbody>'
     )
     for row in records:
-        kind = colour_class(outcome.parse(row["gscore"]))
-        fens = "".join(
-            f'<li><a href="{links.board(fen, rules, "line=1")}"><code>{escape(fen.rsplit(" ", 4)[0])}</code></a></li>'
-            for fen in row["fens"]
-        )
+        fens = "".join(f"<li>{_position(fen, rules, links)}</li>" for fen in row["fens"])
         yield (
-            f'<tr><th scope="row"><span class="badge {kind}">{row["gscore"]}</span></th>'
-            f'<td>{row["to_move"]}</td><td class="number">{row["dtg"]}</td>'
+            f'<tr><th scope="row">{_badge(row["gscore"])}</th><td class="number">{row["dtg"]}</td>'
             f'<td class="number">{row["positions"]:,}</td><td><ul class="plain">{fens}</ul></td></tr>'
         )
     yield '</tbody></table></div><p class="note">A link opens the board with the line of best play.</p>'

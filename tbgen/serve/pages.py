@@ -94,13 +94,19 @@ class Pages:
         ]
 
     async def explorer(self, request: Request) -> Response:
-        return await self._service.answered(request, partial(self._board, explorer.served, _HTML))
+        return await self._service.answered(request, self._explorer)
+
+    def _explorer(self, request: Request) -> Job:
+        params = params_of(request.scope["query_string"])
+        is_challenge = params.pop("challenge", None) is not None
+        return self._board(params, partial(explorer.served, secret=is_challenge), _HTML)
 
     async def board(self, request: Request) -> Response:
-        return await self._service.answered(request, partial(self._board, lambda told: told, JSON))
+        return await self._service.answered(
+            request, lambda asked: self._board(params_of(asked.scope["query_string"]), lambda told: told, JSON)
+        )
 
-    def _board(self, show: Callable[[dict[str, Any]], Any], media: str, request: Request) -> Job:
-        params = params_of(request.scope["query_string"])
+    def _board(self, params: dict[str, str], show: Callable[[dict[str, Any]], Any], media: str) -> Job:
         check_names(params, "fen", "moves", "rules", "line")
         rules = rules_of(params, self._service.settings.rules)
         fen, moves = params.get("fen") or explorer.START, params.get("moves", "")
@@ -178,8 +184,8 @@ class Pages:
         refused = None
         try:
             if len(sent.pgn) > _SHOWN:
-                more = f"more than {_SHOWN >> 20} MiB of games"
-                raise Problem(413, "too_large", more, "tbgen annotate takes any number")
+                more = f"more than {_SHOWN >> 20} MiB of games: paste fewer"
+                raise Problem(413, "too_large", more, "The program takes any number: tbgen annotate")
             found = await self._each_game(request, sent, _AS_PAGE, lambda _, told, fault: (told, fault))
             told = [one for one in found if any(one)]
         except (Problem, TbgenError, MemoryError) as error:  # the page stays, with what was typed
@@ -208,8 +214,12 @@ class Pages:
             fields = await self._service.do(request, QUICK, partial(fields_of, body))
             if "pgn" not in fields:
                 raise Problem(400, "bad_input", "a form without the field pgn", _BY_CURL)
-            check_names(fields, "pgn", "rules")
+            check_names(fields, "pgn", "rules", "example")
             rules = {"rules": decoded(fields.get("rules", b""))}
+            if "example" in fields:
+                from tbgen.pages.game import EXAMPLE  # late: a server that starts needs none of it
+
+                return _Sent(EXAMPLE, rules_of(rules, None))
             return _Sent(fields["pgn"].replace(b"\r\n", b"\n"), rules_of(rules, None))
         if media not in (_PGN, "text/plain"):
             raise Problem(415, "unsupported_media_type", f"games are {_PGN} or text/plain", _BY_CURL)

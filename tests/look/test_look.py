@@ -63,7 +63,7 @@ def test_night_changes_what_day_has() -> None:
     assert by_night["light-square"] == by_day["light-square"]
 
 
-@pytest.mark.parametrize("ink", ["ink", "faint", "link", "bad"])
+@pytest.mark.parametrize("ink", ["ink", "faint", "link", "bad", "good"])
 @pytest.mark.parametrize("ground", ["paper", "shade"])
 @pytest.mark.parametrize("dark", [False, True])
 def test_words_can_be_read(ink: str, ground: str, *, dark: bool) -> None:

@@ -42,7 +42,7 @@ def test_moves_by_outcome_with_badges(page: Page) -> None:
     go(page, "8/8/8/8/2kB4/8/8/K7 b - - 5 9")
     headings = page.locator(".group h3 .badge").all_inner_texts()
     assert len(headings) == len(set(headings)) > 1
-    expect(page.locator("a.move", has_text="Kxd4").locator(".badge")).to_have_text("reset")
+    expect(page.locator("a.move", has_text="Kxd4").locator(".badge")).to_have_text("new record")
 
 
 def test_what_is_no_position(page: Page) -> None:
@@ -260,6 +260,13 @@ def test_a_move_of_the_line_brings_those_before_it(page: Page) -> None:
     page.get_by_text("Show the line").click()
     page.locator("ol.line a", has_text="Kh6").click()
     await_fen(page, AFTER[3])
+    expect(page.locator("#played ol")).to_contain_text("30... Kh5 31. Kf4 Kh6 32. Kg4")
+    page.keyboard.press("ArrowRight")
+    await_fen(page, "8/8/7k/5B2/6K1/8/8/8 b")
+    page.keyboard.press("ArrowRight")  # the goal is there
+    expect(page.locator("[data-tool=forward]")).to_be_disabled()
+    await_fen(page, "8/8/7k/5B2/6K1/8/8/8 b")
+    page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     await_fen(page, AFTER[2])
 
@@ -310,6 +317,17 @@ def test_the_50_move_rule_may_come_first(page: Page) -> None:
     expect(page.locator(".verdict")).to_contain_text(words)
     go(page, "8/8/8/4KBk1/8/8/8/8 b - - 96 90 G2.5")
     expect(page.locator(".verdict")).not_to_contain_text("50-move")
+
+
+def test_what_a_score_is_to_those_who_know_chess(page: Page) -> None:
+    go(page, "8/8/8/4KBk1/8/8/8/8 b - - 0 30")
+    expect(page.locator(".verdict")).to_contain_text("White is ahead:")
+    expect(page.locator(".verdict")).to_contain_text("worth 0.563 points, where mate is worth 1 and a draw 0.5")
+    expect(page.locator(".verdict")).to_contain_text("In ordinary chess this is a draw.")
+    expect(page.locator(".verdict")).to_contain_text("The record begins with this position’s own G3.5")
+    go(page, "8/8/8/8/8/1k6/8/K6R w - - 3 9 -G2.5")
+    expect(page.locator(".verdict")).not_to_contain_text("draw")
+    expect(page.locator(".verdict")).to_contain_text("The record so far is -G2.5")
 
 
 def test_a_record_that_does_not_count(page: Page) -> None:

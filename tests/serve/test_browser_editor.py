@@ -33,13 +33,14 @@ def test_men_are_dragged_put_and_taken_away(page: Page, hand: Hand) -> None:
     await_fen(page, "8/8/8/4K1k1/8/8/8/1R6 w")
     hand.drag("b1", "off")
     await_fen(page, "8/8/8/4K1k1/8/8/8/8 w")
-    page.get_by_label("Put a man").fill("pa7")
+    hand.press(page.get_by_text("Mirror, shift"))
+    page.get_by_label("Put a man by").fill("pa7")
     hand.press(page.get_by_role("button", name="Put", exact=True))
     await_fen(page, "8/p7/8/4K1k1/8/8/8/8 w")
-    page.get_by_label("Put a man").fill("zz")
+    page.get_by_label("Put a man by").fill("zz")
     hand.press(page.get_by_role("button", name="Put", exact=True))
-    expect(page.get_by_label("Put a man")).to_have_attribute("aria-invalid", "true")
-    expect(page.get_by_label("Put a man")).to_have_value("zz")
+    expect(page.get_by_label("Put a man by")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Put a man by")).to_have_value("zz")
 
 
 @BOTH
@@ -80,12 +81,13 @@ def test_a_man_is_chosen_by_keyboard(page: Page, hand: Hand) -> None:
         ("up", "8/8/4KBk1/8/8/8/8/8 b"),
         ("down", "8/8/8/8/4KBk1/8/8/8 b"),
         ("swap", "8/8/8/8/4kbK1/8/8/8 w"),
-        ("side", "8/8/8/4KBk1/8/8/8/8 w"),
+        ("white", "8/8/8/4KBk1/8/8/8/8 w"),
         ("clear", "8/8/8/8/8/8/8/8 b"),
     ],
 )
 def test_a_whole_board_is_changed(page: Page, hand: Hand, tool: str, fen: str) -> None:
     edit(page, hand, "8/8/8/4KBk1/8/8/8/8 b - - 0 1")
+    hand.press(page.get_by_text("Mirror, shift"))
     hand.press(page.locator(f"[data-tool={tool}]"))
     await_fen(page, fen)
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, FloatRect, Page, Response, expect
+from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, Response, expect
 
 from tbgen import outcome
 from tbgen.pages.modules import STATIC
@@ -60,13 +60,12 @@ def test_a_challenge_that_is_met(page: Page, hand: Hand) -> None:
     expect(page.locator("[data-tool=best]")).to_be_disabled()
     page.keyboard.press("Space")
     await_fen(page, FIRST)
-    expect(page.locator(".card")).to_contain_text("The shortest way takes 7 plies")
-    for plies in (1, 3, 5):
+    expect(page.locator(".card")).to_contain_text("Your 4th move can do it.")
+    for left in ("3 moves", "2 moves", "1 move"):
         play_best(page)
-        expect(page.locator("#played [data-step]")).to_have_count(plies + 2)  # the tables have answered
-        expect(page.locator(".card .kept")).to_contain_text(f"is best: G1.5 in {plural(7 - plies)}")
+        expect(page.locator(".card .kept")).to_contain_text(f"is the shortest way: {left} to go. The tables answer")
     play_best(page)
-    expect(page.locator(".card.done")).to_contain_text("Done in 7 plies: no way is shorter.")
+    expect(page.locator(".card.done")).to_contain_text("Solved in 4 moves, the shortest way.")
     expect(page.locator(".verdict h2")).to_have_text("The record stands: G1.5")
     expect(page.locator("#played")).to_contain_text("White: 4 moves, nothing given away.")
     page.wait_for_timeout(1000)  # the tables would take half a second
@@ -74,33 +73,76 @@ def test_a_challenge_that_is_met(page: Page, hand: Hand) -> None:
     assert_for_everybody(page, "a challenge that is met")
     hand.press(page.get_by_role("button", name="Next challenge"))
     expect(page.locator(".card")).to_contain_text("Challenge 2 of")
-
-
-def plural(plies: int) -> str:
-    return f"{plies} plies" if plies > 1 else "1 ply"
+    solved = page.get_by_role("button", name="Challenge 1: drive Black’s king to one move, solved")
+    page.reload()
+    expect(solved).to_have_text("1 ✓")
+    hand.press(page.get_by_role("button", name="Challenge 4: mate with the rook"))
+    expect(page.locator(".card")).to_contain_text("Challenge 4 of 7: mate with the rook")
+    hand.press(page.get_by_role("button", name="Leave", exact=True))
+    expect(page.locator(".verdict")).to_be_visible()
+    assert "challenge" not in page.url
 
 
 @BOTH
 def test_a_challenge_that_is_lost_and_taken_back(page: Page, hand: Hand) -> None:
     begin_challenge(page, hand)
     play(page, "c3b2")
-    expect(page.locator(".card.lost")).to_contain_text("Bb2 gave away G1.5: now G5.5. The tables answer Kxb2.")
+    expect(page.locator(".card.lost")).to_contain_text(
+        "Bb2 gave it away: now G5.5 is the most that can be forced. The tables answer Kxb2."
+    )
     assert_for_everybody(page, "a challenge that is lost")
     page.reload()
-    expect(page.locator(".card.lost")).to_contain_text("It cannot be forced any more")
+    expect(page.locator(".card.lost")).to_contain_text("Bb2 gave it away")
     hand.press(page.get_by_role("button", name="Take back", exact=True))
     await_fen(page, FIRST)
     expect(page.locator("#played")).to_be_empty()
     expect(page.locator("a.move").first).to_be_hidden()
+
+
+@BOTH
+def test_the_answer_to_a_challenge_is_played_on_the_board(page: Page, hand: Hand) -> None:
+    begin_challenge(page, hand)
+    play(page, "c3b2")
+    expect(page.locator(".card.lost")).to_be_visible()
     hand.press(page.get_by_role("button", name="Show the answer"))
-    expect(page.locator("a.move").first).to_be_visible()
-    expect(page.get_by_label("Play against the tables")).to_have_value("")
+    await_fen(page, FIRST)
+    expect(page.locator("#played ol")).to_contain_text("1. Kd4 Kb1 2. Kd3")
+    expect(page.locator(".cg-shapes line")).to_have_count(1)
+    for move in ("Kd4", "Kb1", "Kd3", "Kc1", "Bd4", "Kb1", "Kd2"):
+        expect(page.locator(".verdict")).to_be_hidden()
+        hand.press(page.get_by_role("button", name=f"Play {move}", exact=True))
+    expect(page.locator(".card")).to_contain_text("That was the answer.")
+    expect(page.get_by_role("button", name=re.compile("Challenge 1.*solved"))).to_have_count(0)
+    hand.press(page.get_by_role("button", name="Try it yourself"))
+    await_fen(page, FIRST)
+    expect(page.locator("#played")).to_be_empty()
+
+
+def test_a_hint_shows_which_man_moves(page: Page, hand: Hand) -> None:
+    begin_challenge(page, hand)
+    hand.press(page.get_by_role("button", name="Hint"))
+    expect(page.locator(".cg-shapes circle")).to_have_count(1)
+    expect(page.locator(".cg-shapes line")).to_have_count(0)
+
+
+def test_a_link_to_a_challenge_begins_it(page: Page, hand: Hand, browser: Browser) -> None:
+    begin_challenge(page, hand)
+    text = page.request.get(page.url).text()
+    assert '<div id="panel"><noscript>' in text, "nothing is told before the scripts come"
+    other = browser.new_page()
+    other.goto(page.url)
+    expect(other.locator(".card")).to_contain_text("Challenge 1 of")
+    expect(other.locator("a.move").first).to_be_hidden()
+    other.close()
 
 
 def test_a_challenge_that_takes_longer(page: Page, hand: Hand) -> None:
     begin_challenge(page, hand)
     play(page, "c3a1")
-    expect(page.locator(".card .kept")).to_contain_text("kept G1.5, but takes")
+    expect(page.locator(".card .kept")).to_contain_text(
+        "Ba1 still forces it, but takes 5 moves more than the shortest way"
+    )
+    expect(page.get_by_role("button", name="Take back", exact=True)).to_be_visible()
 
 
 def test_a_challenge_has_rules_of_its_own(page: Page, hand: Hand) -> None:
@@ -127,7 +169,7 @@ def test_examples(page: Page, hand: Hand) -> None:
     go(page, BISHOP)
     hand.press(page.get_by_text("Examples"))
     hand.press(page.get_by_role("link", name="A rook mates"))
-    expect(page.locator(".verdict h2")).to_have_text("White forces G0.0 in 27 plies")
+    expect(page.locator(".verdict h2")).to_have_text("White forces G0.0 in 27 plies: mate in 14")
 
 
 @BOTH
@@ -174,6 +216,11 @@ def test_each_move_is_told_and_listed(page: Page) -> None:
 def test_a_link_with_moves_lists_them(page: Page) -> None:
     page.goto(f"?fen={BISHOP.replace(' ', '_')}&moves=g5h5,e5f4&rules=r")
     expect(page.locator("#played ol")).to_contain_text("30... Kh5 31. Kf4")
+
+
+def test_moves_of_a_link_are_judged(page: Page) -> None:
+    page.goto(f"?fen={BISHOP.replace(' ', '_')}&moves=g5h5,f5g4,h5g4&rules=r")
+    expect(page.locator("#played ol")).to_contain_text("30... Kh5 31. Bg4+ ? G5.5")
 
 
 def test_a_game_against_the_tables_ends_with_a_summary(page: Page) -> None:

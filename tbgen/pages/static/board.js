@@ -47,9 +47,10 @@ export function placed(board) {
 
 export const squares = (uci) => [uci.slice(0, 2), uci.slice(2, 4)];
 
-// Arrows for the moves that a pointer or the focus is on.
-export function hint(board, uci) {
-  board.setAutoShapes(uci ? [{ orig: squares(uci)[0], dest: squares(uci)[1], brush: "blue" }] : []);
+// An arrow for a move, or a circle around the man that is to move.
+export function hint(board, uci, isWhole = true) {
+  const [orig, dest] = uci ? squares(uci) : [];
+  board.setAutoShapes(uci ? [{ orig, ...(isWhole && { dest }), brush: "blue" }] : []);
 }
 
 export function button(words, name, onClick, shown = words) {

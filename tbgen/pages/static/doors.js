@@ -22,8 +22,9 @@ const materialOf = (fen) => {
 // Which of `all`, each with a FEN, the tables have.
 export const within = (materials, all) => all.filter(({ fen }) => materials.includes(materialOf(fen)));
 
-// `materials` tells which there are; `begin` takes a FEN, `challenge` begins one.
-export function makeDoors(element, materials, begin, challenge) {
+// `materials` tells which there are, `longest` is the address of their longest lines; `begin` takes a FEN, `challenge`
+// begins one.
+export function makeDoors(element, { materials, longest }, begin, challenge) {
   const list = Object.assign(document.createElement("ul"), { className: "plain" });
   const examples = document.createElement("details");
   examples.append(Object.assign(document.createElement("summary"), { textContent: "Examples" }), list);
@@ -37,14 +38,19 @@ export function makeDoors(element, materials, begin, challenge) {
     }));
   });
 
-  const choice = Object.assign(document.createElement("select"), { hidden: true });
+  const choice = document.createElement("select");
   choice.setAttribute("aria-label", "Material of random positions");
-  const random = async () => {
+  choice.append(new Option("any material", ANY));
+  // The rules may have changed, and with them the materials.
+  const fill = async () => {
     const known = await materials(), chosen = known.includes(choice.value) ? choice.value : ANY;
     choice.replaceChildren(new Option("any material", ANY), ...known.map((name) => new Option(name)));
     choice.value = chosen;
-    choice.hidden = false;
-    begin(await randomFen(chosen || known[Math.floor(Math.random() * known.length)]));
+    return known.filter((name) => name !== "KvK");
+  };
+  const random = async () => {
+    const known = await fill();
+    begin(await randomFen(choice.value || known[Math.floor(Math.random() * known.length)]));
   };
   choice.addEventListener("change", random);
 
@@ -52,6 +58,8 @@ export function makeDoors(element, materials, begin, challenge) {
     button("Challenge: force what can be forced", "challenge", challenge, "Challenge"),
     examples,
     button("Random position", "random", random, "Random"),
+    Object.assign(document.createElement("a"), { className: "door", textContent: "Longest", title: "The longest lines to each score", href: longest() }),
     choice,
   );
+  fill();
 }

@@ -63,7 +63,7 @@ export function makeEditor(board, now, begin, end) {
     for (const one of palette.children) one.setAttribute("aria-pressed", String(one.dataset.man === spare));
   }
   for (const letter of "KQRBNPkqrbnp-") {
-    const made = button(nameOf(letter), "", () => choose(letter), letter === "-" ? "✕" : "");
+    const made = button(nameOf(letter), "", () => choose(letter), letter === "-" ? "⌫" : "");
     made.dataset.man = letter;
     made.setAttribute("aria-pressed", "false");
     if (letter !== "-") {
@@ -82,7 +82,7 @@ export function makeEditor(board, now, begin, end) {
 
   const placing = document.createElement("form");
   placing.className = "row";
-  placing.innerHTML = '<label for="put">Put a man (Kf5, pa7; -f5 takes away)</label>' +
+  placing.innerHTML = '<label for="put">Put a man by its square (Kf5, pa7; -f5 takes away)</label>' +
     '<input id="put" size="5" maxlength="3" autocomplete="off" spellcheck="false"><button type="submit">Put</button>';
   placing.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -92,30 +92,36 @@ export function makeEditor(board, now, begin, end) {
     if (changed) { take(changed); input.value = ""; }
   });
 
-  const toMove = button("Side to move: change it", "side", () => take(grid(), other()));
-  const element = document.createElement("div");
-  element.className = "editor";
-  element.hidden = true;
-  element.append(
-    palette,
+  const sides = ["white", "black"].map((side) =>
+    button(`${side === "white" ? "White" : "Black"} to move`, side, () => take(grid(), side), side === "white" ? "White" : "Black"));
+  const turns = row(...sides);
+  turns.setAttribute("role", "group");
+  turns.classList.add("either");
+  turns.setAttribute("aria-label", "Side to move");
+  const done = button("Done: back to the moves", "done", end, "Done");
+  done.classList.add("main");
+  const more = document.createElement("details");
+  more.append(
+    Object.assign(document.createElement("summary"), { textContent: "Mirror, shift, swap, type" }),
     row(
-      toMove,
-      change("Clear the board", "clear", "Clear"),
-      button("Swap colours", "swap", () => take(changes.swap(grid()), other()), "Swap colours"),
-      change("Mirror left and right", "mirror", "⇋"),
-      change("Mirror up and down", "flip", "⥯"),
+      button("Swap colours", "swap", () => take(changes.swap(grid()), other())),
+      change("Mirror left and right", "mirror", "Mirror ⇋"),
+      change("Mirror up and down", "flip", "Mirror ⥯"),
       change("Shift left", "left", "←"),
       change("Shift right", "right", "→"),
       change("Shift up", "up", "↑"),
       change("Shift down", "down", "↓"),
-      button("Done: back to the moves", "done", end, "Done"),
     ),
     placing,
   );
+  const element = document.createElement("div");
+  element.className = "editor";
+  element.hidden = true;
+  element.append(palette, row(turns, "to move", change("Clear the board", "clear", "Clear"), done), more);
 
   return {
     element,
-    draw() { toMove.textContent = now().turn === "white" ? "White to move" : "Black to move"; },
+    draw() { for (const one of sides) one.setAttribute("aria-pressed", String(one.dataset.tool === now().turn)); },
     touched(key) {
       if (!spare) return;
       board.selectSquare(null);

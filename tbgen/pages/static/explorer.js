@@ -1,163 +1,99 @@
 // The explorer: a board, and beside it what is told of a position.
 
-import { makeBoard, place, placed, placementOf, squares, hint, remember, isTyping, isPressing } from "./board.js";
-import { addressOf } from "./address.js";
+import { placed, placementOf } from "./board.js";
 import { makeEditor, fenOf } from "./editor.js";
-import { card, challenges, RULES, stateOf, THEIRS } from "./challenge.js";
-import { makeDoors, within } from "./doors.js";
+import { challenges, THEIRS } from "./challenge.js";
+import { makeDoors } from "./doors.js";
 import { linkButton } from "./link.js";
-import { panel as write, problem, titleOf } from "./panel.js";
+import { problem } from "./panel.js";
+import { listenToKeys, listenToPanel, listenToTale } from "./presses.js";
 import { promote } from "./promote.js";
 import { listen } from "./staircase.js";
-import { list, said, worthOf } from "./story.js";
+import { fenNow, isAnswered, isSecret, isTold, note, question, recall, rules, state, takeSteps, turn } from "./state.js";
+import { worthOf } from "./story.js";
 import { makeTools } from "./tools.js";
+import { makeTrial, noteSolved } from "./trial.js";
+import { bestMove, makeView, moves, refuse, take, tell, wait } from "./view.js";
 
 export const START = "8/8/8/4KBk1/8/8/8/8 b - - 0 1";  // the board that a visitor finds
 
-const panel = document.getElementById("panel");
 const tale = document.getElementById("tale");
-const played = document.getElementById("played");
 const frame = document.getElementById("board");
-const field = document.getElementById("fen");
-const rules = document.getElementById("rules");
 const tools = document.getElementById("tools");
 const status = document.createElement("p");
 status.className = "sr";
 status.setAttribute("role", "status");
 
-let editing = false;
-let opponent = "";     // the colour that the tables play
-let steps = [];        // what was played, and taken back: { fen, uci, san, worth }, with the move that led there
-let at = 0;            // the step on the board
-let lined = false;     // whether the line of best play is shown
-let challenge = null;  // which one is tried
 let waiting = null;
-let source = null;     // what tells of positions
-let told = null;       // what it has told last
+let source = null;  // what tells of positions
+let trial = null;
 
-const fenNow = () => steps[at].fen;
-// Else the panel is still that of another position, or of other rules.
-const isTold = () => told?.fen === fenNow() && told.rules === rules.value;
-const moves = () => isTold() ? [...panel.querySelectorAll("a.move")] : [];
-const bestMove = () => moves().find((link) => "known" in link.dataset);  // of moves that nothing is known of, none is
-// The answer is not to be seen meanwhile.
-const isSecret = () => challenge !== null && stateOf(challenges[challenge], steps[at]) !== "done" && !told?.error;
-const turn = () => fenNow().split(" ")[1] === "b" ? "black" : "white";
-
-const board = makeBoard(frame, {
-  fen: "8/8/8/8/8/8/8/8",
-  movable: { free: false, showDests: true, events: { after: moved } },
-  draggable: { enabled: true, showGhost: true },
-  events: { change: edited, select: (key) => { if (editing) editor.touched(key); } },
+const { board, draw, point, circle } = makeView(frame, {
+  moved,
+  edited,
+  touched: (key) => { if (state.editing) editor.touched(key); },
+  drawn() {
+    const isLast = state.at === state.steps.length - 1, best = isSecret() ? null : bestMove()?.querySelector("b").textContent;
+    if (isTold()) made.draw({ isFirst: !state.at, isLast, isThere: isThere(), best });  // a button that is pressed again and again keeps the focus meanwhile
+    editor.draw();
+  },
 });
-
-const named = 400;  // moves that an address names at most, as the server does
-function question(start = Math.max(0, at - named)) {
-  return { fen: steps[start].fen, moves: steps.slice(start + 1, at + 1).map(({ uci }) => uci), rules: rules.value, line: lined };
-}
-
-// As on other analysis boards, moves change the address and add nothing to the way back: arrows go through them.
-// A new position does.
-function note(more) {
-  const flipped = board.state.orientation === "black";
-  remember({ steps, at, rules: rules.value, opponent, challenge, editing, flipped }, more);
-}
-
-function takeSteps() {
-  steps = told.steps ?? [{ fen: told.fen, uci: null }];
-  at = steps.length - 1;
-}
 
 // `asks`: whether the tables, if it is their turn, are to move. `anew`: the records of the moves are others.
 async function show({ push = false, line = false, asks = false, anew = false } = {}) {
   waiting?.abort();
   waiting = new AbortController();
-  lined = line;
-  note({ address: addressOf(question()), push });
+  state.lined = line;
+  note({ push });
   draw();
-  panel.setAttribute("aria-busy", "true");
+  wait();
   try {
-    take(await source.ask(anew ? question() : question(at), waiting.signal));
+    take(await source.ask(anew ? question() : question(state.at), waiting.signal), source);
     if (anew) takeSteps();
   } catch (error) {
     if (error.name === "AbortError") return;
-    told = { fen: fenNow(), rules: rules.value };
-    panel.innerHTML = problem("No answer:", error.message);
-    panel.removeAttribute("aria-busy");
+    state.told = { fen: fenNow(), rules: rules.value };
+    refuse(problem("No answer:", error.message));
   }
   learn();
   draw();
   if (asks) reply();
 }
 
-function take(found) {
-  told = found;
-  panel.innerHTML = write(told, source);
-  panel.removeAttribute("aria-busy");
-  Object.assign(panel.dataset, { fen: told.fen, rules: told.rules });
-}
-
 // What has been told belongs to the step on the board.
 function learn() {
-  steps[at].fen = told.fen;  // in full, with its record
-  steps[at].worth = worthOf(told.answer);
-  note({ address: addressOf(question()) });
-}
-
-function tell() {
-  const secret = isSecret(), isKnown = steps[0].worth && steps[at].worth;
-  panel.classList.toggle("secret", secret);
-  tale.innerHTML = challenge === null ? said(steps, at, opponent) : isKnown ? card(challenges, challenge, steps, at) : "";
-  played.innerHTML = list(steps, at);
-}
-
-function draw() {
-  const { check, answer, beyond } = isTold() ? told : {};
-  const { fen, uci: last } = steps[at];
-  field.value = fen;
-  if (isTold()) document.title = titleOf(told) || document.title;
-  const dests = new Map();
-  for (const link of moves()) {
-    const [from, to] = squares(link.dataset.uci);
-    dests.set(from, [...(dests.get(from) || []), to]);
-  }
-  board.set({
-    fen: placementOf(fen),
-    turnColor: turn(),
-    check: check ? turn() : false,
-    lastMove: last ? squares(last) : undefined,
-    selected: undefined,
-    movable: { free: editing, color: editing ? "both" : isTold() && !answer && !beyond ? undefined : turn(), dests: editing ? undefined : dests },
-    draggable: { deleteOnDropOff: editing },
-    animation: { enabled: !editing && !matchMedia("(prefers-reduced-motion: reduce)").matches },
-  });
-  place(board, fen);
-  hint(board, null);
-  if (isTold()) {  // a button that is pressed again and again keeps the focus meanwhile
-    tell();
-    back.disabled = !at;
-    bestButton.disabled = isSecret() || !bestMove();
-    forward.disabled = at === steps.length - 1 && bestButton.disabled;
-  }
-  editor.draw();
+  const step = state.steps[state.at];
+  step.fen = state.told.fen;  // in full, with its record
+  step.worth = worthOf(state.told.answer);
+  noteSolved();
+  note();
 }
 
 // Moves
 
-function go(way) {
-  steps = [...steps.slice(0, at + 1), ...way];
-  at += way.length;
+// `count`: how many of the moves are played; the others are ahead.
+function go(way, count = way.length) {
+  state.steps = [...state.steps.slice(0, state.at + 1), ...way];
+  state.at += count;
   show({ asks: true });
 }
 
 function play(link) {
   const { fen, uci } = link.dataset;
   status.textContent = link.textContent;
-  if (steps[at + 1]?.uci === uci) stepForward(); else go([{ fen, uci, san: link.querySelector("b").textContent }]);
+  if (state.steps[state.at + 1]?.uci === uci) stepForward(); else go([{ fen, uci, san: link.querySelector("b").textContent }]);
+}
+
+// As far as this move. The rest stays ahead.
+function playLine(links, place) {
+  const { gscore, dtg } = state.told.answer;  // which best play keeps
+  go(links.map((one, nth) =>
+    ({ fen: one.dataset.fen, uci: one.dataset.line, san: one.textContent, worth: { gscore, dtg: dtg - nth - 1 } })), place + 1);
+  frame.scrollIntoView({ block: "nearest" });
 }
 
 function moved(from, to) {
-  if (editing) return;
+  if (state.editing) return;
   const found = moves().filter((link) => link.dataset.uci.startsWith(from + to));
   if (found.length > 1) promote(found, play, draw);
   else if (found.length) play(found[0]);
@@ -171,103 +107,90 @@ function playBest() {
 }
 
 function jump(place) {
-  at = place;
+  state.at = place;
   show();
 }
 
-const stepBack = () => { if (at) jump(at - 1); };
+const isThere = () => state.at > 0 && state.steps[state.at].worth?.dtg === 0;
 
+// In a challenge that is tried, with the answer of the tables.
+function stepBack() {
+  const both = state.challenge !== null && !isAnswered() && turn() !== THEIRS && state.at > 1;
+  if (state.at) jump(state.at - 1 - both);
+}
+
+// Not beyond the goal: whoever plays on says so.
 function stepForward() {
-  if (at === steps.length - 1) return best();
-  at += 1;
+  if (state.at === state.steps.length - 1) return isThere() ? undefined : best();
+  state.at += 1;
   show({ asks: true });
 }
 
 // What was taken back stays taken back.
 function reply() {
-  const isTheirs = () => opponent === turn() && !editing && at === steps.length - 1 && (challenge === null || isSecret());
+  const isTheirs = () => state.opponent === turn() && !state.editing && state.at === state.steps.length - 1 &&
+    (state.challenge === null || isSecret());
   const fen = fenNow();
   if (isTheirs()) setTimeout(() => { if (fenNow() === fen && isTheirs()) playBest(); }, 500);
 }
 
 function turnRound() {
-  board.toggleOrientation();
+  state.flipped = !state.flipped;
   note();
+  draw();
 }
 
-// The editor
+// The tables play this colour from now on, or none.
+function oppose(colour) {
+  state.opponent = made.against.value = colour;
+  if (colour) state.flipped = colour === "white";
+}
+
+// Setting up
 
 function edited() {
-  if (!editing) return;
+  if (!state.editing) return;
   const placement = placed(board);
   if (placement !== placementOf(fenNow())) begin(fenOf(placement, turn()));
 }
 
 // `tried`: of which challenge it is the position.
 function begin(fen, tried = null) {
-  if (tried === null && challenge !== null) oppose("");
-  challenge = tried;
-  steps = [{ fen, uci: null }];
-  at = 0;
+  if (tried === null && state.challenge !== null) oppose("");
+  state.challenge = tried;
+  state.steps = [{ fen, uci: null }];
+  state.at = 0;
   show({ push: true, asks: true });
 }
 
-// Challenges
-
-async function challengeTo(next) {
-  const known = within(await source.materials(RULES), challenges);
-  const place = challenges.indexOf(known.find((one) => challenges.indexOf(one) >= next) ?? known[0]);
-  if (place < 0) return void (tale.textContent = "No table here has a challenge.");
-  rules.value = RULES;
-  if (editing) edit(false);
-  oppose(THEIRS);
-  begin(challenges[place].fen, place);
-}
-
-const deeds = {
-  again: () => begin(challenges[challenge].fen, challenge),
-  next: () => challengeTo(challenge + 1),
-  undo() {  // with the answer of the tables
-    at -= turn() === THEIRS ? 1 : 2;
-    steps = steps.slice(0, at + 1);
-    show();
-  },
-  reveal() {
-    challenge = null;
-    oppose("");
-    note();
-    draw();
-  },
-};
-
 const editor = makeEditor(board, () => ({ placement: placementOf(fenNow()), turn: turn() }), begin, () => edit(false));
+document.querySelector(".right").prepend(editor.element);
 
 function edit(on) {
-  editing = on;
+  state.editing = on;
   if (on) {
-    challenge = null;
-    opponent = against.value = "";
+    state.challenge = null;
+    oppose("");
   }
-  editButton.setAttribute("aria-pressed", String(on));
+  made.edit.setAttribute("aria-pressed", String(on));
   editor.element.hidden = !on;
-  frame.classList.toggle("editing", on);
   note();
   draw();
-  if (on) frame.scrollIntoView({ block: "nearest" });  // with the men to choose from below it
+  if (on) for (const seen of [editor.element.firstChild, frame]) seen.scrollIntoView({ block: "nearest" });
 }
 
 // Tools
 
-const { back, forward, best: bestButton, edit: editButton, against } = makeTools(tools, {
+const made = makeTools(tools, {
   back: stepBack,
   forward: stepForward,
   best,
   flip: turnRound,
-  edit: () => edit(!editing),
+  edit: () => edit(!state.editing),
   against(colour) {
-    challenge = null;
+    state.challenge = null;
     oppose(colour);
-    if (opponent) {
+    if (colour) {
       edit(false);
       reply();
     }
@@ -275,88 +198,79 @@ const { back, forward, best: bestButton, edit: editButton, against } = makeTools
     draw();
   },
 });
-tools.before(editor.element);
 tools.append(status);
 rules.after(" ", linkButton((words) => { status.textContent = words; }));
-
-// The tables play this colour from now on, or none.
-function oppose(colour) {
-  opponent = against.value = colour;
-  if (colour) board.set({ orientation: colour === "white" ? "black" : "white" });
-}
-
-// What is clicked, pointed at and typed
-
-panel.addEventListener("click", (event) => {
-  const link = event.target.closest("a");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-  const isPart = link.matches("a.move, #show-line, [data-line]");
-  if (isPart) event.preventDefault();
-  if (!isPart || !isTold()) return;
-  if (link.matches("a.move")) play(link);
-  else if (link.id === "show-line") show({ line: true });
-  else {
-    const line = [...panel.querySelectorAll("[data-line]")];
-    const { gscore, dtg } = told.answer;  // which best play keeps
-    go(line.slice(0, line.indexOf(link) + 1).map((one, nth) =>
-      ({ fen: one.dataset.fen, uci: one.dataset.line, san: one.textContent, worth: { gscore, dtg: dtg - nth - 1 } })));
-  }
-});
-const pointed = (event) => {
-  const link = event.target.closest?.("[data-uci], [data-line]");
-  hint(board, link && link.matches("a.move") ? link.dataset.uci : null);
-};
-for (const kind of ["pointerover", "pointerout", "focusin", "focusout"]) {
-  panel.addEventListener(kind, (event) => kind.endsWith("out") ? hint(board, null) : pointed(event));
-}
-for (const around of [tale, played]) {
-  around.addEventListener("click", (event) => {
-    const { step, do: deed } = event.target.dataset;
-    if (step === undefined && !deed) return;
-    event.preventDefault();
-    if (deed) deeds[deed](); else jump(Number(step));
-  });
-}
-listen(panel);
+rules.addEventListener("change", () => show({ push: true, anew: true }));
 document.querySelector("form.ask").addEventListener("submit", (event) => {
   event.preventDefault();
-  begin(field.value);
-});
-rules.addEventListener("change", () => show({ push: true, anew: true }));
-const asksForLine = () => new URLSearchParams(location.search).has("line");
-addEventListener("popstate", ({ state }) => {
-  if (!state?.steps) return note();  // the link to the content: nothing else has changed
-  ({ steps, at, challenge = null } = state);
-  opponent = against.value = state.opponent ?? "";
-  rules.value = state.rules;
-  show({ line: asksForLine() });
-});
-addEventListener("keydown", (event) => {
-  if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
-  const key = event.key;
-  if (key === " " && isPressing(event.target)) return;
-  const action = { " ": best, ArrowLeft: stepBack, ArrowRight: stepForward, f: turnRound, e: () => edit(!editing) }[key];
-  if (action) { event.preventDefault(); action(); }
+  begin(document.getElementById("fen").value);
 });
 
+listen(document.getElementById("panel"));
+listenToPanel({
+  play: (link) => { if (isTold()) play(link); },
+  showLine: () => { if (isTold()) show({ line: true }); },
+  playLine: (links, place) => { if (isTold()) playLine(links, place); },
+  point,
+});
+listenToKeys({ " ": best, ArrowLeft: stepBack, ArrowRight: stepForward, f: turnRound, e: () => edit(!state.editing) });
+addEventListener("popstate", ({ state: kept }) => {
+  if (!kept?.steps) return note();  // the link to the content: nothing else has changed
+  recall(kept);
+  made.against.value = state.opponent;
+  edit(state.editing);
+  show({ line: new URLSearchParams(location.search).has("line") });
+});
 
-// `from`: { ask(question, signal), material(name, rules), pgn(told) }, which tells of positions and where there is more.
+// Moves that an address names are judged as well, one after the other.
+async function learnOthers() {
+  for (const step of state.steps) {
+    if (step.worth || !state.steps.includes(step)) continue;
+    try {
+      step.worth = worthOf((await source.ask({ fen: step.fen, rules: rules.value })).answer);
+    } catch {
+      return;  // who visits the step asks again
+    }
+  }
+  if (isTold()) tell();
+  note();
+}
+
+// The challenge that an address names, if the position is its own.
+function named(asked) {
+  const place = Number(asked.get("challenge")) - 1, { fen } = state.steps[0];
+  return challenges[place] && placementOf(challenges[place].fen) === placementOf(fen) ? place : null;
+}
+
+// `from`: { ask(question, signal), listing(rules), material(name, rules), pgn(told) }, which tells of positions and where
+// there is more.
 // `first`: what has been told already of the position that the address names.
 export async function explore(from, first = null) {
   source = from;
-  panel.setAttribute("aria-busy", "true");
+  wait();
   const asked = new URLSearchParams(location.search), kept = history.state;
   rules.value = asked.get("rules") ?? rules.value;
-  lined = asked.has("line");
+  state.lined = asked.has("line");
   const moves = asked.get("moves")?.split(",") ?? [];
-  take(first ?? await source.ask({ fen: asked.get("fen") || START, moves, rules: rules.value, line: lined }));
+  take(first ?? await source.ask({ fen: asked.get("fen") || START, moves, rules: rules.value, line: state.lined }), source);
   takeSteps();
-  if (kept?.steps?.[kept.at].fen === fenNow()) ({ steps, at, challenge = null } = kept);
+  state.challenge = named(asked);
+  if (state.challenge !== null) state.opponent = THEIRS;
+  if (kept?.steps?.[kept.at].fen === fenNow()) recall(kept);
+  made.against.value = state.opponent;
+  trial = makeTrial(source, {
+    begin, show, oppose,
+    forward: stepForward,
+    circle,
+    endSetUp: () => { if (state.editing) edit(false); },
+    lack: () => { tale.textContent = "No table here has a challenge."; },
+  });
+  listenToTale([tale, document.getElementById("played")], { ...trial.deeds, jump, try: trial.try });
   learn();
-  if (kept?.flipped) board.toggleOrientation();
-  opponent = against.value = kept?.opponent ?? "";
-  edit(kept?.editing ?? false);
+  edit(state.editing);
   tools.hidden = false;
-  makeDoors(document.getElementById("doors"), () => source.materials(rules.value), begin, () => challengeTo(0));
+  const doors = { materials: () => source.materials(rules.value), longest: () => `${source.listing(rules.value)}#longest` };
+  makeDoors(document.getElementById("doors"), doors, begin, trial.begin);
   reply();
+  await learnOthers();
 }

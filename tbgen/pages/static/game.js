@@ -14,7 +14,9 @@ const note = (change) => remember(Object.assign(kept, change));
 document.getElementById("open-label").hidden = false;
 open.addEventListener("change", async () => {
   const [file] = open.files;
-  if (file) note({ typed: pgn.value = await file.text() });
+  if (!file) return;
+  note({ typed: pgn.value = await file.text() });
+  form.requestSubmit();
 });
 pgn.addEventListener("input", () => note({ typed: pgn.value }));
 
@@ -55,7 +57,7 @@ function save(blob) {
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  send(event.submitter?.formAction ?? form.action, Object.fromEntries(new FormData(form)));
+  send(event.submitter?.formAction ?? form.action, Object.fromEntries(new FormData(form, event.submitter)));
 });
 
 if (kept.typed) pgn.value = kept.typed;

@@ -11,10 +11,10 @@ const FIFTY = 100;  // plies
 // `links`: the addresses of a material's page, and of a line as PGN.
 export function panel(told, links) {
   const { answer, beyond, error, lacks } = told;
-  if (lacks) return hint("Not a position yet:", `${lacks}.`, "Set up puts men on the board.");
+  if (lacks) return hint("Not a position yet:", `${lacks}.`, "In Set up, press a man, then the squares where it stands.");
   if (error) return wrong(error) + (beyond ? moves(beyond, told.rules, "no table has what comes then") : "");
   if ("white" in answer) return men(told) + bounds(told);
-  return men(told) + verdict(told, links) + moves(answer.moves, told.rules, "the table is missing", true) + stairs(told) + line(told, links);
+  return men(told) + verdict(told, links) + line(told, links) + moves(answer.moves, told.rules, "the table is missing", true) + stairs(told);
 }
 
 // Of the page, for lists of pages.
@@ -65,19 +65,32 @@ function late(fen, dtg) {
     `The 50-move rule may come first: the halfmove clock is at ${clock} of ${FIFTY}, and the goal is ${plies(dtg)} away.`);
 }
 
-const recordSoFar = (record) => `The record so far is <b>${record}</b> (${holder(record)}’s: ${meaning(record)}).`;
+function recordSoFar({ fen, check, answer: { record, moves: all } }) {
+  const own = `${sideOf(fen) === "White" ? "-" : ""}G${(all.length + (check ? 0 : 0.5)).toFixed(1)}`;
+  return `The record ${record === own ? "begins with this position’s own" : "so far is"} <b>${record}</b> (${holder(record)}’s: ${meaning(record)}).`;
+}
 
-function verdict({ fen, rules, answer }, links) {
+// Of a score that its holder gets, by the rule of TCEC, and what the same position is to those who know chess.
+function inPoints(gscore, others) {
+  const level = levelOf(gscore), points = Number((0.5 + 2 ** -(level + 1)).toFixed(3));
+  if (!level) return "";
+  const worth = points > 0.5 ? `It is worth ${points} points` : "It is worth hardly more than 0.5 points";
+  return ` ${worth}, where mate is worth 1 and a draw 0.5.${others ? "" : " In ordinary chess this is a draw."}`;
+}
+
+function verdict(told, links) {
+  const { fen, rules, answer, men: others } = told;
   const { gscore, dtg, record, stands, dropped, material } = answer;
   const winner = holder(gscore), loser = sufferer(gscore), isOver = !answer.moves.length && levelOf(gscore) < 2;
+  const mate = levelOf(gscore) ? "" : `: mate in ${Math.ceil(dtg / 2)}`;
   const [words, more] = !stands
-    ? [`${winner} forces ${gscore} in ${plies(dtg)}`,
-      `With best play ${loser} then faces ${meaning(gscore)}. Neither side can do better. ${recordSoFar(record)}`]
+    ? [`${winner} forces ${gscore} in ${plies(dtg)}${mate}`,
+      `<b>${winner} is ahead:</b> with best play ${loser} then faces ${meaning(gscore)}, and neither side can do better.${inPoints(gscore, others)}`]
     : isOver ? [`${begun(meaning(gscore))}: ${gscore}`, `The game is over; ${winner} scores.`]
-      : [`The record stands: ${gscore}`, `${winner} has had ${loser} down to ${meaning(gscore)}, and neither side can force better.`];
-  return `<section class="verdict ${colour(gscore)}" aria-live="polite"><h2>${words}</h2><p>${more}</p>${late(fen, dtg)}` +
+      : [`The record stands: ${gscore}`, `<b>${winner} is ahead:</b> ${loser} had ${meaning(gscore)}, and neither side can force better.${inPoints(gscore, others)}`];
+  return `<section class="verdict ${colour(gscore)}" aria-live="polite"><h2>${words}</h2><p>${more}</p>${stands ? "" : `<p>${recordSoFar(told)}</p>`}${late(fen, dtg)}` +
     note(dropped && `The record ${dropped} does not count: the halfmove clock is 0.`) +
-    `<p class="note"><a href="${escaped(links.material(material, rules))}">${material}</a>, ${sideOf(fen)} to move</p></section>`;
+    `<p class="note"><a href="${escaped(links.material(material, rules))}">${material}</a>, <b>${sideOf(fen)} to move</b></p></section>`;
 }
 
 // Moves that follow each other and are worth the same.
@@ -94,8 +107,10 @@ function groups(all, worth) {
 function moves(all, rules, unknown, isBestFirst = false) {
   if (!all.length) return "";
   const head = (gscore) => gscore === null ? `${small("unknown")} ${unknown}` : `${badge(gscore)} ${holder(gscore)}: ${meaning(gscore)}`;
-  const told = groups(all, (move) => move.gscore).map((group) => listed(head(group[0].gscore), group, rules, isBestFirst));
-  return `<section aria-label="Moves"><h2>Moves</h2>${told.join("")}</section>`;
+  const told = groups(all, (move) => move.gscore).map((group) =>
+    listed(head(group[0].gscore) + (group.every((move) => move.dtg === 0) ? ", as the record has it" : ""), group, rules, isBestFirst));
+  const note = isBestFirst ? '<p class="note">The best first, by what they lead to, and after how many plies it is there.</p>' : "";
+  return `<section aria-label="Moves"><h2>Moves</h2>${note}${told.join("")}</section>`;
 }
 
 const listed = (head, group, rules, isBestFirst) =>
@@ -103,16 +118,16 @@ const listed = (head, group, rules, isBestFirst) =>
 
 // A move to be pressed, with its distance where that is known.
 function item({ uci, san, fen, dtg, reset }, rules, isBestFirst) {
-  const distance = typeof dtg !== "number" ? "" : dtg ? plies(dtg) : "stands";
-  return `<li><a class="move" href="${escaped(addressOf({ fen, rules }))}" data-uci="${uci}" data-fen="${escaped(fen)}"${distance && isBestFirst ? " data-known" : ""}>` +
-    `<b>${escaped(san)}</b>${distance && `<span class="plies">${distance}</span>`}${reset ? small("reset") : ""}</a></li>`;
+  const distance = typeof dtg !== "number" ? "" : dtg ? plies(dtg) : "";
+  return `<li><a class="move" href="${escaped(addressOf({ fen, rules }))}" data-uci="${uci}" data-fen="${escaped(fen)}"${typeof dtg === "number" && isBestFirst ? " data-known" : ""}>` +
+    `<b>${escaped(san)}</b>${distance && `<span class="plies">${distance}</span>`}${reset ? small("new record") : ""}</a></li>`;
 }
 
 function stairs({ answer, staircase: steps }) {
   if (!steps?.length) return "";
-  return '<section class="stairs" aria-label="Staircase"><h2>Under other records</h2>' +
+  return '<section class="stairs" aria-label="Staircase"><h2>If the record were another</h2>' +
     staircase(steps, answer.record, answer.gscore) +
-    '<p class="note">Where the line leaves the dashes, somebody can better the record; the upright line marks the present one.</p></section>';
+    '<p class="note">The blue line is what can be forced, the upright one marks the present record. On the dashes the record stands; elsewhere somebody betters it.</p></section>';
 }
 
 // Best play, or a link that asks for it.
@@ -129,15 +144,16 @@ function line({ fen, rules, answer, line: steps, line_error: error }, links) {
     return `<li>${before[place]}<a href="${escaped(addressOf({ fen: step.fen, rules }))}" data-line="${step.uci}" data-fen="${escaped(step.fen)}">${escaped(step.san)}</a>${news}</li>`;
   });
   const pgn = links.pgn({ fen, rules, answer, line: steps });
-  return around(`<ol class="line">${items.join("")}</ol><p><a href="${escaped(pgn)}" download="line.pgn">As PGN</a></p>`);
+  return around(`<ol class="line">${items.join("")}</ol>${note("A G-score behind a move: the record has changed.")}<p><a href="${escaped(pgn)}" download="line.pgn">As PGN</a></p>`);
 }
 
 // A position of which local tables know bounds: what each side is sure of, and the moves by that.
-function bounds({ fen, rules, answer }) {
-  const { record, material } = answer;
+function bounds(told) {
+  const { fen, rules, answer } = told;
+  const { material } = answer;
   return `<section class="verdict" aria-live="polite"><h2>${sure(answer)}</h2>` +
     `<p>${assured(answer).map(([, gscore, side]) => `${side} ends with no less than ${holder(gscore)}’s ${gscore}: ${meaning(gscore)}. `).join("")}` +
-    `These tables do not know all that can come of the position: more is not proved. ${recordSoFar(record)}</p>${late(fen, answer.dtg)}` +
+    `These tables do not know all that can come of the position: more is not proved. ${recordSoFar(told)}</p>${late(fen, answer.dtg)}` +
     `<p class="note">${material}, from tables made for this position alone; ${sideOf(fen)} to move</p></section>` +
     '<section aria-label="Moves"><h2>Moves</h2>' +
     groups(answer.moves, together).map((group) => listed(together(group[0]), group, rules, true)).join("") + "</section>";

@@ -16,6 +16,7 @@ explore({
     const { materials } = await (await fetch("/v1/materials")).json();
     return materials.filter((one) => one.rules === rules).map((one) => one.material);
   },
+  listing: (rules) => `/materials?rules=${rules}`,
   material: (name, rules) => `/materials/${name}?rules=${rules}`,
   pgn: ({ fen, rules }) => `/v1/line${addressOf({ fen, rules })}&format=pgn`,
 }, JSON.parse(first.textContent));

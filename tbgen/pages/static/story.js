@@ -11,7 +11,7 @@ export const worthOf = (answer) =>
 const mover = (steps, place) => sideOf(steps[place - 1].fen);
 
 // Of the move that led to a step; null where it cannot be known.
-function judged(steps, place) {
+export function judged(steps, place) {
   const before = steps[place - 1]?.worth, after = steps[place]?.worth;
   if (!before || !after) return null;
   const gave = before.gscore !== after.gscore;
@@ -47,13 +47,13 @@ export function list(steps, at) {
     return `<li>${before[nth]}<a href="#board" data-step="${nth + 1}"${nth + 1 === at ? ' aria-current="step"' : ""}>${escaped(san ?? uci)}</a>${news}</li>`;
   });
   return `<section aria-label="Moves played"><h2>Played</h2><ol class="line"><li><a href="#board" data-step="0"${at ? "" : ' aria-current="step"'}>Start</a></li> ` +
-    `${items.join(" ")}</ol>${summary(steps)}</section>`;
+    `${items.join(" ")}</ol>${summary(steps, at)}</section>`;
 }
 
 // Once the goal is there that decides.
-function summary(steps) {
+function summary(steps, at) {
   const end = steps.findIndex(isOver);
-  if (end < 1) return "";
+  if (end < 1 || end > at || steps[end].shown) return "";
   const [first, { worth: last }] = [steps[0].worth, steps[end]];
   const best = !first ? "" : first.gscore === last.gscore ? `; best play takes ${first.dtg}` : `; best play leads to ${first.gscore} in ${plies(first.dtg)}`;
   return `<p>It is decided: ${last.gscore} for ${holder(last.gscore)}, after ${plies(end)}${best}. ${["White", "Black"].map((side) => record(steps, end, side)).join(" ")}</p>`;

@@ -8,6 +8,7 @@ let at = 0;          // plies of it
 let board = null;
 let told = null;     // the ply in words
 let explore = null;  // the link to the explorer
+let given = null;    // the button to the next mistake
 let changed = null;  // whom to tell where the viewer stands
 
 const game = () => games[number];
@@ -29,7 +30,8 @@ function show(which, ply) {
   if (pane && (line.offsetTop < pane.scrollTop + 30 || line.offsetTop + line.offsetHeight > pane.scrollTop + pane.clientHeight)) {
     pane.scrollTop = line.offsetTop - pane.clientHeight / 2;
   }
-  told.textContent = line ? [...line.cells].map((cell) => cell.innerText).filter(Boolean).join(", ") : "Start";
+  told.textContent = link?.dataset.told ?? "Start";
+  given.disabled = nextGiven() < 0;
   explore.href = `/?fen=${fen.replaceAll(" ", "_")}&rules=${game().rules}`;
   tell();
 }
@@ -40,15 +42,15 @@ const back = () => show(number, at - 1);
 const forward = () => show(number, at + 1);
 const last = () => show(number, game().moves.length);
 
-function nextGiven() {
-  const next = game().moves.findIndex((link, ply) => ply >= at && link.parentElement.querySelector(".bad"));
-  if (next >= 0) show(number, next + 1);
-}
+const nextGiven = () => game().moves.findIndex((link, ply) => ply >= at && link.parentElement.querySelector(".bad"));
 
 function turnRound() {
   board.toggleOrientation();
   tell();
 }
+
+// The first position that a table knows.
+const known = ({ moves }) => moves.findIndex((link) => link.closest("tr.first")) + 1;
 
 // `place`: where the viewer stood before. `whenChanged` is told of every other place.
 export function view(whenChanged, place = {}) {
@@ -60,9 +62,10 @@ export function view(whenChanged, place = {}) {
   }));
   if (!games.length) return;
   board = makeBoard(document.getElementById("board"), { viewOnly: true, orientation: place.flipped ? "black" : "white" });
-  told = Object.assign(document.createElement("p"), { className: "note" });
+  told = Object.assign(document.createElement("p"), { className: "told" });
   told.setAttribute("role", "status");
-  explore = Object.assign(document.createElement("a"), { textContent: "On the board" });
+  explore = Object.assign(document.createElement("a"), { textContent: "Explore this position" });
+  given = button("To the next move that gave something away", "given", () => show(number, nextGiven() + 1), "Next mistake");
   const steps = document.getElementById("steps");
   steps.append(
     row(
@@ -70,7 +73,7 @@ export function view(whenChanged, place = {}) {
       button("A ply back (left arrow)", "back", back, "◀"),
       button("A ply on (right arrow)", "forward", forward, "▶"),
       button("To the end (End)", "last", last, "▶|"),
-      button("To the next move that gave something away", "given", nextGiven, "Next mistake"),
+      given,
       button("Flip the board (f)", "turn", turnRound, "Flip"),
       explore,
     ),
@@ -84,7 +87,7 @@ export function view(whenChanged, place = {}) {
     show(which, games[which].moves.indexOf(link) + 1);
     event.preventDefault();
   });
-  show(place.number ?? 0, place.at ?? 0);
+  show(place.number ?? 0, place.at ?? known(games[0]));
 }
 
 addEventListener("keydown", (event) => {
