@@ -156,8 +156,8 @@ ROOMS = {
     ),
     # The tables over HTTP.
     "serve": (
-        "_version errors files outcome table_rules men material position index probe rules referee/annotate report "
-        "pages store text pgn safe_files store/leftovers store/local store/directory store/format where"
+        "_version errors files look outcome table_rules men material position index probe rules referee/annotate "
+        "report pages store text pgn safe_files store/leftovers store/local store/directory store/format where"
     ),
     # A folder of tables for any web host.
     "publish": (

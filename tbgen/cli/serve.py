@@ -7,6 +7,7 @@ from typing import Final
 from tbgen.cli import common
 from tbgen.errors import TbgenError
 from tbgen.text import say
+from tbgen.where import address
 
 _PORTS: Final = (1 << 16) - 1
 
@@ -18,6 +19,7 @@ examples:
   tbgen serve                                  the tables in data/, at http://127.0.0.1:8000/
   tbgen serve --tables DIR --port 8080
   tbgen serve --host 0.0.0.0 --per-client 20   for everybody who can reach this machine
+  tbgen serve --url https://tables.example.org links to positions then show their picture
   tbgen serve --cors https://example.org       pages of that site may ask as well
   curl "http://127.0.0.1:8000/v1/moves?fen=8/8/8/4KBk1/8/8/8/8_b_-_-_0_1"
 
@@ -30,6 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: this machine alone)")
     parser.add_argument(
         "--port", type=common.whole_number(0, _PORTS), default=8000, help="default: 8000; 0 for any that is free"
+    )
+    parser.add_argument(
+        "--url", metavar="ADDRESS", help="where people find it, if a proxy stands before it: for pictures of links"
     )
     parser.add_argument(
         "--cors", action="append", default=[], metavar="ORIGIN", help="let pages of a site ask; * for all"
@@ -60,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
             f'{error.name} is not installed, and tbgen serve needs it: pip install "tbgen[serve]"'
         ) from None
     limits = Limits(per_client=args.per_client, at_once=args.at_once)
-    settings = Settings(directory, args.rules, limits, tuple(args.cors))
+    url = None if args.url is None else address(args.url)
+    settings = Settings(directory, args.rules, limits, tuple(args.cors), url)
     with listen(args.host, args.port) as listening:
         where = address_of(listening)
 

@@ -3,12 +3,14 @@
 
 from html import escape
 from typing import Any, Final
+from urllib.parse import quote
 
 import chess
 
 from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.look.board import picture
+from tbgen.look.png import HEIGHT, WIDTH, can_draw
 from tbgen.men import known
 from tbgen.pages.frame import SERVED, Links, options, page
 from tbgen.probe import Result
@@ -20,6 +22,8 @@ from tbgen.text import SIDES, plies, to_json
 
 START: Final = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 """The board that a visitor finds."""
+PICTURE: Final = "/picture.png"
+"""Where a server has the pictures of positions, each by its FEN."""
 _TITLE: Final = "tbgen: endgame explorer"
 _DESCRIPTION: Final = (
     "R-mobility is chess without draws: what counts is how few moves one leaves the opponent. "
@@ -40,15 +44,27 @@ side’s counted, and nobody can force more.</dd></dl></details>
 """
 
 
-def served(told: dict[str, Any], *, secret: bool = False) -> str:
-    """The page of a server, with what it tells of the position. `secret`: somebody is to find that out."""
+def served(told: dict[str, Any], url: str | None = None, *, secret: bool = False) -> str:
+    """The page of a server, with what it tells of the position. `url`: where people find the server, without a slash
+    at its end. `secret`: somebody is to find out what is told."""
     shown, board, words = _shown(told), _board(told["fen"]), _words(told)
     title = _TITLE if board is None else f"{material_of(board)}, {SIDES[board.turn]} to move"
     plain = _plain(told, words, SERVED)
     if secret:
         title, words, plain = f"A challenge: {title}", _CHALLENGE, f"<noscript>{plain}</noscript>"
     body = _body(told["fen"], TableRules.of(told["rules"]), "/", shown, plain) + _embedded(told)
-    return page(SERVED, title, body, here="Board", script="served.js", head=_preview(title, words or _DESCRIPTION))
+    head = _preview(title, words or _DESCRIPTION, *_here(told, board, url))
+    return page(SERVED, title, body, here="Board", script="served.js", head=head)
+
+
+def _here(told: dict[str, Any], board: chess.Board | None, url: str | None) -> tuple[str, str] | tuple[None, None]:
+    """The addresses of a served position and of its picture, in full."""
+    if url is None:
+        return None, None
+    fen = quote(told["fen"].replace(" ", "_"), safe="/-")
+    is_drawn = board is not None and can_draw(board)
+    picture = f"{url}{PICTURE}?fen={fen}" if is_drawn else f"{url}/static/preview.png"
+    return f"{url}/?fen={fen}&rules={told['rules']}", picture
 
 
 def published(links: Links, rules: TableRules, url: str | None, told: dict[str, Any] | None) -> str:
@@ -60,7 +76,8 @@ def published(links: Links, rules: TableRules, url: str | None, told: dict[str, 
         shown, first = _shown(told), _embedded(told)
         plain = _plain(told, _words(told), links) + plain
     body = _body("" if told is None else START, rules, "", shown, plain) + first
-    head = f"{_preview(_TITLE, _DESCRIPTION, url)}<script>{_ELSEWHERE}</script>\n"
+    address, picture = (None, None) if url is None else (f"{url}/", f"{url}/pages/static/preview.png")
+    head = f"{_preview(_TITLE, _DESCRIPTION, address, picture)}<script>{_ELSEWHERE}</script>\n"
     return page(links, _TITLE, body, here="Board", script="published.js", head=head)
 
 
@@ -82,13 +99,18 @@ def _embedded(told: dict[str, Any]) -> str:
     return f'<script type="application/json" id="told">{first}</script>'
 
 
-def _preview(title: str, description: str, url: str | None = None) -> str:
-    """What those show who link here. They want an address in full, and a picture there."""
+def _preview(title: str, description: str, address: str | None, picture: str | None) -> str:
+    """What those show who link here. They want addresses in full."""
     tags = {"og:title": title, "og:description": description, "og:type": "website"}
-    if url:
-        tags |= {"og:url": f"{url}/", "og:image": f"{url}/pages/static/preview.png"}
+    more = ""
+    if address and picture:
+        tags |= {"og:url": address, "og:image": picture, "og:image:width": str(WIDTH), "og:image:height": str(HEIGHT)}
+        more = (
+            '<meta name="twitter:card" content="summary_large_image">\n'
+            f'<link rel="canonical" href="{escape(address)}">\n'
+        )
     told = "".join(f'<meta property="{name}" content="{escape(words)}">\n' for name, words in tags.items())
-    return f'<meta name="description" content="{escape(description)}">\n{told}'
+    return f'<meta name="description" content="{escape(description)}">\n{told}{more}'
 
 
 def _words(told: dict[str, Any]) -> str:

@@ -18,11 +18,14 @@ from starlette.types import Scope
 
 from tbgen.errors import BadInput, TbgenError
 from tbgen.index import layout_of
+from tbgen.look.png import can_draw, png
 from tbgen.material import parse
+from tbgen.men import known
 from tbgen.pages import explorer, materials
 from tbgen.pages.frame import SERVED
 from tbgen.pages.modules import FROM_ELSEWHERE, STATIC
 from tbgen.probe import Tablebase
+from tbgen.rules.fen import read_fen
 from tbgen.serve.board import board
 from tbgen.serve.problem import Problem, missing_material, problem_of
 from tbgen.serve.question import check_names, fields_of, params_of, rules_of, switch
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from tbgen.referee.annotate.game import Told
 
 _HTML: Final = "text/html"
+_PNG: Final = "image/png"
 _PGN: Final = "application/x-chess-pgn"
 _PLIES: Final = 2000
 """How many of a game are told."""
@@ -86,6 +90,7 @@ class Pages:
         return [
             Route("/", self.explorer),
             Route("/v1/board", self.board),
+            Route(explorer.PICTURE, self.picture),
             Route("/materials", self.materials),
             Route("/materials/{material}", self.material),
             Route("/game", self.game, methods=["GET", "POST"]),
@@ -99,7 +104,7 @@ class Pages:
     def _explorer(self, request: Request) -> Job:
         params = params_of(request.scope["query_string"])
         is_challenge = params.pop("challenge", None) is not None
-        return self._board(params, partial(explorer.served, secret=is_challenge), _HTML)
+        return self._board(params, partial(explorer.served, url=self._service.settings.url, secret=is_challenge), _HTML)
 
     async def board(self, request: Request) -> Response:
         return await self._service.answered(
@@ -117,6 +122,18 @@ class Pages:
 
         kind, cost = (SLOW, COST_OF_LINE) if with_line else (QUICK, COST_OF_PAGE)
         return Job(lambda: self._service.ask(rules, make), kind, media, cost + len(moves) / _MOVE)
+
+    async def picture(self, request: Request) -> Response:
+        return await self._service.answered(request, self._picture)
+
+    def _picture(self, request: Request) -> Job:
+        """Of a position, for those who show links."""
+        params = params_of(request.scope["query_string"])
+        check_names(params, "fen")
+        board = read_fen(params.get("fen", explorer.START).replace("_", " "), men=known()).board
+        if not can_draw(board):
+            raise Problem(404, "no_picture", "there is no picture of men beyond chess")
+        return Job(lambda: png(board), QUICK, _PNG, COST_OF_PAGE)
 
     # Materials
 

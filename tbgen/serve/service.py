@@ -36,6 +36,8 @@ class Settings(NamedTuple):
     limits: Limits = Limits()
     cors: tuple[str, ...] = ()
     """Origins whose pages may ask; none unless told otherwise."""
+    url: str | None = None
+    """Where people find the server, without a slash at its end."""
 
 
 class Job(NamedTuple):

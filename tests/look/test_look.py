@@ -1,6 +1,8 @@
 """One look: all colours stand in tbgen/look/look.css, every page has that sheet, and every drawn board its squares."""
 
 import re
+import struct
+import zlib
 from pathlib import Path
 
 import chess
@@ -8,6 +10,7 @@ import pytest
 
 from tbgen.look import SHEET, palette
 from tbgen.look.board import picture, shared
+from tbgen.look.png import HEIGHT, SIDE, WIDTH, can_draw, png
 from tests.support.places import ROOT
 
 COLOUR = re.compile(
@@ -83,6 +86,35 @@ def test_boards_have_the_squares_of_the_palette() -> None:
     for board in (picture(chess.Board()), shared()):
         assert palette()["light-square"] in board
         assert palette()["dark-square"] in board
+
+
+def test_a_picture_of_a_position_is_a_png() -> None:
+    """Read by what the format says, with squares and men where they belong."""
+    data = png(chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1"))
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    parts, at = {}, 8
+    while at < len(data):
+        size, kind = struct.unpack_from(">I4s", data, at)
+        body = data[at + 8 : at + 8 + size]
+        assert struct.unpack_from(">I", data, at + 8 + size)[0] == zlib.crc32(kind + body)
+        parts[kind] = body
+        at += 12 + size
+    assert struct.unpack(">IIBBBBB", parts[b"IHDR"]) == (WIDTH, HEIGHT, 8, 2, 0, 0, 0)
+    rows = zlib.decompress(parts[b"IDAT"])
+    assert len(rows) == HEIGHT * (1 + 3 * WIDTH)
+
+    def middle(square: str) -> bytes:
+        """The pixel in the middle of a square."""
+        x = (WIDTH - 8 * SIDE) // 2 + "abcdefgh".index(square[0]) * SIDE + SIDE // 2
+        y = (HEIGHT - 8 * SIDE) // 2 + (8 - int(square[1])) * SIDE + SIDE // 2
+        place = y * (1 + 3 * WIDTH) + 1 + 3 * x
+        return rows[place : place + 3]
+
+    light, dark = (bytes.fromhex(palette()[f"{kind}-square"][1:]) for kind in ("light", "dark"))
+    assert (middle("a1"), middle("h1"), middle("d4")) == (dark, light, dark)
+    assert middle("e5") not in (light, dark)
+    assert middle("g5") not in (light, dark)
+    assert can_draw(chess.Board())
 
 
 def test_the_icon_has_colours_of_the_palette() -> None:

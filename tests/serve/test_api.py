@@ -414,3 +414,17 @@ def test_what_pages_load_comes_compressed(client: httpx.Client, name: str) -> No
 @pytest.mark.parametrize("name", ["__init__.py", "board.py", "../look/board.py", "%2e%2e/frame.py", "test.mjs"])
 def test_nothing_else_is_served_from_where_these_lie(client: httpx.Client, name: str) -> None:
     assert client.get(f"/static/{name}").status_code == 404
+
+
+def test_a_picture_of_a_position(client: httpx.Client) -> None:
+    answer = client.get("/picture.png", params={"fen": "8/8/8/4KBk1/8/8/8/8_b_-_-_0_1"})
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png")
+    assert answer.content.startswith(b"\x89PNG")
+    assert client.get("/picture.png", params={"fen": "8/8 w"}).status_code == 400
+    assert client.get("/picture.png", params={"fen": "8/8/8/4KCk1/8/8/8/8 b - - 0 1"}).status_code == 404
+
+
+def test_a_served_page_knows_its_address(small_tables: Path) -> None:
+    with serving(small_tables, "--url", "https://example.org/") as server:
+        page = httpx.get(f"{server.url}/").text
+    assert '<meta property="og:image" content="https://example.org/picture.png?fen=' in page

@@ -2,7 +2,7 @@
 
 import json
 import re
-from html import unescape
+from html import escape, unescape
 from io import BytesIO
 from typing import Any
 
@@ -48,6 +48,29 @@ def test_a_page_names_all_modules_that_its_script_imports() -> None:
     wanted = {other for text in texts.values() for other in re.findall(r'from "\./([^"]+)"', text)}
     assert sorted(named) == sorted(wanted)
     assert len(named) > 12
+
+
+def test_a_link_to_a_position_shows_it() -> None:
+    """Where the server knows its address, which those who show links want in full."""
+    found = told(explorer.START)
+    assert "og:image" not in explorer.served(found)
+    page = explorer.served(found, "https://example.org/t")
+    tags = {name: unescape(words) for name, words in re.findall(r'property="(og:[\w:]+)" content="([^"]*)"', page)}
+    fen = explorer.START.replace(" ", "_")
+    assert tags["og:title"] == "KBvK, Black to move"
+    assert tags["og:description"].startswith("White forces G1.5")
+    assert tags["og:url"] == f"https://example.org/t/?fen={fen}&rules=r"
+    assert tags["og:image"] == f"https://example.org/t/picture.png?fen={fen}"
+    assert f'<link rel="canonical" href="{escape(tags["og:url"])}">' in page
+    others = explorer.served(told("8/8/8/4KCk1/8/8/8/8 b - - 0 1"), "https://example.org/t")
+    assert "https://example.org/t/static/preview.png" in others, "of men beyond chess there is no picture"
+
+
+def test_a_challenge_is_not_given_away() -> None:
+    page = explorer.served(told(explorer.START), "https://example.org", secret=True)
+    before = page.split('id="told"')[0]
+    assert "G1.5" not in re.sub("<noscript>.*</noscript>|<dl>.*</dl>", "", before, flags=re.DOTALL)
+    assert "A challenge: KBvK" in before
 
 
 def test_nothing_that_is_asked_becomes_a_part_of_the_page() -> None:

@@ -161,7 +161,7 @@ function draw(one) {
   byId("said").replaceChildren(
     at && story ? `${numbered(at - 1)}${last ? `, ${last[2]}. ` : " "}` : "Start. ",
     ...(record ? ["Record: ", badge(record), ` (${meaning(record)})`] : []),
-    ...(running || at < moves.length ? [] : [made("span", `. Result: ${one.result}, points ${one.points}: ${one.end}`)]),
+    ...(running || at < moves.length ? [] : [". Result: ", badge(one.result), `, points ${one.points}: ${one.end}`]),
   );
   if (!story) byId("said").textContent = FROM_DISK ? "This game is not in the page: serve its folder, as by python3 -m http.server." : "";
   byId("said").setAttribute("aria-live", live ? "off" : "polite");
