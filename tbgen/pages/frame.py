@@ -15,6 +15,8 @@ RULES: Final = (
     (TableRules.RESET, "resets by captures and pawn moves"),
     (TableRules.WHOLE_GAME, "no resets (whole game)"),
 )
+_LATER: Final = ' fetchpriority="low"'
+"""Of scripts: a page says what it knows without them, as soon as its styles are there."""
 _ENDS: Final = {0: "checkmate", 1: "stalemate"}
 """By level."""
 
@@ -56,8 +58,9 @@ def page(links: Links, title: str, body: str, *, here: str = "", script: str = "
     )
     static = links.static
     board = f'<link rel="stylesheet" href="{static}chessground/chessground.css">' if script else ""
-    code = f'<script type="module" src="{static}{script}"></script>' if script else ""
-    code += "".join(f'<link rel="modulepreload" href="{static}{name}">' for name in imported(script)) if script else ""
+    code = f'<script type="module" src="{static}{script}"{_LATER}></script>' if script else ""
+    names = imported(script) if script else ()
+    code += "".join(f'<link rel="modulepreload" href="{static}{name}"{_LATER}>' for name in names)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">

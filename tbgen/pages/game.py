@@ -120,6 +120,8 @@ def _rows(told: Told) -> Iterator[str]:
         gave = "" if ply.gave is None else f"{outcome.text(ply.gave)}: {escape(ply.better)}"
         record = outcome.text(ply.record)
         kind = ' class="first"' if place == first and not (place == 0 and told.verdict) else ""
+        if kind:
+            yield '<tr><td colspan="5" class="note">From here on the tables know the position.</td></tr>'
         yield (
             f'<tr{kind}><th scope="row">{ply.number} <a href="{SERVED.board(ply.fen, told.rules)}" '
             f'data-uci="{ply.uci}" data-told="{_in_words(ply)}" data-fen="{escape(ply.fen)}">'

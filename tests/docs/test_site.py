@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import tbgen
+from tests.support.browsing import CHROMIUM, assert_for_everybody, launched
 from tests.support.places import ROOT
 
 OWN_PAGES = ("genindex.html", "search.html")
@@ -110,3 +111,16 @@ def test_the_page_about_python_has_every_public_name(site: Path) -> None:
 
 def test_words_can_be_found(site: Path) -> None:
     assert '"staircas"' in (site / "searchindex.js").read_text(encoding="utf-8").replace("staircas:", '"staircas"')
+
+
+@pytest.mark.full
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: scripts/programs installs it")
+def test_nothing_for_axe_to_find(site: Path) -> None:
+    with launched() as browser:
+        page = browser.new_page()
+        for width in (1280, 360):
+            page.set_viewport_size({"width": width, "height": 800})
+            for path in sorted(site.glob("*.html")):
+                if path.name != "boards.html":  # which has tests of its own
+                    page.goto(path.as_uri())
+                    assert_for_everybody(page, f"{path.name} {width}")
