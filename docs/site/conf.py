@@ -45,6 +45,7 @@ FOR_EVERYBODY = (
     (r'<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'),
     (r'<th class="[^"]*"><p></p></th>', "<td></td>"),
     (r'role="heading"', 'role="heading" aria-level="2"'),
+    (r'<div id="search-results">', '<h1>Search</h1><div id="search-results">'),
     (r'<aside class="sidebar-drawer"', '<aside aria-label="Pages" class="sidebar-drawer"'),
     (r'<aside class="toc-drawer', '<aside aria-label="On this page" class="toc-drawer'),
 )

@@ -73,7 +73,7 @@ def _one(number: int, told: Told) -> str:
         f"{_summary(told, white, black)}"
         f'<div class="scroll" tabindex="0" role="region" aria-label="Moves of game {number}">'
         '<table class="plies"><thead><tr><th scope="col">move</th><th scope="col">G-score</th>'
-        '<th scope="col">record</th><th scope="col">table</th><th scope="col">given away</th></tr></thead>'
+        '<th scope="col">record</th><th scope="col">table</th><th scope="col">gave away</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div></section>"
     )
 
