@@ -91,7 +91,8 @@ def _longest_of_all(tables: Iterable[Row], rules: TableRules, links: Links) -> I
             '<h2 id="longest">The longest ways to each score</h2><p>With best play of both sides. '
             "A link opens the board with the line.</p>"
             '<div class="scroll tall" tabindex="0" role="region" aria-label="The longest ways to each score">'
-            '<table class="longest"><thead><tr><th scope="col">score</th><th scope="col">the other side is left with</th>'
+            '<table class="longest"><thead><tr><th scope="col">score</th>'
+            '<th scope="col">the other side is left with</th>'
             '<th scope="col" class="number">plies</th><th scope="col">from</th></tr></thead>'
             f"<tbody>{rows}</tbody></table></div>"
         )

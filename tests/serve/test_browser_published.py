@@ -89,6 +89,19 @@ def test_it_tells_what_the_server_tells(page: Page, client: httpx.Client) -> Non
     assert with_line > 100
 
 
+def test_the_first_answer_waits_for_no_script(browser: Browser, home: str) -> None:
+    """It is in the page, and hidden where the address has another position."""
+    page = browser.new_page(base_url=home)
+    page.route("**/*.js", lambda route: route.abort())
+    page.goto("index.html")
+    expect(page.locator(".verdict")).to_contain_text("White forces G1.5")
+    expect(page.locator("#board svg")).to_be_visible()
+    page.goto("index.html?fen=8/8/8/8/8/1k6/8/K6R_w_-_-_0_1")
+    expect(page.locator(".verdict")).to_be_hidden()
+    expect(page.locator("#board svg")).to_be_hidden()
+    page.close()
+
+
 def test_its_pages(page: Page) -> None:
     go(page, BISHOP)
     page.locator(".verdict a").click()

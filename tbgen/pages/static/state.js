@@ -44,7 +44,8 @@ export function note({ push = false } = {}) {
 
 // What a reload and the way back find.
 export function recall(kept) {
-  Object.assign(state, { challenge: null, opponent: "", editing: false, flipped: false }, kept);
+  const solved = [...new Set([...state.solved, ...kept.solved ?? []])];  // that stays
+  Object.assign(state, { challenge: null, opponent: "", editing: false, flipped: false }, kept, { solved });
   rules.value = kept.rules;
 }
 
