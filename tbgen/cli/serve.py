@@ -19,7 +19,7 @@ examples:
   tbgen serve                                  the tables in data/, at http://127.0.0.1:8000/
   tbgen serve --tables DIR --port 8080
   tbgen serve --host 0.0.0.0 --per-client 20   for everybody who can reach this machine
-  tbgen serve --url https://tables.example.org links to positions then show their picture
+  tbgen serve --url https://example.org        where people find it: links to positions then show a picture
   tbgen serve --cors https://example.org       pages of that site may ask as well
   curl "http://127.0.0.1:8000/v1/moves?fen=8/8/8/4KBk1/8/8/8/8_b_-_-_0_1"
 

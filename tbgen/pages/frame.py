@@ -15,6 +15,8 @@ RULES: Final = (
     (TableRules.RESET, "resets by captures and pawn moves"),
     (TableRules.WHOLE_GAME, "no resets (whole game)"),
 )
+_BOARD: Final = "board-sheet"
+"""The styles of a board that can be played on: static/board.js puts them on, no page waits for them."""
 _LATER: Final = ' fetchpriority="low"'
 """Of scripts: a page says what it knows without them, as soon as its styles are there."""
 _ENDS: Final = {0: "checkmate", 1: "stalemate"}
@@ -57,7 +59,11 @@ def page(links: Links, title: str, body: str, *, here: str = "", script: str = "
         f'<a href="{path}"{" aria-current=page" if name == here else ""}>{name}</a>' for path, name in links.pages
     )
     static = links.static
-    board = f'<link rel="stylesheet" href="{static}chessground/chessground.css">' if script else ""
+    board = (
+        f'<link rel="stylesheet" id="{_BOARD}" media="print" href="{static}chessground/chessground.css">'
+        if script
+        else ""
+    )
     code = f'<script type="module" src="{static}{script}"{_LATER}></script>' if script else ""
     names = imported(script) if script else ()
     code += "".join(f'<link rel="modulepreload" href="{static}{name}"{_LATER}>' for name in names)

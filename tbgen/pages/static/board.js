@@ -2,6 +2,11 @@
 
 import { Chessground } from "./chessground/chessground.min.js";
 
+// Its styles come late, as a page shows a picture until then.
+const sheet = document.getElementById("board-sheet");
+if (!sheet.sheet) await new Promise((done) => { for (const kind of ["load", "error"]) sheet.addEventListener(kind, done); });
+sheet.media = "all";
+
 const letters = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 

@@ -2,7 +2,7 @@
 
 import { challenges, isAnswer, RULES, stateOf, THEIRS } from "./challenge.js";
 import { within } from "./doors.js";
-import { question, rules, state, turn } from "./state.js";
+import { rules, state, turn } from "./state.js";
 
 // `source` tells of positions. `board`: { begin(fen, challenge), show(), forward(), circle(), oppose(colour), endSetUp() }.
 export function makeTrial(source, board) {
@@ -45,10 +45,14 @@ export function makeTrial(source, board) {
         board.show();
       },
       async reveal() {
-        if (turn() === THEIRS || stateOf(challenges[state.challenge], state.steps[state.at]) === "lost") cut(Math.max(0, wayBack(state.at)));
-        const { answer, line } = await source.ask({ ...question(state.at), line: true });
-        state.steps = [...state.steps.slice(0, state.at + 1), ...line.map(({ fen, uci, san }, nth) =>
+        const { challenge, steps, at: now } = state;
+        const isHere = turn() !== THEIRS && stateOf(challenges[challenge], steps[now]) === "on";
+        const at = isHere ? now : Math.max(0, wayBack(now));
+        const { answer, line } = await source.ask({ fen: steps[at].fen, rules: rules.value, line: true });
+        if (state.challenge !== challenge) return;  // somebody has left meanwhile
+        state.steps = [...steps.slice(0, at + 1), ...line.map(({ fen, uci, san }, nth) =>
           ({ fen, uci, san, shown: true, worth: { gscore: answer.gscore, dtg: answer.dtg - nth - 1 } }))];
+        state.at = at;
         board.show();
       },
       leave() {
