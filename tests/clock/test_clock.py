@@ -13,8 +13,6 @@ from tbgen.contents import OUTCOME_SHIFT
 from tbgen.index import layout_of
 from tbgen.index.positions import fen
 from tbgen.material import every, parse
-from tbgen.outcome import BASE, goal
-from tbgen.position import level
 from tbgen.probe.vector import PositionColumns, numbers
 from tests.support import clock_twin
 from tests.support.slow_twin.goals import Goal, goal_of, worth
@@ -172,12 +170,3 @@ def _with_restarts(board: chess.Board, record: Goal, clock: int) -> int:
         standing = goal_after if goal_after.level < record.level else record
         found.append(_with_restarts(after, standing, clock + 1))
     return max(found) if board.turn else min(found)
-
-
-def test_a_mate_in_time_is_kept_and_one_too_late_is_not() -> None:
-    """Rook against king: white to move mates in one, or in two too late."""
-    board = chess.Board("8/8/8/8/8/1K6/8/k6R w - - 0 1")
-    assert level(board) > 2
-    assert goal(level(board), white_to_move=True) < 0
-    assert clock_twin.last_plies(board, goal_of(board), 99, clock_twin.W, lambda after: 0) != BASE
-    assert at_clock_0("W", board) == BASE
