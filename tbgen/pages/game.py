@@ -89,10 +89,26 @@ def _summary(told: Told, white: str, black: str) -> str:
     if known and not gave:
         parts.append("None of those moves gave anything away.")
     if told.plies:
+        parts += [left for left in [_left_over(told, white, black)] if left]
         record = told.plies[-1].record
         holder = escape(white if record > 0 else black)
         parts.append(f"At the end the record is {outcome.text(record)}: <b>{holder}</b> is ahead by it.")
     return "".join(f"<p>{part}</p>" for part in parts)
+
+
+def _left_over(told: Told, white: str, black: str) -> str | None:
+    """What could still be forced when the game ended: no move gave it away, and yet it was not reached."""
+    last = told.plies[-1]
+    if last.verdict is None or last.verdict.outcome == last.record:
+        return None
+    promised, since = last.verdict.outcome, last
+    for ply in reversed(told.plies):
+        if ply.verdict is None or ply.verdict.outcome != promised:
+            break
+        since = ply
+    side = f"<b>{escape(white if promised > 0 else black)}</b>"
+    begun = f"{since.number} {escape(since.san)}"
+    return f"{side} could force {outcome.text(promised)} from {begun} on, and did not get there."
 
 
 def _mistake(ply: Ply) -> str:

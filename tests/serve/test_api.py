@@ -154,6 +154,13 @@ def test_a_game_as_pasted(client: httpx.Client) -> None:
     assert client.post("/game", data={"pgn": pasted, "rules": ""}).text.count(">reset</span>") == 1
 
 
+def test_what_was_never_reached_is_told(client: httpx.Client) -> None:
+    pgn = '[White "Ann"]\n[Black "Bob"]\n[FEN "8/8/8/4k3/8/8/8/KR6 w - - 0 1"]\n\n1. Rb2 Kd5 2. Rb1 Kc5 1/2-1/2\n'
+    page = client.post("/game", data={"pgn": pgn, "rules": "r"}).text
+    assert "None of those moves gave anything away." in page
+    assert "<b>Ann</b> could force G0.0 from 1. Rb2 on, and did not get there." in page
+
+
 def test_games_that_are_not_told(client: httpx.Client) -> None:
     raw = {"content-type": "application/x-www-form-urlencoded"}  # what curl says unless it is told
     for headers, status in ((raw, 400), ({"content-type": "image/png"}, 415)):

@@ -62,6 +62,20 @@ def test_a_man_is_pressed_and_then_squares(page: Page, hand: Hand) -> None:
     await_fen(page, "8/8/8/4K1k1/8/8/8/8 w")
 
 
+@BOTH
+def test_a_king_that_is_set_again_leaves_its_square(page: Page, hand: Hand) -> None:
+    edit(page, hand, "8/8/8/4K1k1/8/8/8/8 w - - 0 1")
+    hand.drag(page.get_by_role("button", name="Black king"), "a8")
+    await_fen(page, "k7/8/8/4K3/8/8/8/8 w")
+    king = page.get_by_role("button", name="White king")
+    hand.press(king)
+    hand.press("c3")
+    await_fen(page, "k7/8/8/8/8/2K5/8/8 w")
+    hand.press(page.get_by_role("button", name="Done"))
+    hand.press(page.get_by_role("button", name="Set up"))
+    expect(king).to_have_attribute("aria-pressed", "false")
+
+
 def test_a_man_is_chosen_by_keyboard(page: Page, hand: Hand) -> None:
     edit(page, hand, "8/8/8/4K1k1/8/8/8/8 w - - 0 1")
     page.get_by_role("button", name="White bishop").press("Enter")

@@ -34,6 +34,18 @@ function put(grid, words) {
   return found;
 }
 
+// A king that is set a second time leaves the square where it was.
+export function withOneKing(placement, before) {
+  const [grid, old] = [gridOf(placement), gridOf(before)];
+  for (const king of "Kk") {
+    if (grid.flat().filter((letter) => letter === king).length < 2) continue;
+    grid.forEach((row, rank) => row.forEach((letter, file) => {
+      if (letter === king && old[rank][file] === king) row[file] = "";
+    }));
+  }
+  return placementOf(grid);
+}
+
 // Without a record: whoever sets up a position begins a game.
 export function fenOf(placement, turn) {
   return `${placement} ${turn === "white" ? "w" : "b"} - - 0 1`;
@@ -50,7 +62,7 @@ function nameOf(letter) {
 export function makeEditor(board, now, begin, end) {
   let spare = null;  // the man that a click puts on the board; "-" takes men away
   const grid = () => gridOf(now().placement);
-  const take = (changed, turn = now().turn) => begin(fenOf(placementOf(changed), turn));
+  const take = (changed, turn = now().turn) => begin(fenOf(withOneKing(placementOf(changed), now().placement), turn));
   const other = () => now().turn === "white" ? "black" : "white";
   const change = (words, name, shown) => button(words, name, () => take(changes[name](grid())), shown);
 
@@ -98,7 +110,7 @@ export function makeEditor(board, now, begin, end) {
   turns.setAttribute("role", "group");
   turns.classList.add("either");
   turns.setAttribute("aria-label", "Side to move");
-  const done = button("Done: back to the moves", "done", end, "Done");
+  const done = button("Done: back to the moves", "done", () => { choose(null); end(); }, "Done");
   done.classList.add("main");
   const more = document.createElement("details");
   more.append(

@@ -1,7 +1,7 @@
 // The explorer: a board, and beside it what is told of a position.
 
 import { placed, placementOf } from "./board.js";
-import { makeEditor, fenOf } from "./editor.js";
+import { makeEditor, fenOf, withOneKing } from "./editor.js";
 import { challenges, THEIRS } from "./challenge.js";
 import { makeDoors } from "./doors.js";
 import { linkButton } from "./link.js";
@@ -150,7 +150,7 @@ function oppose(colour) {
 
 function edited() {
   if (!state.editing) return;
-  const placement = placed(board);
+  const placement = withOneKing(placed(board), placementOf(fenNow()));
   if (placement !== placementOf(fenNow())) begin(fenOf(placement, turn()));
 }
 
