@@ -3,6 +3,7 @@
 import { colour, counted, isWhites, levelOf, meaning, plies } from "./words.js";
 
 const PAUSE = 1000, IDLE = 30000, RELOAD = 5000;
+const LINGER = 8000;  // for a last look at a game that has just ended
 const ROLES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const FROM_DISK = location.protocol === "file:";
 const byId = (id) => document.getElementById(id);
@@ -10,6 +11,8 @@ const byId = (id) => document.getElementById(id);
 let state = JSON.parse(byId("state").textContent);
 let received = performance.now();
 let chosen = null;    // the round on the board; null: the first that runs, or the last that is over
+let ended = null;     // the round that was on the board by itself and is over; and when it was
+let endedAt = 0;
 let ply = null;       // null: the last one, also when there are more
 let flipped = false;
 let story = null;     // what was played in the game on the board
@@ -108,8 +111,10 @@ setInterval(() => {
 // The game on the board.
 
 const winner = (one) => isWhites(one.result) ? one.white : one.black;
-const game = () => state.running.find((one) => one.round === chosen) ?? state.games.find((one) => one.round === chosen)
-  ?? state.running[0] ?? state.games[0];
+const runs = (round) => state.running.some((one) => one.round === round);
+const ofRound = (round) => [...state.running, ...state.games].find((one) => one.round === round);
+const lingers = () => performance.now() - endedAt < LINGER ? ended : null;
+const game = () => ofRound(chosen ?? lingers()) ?? state.running[0] ?? state.games[0];
 
 const numbered = (at) => {
   const before = at + (story.turn === "Black" ? 1 : 0);
@@ -324,7 +329,7 @@ function step(key) {
 
 // Back to what is played now: in the game on the board, else in the first that runs.
 byId("live").addEventListener("click", () => {
-  if (!state.running.some((one) => one.round === game().round)) chosen = null;
+  if (!runs(game().round)) chosen = ended = null;
   choose(chosen, null);
 });
 byId("steps").addEventListener("click", (event) => { if (event.target.dataset.key) step(event.target.dataset.key); });
@@ -351,9 +356,11 @@ let waiting = 0;
 async function follow() {
   clearTimeout(waiting);
   if (!document.hidden) {
+    const watched = chosen === null && runs(game()?.round) ? game().round : null;
     try {
       state = await told("live.json");
       received = performance.now();
+      if (watched !== null && !runs(watched)) { ended = watched; endedAt = received; }
       complain("");
       showState();
       await showGame();

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.support.browsing import NEEDS_BROWSER, SCREENS, assert_for_everybody, launched
 from tests.support.matches import fake
@@ -98,8 +98,28 @@ def test_a_game_stays_on_the_board_when_it_is_over(page: Page) -> None:
     expect(page.locator("#moves tr[aria-current]")).to_contain_text("1.")
 
 
+def test_a_game_that_ends_stays_for_a_last_look(page: Page) -> None:
+    title, live = page.locator("#title"), page.locator("#live")
+    expect(title).to_have_text(re.compile(r"^Round [\d.]+$"), timeout=PATIENCE)
+    shown = title.inner_text()
+
+    def without_it(route: Route) -> None:
+        state = route.fetch().json()
+        for one in [one for one in state["running"] if f"Round {one['round']}" == shown]:
+            state["running"].remove(one)
+            state["games"].insert(0, {**one, "result": "G1.5", "points": "1", "end": "mate"})
+            del state["games"][0]["plies"]
+        route.fulfill(json=state)
+
+    page.route("**/live.json", without_it)
+    expect(title).to_have_text(re.compile(rf"^{re.escape(shown)}: G1\.5"))
+    live.click()
+    expect(title).not_to_contain_text(shown)
+    page.unroute("**/live.json")
+
+
 def test_whoever_looks_back_is_left_alone(page: Page) -> None:
-    await_more(page, 4)
+    page.wait_for_function("(n => 4 < n && n < 40)(document.querySelectorAll('#moves tr').length)", timeout=PATIENCE)
     page.locator("[data-key=Home]").click()
     page.locator("[data-key=ArrowRight]").click()
     known = moves(page).count()
