@@ -89,7 +89,8 @@ def _summary(told: Told, white: str, black: str) -> str:
     if known and not gave:
         parts.append("None of those moves gave anything away.")
     if told.plies:
-        parts += [left for left in [_left_over(told, white, black)] if left]
+        if left := _left_over(told, white, black):
+            parts.append(left)
         record = told.plies[-1].record
         holder = escape(white if record > 0 else black)
         parts.append(f"At the end the record is {outcome.text(record)}: <b>{holder}</b> is ahead by it.")

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -12,26 +11,15 @@ import jsonschema
 import pytest
 
 from tbgen._version import __version__
-from tbgen.archive.slim import make_slim
 from tbgen.cli.main import main
 from tbgen.store import open_table
 from tests.support.hosts import Host, Ranged, folder, hosting
 from tests.support.places import ROOT
+from tests.support.published import SLIM, WHOLE
 
-NAMES = ("KBvK.r.h5", "KPvK.r.h5", "KvK.r.h5", "KvK.wg.h5")
 SCHEMA = json.loads((ROOT / "docs" / "manifest.schema.json").read_bytes())
 Publish = Callable[..., dict[str, Any]]
 pytestmark = pytest.mark.usefixtures("no_bundle")
-
-
-@pytest.fixture
-def tables(small_tables: Path, tmp_path: Path) -> Path:
-    place = tmp_path / "tables"
-    place.mkdir()
-    for name in NAMES:
-        shutil.copy(small_tables / name, place)
-    make_slim(small_tables / "KBvK.r.h5", place / "KBvK.r.slim.h5")
-    return place
 
 
 @pytest.fixture
@@ -68,7 +56,7 @@ def test_it_says_what_there_is(publish: Publish, tables: Path) -> None:
     assert (found["manifest"], found["license"], found["url"]) == (1, "CC0-1.0", "https://example.org/tables")
     assert found["published_by"] == f"tbgen {__version__}"
     rows = {table["name"]: table for table in found["tables"]}
-    assert set(rows) == {*NAMES, "KBvK.r.slim.h5"}
+    assert set(rows) == {*WHOLE, SLIM}
     for name, row in rows.items():
         data = (tables / name).read_bytes()
         assert (row["bytes"], row["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())

@@ -11,23 +11,12 @@ from typing import Any, NoReturn
 
 import pytest
 
-from tbgen.archive.slim import make_slim
 from tbgen.cli.main import main
 from tbgen.publish import site as module
 from tbgen.store import open_table
+from tests.support.published import SLIM, WHOLE
 
-NAMES = ("KBvK.r.h5", "KPvK.r.h5", "KvK.r.h5", "KvK.wg.h5")
 pytestmark = pytest.mark.usefixtures("no_bundle")
-
-
-@pytest.fixture
-def tables(small_tables: Path, tmp_path: Path) -> Path:
-    place = tmp_path / "tables"
-    place.mkdir()
-    for name in NAMES:
-        shutil.copy(small_tables / name, place)
-    make_slim(small_tables / "KBvK.r.h5", place / "KBvK.r.slim.h5")
-    return place
 
 
 @pytest.fixture
@@ -50,7 +39,7 @@ def test_the_folder(tables: Path, site: Path, capsys: pytest.CaptureFixture[str]
     said = capsys.readouterr()
     assert said.out == f"{site}: 5 tables, {said.out.split(', ')[1].split(';')[0]}; 5 of them new\n"
     assert "KNvK (r), KQvK (r), KRvK (r)" in said.err
-    assert names(site) == {*NAMES, "KBvK.r.slim.h5", "catalogue.json", "manifest.json", "SHA256SUMS"}
+    assert names(site) == {*WHOLE, SLIM, "catalogue.json", "manifest.json", "SHA256SUMS"}
     assert all((site / path.name).samefile(path) for path in tables.iterdir())
     assert subprocess.run(["sha256sum", "--strict", "-c", "SHA256SUMS"], cwd=site, check=False).returncode == 0
     rows = {row["name"]: row for row in catalogue(site)["tables"]}
@@ -105,7 +94,7 @@ def test_again(
 
 def test_a_directory_can_be_its_own_folder(tables: Path) -> None:
     assert main(["publish", str(tables), str(tables), "-q"]) == 0
-    assert {row["name"] for row in catalogue(tables)["tables"]} == {*NAMES, "KBvK.r.slim.h5"}
+    assert {row["name"] for row in catalogue(tables)["tables"]} == {*WHOLE, SLIM}
 
 
 @pytest.mark.parametrize("where", ["tables", "site"])

@@ -32,8 +32,8 @@ STEPPED: Final = np.int64(8)
 """May need another step in their staircases."""
 THREATENED: Final = np.int64(9)
 """One more of their moves fails: to be proved, if now all do (prove.py)."""
-SETS: Final = 10
-"""All that positions are added to and popped from. Those that follow are only bits: what is known of a position."""
+
+# What follows is only marked, never popped: what is known of a position.
 SETTLED: Final = np.int64(10)
 """Its worth under all records to come is known; or it is illegal."""
 CLOSED: Final = np.int64(11)
