@@ -26,6 +26,7 @@ from tbgen.retro.survey.survey import (
     survey_together,
 )
 from tbgen.retro.sweep.levels import make_schedule, sweep
+from tbgen.retro.sweep.log import make_log
 from tbgen.retro.sweep.state import make_state
 from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.counters import make_tally
@@ -59,10 +60,8 @@ def _sweep() -> None:
     survey.pays[:] = 0
     links, sets = np.zeros(layout.size, np.int32), make_sets(BITS, layout.size)
     team = make_team(1)
-    sweep(
-        Worker(team, 0, graph, make_buffers(), make_state(survey, links, sets), sets), make_links(16),
-        make_schedule(links.copy(), 1, True, 2, 0), make_tally(),
-    )  # fmt: skip
+    worker = Worker(team, 0, graph, make_buffers(), make_state(survey, links, sets), sets, make_log(layout.size, 1))
+    sweep(worker, make_links(16), make_schedule(links.copy(), 1, True, 2, 0), make_tally())
 
 
 def _finish() -> None:

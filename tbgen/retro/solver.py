@@ -28,6 +28,7 @@ from tbgen.retro.survey.survey import (
     survey_together,
 )
 from tbgen.retro.sweep.levels import make_schedule, sweep
+from tbgen.retro.sweep.log import make_log
 from tbgen.retro.sweep.state import Each, is_complete, make_state
 from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.counters import (
@@ -241,11 +242,12 @@ def _sweep(
     work = job.checkpoint.work
     state = make_state(survey, solved.staircases[numbers.start : numbers.stop], sets, work, each)
     items = entries if len(numbers) <= _SHORT else work(len(numbers), np.int64)
+    log = make_log(len(numbers), team.size)
     schedule = make_schedule(items, team.size, solved.rules == TableRules.RESET, top, legal)
     progress.follow(
         _together(
             pool, team.size,
-            lambda me: sweep(Worker(team, me, graph, make_buffers(), state, sets), solved.links, schedule, tally),
+            lambda me: sweep(Worker(team, me, graph, make_buffers(), state, sets, log), solved.links, schedule, tally),
         ),
         lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * schedule.counts[POSITIONS_SETTLED] / max(1, legal),
     )  # fmt: skip

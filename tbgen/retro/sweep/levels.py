@@ -7,14 +7,12 @@ from numpy.typing import NDArray
 
 from tbgen.jit import kernel
 from tbgen.outcome import FIRST_RECORD
-from tbgen.retro.sweep import escape
-from tbgen.retro.sweep.escape import PLACE_WORDS, VALUES
+from tbgen.retro.sweep.escape import VALUES
 from tbgen.retro.sweep.review import as_good_as_the_record, review_all, write_steps
 from tbgen.retro.sweep.rounds import escape_from_scratch, settle_level
+from tbgen.retro.sweep.seeds import Seeds, make_seeds
 from tbgen.retro.threads.counters import POSITIONS_SETTLED, STOP, make_counts
-from tbgen.retro.threads.sets import BLOCK
 from tbgen.retro.threads.team import ABORT, barrier
-from tbgen.retro.values.keys import LONGEST
 
 _REVIEWS: Final = 6
 """Reviewing 1 open position in 6 costs as much as recomputing all of them."""
@@ -23,18 +21,9 @@ _REVIEWS: Final = 6
 class Schedule(NamedTuple):
     """What the sweep needs besides the state."""
 
-    items: NDArray[np.integer]
-    """Seeds, sorted by the distance at which they join."""
-    bucket: NDArray[np.int64]
-    """`[distance]`: where its seeds begin in `items`."""
-    starts: NDArray[np.int64]
-    """`[me, distance]`: where those of one thread begin."""
+    seeds: Seeds
     seen: NDArray[np.uint8]
-    paying: NDArray[np.uint8]
-    wanted: NDArray[np.uint8]
-    """Which payoffs there are, and which of them are spreading now (escape.py)."""
-    places: NDArray[np.uint64]
-    """`[block * PLACE_WORDS + word]`: which payoffs a block of positions has, one bit per place in `seen`."""
+    """Which values the escaping side can be paid (escape.py)."""
     counts: NDArray[np.int64]
     """See retro/threads/counters.py."""
     with_record: int
@@ -47,13 +36,8 @@ class Schedule(NamedTuple):
 def make_schedule(items: NDArray[np.integer], threads: int, with_record: bool, top: int, legal: int) -> Schedule:
     """`items`: an array with an element for each position of the slice; what is in it is lost."""
     return Schedule(
-        items,
-        np.zeros(LONGEST + 2, np.int64),
-        np.zeros((threads, LONGEST + 1), np.int64),
+        make_seeds(items, threads),
         np.zeros(VALUES + 1, np.uint8),
-        np.zeros(1 << 16, np.uint8),
-        np.zeros(1 << 16, np.uint8),
-        np.empty(-(-len(items) // BLOCK) * PLACE_WORDS, np.uint64),
         make_counts(threads),
         int(with_record),
         top,
@@ -72,7 +56,6 @@ def _play_level(worker, links, schedule, level, tally):
         most = (schedule.legal - schedule.counts[POSITIONS_SETTLED]) // _REVIEWS
         done = review_all(worker, schedule.counts, level, most)
     if not done:
-        escape.forget(team, me, state, sets, buffers)
         escape_from_scratch(worker, schedule, level)
     write_steps(team, me, buffers, state, sets, links, level, tally)
 

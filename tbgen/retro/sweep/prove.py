@@ -10,7 +10,6 @@ from tbgen.retro.threads.sets import (
     DOUBT_OURS,
     FALLING,
     LOSING,
-    LOSING_NOW,
     SETTLED,
     THREATENED,
     add_lane,
@@ -55,7 +54,7 @@ def prove_falling(worker, later):
             break
         for at in range(lanes):
             lane = buffers.batch[at]
-            bits = buffers.batch_bits[at] & lane_of(sets, LOSING_NOW, lane)
+            bits = buffers.batch_bits[at] & lane_of(sets, LOSING, lane)
             bits &= ~(lane_of(sets, SETTLED, lane) | lane_of(sets, FALLING, lane))
             proved = all_lead_into(graph, buffers, sets, AWAY, lane, bits) if bits else np.uint64(0)
             if proved:

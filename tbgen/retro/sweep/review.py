@@ -17,11 +17,12 @@ from tbgen.outcome import BASE
 from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.graph.slice import successors
 from tbgen.retro.sweep.notify import OURS_CHANGED, THEIRS_CHANGED, notify
-from tbgen.retro.sweep.state import due_ones, is_open, key_at, payoff_at, put_off
+from tbgen.retro.sweep.state import due_ones, escape_at, is_open, key_at, payoff_at, put_off
 from tbgen.retro.threads.counters import DOUBTS, LINKS_FULL, POSITIONS_REVIEWED
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
     AWAY,
+    BLOCK,
     CHANGED_OURS,
     CHANGED_THEIRS,
     DOUBT_OURS,
@@ -51,24 +52,23 @@ _ESCAPES: Final = np.int64(1)
 
 
 @inlined
-def _best_move(graph, buffers, state, node, escaping, record):
+def _best_move(graph, buffers, state, sets, node, escaping, record):
     """The code of the best move's value, for a mover who would escape from the record or for one who holds it."""
     near = buffers.near
     count = successors(graph, buffers, node)
-    codes = state.ours if escaping else state.theirs
     for at in range(count):
-        prefetch(codes, near[at])
+        prefetch(state.ours if escaping else state.theirs, near[at])
     pays = payoff_at(state, node)
     if escaping:
         best = hasty(paid(pays), shortest(pays)) if pays else NEVER
         for at in range(count):
-            ours = codes[near[at]]
+            ours = state.ours[near[at]]
             if ours != STANDS:
                 best = max(best, turned(passed_on(key_at(state, ours))))
         return STANDS if outcome_of(best) <= -record else code_of(state.keys, turned(best))
     best = patient(paid(pays), longest(pays)) if pays else NEVER
     for at in range(count):
-        theirs = codes[near[at]]
+        theirs = escape_at(state, sets, near[at])
         if theirs == STANDS:
             return STANDS
         best = max(best, passed_on(key_at(state, theirs)))
@@ -84,6 +84,8 @@ def as_good_as_the_record(team, me, state, sets, level):
     start, end = next_range(team, me, nodes)
     while start < end:
         for lane in range(start // LANE, -(-end // LANE)):
+            if state.soonest[lane * LANE // BLOCK] > level:
+                continue
             due = due_ones(state, sets, lane, level)
             due &= ~lane_of(sets, SETTLED, lane)
             while due:
@@ -102,7 +104,7 @@ def as_good_as_the_record(team, me, state, sets, level):
 @kernel
 def _review(worker, escaping, record):
     """Evaluate all positions in doubt. Returns how many those were."""
-    team, me, graph, buffers, state, sets = worker
+    team, me, graph, buffers, state, sets, _ = worker
     barrier(team, me)
     evaluated = 0
     while True:
@@ -115,7 +117,7 @@ def _review(worker, escaping, record):
                 continue
             evaluated += 1
             before = state.theirs[node] if escaping else state.ours[node]
-            found = _best_move(graph, buffers, state, node, escaping, record)
+            found = _best_move(graph, buffers, state, sets, node, escaping, record)
             if found == before:
                 continue
             add(sets, STEPPED, node)

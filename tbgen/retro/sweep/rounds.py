@@ -6,26 +6,18 @@ import numpy as np
 
 from tbgen.intrinsics import bits_set, fetch_add
 from tbgen.jit import inlined, kernel
-from tbgen.outcome import BASE
+from tbgen.outcome import BASE, FIRST_RECORD
 from tbgen.retro.sweep import escape, settle
 from tbgen.retro.sweep.escape import VALUES
+from tbgen.retro.sweep.log import begin_round, merge, note
 from tbgen.retro.sweep.notify import ESCAPES, FALLS, LOST, WON, notify
 from tbgen.retro.sweep.prove import prove_falling, prove_settled
+from tbgen.retro.sweep.seeds import END, FIRST, GAINS, TIME, choose, sort_by_payoff, sort_by_time
 from tbgen.retro.threads.counters import POSITIONS_ESCAPED, POSITIONS_SETTLED
-from tbgen.retro.threads.sets import (
-    LATER,
-    NOW,
-    TIMED,
-    block_count,
-    clear_block,
-    has_block,
-    is_empty,
-    pop_lanes,
-    read_block,
-)
+from tbgen.retro.threads.sets import AWAY, LATER, NOW, SETTLED, is_empty, lane_of, mark_lane, pop_lanes
 from tbgen.retro.threads.team import barrier, claim
 from tbgen.retro.values.codes import code_of
-from tbgen.retro.values.keys import LONGEST, patient
+from tbgen.retro.values.keys import patient
 
 _CHUNK: Final = 1024
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
@@ -33,76 +25,33 @@ _SETTLING: Final = np.int64(0)
 _ESCAPING: Final = np.int64(1)
 
 
-@inlined
-def _time_of(state, sets, item, escaping):
-    return min(escape.time_of(state, item) if escaping else settle.time_of(state, sets, item), LONGEST)
-
-
 @kernel
-def _sort_by_time(team, me, buffers, state, sets, schedule, escaping):
-    """Move the TIMED sets to `schedule.items`, sorted by the distance at which each item joins.
-
-    A counting sort: each thread counts the items in its blocks, the first thread sums, each thread copies its items."""
-    starts = schedule.starts
-    first, last = block_count(sets) * me // team.size, block_count(sets) * (me + 1) // team.size
+def _join_all(team, me, sets, seeds, group, now, escaping):
+    """Join the seeds of a group."""
+    first, end, gains = seeds.groups[group, FIRST], seeds.groups[group, END], seeds.groups[group, GAINS]
     barrier(team, me)
-    for time in range(LONGEST + 1):
-        starts[me, time] = 0
-    for which in range(TIMED, TIMED + 2):
-        for block in range(first, last):
-            if has_block(sets, which, block):
-                for at in range(read_block(sets, which, block, buffers)):
-                    item = np.int64(buffers.batch[at])
-                    starts[me, _time_of(state, sets, item if which == TIMED else ~item, escaping)] += 1
-    barrier(team, me)
-    if me == 0:
-        total = 0
-        for time in range(LONGEST + 1):
-            schedule.bucket[time] = total
-            for one in range(team.size):
-                here = starts[one, time]
-                starts[one, time] = total
-                total += here
-        schedule.bucket[LONGEST + 1] = total
-    barrier(team, me)
-    for which in range(TIMED, TIMED + 2):
-        for block in range(first, last):
-            if has_block(sets, which, block):
-                for at in range(read_block(sets, which, block, buffers)):
-                    item = np.int64(buffers.batch[at])
-                    if which != TIMED:
-                        item = ~item
-                    time = _time_of(state, sets, item, escaping)
-                    schedule.items[starts[me, time]] = item
-                    starts[me, time] += 1
-                clear_block(sets, which, block)
-
-
-@kernel
-def _join_all(team, me, sets, schedule, now, distance, escaping):
-    """Join the seeds of this distance."""
-    begin, end = schedule.bucket[distance], schedule.bucket[distance + 1]
     while True:
-        start = begin + claim(team, me, _CHUNK)
+        start = first + claim(team, me, _CHUNK)
         if start >= end:
             break
         for at in range(start, min(start + _CHUNK, end)):
             if escaping:
-                escape.join(sets, now, np.int64(schedule.items[at]))
+                escape.join(sets, now, np.int64(seeds.items[at]), gains)
             else:
-                settle.join(sets, now, np.int64(schedule.items[at]))
+                settle.join(sets, now, np.int64(seeds.items[at]), gains)
 
 
 @kernel
 def _notify_all(worker, now, later, outcome, distance, escaping):
-    """Store the value of all positions reached, and notify their predecessors. Returns how many positions that were.
+    """Log the value of all positions reached, and notify their predecessors. Returns how many positions that were.
 
     All have the same value, those in the second set seen from the other side."""
-    team, me, graph, buffers, state, sets = worker
+    team, me, graph, buffers, sets = worker.team, worker.me, worker.graph, worker.buffers, worker.sets
     reached = 0
     for loses in range(2):
-        code = code_of(state.keys, patient(-outcome if loses else outcome, distance))
+        code = code_of(worker.state.keys, patient(-outcome if loses else outcome, distance))
         event = (FALLS if loses else ESCAPES) if escaping else (LOST if loses else WON)
+        begin_round(worker, code, 1 if loses or not escaping else 0)
         barrier(team, me)
         while True:
             lanes = pop_lanes(team, me, sets, now + loses, buffers, graph.laned)
@@ -111,10 +60,14 @@ def _notify_all(worker, now, later, outcome, distance, escaping):
             for at in range(lanes):
                 lane, bits = buffers.batch[at], buffers.batch_bits[at]
                 reached += bits_set(bits)
+                if not escaping:
+                    settle.close(sets, lane, bits)
+                elif not loses:
+                    mark_lane(sets, AWAY, lane, bits)
                 if escaping:
-                    escape.store_value(state, sets, lane, bits, loses, code)
-                else:
-                    settle.store_value(state, sets, lane, bits, code)
+                    bits &= ~lane_of(sets, SETTLED, lane)
+                if bits:
+                    note(worker, lane, bits)
             notify(worker, later, event, lanes)
     return reached
 
@@ -130,27 +83,28 @@ def _prove(worker, schedule, later, escaping):
 
 @kernel
 def _spread(worker, schedule, outcome, escaping):
-    """Spread from the seeds, NOW at distance 0 and `schedule.items` at theirs, to all positions that they reach."""
-    team, me, sets = worker.team, worker.me, worker.sets
+    """Spread from the seeds, NOW at distance 0 and those of each group at theirs, to all positions that they reach."""
+    team, me, sets, seeds = worker.team, worker.me, worker.sets, schedule.seeds
     now, later = NOW, LATER
-    bucket = schedule.bucket
-    distance = 0
-    reached = 0
+    group = joined = np.int64(0)
+    distance = reached = 0
     while True:
-        barrier(team, me)
-        if bucket[distance] != bucket[distance + 1]:
-            _join_all(team, me, sets, schedule, now, distance, escaping)
+        while group < seeds.count[0] and seeds.groups[group, TIME] == distance:
+            _join_all(team, me, sets, seeds, group, now, escaping)
+            group += 1
+        if joined != group:
             _prove(worker, schedule, now + 1, escaping)
+            joined = group
         reached += _notify_all(worker, now, later, outcome, distance, escaping)
         _prove(worker, schedule, later + 1, escaping)
         barrier(team, me)
         now, later = later, now
         distance += 1
         if is_empty(sets, now) and is_empty(sets, now + 1):
-            while distance <= LONGEST and bucket[distance + 1] == bucket[distance]:
-                distance += 1
-            if distance > LONGEST:
+            if group == seeds.count[0]:
                 break
+            distance = seeds.groups[group, TIME]
+        barrier(team, me)
     fetch_add(schedule.counts, POSITIONS_ESCAPED if escaping else POSITIONS_SETTLED, reached)
     barrier(team, me)
 
@@ -160,28 +114,30 @@ def settle_level(worker, schedule, level):
     """Settle all positions of a level, and all from which a goal of this level can be forced."""
     team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     settle.fix_and_seed(team, me, state, sets, level)
-    _sort_by_time(team, me, buffers, state, sets, schedule, _SETTLING)
+    sort_by_time(team, me, buffers, state, sets, schedule.seeds)
     _spread(worker, schedule, BASE - level, _SETTLING)
+    merge(worker)
+    barrier(team, me)
 
 
 @kernel
 def escape_from_scratch(worker, schedule, level):
     """Compute what all open positions are worth under a record of this level, from scratch."""
-    team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
+    team, me, state, sets, seeds = worker.team, worker.me, worker.state, worker.sets, schedule.seeds
     record = BASE - level
+    escape.begin(team, me, sets)
+    if level > FIRST_RECORD:
+        escape.forget(team, me, state, sets)
+    sort_by_payoff(team, me, state, sets, seeds)
     if me == 0:
-        schedule.paying[:] = 0
-    escape.mark_out(team, me, sets, True)
-    escape.find_values(team, me, state, sets, schedule.paying, schedule.places)
-    if me == 0:
-        escape.list_values(state, schedule.paying, schedule.seen, record)
+        escape.list_values(state, seeds.first, schedule.seen, record)
     barrier(team, me)
     for place in range(VALUES):
         if not schedule.seen[place]:
             continue
         if me == 0:
-            escape.choose_value(state, schedule.paying, schedule.wanted, BASE - place)
-        escape.seed_value(team, me, state, sets, schedule.wanted, schedule.places, place)
-        _sort_by_time(team, me, buffers, state, sets, schedule, _ESCAPING)
+            choose(state, seeds, BASE - place)
+        barrier(team, me)
         _spread(worker, schedule, BASE - place, _ESCAPING)
-    escape.mark_out(team, me, sets, False)
+    merge(worker)
+    escape.end(team, me, state, sets, level)

@@ -8,11 +8,20 @@ import numpy as np
 
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
-from tbgen.outcome import BASE
-from tbgen.retro.sweep.state import NOT_AGAIN, due_ones, is_open, key_at, payoff_at, put_off, settle
-from tbgen.retro.threads.lanes import LANE, put
+from tbgen.retro.sweep.state import (
+    NOT_AGAIN,
+    due_ones,
+    find_soonest,
+    is_open,
+    key_at,
+    payoff_at,
+    put_off,
+    set_due,
+)
+from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
     AWAY,
+    BLOCK,
     CHANGED_OURS,
     CLOSED,
     LOSING,
@@ -27,7 +36,7 @@ from tbgen.retro.threads.sets import (
 )
 from tbgen.retro.threads.team import barrier, next_range
 from tbgen.retro.values.codes import STANDS, code_of
-from tbgen.retro.values.keys import level_of, outcome_of, patience, patient
+from tbgen.retro.values.keys import level_of, outcome_of, patience
 from tbgen.retro.values.payoff import Payoff, longest, pack, paid, shortest
 
 
@@ -51,10 +60,9 @@ def _fix(state, sets, node, level):
     mark(sets, SETTLED, node)
     state.due[node] = NOT_AGAIN
     if theirs == STANDS:
-        settle(state, node, code_of(state.keys, patient(level - BASE, 0)))
         add(sets, NOW + 1, node)
         return
-    settle(state, node, theirs)
+    state.ours[node] = theirs
     add(sets, CHANGED_OURS, node)
     key = key_at(state, theirs)
     outcome, distance = outcome_of(key), patience(key)
@@ -62,7 +70,7 @@ def _fix(state, sets, node, level):
         _wait(state, sets, node)
     else:
         # pending: until the sweep reaches its level, it acts as an open position whose resets pay this
-        state.due[node] = level_of(outcome)
+        set_due(state, node, level_of(outcome))
         state.pays[node] = code_of(state.payoffs, pack(Payoff(outcome, distance, distance)))
 
 
@@ -86,32 +94,34 @@ def fix_and_seed(team, me, state, sets, level):
     barrier(team, me)
     start, end = next_range(team, me, nodes)
     while start < end:
-        for lane in range(start // LANE, -(-end // LANE)):
-            due = due_ones(state, sets, lane, level)
-            while due:
-                _fix_or_seed(state, sets, lane * LANE + lowest_bit(due), level)
-                due &= due - np.uint64(1)
+        for block in range(start // BLOCK, -(-end // BLOCK)):
+            if state.soonest[block] > level:
+                continue
+            for lane in range(block * BLOCK // LANE, -(-min((block + 1) * BLOCK, end) // LANE)):
+                due = due_ones(state, sets, lane, level)
+                while due:
+                    _fix_or_seed(state, sets, lane * LANE + lowest_bit(due), level)
+                    due &= due - np.uint64(1)
+            find_soonest(state, block)
         start, end = next_range(team, me, nodes)
 
 
 @inlined
-def time_of(state, sets, item):
-    """The distance at which an item joins: a settled node, or an open one that its resets may settle."""
-    node = item if item >= 0 else ~item
+def time_of(state, sets, node, gains):
+    """The distance at which a seed joins: a settled node, or an open one that its resets may settle."""
     if not is_open(sets, node):
         return patience(key_at(state, state.ours[node]))
     payoff = payoff_at(state, node)
-    return shortest(payoff) if item >= 0 else longest(payoff)
+    return shortest(payoff) if gains else longest(payoff)
 
 
 @inlined
-def join(sets, now, item):
-    """Add an item at its distance. A move may have settled an open one by now: before this distance, then it is closed,
+def join(sets, now, node, gains):
+    """Add a seed at its distance. A move may have settled an open one by now: before this distance, then it is closed,
     or at it, then it is among those whose mover gains."""
-    node = item if item >= 0 else ~item
     if has(sets, CLOSED, node):
         return
-    if item >= 0:
+    if gains:
         mark(sets, SETTLED, node)
         add(sets, now, node)
     elif is_open(sets, node):
@@ -122,9 +132,7 @@ def join(sets, now, item):
 
 
 @inlined
-def store_value(state, sets, lane, bits, code):
-    """Store the value of some settled positions of a lane."""
-    put(state.theirs, lane, bits, code)
-    put(state.ours, lane, bits, code)
+def close(sets, lane, bits):
+    """Note that some settled positions of a lane have their values."""
     mark_lane(sets, CLOSED, lane, bits)
     mark_lane(sets, AWAY, lane, bits)

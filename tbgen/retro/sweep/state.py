@@ -2,7 +2,7 @@
 
 An open position has two values, both relative to the side to move: `theirs` while the *opponent* holds a record of
 the current level, from which the mover would escape, and `ours` while the *mover* holds it and would keep it. Once
-settled, both are the one outcome that every weaker record leaves.
+settled, `ours` is the one outcome that every weaker record leaves, and `theirs` is not used any more.
 
 Each field is an array of its own, as narrow as possible. The neighbours of a position lie close together, so the more
 positions a cache line holds, the fewer lines are fetched (docs/performance.md).
@@ -19,7 +19,7 @@ from tbgen.contents import Make, in_memory
 from tbgen.jit import inlined, kernel, plain
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, Survey
 from tbgen.retro.threads.lanes import LANE, at_most, laid_out, put
-from tbgen.retro.threads.sets import AWAY, CLOSED, LOSING, SETTLED, PositionSets, has, lane_of, mark_lane
+from tbgen.retro.threads.sets import AWAY, BLOCK, CLOSED, LOSING, SETTLED, PositionSets, has, lane_of, mark_lane
 from tbgen.retro.values.codes import NONE, STANDS, is_full, make_code_table
 from tbgen.retro.values.keys import level_of, outcome_of
 from tbgen.retro.values.payoff import paid
@@ -41,6 +41,8 @@ class SliceState(NamedTuple):
     level: NDArray[np.uint8]
     due: NDArray[np.uint8]
     """The level at which a scan must look at the position, at the latest."""
+    soonest: NDArray[np.uint8]
+    """`[block]`: no position of it is due before."""
     link: NDArray[np.int32]
     """The staircase so far."""
     keys: NDArray[np.int32]
@@ -59,6 +61,7 @@ def make_state(
         pays=survey.pays,
         level=survey.level,
         due=laid_out(nodes, np.uint8, make),
+        soonest=np.zeros(-(-nodes // BLOCK), np.uint8),
         link=link,
         keys=make_code_table(nodes),
         payoffs=survey.payoffs,
@@ -128,10 +131,9 @@ def is_open(sets, node):
 
 
 @inlined
-def settle(state, node, code):
-    """Store the outcome of a position that the calling thread alone has marked as settled."""
-    state.theirs[node] = code
-    state.ours[node] = code
+def escape_at(state, sets, node):
+    """The code of `theirs`, or of the outcome if the position is settled."""
+    return state.theirs[node] if is_open(sets, node) else state.ours[node]
 
 
 @inlined
@@ -145,7 +147,23 @@ def put_off(state, node, level):
         due = _sooner(due, level_of(outcome_of(key_at(state, state.theirs[node]))), level)
     if state.ours[node] != STANDS:
         due = _sooner(due, level_of(outcome_of(key_at(state, state.ours[node]))), level)
-    state.due[node] = due
+    set_due(state, node, due)
+
+
+@inlined
+def set_due(state, node, level):
+    """Have a scan look at a position at a level; no other thread may be at its block."""
+    state.due[node] = level
+    state.soonest[node // BLOCK] = min(state.soonest[node // BLOCK], np.uint8(level))
+
+
+@kernel
+def find_soonest(state, block):
+    """Set `soonest` of a block anew, after its due positions have been put off."""
+    soonest = np.uint8(NOT_AGAIN)
+    for node in range(block * BLOCK, min((block + 1) * BLOCK, len(state.due))):
+        soonest = min(soonest, state.due[node])
+    state.soonest[block] = soonest
 
 
 @inlined

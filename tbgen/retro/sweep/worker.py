@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from tbgen.retro.graph.slice import Buffers, SliceGraph
+from tbgen.retro.sweep.log import Log
 from tbgen.retro.sweep.state import SliceState
 from tbgen.retro.threads.sets import PositionSets
 from tbgen.retro.threads.team import Team
@@ -15,3 +16,4 @@ class Worker(NamedTuple):
     buffers: Buffers
     state: SliceState
     sets: PositionSets
+    log: Log

@@ -13,7 +13,7 @@ from tbgen.contents import Make, in_memory
 from tbgen.intrinsics import fetch_and, fetch_or, lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.threads.lanes import LANE
-from tbgen.retro.threads.team import claim
+from tbgen.retro.threads.team import barrier, claim, next_range
 
 # The sets of a sweep. They are numpy integers because the compiler would specialise kernels for each literal.
 # NOW, LATER and TIMED are pairs: the first set is for positions that gain, the next one for those that lose.
@@ -23,34 +23,35 @@ LATER: Final = np.int64(2)
 TIMED: Final = LATER
 """Seeds: each joins at a distance of its own. They are taken out before the first distance."""
 DOUBT_OURS: Final = np.int64(4)
-DOUBT_THEIRS: Final = np.int64(5)
-"""Positions that are to be reviewed."""
-CHANGED_OURS: Final = np.int64(6)
-CHANGED_THEIRS: Final = np.int64(7)
+"""Positions that are to be reviewed, as their mover may no longer keep a record."""
+CHANGED_OURS: Final = np.int64(5)
 """Changed, with predecessors to notify; this includes positions settled with a payoff instead of their own goal."""
-STEPPED: Final = np.int64(8)
-"""May need another step in their staircases."""
-THREATENED: Final = np.int64(9)
+THREATENED: Final = np.int64(6)
 """One more of their moves fails: to be proved, if now all do (prove.py)."""
 
 # What follows is only marked, never popped: what is known of a position.
-SETTLED: Final = np.int64(10)
+SETTLED: Final = np.int64(7)
 """Its worth under all records to come is known; or it is illegal."""
-CLOSED: Final = np.int64(11)
+CLOSED: Final = np.int64(8)
 """Settled, and predecessors are notified; or illegal. Settled ones that are not closed wait for the level of what they
 are settled with: they are pending."""
-AWAY: Final = np.int64(12)
+AWAY: Final = np.int64(9)
 """The record does not stand there if the opponent holds it: closed, or its mover escapes."""
-LOSING: Final = np.int64(13)
-"""Its resets are known to lose to a goal of a level that is done; or it has none."""
-BITS: Final = 14
+LOSING: Final = np.int64(10)
+"""Its resets are known to lose to a goal of a level that is done; or it has none. While escapes spread from scratch:
+also those whose resets lose to what the escaping side is paid by now."""
+BITS: Final = 11
 
-# While escapes are spread from scratch, no position is in doubt.
+# While positions are reviewed, none spread.
+DOUBT_THEIRS: Final = NOW
+CHANGED_THEIRS: Final = np.int64(NOW + 1)
+STEPPED: Final = LATER
+"""May need another step in their staircases."""
+
+# While escapes spread from scratch, no position is in doubt, and none is notified of a change.
 ESCAPING: Final = DOUBT_OURS
-FALLING: Final = DOUBT_THEIRS
+FALLING: Final = CHANGED_OURS
 """Its mover is known to escape from the record, or to lose his own."""
-LOSING_NOW: Final = CHANGED_OURS
-"""LOSING, with the resets that the escaping side is paid by now."""
 
 BLOCK: Final = 1 << 12
 """Positions per block; a block is popped at once."""
@@ -181,6 +182,20 @@ def read_block(sets, which, block, buffers):
             count += 1
             left &= left - np.uint64(1)
     return count
+
+
+@kernel
+def clear_set(team, me, sets, which):
+    """Empty a set, whatever is in it. A phase of its own."""
+    barrier(team, me)
+    start, end = next_range(team, me, sets.words * LANE)
+    while start < end:
+        for lane in range(start // LANE, end // LANE):
+            sets.bits[word_of(sets, which, lane)] = 0
+        start, end = next_range(team, me, sets.words * LANE)
+    if me == 0:
+        for at in range(which * sets.block_words, (which + 1) * sets.block_words):
+            sets.blocks[at] = 0
 
 
 @kernel

@@ -1,0 +1,128 @@
+"""The log of rounds: which positions have got which value, until all of it goes into the arrays of values in one pass.
+
+Those arrays may lie on disk, and a round reaches positions all over. A round's entries come in the order of the lanes,
+so that merging many rounds window by window goes through the arrays once. No round reads them.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.jit import inlined, kernel
+from tbgen.retro.threads.lanes import LANE, put
+from tbgen.retro.threads.team import LINE, lock_lane, unlock_lane
+
+_SHARE: Final = 48
+"""Numbers of the slice per entry, at least: a quarter of a byte each."""
+_LEAST: Final = 1 << 12
+"""Entries of a thread, at least."""
+_ROUNDS: Final = 512
+"""Rounds of a thread, at most."""
+_WINDOW: Final = 1 << 16
+"""Lanes that are merged before the next ones: few enough to stay in memory."""
+
+# columns of `Log.rounds`
+_BEGIN: Final = 0
+"""Its first entry."""
+_CODE: Final = 1
+_OURS: Final = 2
+"""1 if `ours` gets the value, 0 if `theirs`."""
+_AT: Final = 3
+"""The next entry to merge."""
+_COLUMNS: Final = 4
+
+# slots of `Log.fill`, in the line of each thread
+_ENTRIES: Final = 0
+_BEGUN: Final = 1
+"""Rounds begun."""
+
+
+class Log(NamedTuple):
+    lanes: NDArray[np.uint32]
+    bits: NDArray[np.uint64]
+    """`[me, entry]`"""
+    rounds: NDArray[np.int64]
+    """`[me, round, column]`"""
+    fill: NDArray[np.int64]
+    """`[me * LINE + slot]`"""
+
+
+def make_log(nodes: int, threads: int) -> Log:
+    room = max(_LEAST, nodes // (_SHARE * threads))
+    return Log(
+        np.empty((threads, room), np.uint32),
+        np.empty((threads, room), np.uint64),
+        np.zeros((threads, _ROUNDS + 1, _COLUMNS), np.int64),
+        np.zeros(threads * LINE, np.int64),
+    )
+
+
+@kernel
+def begin_round(worker, code, ours):
+    """What this thread logs from now on gets the value with this code."""
+    log, me = worker.log, worker.me
+    if log.fill[me * LINE + _BEGUN] == _ROUNDS:
+        merge(worker)
+    begun = log.fill[me * LINE + _BEGUN]
+    log.rounds[me, begun, _BEGIN] = log.fill[me * LINE + _ENTRIES]
+    log.rounds[me, begun, _CODE] = code
+    log.rounds[me, begun, _OURS] = ours
+    log.fill[me * LINE + _BEGUN] = begun + 1
+
+
+@inlined
+def note(worker, lane, bits):
+    """Log some positions of a lane; a round's lanes come in rising order."""
+    log, me = worker.log, worker.me
+    at = log.fill[me * LINE + _ENTRIES]
+    if at > log.rounds[me, log.fill[me * LINE + _BEGUN] - 1, _BEGIN] and log.lanes[me, at - 1] == lane:
+        log.bits[me, at - 1] |= bits
+        return
+    if at == log.lanes.shape[1]:
+        _go_on(worker)
+        at = np.int64(0)
+    log.lanes[me, at] = lane
+    log.bits[me, at] = bits
+    log.fill[me * LINE + _ENTRIES] = at + 1
+
+
+@kernel
+def _go_on(worker):
+    """Merge a full log in the middle of a round."""
+    log, me = worker.log, worker.me
+    last = log.fill[me * LINE + _BEGUN] - 1
+    code, ours = log.rounds[me, last, _CODE], log.rounds[me, last, _OURS]
+    merge(worker)
+    begin_round(worker, code, ours)
+
+
+@kernel
+def merge(worker):
+    """Put all values that this thread has logged into the arrays, and empty its log."""
+    log, me, state = worker.log, worker.me, worker.state
+    begun = log.fill[me * LINE + _BEGUN]
+    log.rounds[me, begun, _BEGIN] = log.fill[me * LINE + _ENTRIES]
+    for one in range(begun):
+        log.rounds[me, one, _AT] = log.rounds[me, one, _BEGIN]
+    for window in range(0, -(-len(state.level) // LANE), _WINDOW):
+        for one in range(begun):
+            _merge_round(worker, one, window + _WINDOW)
+    log.fill[me * LINE + _ENTRIES] = 0
+    log.fill[me * LINE + _BEGUN] = 0
+
+
+@inlined
+def _merge_round(worker, one, end):
+    """Merge a round's entries of lanes before `end`."""
+    log, me, state, team = worker.log, worker.me, worker.state, worker.team
+    values = state.ours if log.rounds[me, one, _OURS] else state.theirs
+    code = np.uint16(log.rounds[me, one, _CODE])
+    at, last = log.rounds[me, one, _AT], log.rounds[me, one + 1, _BEGIN]
+    while at < last and log.lanes[me, at] < end:
+        lane = np.int64(log.lanes[me, at])
+        lock_lane(team, lane)
+        put(values, lane, log.bits[me, at], code)
+        unlock_lane(team, lane)
+        at += 1
+    log.rounds[me, one, _AT] = at
