@@ -29,10 +29,12 @@ _MORE_MEN: Final = Kind(0.87, 1.16, 1.25)
 """Factors for each man above four."""
 PROGRAM: Final = 220 << 20
 """Bytes of the program itself, imports included."""
-_HELD: Final = 1.75
-"""Bytes of memory per number of the slices at work: sets of bits (retro/threads/sets.py)."""
-_WORK: Final = (2, 2, 2, 1, 1)
-"""Bytes per number of their other arrays, which need not be in memory."""
+_HELD: Final = 1.625
+"""Bytes of memory per number of the slices at work: sets of bits (retro/threads/sets.py), and a quarter for the log of
+rounds (retro/sweep/log.py)."""
+_WORK: Final = (2, 2, 1, 1, 2, 2, 2, 1, 1)
+"""Bytes per number of their other arrays, which need not be in memory: those of all positions, and those gathered of
+open ones, as if none were closed by then (retro/sweep/state.py)."""
 ENTRY: Final = 4
 """Bytes per number of a table from which others are built."""
 _WRITTEN: Final = (4, 2)

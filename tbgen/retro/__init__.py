@@ -13,8 +13,10 @@ way of a slice, in the order of the folders; each knows only those above it:
                tables and slices that are solved already (resets, en_passant)
     sweep      level by level of the record (levels): what the side without it can escape to, from scratch (escape) or
                where something has changed (review), then all positions are settled from which a goal of this level
-               can be forced (settle). Both spread in rounds by distance (rounds) to predecessors (notify), and to
-               positions of which all moves fail (prove). Meanwhile arrays per position hold what is known of it (state)
+               can be forced (settle). Both spread from seeds (seeds) in rounds by distance (rounds) to predecessors
+               (notify), and to positions of which all moves fail (prove). Rounds write values to a log (log), which is
+               merged into the arrays of what is known of each position (state); those of open positions get shorter,
+               as others are closed (cells)
     solver     all slices of a table in order, on all threads, with what its resets lead to
     export     from links to numbered staircases: the contents that are written to disk
 

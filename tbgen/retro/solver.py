@@ -29,10 +29,11 @@ from tbgen.retro.survey.survey import (
 )
 from tbgen.retro.sweep.levels import make_schedule, sweep
 from tbgen.retro.sweep.log import make_log
-from tbgen.retro.sweep.state import Each, is_complete, make_state
+from tbgen.retro.sweep.state import Each, gathered, is_complete, make_state
 from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.counters import (
     CONTRADICTIONS,
+    LEVEL,
     LINKS_FULL,
     POSITIONS_ESCAPED,
     POSITIONS_SETTLED,
@@ -242,15 +243,19 @@ def _sweep(
     work = job.checkpoint.work
     state = make_state(survey, solved.staircases[numbers.start : numbers.stop], sets, work, each)
     items = entries if len(numbers) <= _SHORT else work(len(numbers), np.int64)
-    log = make_log(len(numbers), team.size)
     schedule = make_schedule(items, team.size, solved.rules == TableRules.RESET, top, legal)
-    progress.follow(
-        _together(
-            pool, team.size,
-            lambda me: sweep(Worker(team, me, graph, make_buffers(), state, sets, log), solved.links, schedule, tally),
-        ),
-        lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * schedule.counts[POSITIONS_SETTLED] / max(1, legal),
-    )  # fmt: skip
+    log, buffers = make_log(len(numbers), team.size), [make_buffers() for _ in range(team.size)]
+
+    def sweep_on(me: int) -> None:
+        sweep(Worker(team, me, graph, buffers[me], state, sets, log), solved.links, schedule, tally)
+
+    while schedule.counts[LEVEL] <= top and not team.shared[ABORT]:
+        if schedule.counts[LEVEL]:
+            state = gathered(state, sets, bool(schedule.with_record), work, each)
+        progress.follow(
+            _together(pool, team.size, sweep_on),
+            lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * schedule.counts[POSITIONS_SETTLED] / max(1, legal),
+        )
     if team.shared[ABORT]:
         raise _Stopped
     if tally[LINKS_FULL]:
@@ -259,7 +264,7 @@ def _sweep(
         raise AssertionError(f"{solved.layout.material}, {numbers}: {tally[CONTRADICTIONS]} contradictions")
 
     def write(here: slice) -> None:
-        entries[here] = state.keys[state.ours[here]]
+        entries[here] = state.keys[state.worth[here]]
 
     deque(each(write, pieces(len(numbers))), maxlen=0)
     attractions = int(schedule.counts[POSITIONS_SETTLED] + schedule.counts[POSITIONS_ESCAPED])

@@ -1,7 +1,6 @@
 """Steps that deal with a lane at a time, against numpy, square by square."""
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,10 +10,8 @@ from numpy.typing import NDArray
 
 from tbgen.board.geometry import GEOMETRY
 from tbgen.jit import kernel
-from tbgen.retro.sweep import state as state_of_a_slice
 from tbgen.retro.threads import lanes
 from tbgen.retro.threads.lanes import LANE, laid_out
-from tbgen.retro.threads.sets import BITS, CLOSED, make_sets
 from tbgen.retro.threads.team import lock_lane, make_team, unlock_lane
 
 WORDS = st.integers(0, 2**64 - 1)
@@ -26,13 +23,8 @@ def image_of(bits, symmetry):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def at_most(array, lane, value):  # type: ignore[no-untyped-def]
-    return lanes.at_most(array, lane, value)
-
-
-@kernel
-def due_ones(state, sets, lane, level):  # type: ignore[no-untyped-def]
-    return state_of_a_slice.due_ones(state, sets, lane, level)
+def at_most(array, first, value):  # type: ignore[no-untyped-def]
+    return lanes.at_most(array, first, value)
 
 
 @kernel
@@ -61,33 +53,16 @@ def test_the_image_of_a_set_is_that_of_its_squares(bits: int, symmetry: int) -> 
     assert int(image_of(np.uint64(bits), symmetry)) == sum(1 << int(image[at]) for at in range(64) if bits >> at & 1)
 
 
-def test_a_lane_begins_a_cache_line_and_has_room_to_its_end(array: NDArray[np.unsignedinteger]) -> None:
+def test_a_lane_begins_a_cache_line_and_may_be_read_from_any_element_on(array: NDArray[np.unsignedinteger]) -> None:
     assert array.ctypes.data % 64 == 0
-    assert at_most(array, 2, np.iinfo(array.dtype).max) == 2**64 - 1
+    assert array.base is not None
+    assert array.ctypes.data + (len(array) - 1 + LANE) * array.itemsize <= array.base.ctypes.data + array.base.nbytes
 
 
 @pytest.mark.parametrize("value", [0, 7, 128, 255])
-def test_a_lane_has_the_positions_of_at_most_this_value(array: NDArray[np.unsignedinteger], value: int) -> None:
-    for lane in range(2):
-        assert int(at_most(array, lane, value)) == packed(array[lane * LANE : (lane + 1) * LANE] <= value)
-
-
-class Due(NamedTuple):
-    due: NDArray[np.unsignedinteger]
-
-
-@pytest.mark.parametrize("level", [0, 3, 254])
-def test_what_is_due_leaves_out_what_is_closed(level: int) -> None:
-    size, generator = 2 * LANE - 5, np.random.default_rng(2)
-    state, sets = Due(laid_out(2 * LANE, np.uint8)[:size]), make_sets(BITS, size)
-    state.due.base[...] = 0  # what lies behind the last position is never due
-    state.due[:] = generator.choice([0, 1, 3, 4, 254, 255], size)
-    before, closed = state.due.copy(), generator.random(size) < 0.5
-    for lane in range(2):
-        here = slice(lane * LANE, min((lane + 1) * LANE, size))
-        sets.bits[CLOSED * sets.words + lane] = packed(closed[here])
-        assert int(due_ones(state, sets, lane, level)) == packed((before[here] <= level) & ~closed[here])
-    assert (state.due == np.where((before <= level) & closed, 255, before)).all()
+@pytest.mark.parametrize("first", [0, 1, 63, LANE, LANE + 37])
+def test_elements_of_at_most_this_value(array: NDArray[np.unsignedinteger], first: int, value: int) -> None:
+    assert int(at_most(array, first, value)) == packed(array[first : first + LANE] <= value)
 
 
 @pytest.mark.parametrize("bits", [0, 1, 1 << 63, 0x123456789ABCDEF0, 2**64 - 1])

@@ -14,8 +14,9 @@ import numpy as np
 
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
-from tbgen.retro.sweep.state import is_open
-from tbgen.retro.threads.lanes import LANE, put
+from tbgen.retro.sweep.cells import first_cell
+from tbgen.retro.sweep.state import is_open, lanes_in
+from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
     AWAY,
     CHANGED_OURS,
@@ -59,29 +60,26 @@ def begin(team, me, sets):
 
 
 @kernel
-def forget(team, me, state, sets):
-    """Reset the escapes of all open positions."""
-    nodes = len(state.level)
+def forget(team, me, state):
+    """Reset the escapes of all positions."""
+    count = len(state.theirs)
     barrier(team, me)
-    start, end = next_range(team, me, nodes)
+    start, end = next_range(team, me, count)
     while start < end:
-        for lane in range(start // LANE, -(-end // LANE)):
-            free = ~lane_of(sets, SETTLED, lane)
-            if free:
-                put(state.theirs, lane, free, STANDS)
-                put(state.ours, lane, free, STANDS)
-        start, end = next_range(team, me, nodes)
+        state.theirs[start:end] = STANDS
+        state.ours[start:end] = STANDS
+        start, end = next_range(team, me, count)
 
 
 @kernel
 def end(team, me, state, sets, level):
     """Once all escapes are known: those who have one, or fall, may need another step; what resets lose to is again what
     they lose to for good. The bits of a review are those of empty sets."""
-    nodes = len(state.level)
+    nodes = len(state.worth)
     barrier(team, me)
     start, stop = next_range(team, me, nodes)
     while start < stop:
-        for lane in range(start // LANE, -(-stop // LANE)):
+        for lane in lanes_in(start, stop):
             add_lane(sets, STEPPED, lane, lane_of(sets, ESCAPING, lane) | lane_of(sets, FALLING, lane))
             sets.bits[word_of(sets, ESCAPING, lane)] = 0
             sets.bits[word_of(sets, FALLING, lane)] = 0
@@ -95,11 +93,14 @@ def end(team, me, state, sets, level):
 def _losing(state, lane, level):
     """Which positions of a lane have no resets, or lose by them to a goal of a level below this one."""
     found = np.uint64(0)
-    for node in range(lane * LANE, min((lane + 1) * LANE, len(state.pays))):
-        pays = state.pays[node]
+    left, cell = state.cells.members[lane], first_cell(state.cells, lane)
+    while left:
+        pays = state.pays[cell]
         value = paid(state.payoffs[pays])
         if pays == NONE or (value < 0 and level_of(value) < level):
-            found |= np.uint64(1) << np.uint64(node % LANE)
+            found |= left & (~left + np.uint64(1))
+        left &= left - np.uint64(1)
+        cell += 1
     return found
 
 

@@ -5,17 +5,21 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.jit import kernel
+from tbgen.jit import inlined, kernel
 from tbgen.outcome import FIRST_RECORD
 from tbgen.retro.sweep.escape import VALUES
 from tbgen.retro.sweep.review import as_good_as_the_record, review_all, write_steps
 from tbgen.retro.sweep.rounds import escape_from_scratch, settle_level
 from tbgen.retro.sweep.seeds import Seeds, make_seeds
-from tbgen.retro.threads.counters import POSITIONS_SETTLED, STOP, make_counts
+from tbgen.retro.threads.counters import LEVEL, POSITIONS_SETTLED, STOP, make_counts
 from tbgen.retro.threads.team import ABORT, barrier
 
 _REVIEWS: Final = 6
 """Reviewing 1 open position in 6 costs as much as recomputing all of them."""
+_GATHER: Final = 2
+"""Cells are gathered when fewer than 1 in 2 are those of open positions,"""
+_FEW: Final = 1 << 12
+"""and when that many would go at the least."""
 
 
 class Schedule(NamedTuple):
@@ -45,6 +49,12 @@ def make_schedule(items: NDArray[np.integer], threads: int, with_record: bool, t
     )
 
 
+@inlined
+def _open(schedule):
+    """How many positions are not closed."""
+    return schedule.legal - schedule.counts[POSITIONS_SETTLED]
+
+
 @kernel
 def _play_level(worker, links, schedule, level, tally):
     """Compute what each open position is worth under a record of this level."""
@@ -53,23 +63,36 @@ def _play_level(worker, links, schedule, level, tally):
     if level > FIRST_RECORD:
         as_good_as_the_record(team, me, state, sets, level)
         # recomputing everything takes linear time; a review may look at the same position many times
-        most = (schedule.legal - schedule.counts[POSITIONS_SETTLED]) // _REVIEWS
+        most = _open(schedule) // _REVIEWS
         done = review_all(worker, schedule.counts, level, most)
     if not done:
         escape_from_scratch(worker, schedule, level)
     write_steps(team, me, buffers, state, sets, links, level, tally)
 
 
+@inlined
+def _gather_first(schedule, state, level):
+    """Whether the cells of closed positions are to go before this level."""
+    if schedule.with_record and level == FIRST_RECORD and len(state.theirs) == 0:
+        return True
+    return _open(schedule) < len(state.pays) // _GATHER - _FEW
+
+
 @kernel
 def sweep(worker, links, schedule, tally):
-    """Settle every position of the slice. All threads of the team call this together."""
+    """Settle every position of the slice, from the level `schedule.counts[LEVEL]` on. It ends after the highest level,
+    or before, when cells are to be gathered. All threads of the team call this together."""
     team, me = worker.team, worker.me
-    for level in range(schedule.top + 1):
+    first = schedule.counts[LEVEL]
+    for level in range(first, schedule.top + 1):
+        if level > first and _gather_first(schedule, worker.state, level):
+            break
         if schedule.with_record and level >= FIRST_RECORD:
             _play_level(worker, links, schedule, level, tally)
         settle_level(worker, schedule, level)
         if me == 0:
             schedule.counts[STOP] = team.shared[ABORT]
+            schedule.counts[LEVEL] = level + 1
         barrier(team, me)
         if schedule.counts[STOP]:  # one thread reads it for all, so that all leave together
             break

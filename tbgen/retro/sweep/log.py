@@ -9,7 +9,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
+from tbgen.retro.sweep.cells import cell_of
 from tbgen.retro.threads.lanes import LANE, put
 from tbgen.retro.threads.team import LINE, lock_lane, unlock_lane
 
@@ -26,11 +28,16 @@ _WINDOW: Final = 1 << 16
 _BEGIN: Final = 0
 """Its first entry."""
 _CODE: Final = 1
-_OURS: Final = 2
-"""1 if `ours` gets the value, 0 if `theirs`."""
+_INTO: Final = 2
+"""Which array gets the value."""
 _AT: Final = 3
 """The next entry to merge."""
 _COLUMNS: Final = 4
+
+# what `Log.rounds[me, round, _INTO]` may be; numpy's integers are no literals to the compiler
+WORTH: Final = np.int64(0)
+OURS: Final = np.int64(1)
+THEIRS: Final = np.int64(2)
 
 # slots of `Log.fill`, in the line of each thread
 _ENTRIES: Final = 0
@@ -59,7 +66,7 @@ def make_log(nodes: int, threads: int) -> Log:
 
 
 @kernel
-def begin_round(worker, code, ours):
+def begin_round(worker, code, into):
     """What this thread logs from now on gets the value with this code."""
     log, me = worker.log, worker.me
     if log.fill[me * LINE + _BEGUN] == _ROUNDS:
@@ -67,7 +74,7 @@ def begin_round(worker, code, ours):
     begun = log.fill[me * LINE + _BEGUN]
     log.rounds[me, begun, _BEGIN] = log.fill[me * LINE + _ENTRIES]
     log.rounds[me, begun, _CODE] = code
-    log.rounds[me, begun, _OURS] = ours
+    log.rounds[me, begun, _INTO] = into
     log.fill[me * LINE + _BEGUN] = begun + 1
 
 
@@ -92,9 +99,9 @@ def _go_on(worker):
     """Merge a full log in the middle of a round."""
     log, me = worker.log, worker.me
     last = log.fill[me * LINE + _BEGUN] - 1
-    code, ours = log.rounds[me, last, _CODE], log.rounds[me, last, _OURS]
+    code, into = log.rounds[me, last, _CODE], log.rounds[me, last, _INTO]
     merge(worker)
-    begin_round(worker, code, ours)
+    begin_round(worker, code, into)
 
 
 @kernel
@@ -105,7 +112,7 @@ def merge(worker):
     log.rounds[me, begun, _BEGIN] = log.fill[me * LINE + _ENTRIES]
     for one in range(begun):
         log.rounds[me, one, _AT] = log.rounds[me, one, _BEGIN]
-    for window in range(0, -(-len(state.level) // LANE), _WINDOW):
+    for window in range(0, -(-len(state.worth) // LANE), _WINDOW):
         for one in range(begun):
             _merge_round(worker, one, window + _WINDOW)
     log.fill[me * LINE + _ENTRIES] = 0
@@ -116,13 +123,27 @@ def merge(worker):
 def _merge_round(worker, one, end):
     """Merge a round's entries of lanes before `end`."""
     log, me, state, team = worker.log, worker.me, worker.state, worker.team
-    values = state.ours if log.rounds[me, one, _OURS] else state.theirs
-    code = np.uint16(log.rounds[me, one, _CODE])
+    code, into = np.uint16(log.rounds[me, one, _CODE]), log.rounds[me, one, _INTO]
     at, last = log.rounds[me, one, _AT], log.rounds[me, one + 1, _BEGIN]
     while at < last and log.lanes[me, at] < end:
         lane = np.int64(log.lanes[me, at])
-        lock_lane(team, lane)
-        put(values, lane, log.bits[me, at], code)
-        unlock_lane(team, lane)
+        if into == WORTH:
+            lock_lane(team, lane)
+            put(state.worth, lane, log.bits[me, at], code)
+            unlock_lane(team, lane)
+        else:
+            _put(state, into, lane, log.bits[me, at], code)
         at += 1
     log.rounds[me, one, _AT] = at
+
+
+@inlined
+def _put(state, into, lane, bits, code):
+    """Store a value of some open positions of a lane."""
+    while bits:
+        cell = cell_of(state.cells, lane * LANE + lowest_bit(bits))
+        bits &= bits - np.uint64(1)
+        if into == OURS:
+            state.ours[cell] = code
+        else:
+            state.theirs[cell] = code

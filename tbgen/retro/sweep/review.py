@@ -16,13 +16,13 @@ from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.graph.slice import successors
+from tbgen.retro.sweep.cells import cell_of, first_cell
 from tbgen.retro.sweep.notify import OURS_CHANGED, THEIRS_CHANGED, notify
-from tbgen.retro.sweep.state import due_ones, escape_at, is_open, key_at, payoff_at, put_off
+from tbgen.retro.sweep.state import is_open, key_at, lanes_in, none_due, payoff_at, put_off
 from tbgen.retro.threads.counters import DOUBTS, LINKS_FULL, POSITIONS_REVIEWED
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
     AWAY,
-    BLOCK,
     CHANGED_OURS,
     CHANGED_THEIRS,
     DOUBT_OURS,
@@ -39,6 +39,7 @@ from tbgen.retro.threads.sets import (
     mark,
     pop_block,
     pop_lanes,
+    unmark,
 )
 from tbgen.retro.threads.team import LINE, barrier, next_range
 from tbgen.retro.values.codes import STANDS, code_of
@@ -52,23 +53,33 @@ _ESCAPES: Final = np.int64(1)
 
 
 @inlined
-def _best_move(graph, buffers, state, sets, node, escaping, record):
+def _value(state, sets, node, escaping):
+    """The code of what a successor is worth; its mover is the other side."""
+    if not is_open(sets, node):
+        return state.worth[node]
+    cell = cell_of(state.cells, node)
+    return state.ours[cell] if escaping else state.theirs[cell]
+
+
+@inlined
+def _best_move(graph, buffers, state, sets, node, cell, escaping, record):
     """The code of the best move's value, for a mover who would escape from the record or for one who holds it."""
     near = buffers.near
     count = successors(graph, buffers, node)
     for at in range(count):
-        prefetch(state.ours if escaping else state.theirs, near[at])
-    pays = payoff_at(state, node)
+        prefetch(state.worth, near[at])
+        prefetch(state.cells.members, near[at] // LANE)
+    pays = payoff_at(state, cell)
     if escaping:
         best = hasty(paid(pays), shortest(pays)) if pays else NEVER
         for at in range(count):
-            ours = state.ours[near[at]]
+            ours = _value(state, sets, near[at], escaping)
             if ours != STANDS:
                 best = max(best, turned(passed_on(key_at(state, ours))))
         return STANDS if outcome_of(best) <= -record else code_of(state.keys, turned(best))
     best = patient(paid(pays), longest(pays)) if pays else NEVER
     for at in range(count):
-        theirs = escape_at(state, sets, near[at])
+        theirs = _value(state, sets, near[at], escaping)
         if theirs == STANDS:
             return STANDS
         best = max(best, passed_on(key_at(state, theirs)))
@@ -78,27 +89,32 @@ def _best_move(graph, buffers, state, sets, node, escaping, record):
 @kernel
 def as_good_as_the_record(team, me, state, sets, level):
     """Where the escaping side is paid no more than the new record, the record stands: such values become STANDS."""
-    nodes = len(state.level)
-    record = BASE - level
+    nodes = len(state.worth)
     barrier(team, me)
     start, end = next_range(team, me, nodes)
     while start < end:
-        for lane in range(start // LANE, -(-end // LANE)):
-            if state.soonest[lane * LANE // BLOCK] > level:
+        for lane in lanes_in(start, end):
+            if none_due(state, lane, level):
                 continue
-            due = due_ones(state, sets, lane, level)
-            due &= ~lane_of(sets, SETTLED, lane)
-            while due:
-                node = lane * LANE + lowest_bit(due)
-                due &= due - np.uint64(1)
-                ours, theirs = state.ours[node], state.theirs[node]
-                if ours != STANDS and outcome_of(key_at(state, ours)) >= record:
-                    state.ours[node] = STANDS
-                if theirs != STANDS and outcome_of(key_at(state, theirs)) <= -record:
-                    state.theirs[node] = STANDS
-                    discard(sets, AWAY, lane, np.uint64(1) << np.uint64(node % LANE))
-                put_off(state, node, level)
+            left, cell = state.cells.members[lane], first_cell(state.cells, lane)
+            while left:
+                node = lane * LANE + lowest_bit(left)
+                if state.due[cell] <= level and is_open(sets, node):
+                    _drop(state, sets, node, cell, BASE - level)
+                    put_off(state, cell, level)
+                left &= left - np.uint64(1)
+                cell += 1
         start, end = next_range(team, me, nodes)
+
+
+@inlined
+def _drop(state, sets, node, cell, record):
+    ours, theirs = state.ours[cell], state.theirs[cell]
+    if ours != STANDS and outcome_of(key_at(state, ours)) >= record:
+        state.ours[cell] = STANDS
+    if theirs != STANDS and outcome_of(key_at(state, theirs)) <= -record:
+        state.theirs[cell] = STANDS
+        unmark(sets, AWAY, node)
 
 
 @kernel
@@ -116,17 +132,18 @@ def _review(worker, escaping, record):
             if not is_open(sets, node):
                 continue
             evaluated += 1
-            before = state.theirs[node] if escaping else state.ours[node]
-            found = _best_move(graph, buffers, state, sets, node, escaping, record)
+            cell = cell_of(state.cells, node)
+            before = state.theirs[cell] if escaping else state.ours[cell]
+            found = _best_move(graph, buffers, state, sets, node, cell, escaping, record)
             if found == before:
                 continue
             add(sets, STEPPED, node)
             if escaping:
-                state.theirs[node] = found
+                state.theirs[cell] = found
                 mark(sets, AWAY, node)
                 add(sets, CHANGED_THEIRS, node)
             else:
-                state.ours[node] = found
+                state.ours[cell] = found
                 add(sets, CHANGED_OURS, node)
     return evaluated
 
@@ -154,13 +171,14 @@ def write_steps(team, me, buffers, state, sets, links, level, tally):
             break
         for at in range(count):
             node = np.int64(buffers.batch[at])
-            put_off(state, node, level)
+            cell = cell_of(state.cells, node)
+            put_off(state, cell, level)
             # neighbours often have the same values
-            if before != state.link[node] or theirs != state.theirs[node] or ours != state.ours[node]:
+            if before != state.link[node] or theirs != state.theirs[cell] or ours != state.ours[cell]:
                 before, theirs, ours = (
                     np.int64(state.link[node]),
-                    np.int64(state.theirs[node]),
-                    np.int64(state.ours[node]),
+                    np.int64(state.theirs[cell]),
+                    np.int64(state.ours[cell]),
                 )
                 link = _lengthened(state, links, before, theirs, ours, level, tally)
             state.link[node] = link

@@ -9,7 +9,7 @@ from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE, FIRST_RECORD
 from tbgen.retro.sweep import escape, settle
 from tbgen.retro.sweep.escape import VALUES
-from tbgen.retro.sweep.log import begin_round, merge, note
+from tbgen.retro.sweep.log import OURS, THEIRS, WORTH, begin_round, merge, note
 from tbgen.retro.sweep.notify import ESCAPES, FALLS, LOST, WON, notify
 from tbgen.retro.sweep.prove import prove_falling, prove_settled
 from tbgen.retro.sweep.seeds import END, FIRST, GAINS, TIME, choose, sort_by_payoff, sort_by_time
@@ -51,7 +51,7 @@ def _notify_all(worker, now, later, outcome, distance, escaping):
     for loses in range(2):
         code = code_of(worker.state.keys, patient(-outcome if loses else outcome, distance))
         event = (FALLS if loses else ESCAPES) if escaping else (LOST if loses else WON)
-        begin_round(worker, code, 1 if loses or not escaping else 0)
+        begin_round(worker, code, (OURS if loses else THEIRS) if escaping else WORTH)
         barrier(team, me)
         while True:
             lanes = pop_lanes(team, me, sets, now + loses, buffers, graph.laned)
@@ -89,7 +89,7 @@ def _spread(worker, schedule, outcome, escaping):
     group = joined = np.int64(0)
     distance = reached = 0
     while True:
-        while group < seeds.count[0] and seeds.groups[group, TIME] == distance:
+        while group < seeds.group_count[0] and seeds.groups[group, TIME] == distance:
             _join_all(team, me, sets, seeds, group, now, escaping)
             group += 1
         if joined != group:
@@ -101,7 +101,7 @@ def _spread(worker, schedule, outcome, escaping):
         now, later = later, now
         distance += 1
         if is_empty(sets, now) and is_empty(sets, now + 1):
-            if group == seeds.count[0]:
+            if group == seeds.group_count[0]:
                 break
             distance = seeds.groups[group, TIME]
         barrier(team, me)
@@ -127,7 +127,7 @@ def escape_from_scratch(worker, schedule, level):
     record = BASE - level
     escape.begin(team, me, sets)
     if level > FIRST_RECORD:
-        escape.forget(team, me, state, sets)
+        escape.forget(team, me, state)
     sort_by_payoff(team, me, state, sets, seeds)
     if me == 0:
         escape.list_values(state, seeds.first, schedule.seen, record)

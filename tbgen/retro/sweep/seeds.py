@@ -5,9 +5,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.sweep import settle
-from tbgen.retro.threads.sets import BLOCK, CLOSED, TIMED, block_count, clear_block, has, has_block, read_block
+from tbgen.retro.sweep.cells import first_cell
+from tbgen.retro.threads.lanes import LANE
+from tbgen.retro.threads.sets import CLOSED, TIMED, block_count, clear_block, has, has_block, lanes_of, read_block
 from tbgen.retro.threads.team import barrier
 from tbgen.retro.values.codes import NONE
 from tbgen.retro.values.keys import LONGEST
@@ -36,8 +39,8 @@ class Seeds(NamedTuple):
     """`[me, key]`: where those that one thread has found begin."""
     groups: NDArray[np.int64]
     """`[group, column]`: those that spread now, by the distance at which they join."""
-    count: NDArray[np.int64]
-    """One number: of groups."""
+    group_count: NDArray[np.int64]
+    """One number."""
 
 
 def make_seeds(items: NDArray[np.integer], threads: int) -> Seeds:
@@ -71,18 +74,6 @@ def _sum_up(team, me, seeds, keys):
     barrier(team, me)
 
 
-@inlined
-def _put(seeds, me, key, node):
-    seeds.items[seeds.starts[me, key]] = node
-    seeds.starts[me, key] += 1
-
-
-@inlined
-def _key(state, sets, node, gains):
-    """The kind of a seed that settles: its distance, and whether its mover gains."""
-    return 2 * min(settle.time_of(state, sets, node, gains), LONGEST) + gains
-
-
 @kernel
 def sort_by_time(team, me, buffers, state, sets, seeds):
     """Move the TIMED sets to `seeds`, with a group for each distance.
@@ -91,25 +82,33 @@ def sort_by_time(team, me, buffers, state, sets, seeds):
     keys = 2 * (LONGEST + 1)
     barrier(team, me)
     seeds.starts[me, :keys] = 0
-    for gains in range(2):
-        for block in _blocks_of(team, me, sets):
-            if has_block(sets, TIMED + 1 - gains, block):
-                for at in range(read_block(sets, TIMED + 1 - gains, block, buffers)):
-                    seeds.starts[me, _key(state, sets, np.int64(buffers.batch[at]), gains)] += 1
+    _sort_timed(team, me, buffers, state, sets, seeds, 0)
     _sum_up(team, me, seeds, keys)
-    for gains in range(2):
-        for block in _blocks_of(team, me, sets):
-            if has_block(sets, TIMED + 1 - gains, block):
-                for at in range(read_block(sets, TIMED + 1 - gains, block, buffers)):
-                    node = np.int64(buffers.batch[at])
-                    _put(seeds, me, _key(state, sets, node, gains), node)
-                clear_block(sets, TIMED + 1 - gains, block)
+    _sort_timed(team, me, buffers, state, sets, seeds, 1)
     if me == 0:
-        seeds.count[0] = 0
+        seeds.group_count[0] = 0
         for key in range(keys):
             if seeds.first[key] != seeds.first[key + 1]:
                 _add_group(seeds, key, key >> 1, key & 1)
     barrier(team, me)
+
+
+@kernel
+def _sort_timed(team, me, buffers, state, sets, seeds, copies):
+    """Count the seeds of this thread's blocks by their distance, or move them."""
+    for gains in range(2):
+        which = TIMED + 1 - gains
+        for block in _blocks_of(team, me, sets):
+            if not has_block(sets, which, block):
+                continue
+            for at in range(read_block(sets, which, block, buffers)):
+                node = np.int64(buffers.batch[at])
+                key = 2 * min(settle.time_of(state, sets, node, gains), LONGEST) + gains
+                if copies:
+                    seeds.items[seeds.starts[me, key]] = node
+                seeds.starts[me, key] += 1
+            if copies:
+                clear_block(sets, which, block)
 
 
 @kernel
@@ -118,24 +117,32 @@ def sort_by_payoff(team, me, state, sets, seeds):
     keys = len(state.payoffs)
     barrier(team, me)
     seeds.starts[me, :keys] = 0
-    for block in _blocks_of(team, me, sets):
-        for node in range(block * BLOCK, min((block + 1) * BLOCK, len(state.pays))):
-            pays = state.pays[node]
-            if pays != NONE and not has(sets, CLOSED, node):
-                seeds.starts[me, pays] += 1
+    _sort(team, me, state, sets, seeds, 0)
     _sum_up(team, me, seeds, keys)
-    for block in _blocks_of(team, me, sets):
-        for node in range(block * BLOCK, min((block + 1) * BLOCK, len(state.pays))):
-            pays = state.pays[node]
-            if pays != NONE and not has(sets, CLOSED, node):
-                _put(seeds, me, pays, node)
+    _sort(team, me, state, sets, seeds, 1)
     barrier(team, me)
+
+
+@kernel
+def _sort(team, me, state, sets, seeds, copies):
+    """Count the seeds of this thread's blocks by the code of their payoff, or copy them."""
+    for block in _blocks_of(team, me, sets):
+        for lane in lanes_of(block):
+            left, cell = state.cells.members[lane], first_cell(state.cells, lane)
+            while left:
+                node, pays = lane * LANE + lowest_bit(left), state.pays[cell]
+                if pays != NONE and not has(sets, CLOSED, node):
+                    if copies:
+                        seeds.items[seeds.starts[me, pays]] = node
+                    seeds.starts[me, pays] += 1
+                left &= left - np.uint64(1)
+                cell += 1
 
 
 @kernel
 def choose(state, seeds, value):
     """Group the seeds whose movers escape to this value, and those who lose the record to it."""
-    seeds.count[0] = 0
+    seeds.group_count[0] = 0
     for code in range(len(state.payoffs)):
         if seeds.first[code] != seeds.first[code + 1]:
             payoff = state.payoffs[code]
@@ -148,7 +155,7 @@ def choose(state, seeds, value):
 @inlined
 def _add_group(seeds, key, time, gains):
     """Add the seeds of a kind behind the groups that do not join later."""
-    at = seeds.count[0]
+    at = seeds.group_count[0]
     while at > 0 and seeds.groups[at - 1, TIME] > time:
         for column in range(_COLUMNS):
             seeds.groups[at, column] = seeds.groups[at - 1, column]
@@ -157,4 +164,4 @@ def _add_group(seeds, key, time, gains):
     seeds.groups[at, FIRST] = seeds.first[key]
     seeds.groups[at, END] = seeds.first[key + 1]
     seeds.groups[at, GAINS] = gains
-    seeds.count[0] += 1
+    seeds.group_count[0] += 1

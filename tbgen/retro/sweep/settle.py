@@ -8,20 +8,20 @@ import numpy as np
 
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
+from tbgen.retro.sweep.cells import cell_of, first_cell
 from tbgen.retro.sweep.state import (
     NOT_AGAIN,
-    due_ones,
-    find_soonest,
+    escape_at,
     is_open,
     key_at,
+    lanes_in,
+    none_due,
     payoff_at,
     put_off,
-    set_due,
 )
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
     AWAY,
-    BLOCK,
     CHANGED_OURS,
     CLOSED,
     LOSING,
@@ -47,62 +47,64 @@ def _seed(sets, node, outcome):
 
 
 @inlined
-def _wait(state, sets, node):
+def _wait(state, sets, node, cell):
     """Make a seed of a settled node whose outcome is of this level: predecessors are notified at its distance."""
-    state.due[node] = NOT_AGAIN
-    _seed(sets, node, outcome_of(key_at(state, state.ours[node])))
+    state.due[cell] = NOT_AGAIN
+    _seed(sets, node, outcome_of(key_at(state, state.worth[node])))
 
 
 @inlined
-def _fix(state, sets, node, level):
+def _fix(state, sets, node, cell, level):
     """Settle a position of this level with what it is worth under its own goal."""
-    theirs = state.theirs[node]
+    theirs = escape_at(state, cell)
     mark(sets, SETTLED, node)
-    state.due[node] = NOT_AGAIN
+    state.due[cell] = NOT_AGAIN
     if theirs == STANDS:
         add(sets, NOW + 1, node)
         return
-    state.ours[node] = theirs
+    state.worth[node] = theirs
     add(sets, CHANGED_OURS, node)
     key = key_at(state, theirs)
     outcome, distance = outcome_of(key), patience(key)
     if level_of(outcome) == level:
-        _wait(state, sets, node)
+        _wait(state, sets, node, cell)
     else:
         # pending: until the sweep reaches its level, it acts as an open position whose resets pay this
-        set_due(state, node, level_of(outcome))
-        state.pays[node] = code_of(state.payoffs, pack(Payoff(outcome, distance, distance)))
+        state.due[cell] = level_of(outcome)
+        state.pays[cell] = code_of(state.payoffs, pack(Payoff(outcome, distance, distance)))
 
 
 @inlined
-def _fix_or_seed(state, sets, node, level):
-    if not is_open(sets, node):
-        _wait(state, sets, node)
-    elif state.level[node] == level:
-        _fix(state, sets, node, level)
+def _fix_or_seed(state, sets, node, cell, level):
+    if has(sets, CLOSED, node):
+        state.due[cell] = NOT_AGAIN
+    elif not is_open(sets, node):
+        _wait(state, sets, node, cell)
+    elif state.level[cell] == level:
+        _fix(state, sets, node, cell, level)
     else:
-        payoff = payoff_at(state, node)
+        payoff = payoff_at(state, cell)
         if payoff != 0 and level_of(paid(payoff)) == level:
             _seed(sets, node, paid(payoff))
-        put_off(state, node, level + 1)
+        put_off(state, cell, level + 1)
 
 
 @kernel
 def fix_and_seed(team, me, state, sets, level):
     """Settle all open positions of this level, and collect the seeds of its outcomes."""
-    nodes = len(state.level)
+    nodes = len(state.worth)
     barrier(team, me)
     start, end = next_range(team, me, nodes)
     while start < end:
-        for block in range(start // BLOCK, -(-end // BLOCK)):
-            if state.soonest[block] > level:
+        for lane in lanes_in(start, end):
+            if none_due(state, lane, level):
                 continue
-            for lane in range(block * BLOCK // LANE, -(-min((block + 1) * BLOCK, end) // LANE)):
-                due = due_ones(state, sets, lane, level)
-                while due:
-                    _fix_or_seed(state, sets, lane * LANE + lowest_bit(due), level)
-                    due &= due - np.uint64(1)
-            find_soonest(state, block)
+            left, cell = state.cells.members[lane], first_cell(state.cells, lane)
+            while left:
+                if state.due[cell] <= level:
+                    _fix_or_seed(state, sets, lane * LANE + lowest_bit(left), cell, level)
+                left &= left - np.uint64(1)
+                cell += 1
         start, end = next_range(team, me, nodes)
 
 
@@ -110,8 +112,8 @@ def fix_and_seed(team, me, state, sets, level):
 def time_of(state, sets, node, gains):
     """The distance at which a seed joins: a settled node, or an open one that its resets may settle."""
     if not is_open(sets, node):
-        return patience(key_at(state, state.ours[node]))
-    payoff = payoff_at(state, node)
+        return patience(key_at(state, state.worth[node]))
+    payoff = payoff_at(state, cell_of(state.cells, node))
     return shortest(payoff) if gains else longest(payoff)
 
 

@@ -2,7 +2,7 @@
 
 An open position has two values, both relative to the side to move: `theirs` while the *opponent* holds a record of
 the current level, from which the mover would escape, and `ours` while the *mover* holds it and would keep it. Once
-settled, `ours` is the one outcome that every weaker record leaves, and `theirs` is not used any more.
+settled, it has one outcome that every weaker record leaves: `worth`.
 
 Each field is an array of its own, as narrow as possible. The neighbours of a position lie close together, so the more
 positions a cache line holds, the fewer lines are fetched (docs/performance.md).
@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import Make, in_memory
+from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel, plain
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, Survey
-from tbgen.retro.threads.lanes import LANE, at_most, laid_out, put
-from tbgen.retro.threads.sets import AWAY, BLOCK, CLOSED, LOSING, SETTLED, PositionSets, has, lane_of, mark_lane
+from tbgen.retro.sweep.cells import Cells, cell_of, cells_for, first_cell, give_all, give_open
+from tbgen.retro.threads.lanes import LANE, at_most, laid_out
+from tbgen.retro.threads.sets import AWAY, CLOSED, LOSING, SETTLED, PositionSets, has, lane_of, mark_lane
 from tbgen.retro.values.codes import NONE, STANDS, is_full, make_code_table
 from tbgen.retro.values.keys import level_of, outcome_of
 from tbgen.retro.values.payoff import paid
@@ -33,18 +35,20 @@ NOT_AGAIN: Final = 255
 
 
 class SliceState(NamedTuple):
+    worth: NDArray[np.uint16]
+    """`[node]`: of a settled position, the code of its patient key."""
+    link: NDArray[np.int32]
+    """`[node]`: the staircase so far."""
+    cells: Cells
     theirs: NDArray[np.uint16]
     ours: NDArray[np.uint16]
-    """Codes of patient keys."""
+    """`[cell]`: codes of patient keys; no cells while no record matters."""
     pays: NDArray[np.uint16]
-    """Codes of payoffs, see `Survey`."""
+    """`[cell]`: codes of payoffs, see `Survey`."""
     level: NDArray[np.uint8]
+    """`[cell]`"""
     due: NDArray[np.uint8]
-    """The level at which a scan must look at the position, at the latest."""
-    soonest: NDArray[np.uint8]
-    """`[block]`: no position of it is due before."""
-    link: NDArray[np.int32]
-    """The staircase so far."""
+    """`[cell]`: the level at which a scan must look at the position, at the latest."""
     keys: NDArray[np.int32]
     payoffs: NDArray[np.int32]
     """Code tables (retro/values/codes.py)."""
@@ -55,17 +59,20 @@ def make_state(
 ) -> SliceState:
     """The state before the sweep, which takes over the survey's arrays. `each` maps a function over pieces."""
     nodes = len(survey.level)
+    nothing = np.zeros(0, np.uint16)
     state = SliceState(
-        theirs=laid_out(nodes, np.uint16, make),
-        ours=laid_out(nodes, np.uint16, make),
+        worth=laid_out(nodes, np.uint16, make),
+        link=link,
+        cells=cells_for(nodes, make),
+        theirs=nothing,
+        ours=nothing,
         pays=survey.pays,
         level=survey.level,
         due=laid_out(nodes, np.uint8, make),
-        soonest=np.zeros(-(-nodes // BLOCK), np.uint8),
-        link=link,
         keys=make_code_table(nodes),
         payoffs=survey.payoffs,
     )
+    give_all(state.cells, nodes)
     goals = _levels_paid(survey.payoffs)
     deque(each(lambda here: _begin(state, sets, goals, here.start, here.stop), pieces(nodes)), maxlen=0)
     return state
@@ -84,9 +91,6 @@ def _begin(state, sets, goals, start, end):
                 illegal ^= bit
             if pays != NONE:
                 losing ^= bit
-            code = STANDS if legal else NONE
-            state.theirs[node] = code
-            state.ours[node] = code
             state.due[node] = min(state.level[node], goals[pays]) if legal else NOT_AGAIN
         for which in (SETTLED, CLOSED, AWAY):
             mark_lane(sets, which, lane, illegal)
@@ -99,10 +103,48 @@ def _levels_paid(payoffs: NDArray[np.int32]) -> NDArray[np.uint8]:
     return np.where(payoffs == 0, NOT_AGAIN, levels).astype(np.uint8)
 
 
+def gathered(
+    state: SliceState, sets: PositionSets, with_record: bool, make: Make = in_memory, each: Each = map
+) -> SliceState:
+    """The state without the cells of closed positions; with values under the record, if there are records."""
+    nodes = len(state.worth)
+    cells = cells_for(nodes, make)
+    count = int(give_open(cells, nodes, sets))
+    values = count if with_record else 0
+    after = state._replace(
+        cells=cells,
+        theirs=laid_out(values, np.uint16, make),
+        ours=laid_out(values, np.uint16, make),
+        pays=laid_out(count, np.uint16, make),
+        level=laid_out(count, np.uint8, make),
+        due=laid_out(count, np.uint8, make),
+    )
+    deque(each(lambda here: _gather(state, after, here.start, here.stop), pieces(nodes)), maxlen=0)
+    return after
+
+
+@kernel
+def _gather(state, after, start, end):
+    for lane in range(start // LANE, -(-end // LANE)):
+        left = after.cells.members[lane]
+        to = first_cell(after.cells, lane)
+        while left:
+            cell = cell_of(state.cells, lane * LANE + lowest_bit(left))
+            left &= left - np.uint64(1)
+            after.pays[to] = state.pays[cell]
+            after.level[to] = state.level[cell]
+            after.due[to] = state.due[cell]
+            if len(after.theirs):
+                known = len(state.theirs) != 0
+                after.theirs[to] = state.theirs[cell] if known else STANDS
+                after.ours[to] = state.ours[cell] if known else STANDS
+            to += 1
+
+
 def is_complete(state: SliceState, sets: PositionSets, each: Each = map) -> bool:
     """Whether every position is settled, and no code table was too small."""
     full = is_full(state.keys) or is_full(state.payoffs)
-    return not full and all(each(lambda here: _all_settled(sets, here.start, here.stop), pieces(len(state.level))))
+    return not full and all(each(lambda here: _all_settled(sets, here.start, here.stop), pieces(len(state.worth))))
 
 
 @kernel
@@ -120,9 +162,9 @@ def key_at(state, code):
 
 
 @inlined
-def payoff_at(state, node):
+def payoff_at(state, cell):
     """The packed payoff of a position's resets."""
-    return state.payoffs[state.pays[node]]
+    return state.payoffs[state.pays[cell]]
 
 
 @inlined
@@ -131,39 +173,30 @@ def is_open(sets, node):
 
 
 @inlined
-def escape_at(state, sets, node):
-    """The code of `theirs`, or of the outcome if the position is settled."""
-    return state.theirs[node] if is_open(sets, node) else state.ours[node]
+def escape_at(state, cell):
+    """The code of `theirs`."""
+    return state.theirs[cell] if len(state.theirs) else STANDS
 
 
 @inlined
-def put_off(state, node, level):
+def keep_at(state, cell):
+    """The code of `ours`."""
+    return state.ours[cell] if len(state.ours) else STANDS
+
+
+@inlined
+def put_off(state, cell, level):
     """Set `due` of an open position: the first level from this one on at which a scan must look at it."""
-    due = np.int64(state.level[node])
-    pays = state.pays[node]
+    due = np.int64(state.level[cell])
+    pays = state.pays[cell]
     if pays != NONE:
         due = _sooner(due, level_of(paid(state.payoffs[pays])), level)
-    if state.theirs[node] != STANDS:
-        due = _sooner(due, level_of(outcome_of(key_at(state, state.theirs[node]))), level)
-    if state.ours[node] != STANDS:
-        due = _sooner(due, level_of(outcome_of(key_at(state, state.ours[node]))), level)
-    set_due(state, node, due)
-
-
-@inlined
-def set_due(state, node, level):
-    """Have a scan look at a position at a level; no other thread may be at its block."""
-    state.due[node] = level
-    state.soonest[node // BLOCK] = min(state.soonest[node // BLOCK], np.uint8(level))
-
-
-@kernel
-def find_soonest(state, block):
-    """Set `soonest` of a block anew, after its due positions have been put off."""
-    soonest = np.uint8(NOT_AGAIN)
-    for node in range(block * BLOCK, min((block + 1) * BLOCK, len(state.due))):
-        soonest = min(soonest, state.due[node])
-    state.soonest[block] = soonest
+    theirs, ours = escape_at(state, cell), keep_at(state, cell)
+    if theirs != STANDS:
+        due = _sooner(due, level_of(outcome_of(key_at(state, theirs))), level)
+    if ours != STANDS:
+        due = _sooner(due, level_of(outcome_of(key_at(state, ours))), level)
+    state.due[cell] = due
 
 
 @inlined
@@ -172,15 +205,14 @@ def _sooner(due, one, level):
 
 
 @inlined
-def due_ones(state, sets, lane, level):
-    """The positions of a lane that a scan must look at at this level, no closed ones: these are never due again."""
-    due = at_most(state.due, lane, level)
-    if not due:
-        return due
-    behind = (lane + 1) * LANE - len(state.due)
-    if behind > 0:
-        due &= ~np.uint64(0) >> np.uint64(behind)
-    closed = due & lane_of(sets, CLOSED, lane)
-    if closed:
-        put(state.due, lane, closed, NOT_AGAIN)
-    return due ^ closed
+def lanes_in(start, end):
+    """The lanes of a range of nodes."""
+    return range(start // LANE, -(-end // LANE))
+
+
+@inlined
+def none_due(state, lane, level):
+    """Whether a scan can pass by a lane; it may say no of one where nothing is due."""
+    if not state.cells.members[lane]:
+        return True
+    return not at_most(state.due, first_cell(state.cells, lane), level)

@@ -29,6 +29,8 @@ STOP: Final = 3
 """1 if all threads must leave after this level."""
 DOUBTS: Final = 4
 """Positions to review next."""
+LEVEL: Final = 5
+"""The level to go on with."""
 
 
 def make_tally() -> NDArray[np.int64]:

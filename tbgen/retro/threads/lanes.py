@@ -31,9 +31,9 @@ _DIAGONAL: Final = tuple(np.uint64(n) for n in (0x0F0F0F0F00000000, 0x3333000033
 
 
 def laid_out(nodes: int, kind: DTypeLike, make: Make = in_memory) -> NDArray[np.unsignedinteger]:
-    """An array of `nodes` elements, backed up to the end of the last lane, its lanes aligned to cache lines."""
+    """An array of `nodes` elements, its lanes aligned to cache lines. A lane may be read from any element on."""
     size = np.dtype(kind).itemsize
-    room = make(-(-nodes // LANE) * LANE * size + _ALIGNED, np.uint8)
+    room = make((nodes + LANE) * size + _ALIGNED, np.uint8)
     start = -room.ctypes.data % _ALIGNED
     return room[start : start + nodes * size].view(kind)
 
@@ -63,16 +63,16 @@ def image_of(bits, symmetry):
 
 
 class _Row:
-    """A lane of an array in a kernel's code."""
+    """A lane of an array in a kernel's code, or so many elements from another place on."""
 
-    def __init__(self, context, builder, signature, arguments):
+    def __init__(self, context, builder, signature, arguments, step=LANE):
         self._context, self._builder, self._arguments, self._types = context, builder, arguments, signature.args
         array_type = self._types[0]
         self._element = array_type.dtype
         self._bytes = array_type.dtype.bitwidth // 8
         self.type = ir.VectorType(ir.IntType(array_type.dtype.bitwidth), LANE)
         opened = context.make_array(array_type)(context, builder, arguments[0])
-        first = builder.mul(arguments[1], ir.Constant(arguments[1].type, LANE))
+        first = builder.mul(arguments[1], ir.Constant(arguments[1].type, step))
         start = cgutils.get_item_pointer(context, builder, array_type, opened, [first])
         self._place = builder.bitcast(start, self.type.as_pointer())
 
@@ -98,10 +98,10 @@ class _Row:
 
 @intrinsic
 def at_most(typing_context, array, lane, value):
-    """`at_most(array, lane, value)`: of the lane's elements, those that are no larger."""
+    """`at_most(array, first, value)`: of the 64 elements from the first on, those that are no larger."""
 
     def code(context, builder, signature, arguments):
-        row = _Row(context, builder, signature, arguments)
+        row = _Row(context, builder, signature, arguments, step=1)
         return row.bits(builder.icmp_unsigned("<=", row.load(), row.everywhere(2)))
 
     return types.uint64(array, types.intp, value), code

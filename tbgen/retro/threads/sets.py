@@ -111,6 +111,12 @@ def mark(sets, which, node):
 
 
 @inlined
+def unmark(sets, which, node):
+    """Remove a position from a set of bits."""
+    fetch_and(sets.bits, word_of(sets, which, node // LANE), ~(np.uint64(1) << np.uint64(node % LANE)))
+
+
+@inlined
 def mark_lane(sets, which, lane, bits):
     """Put some positions of a lane into a set of bits; no other thread may be at the lane."""
     sets.bits[word_of(sets, which, lane)] |= bits

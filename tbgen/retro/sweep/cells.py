@@ -1,0 +1,77 @@
+"""Cells: where the fields of positions are that are not closed yet.
+
+In the end few positions are open, all over the slice. What the sweep knows of them is gathered, in the order of their
+numbers, whenever most have been closed: arrays that are gone through once a level become short, and fit into memory.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.contents import Make, in_memory
+from tbgen.intrinsics import bits_set
+from tbgen.jit import inlined, kernel
+from tbgen.retro.threads.lanes import LANE
+from tbgen.retro.threads.sets import BLOCK, CLOSED, lane_of
+
+_LANES: Final = BLOCK // LANE
+
+
+class Cells(NamedTuple):
+    members: NDArray[np.uint64]
+    """`[lane]`: the positions that have a cell."""
+    first: NDArray[np.int64]
+    """`[block]`: the cell of its first one; behind the last block: how many cells there are."""
+    within: NDArray[np.uint16]
+    """`[lane]`: how many the block has in the lanes before."""
+
+
+def cells_for(nodes: int, make: Make = in_memory) -> Cells:
+    """Cells that some positions of a slice are to be given."""
+    blocks = -(-nodes // BLOCK)
+    return Cells(make(blocks * _LANES, np.uint64), np.zeros(blocks + 1, np.int64), make(blocks * _LANES, np.uint16))
+
+
+@kernel
+def give_all(cells, nodes):
+    """Give each position the cell of its number."""
+    for lane in range(len(cells.members)):
+        cells.members[lane] = _in_lane(lane, nodes)
+        cells.within[lane] = lane % _LANES * LANE
+    for block in range(len(cells.first)):
+        cells.first[block] = min(block * BLOCK, nodes)
+
+
+@inlined
+def _in_lane(lane, nodes):
+    """The positions of a lane that there are."""
+    there = min(max(nodes - lane * LANE, 0), LANE)
+    return ~np.uint64(0) >> np.uint64(LANE - there) if there else np.uint64(0)
+
+
+@kernel
+def give_open(cells, nodes, sets):
+    """Give each position a cell that is not closed. Returns how many these are."""
+    total = np.int64(0)
+    for lane in range(len(cells.members)):
+        if lane % _LANES == 0:
+            cells.first[lane // _LANES] = total
+        cells.members[lane] = _in_lane(lane, nodes) & ~lane_of(sets, CLOSED, lane)
+        cells.within[lane] = total - cells.first[lane // _LANES]
+        total += bits_set(cells.members[lane])
+    cells.first[len(cells.first) - 1] = total
+    return total
+
+
+@inlined
+def first_cell(cells, lane):
+    """The cell of a lane's first position that has one."""
+    return cells.first[lane // _LANES] + np.int64(cells.within[lane])
+
+
+@inlined
+def cell_of(cells, node):
+    lane = node // LANE
+    before = (np.uint64(1) << np.uint64(node % LANE)) - np.uint64(1)
+    return first_cell(cells, lane) + bits_set(cells.members[lane] & before)
