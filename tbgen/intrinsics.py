@@ -1,12 +1,17 @@
-"""Atomic steps, bits and prefetching, which numba does not offer by itself. Compiled code only."""
+"""Atomic steps, bits, vectors and prefetching, which numba does not offer by itself. Compiled code only."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 # numba reads the signatures off the calls; annotations would be ignored and partly wrong.
+
+from typing import Final
 
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+VECTOR: Final = 16
+"""Bytes that one step of a processor treats at once, as all of them can."""
 
 yield_processor = types.ExternalFunction("sched_yield", types.int32())
 """Let another thread of the system run: the C library's `sched_yield`."""
@@ -111,6 +116,26 @@ def prefetch(typing_context, array, index):
         return context.get_dummy_value()
 
     return types.void(array, types.intp), code
+
+
+@intrinsic
+def raise_to_negative(typing_context, best, at, other, place):
+    """`raise_to_negative(best, at, other, place)`: of a vector's signed bytes from `best[at]` on and the negatives of
+    those from `other[place]` on, keep the greater ones in `best`. None may be -128. LLVM leaves such a loop as it is
+    where it is short."""
+
+    def code(context, builder, signature, arguments):
+        array_type, _, other_type, _ = signature.args
+        kind = ir.VectorType(ir.IntType(8), VECTOR)
+        target = _element(context, builder, array_type, arguments[0], arguments[1])
+        source = _element(context, builder, other_type, arguments[2], arguments[3])
+        target, source = (builder.bitcast(one, kind.as_pointer()) for one in (target, source))
+        old = builder.load(target, align=1)
+        new = builder.neg(builder.load(source, align=1))
+        builder.store(builder.select(builder.icmp_signed(">", new, old), new, old), target, align=1)
+        return context.get_dummy_value()
+
+    return types.void(best, types.intp, other, types.intp), code
 
 
 @intrinsic

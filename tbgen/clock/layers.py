@@ -7,6 +7,8 @@ turns a row into the negative of the other half of the row that it leads to.
 Rows are short, as memory is what a step waits for. A record has the level of some position of the slice. And one above
 all levels of a side is gone as soon as that side is to move, whatever it was: the last place of a row stands for all of
 these. One ply before a closing one that does not count this is not so; then there is `fresh_before_closing`.
+
+Outcomes are codes of a byte. Either half of a row fills whole vectors: more places stand for the last record.
 """
 
 from typing import Final, NamedTuple
@@ -14,7 +16,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.clock.codes import BELOW_ALL, Codes, codes_of
 from tbgen.clock.graph import NO_RESET, Graph
+from tbgen.intrinsics import VECTOR, raise_to_negative
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE, FIRST_RECORD
 from tbgen.verify.moves import NO_POSITION
@@ -23,6 +27,8 @@ CLOCK: Final = 100
 """Plies without a reset that end a game."""
 NO_RESTART: Final = NO_RESET
 _NO_RANK: Final = 255
+_WORD: Final = 8
+_IN_ALL_BYTES: Final = np.uint64(0x0101010101010101)
 
 
 class Records(NamedTuple):
@@ -34,9 +40,9 @@ class Records(NamedTuple):
     """`[node]`: of its own level; _NO_RANK where no game goes on."""
 
     @property
-    def row(self) -> int:
-        """Values in a row."""
-        return 2 * len(self.levels)
+    def half(self) -> int:
+        """Places in half a row."""
+        return -(-len(self.levels) // VECTOR) * VECTOR
 
     def rank_of(self, level: int) -> int:
         """The rank of records of this level."""
@@ -61,29 +67,53 @@ def one_record(graph: Graph, level: int) -> Records:
     return Records(np.array([level]), np.where(going_on, 0, _NO_RANK).astype(np.uint8))
 
 
+class Goals(NamedTuple):
+    """What a step asks of a slice, as codes."""
+
+    codes: Codes
+    stands: NDArray[np.int8]
+    """`[place in half a row]`: the record stands."""
+    reset: NDArray[np.int8]
+    """`[node]`: see `Graph`."""
+    paid: NDArray[np.int8]
+    """`[node]`: what its own goal is worth as a record, where setting it restarts the clock, else BELOW_ALL."""
+
+
+def goals_of(graph: Graph, records: Records, paid: NDArray[np.int16]) -> Goals:
+    """`paid`: outcomes, else NO_RESTART."""
+    stands = (records.levels - BASE)[np.minimum(np.arange(records.half), len(records.levels) - 1)]
+    codes = codes_of(np.arange(FIRST_RECORD) - BASE, stands, graph.reset, paid)
+    return Goals(codes, codes.of(stands), codes.of(graph.reset), codes.of(paid))
+
+
 class Pair(NamedTuple):
     """A layer, and which of its rows differ from those of the layer one ply later."""
 
-    row: NDArray[np.int16]
+    row: NDArray[np.int8]
     moved: NDArray[np.uint8]
     """`[node]`."""
 
 
-def closing(graph: Graph, records: Records, paid: NDArray[np.int16], *, counts: bool) -> tuple[Pair, Pair]:
+def closing(graph: Graph, records: Records, goals: Goals, *, counts: bool) -> tuple[Pair, Pair]:
     """The layer at which the clock ends the game: the record stands. Mate and stalemate count; any other goal of the
-    closing ply only if it `counts`. And room for another. `paid`: see `step_back`."""
-    found, other = (np.zeros(records.row * len(graph.level), np.int16) for _ in range(2))
-    _close(graph.level, records.levels, paid, counts, found)
-    return Pair(found, np.ones(len(graph.level), np.uint8)), Pair(other, np.zeros(len(graph.level), np.uint8))
+    closing ply only if it `counts`. And room for another."""
+    size = len(graph.level)
+    found, other = (np.zeros(2 * records.half * size, np.int8) for _ in range(2))
+    own = goals.codes.of(graph.level.astype(np.int64) - BASE)
+    own = np.where(goals.paid != BELOW_ALL, goals.paid, own)
+    _close(graph.level, records.levels, goals.stands, own, counts, found)
+    return Pair(found, np.ones(size, np.uint8)), Pair(other, np.zeros(size, np.uint8))
 
 
-def step_back(graph: Graph, records: Records, paid: NDArray[np.int16], closes: int, before: Pair, after: Pair) -> bool:
+def step_back(graph: Graph, records: Records, goals: Goals, closes: int, before: Pair, after: Pair) -> bool:
     """Fill `after`, which has the layer one ply after `before`, with the one before it. Returns whether these differ:
-    if not, layers take turns from there on. `paid`: what a position's own goal is worth as a record, where setting it
-    restarts the clock; `closes`: the level that ends a game if two positions in a row have it, 0 for none."""
+    if not, layers take turns from there on. `closes`: the level that ends a game if two positions in a row have it, 0
+    for none."""
+    row = np.empty(2 * records.half, np.int8)
+    words = (one.view(np.uint64) for one in (before.row, after.row, row))
     differs: int = _step(
-        graph.level, graph.start, graph.target, graph.reset, records.levels, records.rank, paid, closes,
-        before.row, before.moved, after.row, after.moved, np.empty(records.row, np.int16),
+        graph.level, graph.start, graph.target, goals.reset, goals.stands, records.rank, goals.paid, closes,
+        before.row, before.moved, after.moved, row, *words,
     )  # fmt: skip
     return differs != 0
 
@@ -96,29 +126,21 @@ def fresh_before_closing(graph: Graph, nodes: NDArray[np.int64]) -> NDArray[np.i
     return found
 
 
-@inlined
-def _places(first, last):
-    """Unsigned indices let the compiler treat many records at once."""
-    return range(np.uint64(first), np.uint64(max(first, last)))
-
-
 @kernel
-def _close(level, levels, paid, counts, after):
-    width = len(levels)
+def _close(level, levels, stands, own, counts, after):
+    half = len(stands)
     for node in range(len(level)):
-        base = node * 2 * width
-        own = np.int64(level[node])
-        for at in range(width):
-            after[base + at] = levels[at] - BASE
-            after[base + width + at] = BASE - levels[at]
-        ended = own < FIRST_RECORD
-        if own == NO_POSITION or not (ended or counts):
+        base = node * 2 * half
+        for at in range(half):
+            after[base + at] = stands[at]
+            after[base + half + at] = -stands[at]
+        ended = level[node] < FIRST_RECORD
+        if level[node] == NO_POSITION or not (ended or counts):
             continue
-        goal = paid[node] if paid[node] != NO_RESTART else own - BASE
-        for at in range(width):
-            if levels[at] > own:
-                after[base + at] = goal
-                after[base + width + at] = goal
+        for at in range(half):
+            if levels[min(at, len(levels) - 1)] > level[node]:
+                after[base + at] = own[node]
+                after[base + half + at] = own[node]
 
 
 @inlined
@@ -130,42 +152,46 @@ def _any_moved(start, target, moved, node):
 
 
 @kernel
-def _step(level, start, target, reset, levels, rank, paid, closes, before, moved_before, after, moved_after, row):
-    differs = 0
-    width = len(levels)
+def _step(
+    level, start, target, reset, stands, rank, paid, closes,
+    before, moved_before, moved_after, row, before_words, after_words, row_words,
+):  # fmt: skip
+    """Rows are given as bytes, and as the words that these make."""
+    differs = np.uint64(0)
+    half = len(stands)
+    words = 2 * half // _WORD
     for node in range(len(level)):
-        base = node * 2 * width
+        first = node * words
         place = np.int64(rank[node])
         if place == _NO_RANK:
-            for at in _places(0, 2 * width):
-                after[base + at] = before[base + at]
+            for at in range(words):
+                after_words[first + at] = before_words[first + at]
             moved_after[node] = 0
             continue
         if not (moved_before[node] or _any_moved(start, target, moved_before, node)):
             moved_after[node] = 0  # nothing changes, and `after` has the same row from two plies on
             continue
-        for at in _places(0, 2 * width):
-            row[at] = reset[node]
+        for at in range(words):
+            row_words[at] = np.uint64(np.uint8(reset[node])) * _IN_ALL_BYTES
         for move in range(start[node], start[node + 1]):
             if closes and level[node] == closes and level[target[move]] == closes:
-                for at in range(width):
-                    row[at] = max(row[at], np.int16(levels[at] - BASE))
-                    row[width + at] = max(row[width + at], np.int16(BASE - levels[at]))
+                for at in range(half):
+                    row[at] = max(row[at], stands[at])
+                    row[half + at] = max(row[half + at], np.int8(-stands[at]))
                 continue
-            there = np.int64(target[move]) * 2 * width
-            for at in _places(0, width):
-                row[at] = max(row[at], np.int16(-before[there + width + at]))
-            for at in _places(0, width):
-                row[width + at] = max(row[width + at], np.int16(-before[there + at]))
-        goal = paid[node] if paid[node] != NO_RESTART else row[place]
-        for at in range(place + 1, width):
+            there = np.int64(target[move]) * 2 * half
+            for at in range(0, place + 1, VECTOR):
+                raise_to_negative(row, at, before, there + half + at)
+                raise_to_negative(row, half + at, before, there + at)
+        goal = paid[node] if paid[node] != BELOW_ALL else row[place]
+        for at in range(place + 1, half):
             row[at] = goal
-            row[width + at] = goal
-        moved = 0
-        for at in _places(0, 2 * width):
-            differs |= row[at] ^ after[base + at]
-            moved |= row[at] ^ before[base + at]
-            after[base + at] = row[at]
+            row[half + at] = goal
+        moved = np.uint64(0)
+        for at in range(words):
+            differs |= row_words[at] ^ after_words[first + at]
+            moved |= row_words[at] ^ before_words[first + at]
+            after_words[first + at] = row_words[at]
         moved_after[node] = moved != 0
     return differs
 

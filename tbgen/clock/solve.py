@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.clock.codes import Codes
 from tbgen.clock.graph import Graph, graph_of, packed
 from tbgen.clock.layers import (
     CLOCK,
@@ -14,6 +15,7 @@ from tbgen.clock.layers import (
     Records,
     closing,
     fresh_before_closing,
+    goals_of,
     one_record,
     records_of,
     step_back,
@@ -55,7 +57,8 @@ class Layer(NamedTuple):
     clock: int
     graph: Graph
     records: Records
-    row: NDArray[np.int16]
+    codes: Codes
+    row: NDArray[np.int8]
     closing_counts: bool
 
     def fresh(self) -> Fresh:
@@ -63,7 +66,8 @@ class Layer(NamedTuple):
         own = self.graph.level.astype(np.int64)
         found = np.where(own == NO_POSITION, 0, own - BASE).astype(np.int16)
         nodes = np.flatnonzero((own != NO_POSITION) & (own >= FIRST_RECORD))
-        found[nodes] = self.row[nodes * self.records.row + self.records.rank[nodes]]
+        codes = self.row[nodes * 2 * self.records.half + self.records.rank[nodes]]
+        found[nodes] = self.codes.outcomes(codes)
         if self.clock == CLOCK - 1 and not self.closing_counts:
             high = nodes[own[nodes] >= self.records.levels[-1]]
             found[high] = fresh_before_closing(self.graph, high)
@@ -73,7 +77,8 @@ class Layer(NamedTuple):
         """The outcome under a record that the opponent (0) or the mover (1) holds, and that was set in this slice."""
         if self.clock == CLOCK - 1 and not self.closing_counts and level >= self.records.levels[-1]:
             raise ValueError("no row tells this apart so late")
-        return int(self.row[node * self.records.row + holder * len(self.records.levels) + self.records.rank_of(level)])
+        at = (2 * node + holder) * self.records.half + self.records.rank_of(level)
+        return int(self.codes.outcomes(self.row[at : at + 1])[0])
 
 
 See = Callable[[Layer], None]
@@ -111,7 +116,7 @@ class Solver:
             here = np.flatnonzero(graph.level == level)
             if len(here):
                 last = self._backwards(slice_, graph, one_record(graph, level), paid, closes, lambda layer: None)
-                paid[here] = last.row.reshape(-1, 2)[here, 0]
+                paid[here] = last.codes.outcomes(last.row.reshape(len(paid), -1)[here, 0])
         records = records_of(graph, _halves(layout, slice_, graph))
         return self._backwards(slice_, graph, records, paid, closes, see).fresh()
 
@@ -119,13 +124,14 @@ class Solver:
         self, slice_: int, graph: Graph, records: Records, paid: NDArray[np.int16], closes: int, see: See
     ) -> Layer:
         """The layer at clock 0."""
-        before, after = closing(graph, records, paid, counts=self.form.closing_counts)
+        goals = goals_of(graph, records, paid)
+        before, after = closing(graph, records, goals, counts=self.form.closing_counts)
         going = True
         for clock in range(CLOCK - 1, -1, -1):
             if going:
-                going = step_back(graph, records, paid, closes, before, after)
+                going = step_back(graph, records, goals, closes, before, after)
             before, after = after, before
-            layer = Layer(slice_, clock, graph, records, before.row, self.form.closing_counts)
+            layer = Layer(slice_, clock, graph, records, goals.codes, before.row, self.form.closing_counts)
             if clock in self.clocks:
                 see(layer)
         return layer
