@@ -9,13 +9,11 @@ import pytest
 
 from tbgen.clock import solve
 from tbgen.clock.solve import Layer, Solver
-from tbgen.contents import OUTCOME_SHIFT
 from tbgen.index import layout_of
 from tbgen.index.positions import fen
 from tbgen.material import every, parse
-from tbgen.probe.vector import PositionColumns, numbers
-from tests.support import clock_twin
-from tests.support.slow_twin.goals import Goal, goal_of, worth
+from tests.support import clock_oracle, clock_twin
+from tests.support.slow_twin.goals import goal_of, worth
 from tests.support.slow_twin.placements import KINDS
 
 CLOCKS = (0, 1, 40, 83, 94, 97, 98, 99)
@@ -31,31 +29,8 @@ def solver(form: str) -> Solver:
     return found
 
 
-def at_clock_0(form: str, board: chess.Board) -> int:
-    """What the solver says of a position after a reset, as White sees it."""
-    material = _material(board)
-    number = _number(material, board)
-    return _sign(board) * int(solver(form).found[parse(material)][number] >> OUTCOME_SHIFT)
-
-
 def _sign(board: chess.Board) -> int:
     return 1 if board.turn else -1
-
-
-def _material(board: chess.Board) -> str:
-    men = sorted((man.symbol() for man in board.piece_map().values() if man.symbol() not in "Kk"), key="QRBNP".find)
-    white, black = ("".join(one.upper() for one in men if one.isupper() == white) for white in (True, False))
-    assert not black
-    return f"K{white}vK"
-
-
-def _number(material: str, board: chess.Board) -> int:
-    layout = layout_of(parse(material))
-    men: dict[tuple[int, str], list[int]] = {}
-    for square, man in board.piece_map().items():
-        men.setdefault((0 if man.color else 1, man.symbol().upper()), []).append(square)
-    squares = [np.array([men[man].pop()]) for man in layout.letters]
-    return int(numbers(PositionColumns(layout, squares, np.array([not board.turn])))[0])
 
 
 def _boards(material: str, count: int, seed: int) -> list[chess.Board]:
@@ -131,42 +106,20 @@ def test_the_last_plies(material: str, form: str) -> None:
     def see(layer: Layer) -> None:
         layers[layer.slice, layer.clock] = layer.fresh()
 
+    def at_clock_0(after: chess.Board) -> int:
+        return clock_oracle.at_clock_0(solver(form).found, after)
+
     ready.solve(parse(material), see)
     compared = changed = 0
     for clock in plies:
         for board in _boards(material, 12, seed=clock):
-            number = _number(material, board)
+            _, number = clock_oracle.place(board)
             slice_ = int(np.searchsorted(layout.start, number, "right")) - 1
             ours = _sign(board) * int(layers[slice_, clock][number - layout.start[slice_]])
             own = goal_of(board)
-            theirs = _looked_up(board, own, clock, form)
+            theirs = clock_twin.last_plies(board, own, clock, FORMS[form][1], at_clock_0)
             assert ours == theirs, (board.fen(), clock)
             compared += 1
             changed += ours != worth(own)
     assert compared == 12 * len(plies)
     assert changed
-
-
-def _looked_up(board: chess.Board, own: Goal, clock: int, form: str) -> int:
-    if form == "W":
-        return clock_twin.last_plies(board, own, clock, clock_twin.W, lambda after: at_clock_0(form, after))
-    # Restarts would go on for a hundred plies: they are cut off by leaving their outcomes to the solver as well.
-    return _with_restarts(board, own, clock)
-
-
-def _with_restarts(board: chess.Board, record: Goal, clock: int) -> int:
-    if not board.legal_moves:
-        return worth(goal_of(board))
-    if clock >= 100:
-        return worth(record)
-    found = []
-    for move in board.legal_moves:
-        after = board.copy(stack=False)
-        after.push(move)
-        goal_after = goal_of(after)
-        if board.is_zeroing(move) or goal_after.level < min(record.level, clock_twin.C.cutoff):
-            found.append(at_clock_0("C", after))
-            continue
-        standing = goal_after if goal_after.level < record.level else record
-        found.append(_with_restarts(after, standing, clock + 1))
-    return max(found) if board.turn else min(found)

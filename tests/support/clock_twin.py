@@ -40,7 +40,8 @@ W, C = Form(False, 0, False), Form(True, 12, True)
 
 
 def last_plies(board: chess.Board, record: Goal, clock: int, form: Form, oracle: Oracle) -> int:
-    """The outcome of a game that stands here, its own goal counted in the record."""
+    """The outcome of a game that stands here, its own goal counted in the record. The oracle tells what restarts of the
+    clock lead to."""
     if not board.legal_moves:
         return worth(goal_of(board))
     if clock >= PLIES:
@@ -51,14 +52,12 @@ def last_plies(board: chess.Board, record: Goal, clock: int, form: Form, oracle:
         after = board.copy(stack=False)
         after.push(move)
         goal = goal_of(after)
-        if reset:
+        if reset or goal.level < min(record.level, form.cutoff):
             found.append(oracle(after))
             continue
         standing, count = record, clock + 1
         if goal.level < record.level and (goal.level < 2 or count < PLIES or form.closing_counts):
             standing = goal
-            if goal.level < form.cutoff:
-                count = 0
         if form.bare_kings and len(board.piece_map()) == 2 and goal_of(board).level == goal.level == OPEN_KINGS:
             found.append(worth(standing))
             continue
