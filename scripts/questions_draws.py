@@ -82,7 +82,8 @@ class _Reader:
             if row["clock"] == layer.clock and 0 <= node < self._start[layer.slice + 1] - self._start[layer.slice]:
                 record = outcome.parse(row["record"])
                 holder = int(record * (1 if chess.Board(row["fen"]).turn else -1) > 0)
-                row["with_clock"] = outcome.text(sign * layer.value(node, holder, outcome.level(record)))
+                (worth,) = layer.values(np.array([node]), np.array([holder]), outcome.level(record))
+                row["with_clock"] = outcome.text(sign * int(worth))
 
 
 def _number(material: Material, board: chess.Board) -> tuple[int, int]:

@@ -73,12 +73,11 @@ class Layer(NamedTuple):
             found[high] = fresh_before_closing(self.graph, high)
         return found
 
-    def value(self, node: int, holder: int, level: int) -> int:
-        """The outcome under a record that the opponent (0) or the mover (1) holds, and that was set in this slice."""
+    def values(self, nodes: NDArray[np.int64], holders: NDArray[np.int64], level: int) -> NDArray[np.int16]:
+        """Outcomes under records that the opponent (0) or the mover (1) holds, and that were set in this slice."""
         if self.clock == CLOCK - 1 and not self.closing_counts and level >= self.records.levels[-1]:
             raise ValueError("no row tells this apart so late")
-        at = (2 * node + holder) * self.records.half + self.records.rank_of(level)
-        return int(self.codes.outcomes(self.row[at : at + 1])[0])
+        return self.codes.outcomes(self.row[(2 * nodes + holders) * self.records.half + self.records.rank_of(level)])
 
 
 See = Callable[[Layer], None]

@@ -6,6 +6,7 @@ from functools import cache
 import chess
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tbgen.clock import solve
 from tbgen.clock.solve import Layer, Solver
@@ -73,22 +74,30 @@ def _kind(symbol: str) -> int:
 def _compare(material: str, ready: Solver, twin: clock_twin.Whole) -> None:
     layout = layout_of(parse(material))
     compared = 0
+    nodes = places = sign = np.empty(0, np.int64)
 
     def see(layer: Layer) -> None:
-        nonlocal compared
-        fresh = layer.fresh()
-        for node in np.flatnonzero(fresh).tolist():
-            board = chess.Board(fen(layout, node))
-            place, sign, own = twin.find(board), _sign(board), goal_of(board)
-            if own.level < 2:
-                continue
-            theirs = twin.value[layer.clock, place]
-            assert theirs[twin.record(own)] == sign * fresh[node], (layer.clock, board.fen())
-            for record in twin.records if layer.clock < clock_twin.PLIES - 1 else ():
-                if record.level <= own.level and record.level in layer.records.levels:  # some position sets it
-                    ours = sign * layer.value(node, int(record.owner == board.turn), record.level)
-                    assert ours == theirs[twin.record(record)], (layer.clock, record, board.fen())
-                    compared += 1
+        nonlocal compared, nodes, places, sign
+        if not len(nodes):
+            nodes = np.flatnonzero(layer.fresh())
+            boards = [chess.Board(fen(layout, node)) for node in nodes.tolist()]
+            places = np.array([twin.find(board) for board in boards])
+            sign = np.where(twin.white[places], 1, -1)
+        theirs = twin.value[layer.clock]
+
+        def check(ours: NDArray[np.int64], record: NDArray[np.int64] | int, rows: NDArray[np.bool_]) -> None:
+            nonlocal compared
+            differ = nodes[rows][ours * sign[rows] != theirs[record, places[rows]]]
+            assert not len(differ), (layer.clock, record, [fen(layout, int(node)) for node in differ[:3]])
+            compared += len(ours)
+
+        goes_on = twin.level[places] >= 2
+        check(layer.fresh()[nodes[goes_on]], twin.own_place[places[goes_on]], goes_on)
+        for record in twin.records if layer.clock < clock_twin.PLIES - 1 else ():
+            if record.level in layer.records.levels:  # some position sets it
+                rows = twin.level[places] >= record.level
+                held = (twin.white[places[rows]] == record.owner).astype(np.int64)
+                check(layer.values(nodes[rows], held, record.level), twin.record(record), rows)
 
     ready.clocks = CLOCKS
     ready.solve(parse(material), see)

@@ -66,7 +66,7 @@ def last_plies(board: chess.Board, record: Goal, clock: int, form: Form, oracle:
 
 
 class Whole:
-    """`value[clock]`, for all positions of a material without pawns and all records."""
+    """`value[clock, record]`, for all positions of a material without pawns."""
 
     def __init__(self, kinds: tuple[int, ...], form: Form, oracle: Oracle) -> None:
         self.nodes: list[tuple[Placement, bool]] = []
@@ -109,46 +109,49 @@ class Whole:
                     target.append(self.number[after_quiet_move(men, move), not turn])
                     paid.append(0)
             start.append(len(target))
-        self._start, self._target, self._paid = np.array(start), np.array(target), np.array(paid)
+        self._start, self._target, self._paid = np.array(start), np.array(target), np.array(paid, np.int16)
+        open_kings = self.level == OPEN_KINGS
+        movers = np.repeat(np.arange(len(self.nodes)), np.diff(self._start))
+        self._twice = (self._target >= 0) & open_kings[self._target] & open_kings[movers]
 
     def _solve(self, form: Form) -> None:
         """Levels of records from the lowest up: one that restarts the clock leads to clock 0 of a lower level."""
-        self.value = np.zeros((PLIES + 1, len(self.nodes), len(self.records)), np.int16)
-        self.value[:, self.level < 2] = self.own[self.level < 2, None]
-        movers = np.repeat(np.arange(len(self.nodes)), np.diff(self._start))
+        self.value = np.zeros((PLIES + 1, len(self.records), len(self.nodes)), np.int16)
+        self.value[:, :, self.level < 2] = self.own[self.level < 2]
         going = np.flatnonzero(np.diff(self._start) > 0)
         restarting = [[place] for place, goal in enumerate(self.records) if goal.level < form.cutoff]
         others = [place for place, goal in enumerate(self.records) if goal.level >= form.cutoff]
         for places in (*restarting, others):
+            setting = {place: self._setting(form, place) for place in places}
             for clock in range(PLIES, -1, -1):
                 for place in places:
-                    self._one(form, clock, place, movers, going)
+                    self._one(form, clock, place, going, setting[place])
 
-    def _one(self, form: Form, clock: int, place: int, movers: NDArray[np.int64], going: NDArray[np.int64]) -> None:
+    def _setting(self, form: Form, place: int) -> NDArray[np.int64]:
+        """The moves that set a new record."""
+        level = self.level[self._target]
+        return np.flatnonzero((self._target >= 0) & (level < self.records[place].level))
+
+    def _one(self, form: Form, clock: int, place: int, going: NDArray[np.int64], setting: NDArray[np.int64]) -> None:
         record = self.records[place]
         if clock == PLIES:
-            self.value[clock, going, place] = worth(record)
+            self.value[clock, place, going] = worth(record)
             return
-        quiet = self._target >= 0
-        target = np.where(quiet, self._target, 0)
-        level, closing = self.level[target], clock + 1 == PLIES
-        better = quiet & (level < record.level)
-        if closing and not form.closing_counts:
-            better &= level < 2
-        found = np.where(quiet, self.value[clock + 1, target, place], self._paid)
-        own = self.own_place[target[better]]
-        after = np.where(level[better] < form.cutoff, 0, clock + 1)
-        ended = level[better] < 2
-        found[better] = np.where(ended, self.own[target[better]], self.value[after, target[better], own])
+        found = np.where(self._target >= 0, self.value[clock + 1, place][self._target], self._paid)
+        target = self._target[setting]
+        level = self.level[target]
+        if clock + 1 == PLIES and not form.closing_counts:
+            setting, target, level = (one[level < 2] for one in (setting, target, level))
+        after = np.where(level < form.cutoff, 0, clock + 1)
+        found[setting] = np.where(level < 2, self.own[target], self.value[after, self.own_place[target], target])
         if form.bare_kings and len(self.nodes[0][0]) == 2:
-            twice = quiet & (level == OPEN_KINGS) & (self.level[movers] == OPEN_KINGS)
-            found[twice] = worth(record)
+            found[self._twice] = worth(record)
         best = np.where(
             self.white[going],
             np.maximum.reduceat(found, self._start[going]),
             np.minimum.reduceat(found, self._start[going]),
         )
-        self.value[clock, going, place] = best
+        self.value[clock, place, going] = best
 
     def _place_of(self, own: int) -> int:
         level = 512 - abs(int(own))
