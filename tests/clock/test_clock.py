@@ -85,7 +85,7 @@ def _compare(material: str, ready: Solver, twin: clock_twin.Whole) -> None:
             sign = np.where(twin.white[places], 1, -1)
         theirs = twin.value[layer.clock]
 
-        def check(ours: NDArray[np.int64], record: NDArray[np.int64] | int, rows: NDArray[np.bool_]) -> None:
+        def check(ours: NDArray[np.int16], record: NDArray[np.int64] | int, rows: NDArray[np.bool_]) -> None:
             nonlocal compared
             differ = nodes[rows][ours * sign[rows] != theirs[record, places[rows]]]
             assert not len(differ), (layer.clock, record, [fen(layout, int(node)) for node in differ[:3]])
