@@ -15,8 +15,7 @@ from tbgen.errors import BadInput
 from tbgen.index import layout_of
 from tbgen.material import Material, parse, with_dependencies
 from tbgen.probe import Tablebase
-from tbgen.probe.numbering import material_of
-from tbgen.probe.vector import PositionColumns, numbers
+from tbgen.probe.numbering import make_numbering, material_of, number_of, signature
 from tbgen.referee.adjudicate.finish import Finish, finish_of
 from tbgen.rules import Game
 from tbgen.rules.rulesets import IGNORED, W
@@ -74,7 +73,7 @@ class _Reader:
 
     def __init__(self, material: Material, rows: Sequence[Row]) -> None:
         self._start = layout_of(material).start
-        self._rows = [(row, *_number(material, chess.Board(row["fen"]))) for row in rows]
+        self._rows = [(row, *_number(chess.Board(row["fen"]))) for row in rows]
 
     def __call__(self, layer: Layer) -> None:
         for row, number, sign in self._rows:
@@ -86,13 +85,6 @@ class _Reader:
                 row["with_clock"] = outcome.text(sign * int(worth))
 
 
-def _number(material: Material, board: chess.Board) -> tuple[int, int]:
+def _number(board: chess.Board) -> tuple[int, int]:
     """The number of a position, and 1 if White is to move, else -1."""
-    layout, black_first = layout_of(material), material_of(board) != material
-    men: dict[tuple[int, str], list[int]] = {}
-    for square, man in board.piece_map().items():
-        side = int(man.color == black_first)
-        men.setdefault((side, man.symbol().upper()), []).append(square ^ (56 if black_first else 0))
-    squares = [np.array([men[man].pop()]) for man in layout.letters]
-    second = np.array([board.turn == black_first])
-    return int(numbers(PositionColumns(layout, squares, second))[0]), 1 if board.turn else -1
+    return number_of(make_numbering(signature(board)), board), 1 if board.turn else -1

@@ -59,7 +59,7 @@ def test_three_men_at_every_clock_under_every_record(material: str, form: str) -
     bare = clock_twin.Whole((_kind("K"), _kind("k")), theirs, lambda board: 0)
 
     def taken(board: chess.Board) -> int:
-        return int(bare.value[0, bare.find(board), bare.record(goal_of(board))])
+        return int(bare.value[0, bare.record(goal_of(board)), bare.find(board)])
 
     twin = clock_twin.Whole(tuple(sorted(_kind(one) for one in (*material[:-2], "k"))), theirs, taken)
     ready = Solver(ours)
