@@ -9,7 +9,7 @@ import chess
 
 from tbgen import outcome
 from tbgen.look.board import picture as picture_of
-from tbgen.material import parse
+from tbgen.material import every, parse
 from tbgen.report.komi import CUTOFF
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -17,6 +17,8 @@ PAGE: Final = ROOT / "docs" / "questions.md"
 BOARDS: Final = ROOT / "docs" / "questions"
 _SIZE: Final = 260
 _WIDTH: Final = 120
+CLOCK: Final = 100
+"""Plies that end a game."""
 _MEN: Final = 4
 """In tables that were counted for this page; five men come from docs/five-men."""
 
@@ -119,46 +121,60 @@ def _clock(kept: Kept) -> str:
         sum(number(row, name) for row in rows) for name in ("changed_in_time", "late", "late_kept")
     )
     most = sorted(rows, key=lambda row: figure(row, "kept_0"))[:6]
+    fewest = max(
+        (row for row in rows if row not in most), key=lambda row: figure(row, "kept_0") - figure(row, "kept_40")
+    )
     listed = table(
         ("material", "clock 0", "clock 40", "clock 60", "clock 80", "clock 90"),
-        [(row["material"], *(share(figure(row, f"kept_{clock}")) for clock in (0, 40, 60, 80, 90))) for row in most],
+        [
+            (row["material"], *(share(figure(row, f"kept_{clock}")) for clock in (0, 40, 60, 80, 90)))
+            for row in (*most, fewest)
+        ],
     )
-    draws = _draws(kept)
-    few = f"It decides even the emptiest board: of 462 positions of bare kings {bare['changed']} have another winner."
     return (
-        f"{few} What is bettered on the last plies cannot be bettered back, and whose plies these are depends on "
-        "whether the clock is odd or even. "
-        f"Solved with the halfmove clock as part of the position, {len(rows)} materials of two to four men change "
-        f"{changed:,} outcomes at clock 0, {turned:,} of them to the other side; in {in_time:,} the goal takes 100 "
-        "plies or "
-        f"less, so a short distance promises nothing but mate. Of {late:,} positions whose goal takes more, "
-        f"{late_kept:,} "
-        "keep their outcome. The share of outcomes kept, by the clock at which the game goes on, in the materials that "
-        f"lose most at once:\n\n{listed}\n\n"
-        f"Rule set W, the position's own goal as the record. Repetition is not looked at.{draws}"
+        f"It decides even the emptiest board: of 462 positions of bare kings {bare['changed']} have another winner. "
+        "What is bettered on the last plies cannot be bettered back, and whose plies these are depends on whether the "
+        "clock is odd or even. Solved with the halfmove clock as part of the position, "
+        f"{_solved(rows)} change {changed:,} outcomes at clock 0, {turned:,} of them to the other side; in {in_time:,} "
+        "the goal takes 100 plies or less, so a short distance promises nothing but mate. Of "
+        f"{late:,} positions whose goal takes more, {late_kept:,} keep their outcome. The share of outcomes kept, by "
+        "the clock at which the game goes on, in the materials that lose most at once, and in the one that loses most "
+        f"by clock 40:\n\n{listed}\n\n"
+        f"Rule set W, the position's own goal as the record. Repetition is not looked at.{_draws(kept)}"
+    )
+
+
+def _solved(rows: Sequence[Row]) -> str:
+    """Which materials are, and which are not."""
+    there = {parse(row["material"]) for row in rows}
+    missing = [one.name for count in range(2, _MEN + 1) for one in every(count) if one not in there]
+    if not missing:
+        return f"all {len(rows)} materials of two to four men"
+    return f"{len(rows)} materials of two to four men, all but {', '.join(missing)},"
+
+
+def _draws(kept: Kept) -> str:
+    """Of real games, those whose material is solved."""
+    draws = kept.get("draws", ())
+    known = [row for row in draws if row["with_clock"]]
+    if not known:
+        return ""
+    changed = [row for row in known if row["with_clock"] != row["table"]]
+    late = [row for row in known if int(row["clock"]) + int(row["dtg"]) > CLOCK]
+    told = "; ".join(
+        f"`{row['fen']}` under {row['record']} is {row['with_clock']} instead of {row['table']}" for row in changed
+    )
+    not_solved = f", {len(known)} of them solved" if len(known) < len(draws) else ""
+    return (
+        f"\n\nOf the {len(draws)} [draws of TCEC](tcec.md) with up to four men that were adjudicated or agreed on"
+        f"{not_solved}, {len(known) - len(changed)} keep their outcome from where they stopped, {len(changed)} do not"
+        f"{_after_colon(told)}. Clock and distance pass {CLOCK} together in {len(late)} of them, and the outcome is kept "
+        f"in {sum(row not in changed for row in late)} of these. All are in [draws.csv](questions/draws.csv)."
     )
 
 
 def _after_colon(words: str) -> str:
     return f": {words}" if words else ""
-
-
-def _draws(kept: Kept) -> str:
-    """Of real games, those whose material is solved."""
-    known = [row for row in kept.get("draws", ()) if row["with_clock"]]
-    if not known:
-        return ""
-    changed = [row for row in known if row["with_clock"] != row["table"]]
-    late = sum(int(row["clock"]) + int(row["dtg"]) > 100 for row in known)
-    told = ", ".join(
-        f"`{row['fen']}` under {row['record']} is {row['with_clock']} instead of {row['table']}" for row in changed[:2]
-    )
-    return (
-        f"\n\nOf the {len(kept['draws'])} [draws of TCEC](tcec.md) with up to four men that were adjudicated or agreed "
-        f"on, {len(known)} are of materials solved so far. From where they stopped, {len(known) - len(changed)} keep "
-        f"their outcome, {len(changed)} not{_after_colon(told)}. Clock and distance pass 100 together in "
-        f"{late or 'none'} of them. All are in [draws.csv](questions/draws.csv)."
-    )
 
 
 def _stalemates(kept: Kept) -> str:
@@ -428,9 +444,10 @@ ANSWERS: Final = (
 UNDECIDED: Final = """\
 ## What these tables do not decide
 
-- **The clock with five men.** Of 279 draws that TCEC adjudicated or agreed on, 228 have five men. With the clock
-  five men were not solved: their tables have 200 times as many positions. For these draws the tables' outcome is no
-  bound either way, unless it is a mate, which none of them is.
+- **The clock with five men.** Of 279 draws that TCEC adjudicated or agreed on, 228 have five men. With the clock five
+  men were not solved: a table without pawns is one slice of 242 million positions, which would need about 45 GB for its
+  rows, and pawns promote to these. For these draws the tables' outcome is no bound either way, unless it is a mate,
+  which none of them is.
 - **Cursed mates of more than 100 plies**, for the same reason: they begin with five men, as in KNNvKP.
 - **Rankings of whole tournaments.** Most of their games ended with more than five men.
 - **Aloril's statistics of whole-game mobility.** His page is gone, and so is its form. `tbgen report stats --rules wg`
