@@ -168,8 +168,8 @@ def _draws(kept: Kept) -> str:
     return (
         f"\n\nOf the {len(draws)} [draws of TCEC](tcec.md) with up to four men that were adjudicated or agreed on"
         f"{not_solved}, {len(known) - len(changed)} keep their outcome from where they stopped, {len(changed)} do not"
-        f"{_after_colon(told)}. Clock and distance pass {CLOCK} together in {len(late)} of them, and the outcome is kept "
-        f"in {sum(row not in changed for row in late)} of these. All are in [draws.csv](questions/draws.csv)."
+        f"{_after_colon(told)}. Clock and distance pass {CLOCK} together in {len(late)} of them, and the outcome is "
+        f"kept in {sum(row not in changed for row in late)} of these. All are in [draws.csv](questions/draws.csv)."
     )
 
 
