@@ -29,7 +29,7 @@ reports:
   tree         how many moves are best, in chess and in r-mobility
   kings        whether bare kings at G8.5 twice running leave a record that stands, as rule set C has it
   zugzwangs    positions in which either side would rather not move, record by record
-  fifty        what the 50-move rule takes away: solved anew with the clock, up to four men (some minutes a table)
+  fifty        what the 50-move rule takes away: solved anew with the clock, up to four men (a minute a table at most)
   cursed       mates that it prevents, and those that rule set C saves
   all          stats, records and potential; with two sets of rules, compared as well
 
