@@ -26,6 +26,10 @@ class UnsupportedPosition(BadInput):
     """A legal position that no table can cover: castling rights, too many men."""
 
 
+MEN_EXPECTED: Final = 5
+"""A directory may have all tables of this many men. Nobody has all of six: one that is not there is not missed."""
+
+
 class MissingTable(TbgenError, KeyError):
     """The table that covers the question is not in the directory."""
 
@@ -40,6 +44,11 @@ class MissingTable(TbgenError, KeyError):
     def material(self) -> str:
         """The men that it is for, such as `KRvKN`; empty where no single one is meant."""
         return self.table.partition(".")[0]
+
+    @property
+    def expected(self) -> bool:
+        """Whether it is one of those that a directory is expected to have."""
+        return sum(map(str.isupper, self.material)) <= MEN_EXPECTED
 
     def __str__(self) -> str:  # KeyError would print the repr
         return str(self.args[0]) if self.args else ""

@@ -19,17 +19,14 @@ from tbgen.meant import hint
 from tbgen.men import Man, Men, known, named
 from tbgen.text import typed
 
-MEN_IN_TABLES: Final = 5
+MEN_IN_TABLES: Final = 6
 """Tables are built and probed with at most this many men, kings included."""
-
-MEN_NUMBERED: Final = 6
-"""Positions of at most this many men can be numbered, and so estimated: more than tables are built of."""
 
 PROMOTIONS: Final = "QRBN"
 """The pieces of chess, heaviest first."""
 
 MOST_FAIRY: Final = 3
-"""Kinds of men beyond those of chess in a material: as many as five men can have."""
+"""Kinds of men beyond those of chess in a material."""
 
 _MOST_MOVES: Final = 127
 """Tables have no position in which a side has more."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from tbgen.errors import BadInput, CorruptTable, MissingTable
 from tbgen.index import layout_of
-from tbgen.material import MEN_NUMBERED, Material, parse
+from tbgen.material import MEN_IN_TABLES, Material, parse
 from tbgen.men import told
 from tbgen.store.directory import PACKED, check_file
 from tbgen.store.format.facts import is_text, read_facts
@@ -156,7 +156,7 @@ def packed_name(material: Material, rules: TableRules) -> str:
 def _names(notes: Notes) -> tuple[Material, TableRules]:
     """Material and rules."""
     material = parse(notes.material, men=told(notes.men))
-    if material.name != notes.material or material.men > MEN_NUMBERED:
+    if material.name != notes.material or material.men > MEN_IN_TABLES:
         raise ValueError("it holds no material that there are tables of")
     return material, TableRules.of(notes.rules)
 

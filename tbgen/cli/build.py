@@ -17,7 +17,6 @@ from tbgen.cli.common import (
 )
 from tbgen.cli.limits import check_address_space, space_of
 from tbgen.errors import NO_ROOM, BadInput, OutOfRoom
-from tbgen.material import MEN_IN_TABLES
 from tbgen.text import counted, say, to_json, width, wrapped
 from tbgen.turns import cores
 
@@ -47,7 +46,7 @@ to. A build that was stopped leaves no half-written table; the same command goes
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help="such as KRvKP; both sides with their kings")
-    add_all(parser, MEN_IN_TABLES)
+    add_all(parser)
     add_tables(parser, bundled=False)
     add_rules(parser)
     parser.add_argument("--force", action="store_true", help="build the named tables again even if they exist")

@@ -216,17 +216,21 @@ def named(words: Sequence[str], all_of_them: str = "to name none, which takes al
     return [parse(word, {"all": all_of_them}) for word in words]
 
 
-def materials_of(words: Sequence[str], all_men: int | None = None, most_men: int = MEN_IN_TABLES) -> list[Material]:
+def materials_of(words: Sequence[str], all_men: int | None = None) -> list[Material]:
     """The materials that a command line names, each once."""
     wanted = named(words, "--all 4")
     for material in wanted:
-        if material.men > most_men:
-            raise BadInput(f"{material} has more than {most_men} men (tbgen solve takes positions with any number)")
+        if material.men > MEN_IN_TABLES:
+            raise BadInput(
+                f"{material} has more than {MEN_IN_TABLES} men (tbgen solve takes positions with any number)"
+            )
     return list(dict.fromkeys([*wanted, *(one for men in range(2, (all_men or 1) + 1) for one in every(men))]))
 
 
-def add_all(group: Group, most_men: int, what: str = "material") -> None:
-    group.add_argument("--all", type=whole_number(2, most_men), metavar="MEN", help=f"every {what} of at most MEN men")
+def add_all(group: Group, what: str = "material") -> None:
+    group.add_argument(
+        "--all", type=whole_number(2, MEN_IN_TABLES), metavar="MEN", help=f"every {what} of at most MEN men"
+    )
 
 
 def add_threads(group: Group) -> None:

@@ -8,7 +8,6 @@ from tbgen.cli import common
 from tbgen.cli.display import Counter
 from tbgen.errors import BadInput
 from tbgen.generate.forecast import require_room
-from tbgen.material import MEN_IN_TABLES
 from tbgen.text import counted, say, size_of
 from tbgen.where import HOSTS, hosts_file, usual_hosts
 
@@ -40,7 +39,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help="such as KRPvKR")
-    common.add_all(parser, MEN_IN_TABLES)
+    common.add_all(parser)
     parser.add_argument(
         "--from", dest="source", action="append", metavar="URL",
         help=f"where tables are; give it again to name a mirror (default: ${HOSTS}, else ~/.config/tbgen/from)",

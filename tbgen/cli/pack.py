@@ -7,7 +7,7 @@ from tbgen.called import called_as
 from tbgen.cli import common
 from tbgen.errors import BadInput
 from tbgen.files import replacing
-from tbgen.material import MEN_IN_TABLES, Material
+from tbgen.material import Material
 from tbgen.text import say, to_json
 
 EPILOG = """\
@@ -34,7 +34,7 @@ Each thread takes about 200 MB.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("material", nargs="*", help="such as KRvKN")
-    common.add_all(parser, MEN_IN_TABLES, "table in the directory")
+    common.add_all(parser, "table in the directory")
     parser.add_argument(
         "-o", "--output", type=common.directory, metavar="DIR", help="where to put them (default: beside the tables)"
     )

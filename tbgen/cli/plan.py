@@ -8,7 +8,7 @@ from tbgen.called import called_as
 from tbgen.cli.common import add_all, add_json, add_men, add_rules, at_once, materials_of, print_table
 from tbgen.columns import Column
 from tbgen.errors import BadInput
-from tbgen.material import MEN_NUMBERED, with_dependencies
+from tbgen.material import MEN_IN_TABLES, with_dependencies
 from tbgen.text import say, to_json
 from tbgen.turns import cores
 
@@ -27,8 +27,8 @@ and CPU is what it took there, at the pace of this machine. For others these are
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("material", nargs="*", help=f"such as KRvKP, of at most {MEN_NUMBERED} men")
-    add_all(parser, MEN_NUMBERED)
+    parser.add_argument("material", nargs="*", help=f"such as KRvKP, of at most {MEN_IN_TABLES} men")
+    add_all(parser)
     add_men(parser)
     add_rules(parser)
     parser.add_argument("--only", action="store_true", help="leave out the tables that they depend on")
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.generate.calibration import known_pace
     from tbgen.generate.estimate import estimate
 
-    wanted = materials_of(args.material, args.all, MEN_NUMBERED)
+    wanted = materials_of(args.material, args.all)
     if not wanted:
         raise BadInput(f"name a material, as in: {called_as()} plan KRBvKR (or --all 5)")
     materials = wanted if args.only else with_dependencies(wanted)

@@ -170,7 +170,7 @@ def _reports(
                 report = Report(material, rules, seed=seed if args.sample is not None else None)
                 progress.began(material)
                 with report.judging():
-                    # Refuses what is not a table before its layout is made: that of six men takes a gigabyte.
+                    # Refuses what is not a table before its layout is made: with four pawns that takes 400 MB.
                     with open_table(table_path(directory, material, rules)) as table:
                         report.body_sha256 = table.sha256
                     check_address_space(space_of(args.threads) + mapped_by(material))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.geometry import GEOMETRY, SQUARE_PAIRS
-from tbgen.index.groups import choices
+from tbgen.index.groups import GROUP_SIZES, choices
 from tbgen.index.hash import NO_HASH
 from tbgen.index.kings import FAMILIES, MOST_PAIRS, kings
 from tbgen.index.layout import Layout
@@ -36,8 +36,10 @@ FIRST: Final = 2 * KINGS_SYMMETRY
 SECOND: Final = FIRST + FAMILIES * MOST_PAIRS
 """Where parts of `kings` begin."""
 AFTER: Final = 8 * 64
-THREES: Final = 64 * 63
-"""Where the second part of `image` and of `squares` begins."""
+"""Where the second part of `image` begins."""
+THREES: Final = 2 * GROUP_SIZES[2]
+FOURS: Final = THREES + 3 * GROUP_SIZES[3]
+"""Where parts of `squares` begin."""
 
 
 class Atlas(NamedTuple):
@@ -65,7 +67,7 @@ class Atlas(NamedTuple):
     squares of every number (index/kings.py)."""
     choose: NDArray[np.int64]
     squares: NDArray[np.int8]
-    """The way back for groups of two, at THREES of three (index/groups.py)."""
+    """The way back for groups of two, at THREES of three, at FOURS of four (index/groups.py)."""
     image: NDArray[np.int8]
     """`[symmetry * 64 + square]`, and at AFTER `[second * 8 + first]` (board/geometry.py)."""
 
@@ -121,6 +123,6 @@ def make_atlas(layouts: list[Layout]) -> Atlas:
             [*(t.number for t in families), *(t.symmetry.astype(np.int16) for t in families), padded.reshape(-1)]
         ),
         choose=lay.choose,
-        squares=np.concatenate(lay.squares[2:4]),
+        squares=np.concatenate(lay.squares[2:]),
         image=np.concatenate([GEOMETRY.image.reshape(-1), GEOMETRY.after.reshape(-1)]),
     )

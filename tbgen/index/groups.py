@@ -1,6 +1,7 @@
 """Like men of one side as one number: combinations of squares, so that no placement is numbered twice."""
 
 from functools import cache
+from math import comb
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -9,8 +10,8 @@ from numpy.typing import NDArray
 GROUP_SIZES: Final = (1, 64, 64 * 63 // 2, 64 * 63 * 62 // 6, 64 * 63 * 62 * 61 // 24)
 """`[count]`: how many placements a group of `count` like men has."""
 
-MOST_ALIKE: Final = 3
-"""Larger groups are counted, but no position of them is numbered."""
+MOST_ALIKE: Final = len(GROUP_SIZES) - 1
+"""A side's pieces of one kind: as many as six men can have."""
 
 
 class Choices(NamedTuple):
@@ -23,17 +24,12 @@ class Choices(NamedTuple):
 
 
 @cache
-def choices(largest: int = MOST_ALIKE) -> Choices:
-    choose = np.zeros((5, 64), np.int64)
-    choose[0] = np.arange(64)
-    for nth in range(1, 5):
-        choose[nth, 1:] = np.cumsum(choose[nth - 1])[:-1]
-    squares = [np.zeros(0, np.int8)]
-    for count in range(1, largest + 1):
-        rows = np.indices((64,) * count, np.int8).reshape(count, -1)[::-1]
-        rising = rows[:, (np.diff(rows, axis=0) > 0).all(axis=0)]
-        number = sum(choose[nth][rising[nth]] for nth in range(count))
-        back = np.empty((rising.shape[1], count), np.int8)
-        back[number] = rising.T
-        squares.append(back.reshape(-1))
-    return Choices(choose.reshape(-1), tuple(squares))
+def choices() -> Choices:
+    choose = [[comb(square, nth + 1) for square in range(64)] for nth in range(MOST_ALIKE)]
+    squares = [np.zeros((1, 0), np.int8)]
+    for fewer in range(MOST_ALIKE):
+        # below the highest square stand the first groups of one man fewer, in their order
+        below = [squares[fewer][: comb(highest, fewer)] for highest in range(64)]
+        highest = np.repeat(np.arange(64, dtype=np.int8), [len(rows) for rows in below])
+        squares.append(np.column_stack([np.concatenate(below), highest]))
+    return Choices(np.array(choose, np.int64).reshape(-1), tuple(rows.reshape(-1) for rows in squares))

@@ -6,6 +6,7 @@ from tbgen.board.geometry import SQUARE_PAIRS
 from tbgen.index.atlas import (
     AFTER,
     FIRST,
+    FOURS,
     G_COUNT,
     G_PARTNER,
     G_SLOT,
@@ -51,7 +52,16 @@ def group_number(atlas, symmetry, squares, slot, count):
         b, c = c, b
         if a > b:
             a, b = b, a
-    return atlas.choose[a] + atlas.choose[64 + b] + atlas.choose[128 + c]
+    if count == 3:
+        return atlas.choose[a] + atlas.choose[64 + b] + atlas.choose[128 + c]
+    d = image[shift + squares[slot + 3]]
+    if c > d:
+        c, d = d, c
+        if b > c:
+            b, c = c, b
+            if a > b:
+                a, b = b, a
+    return atlas.choose[a] + atlas.choose[64 + b] + atlas.choose[128 + c] + atlas.choose[192 + d]
 
 
 @inlined
@@ -74,8 +84,9 @@ def decode_half(atlas, table, family, number, squares):
             squares[slot] = atlas.squares[of_group * 2]
             squares[slot + 1] = atlas.squares[of_group * 2 + 1]
         else:
-            for nth in range(3):
-                squares[slot + nth] = atlas.squares[THREES + of_group * 3 + nth]
+            first = (THREES if count == 3 else FOURS) + of_group * count
+            for nth in range(count):
+                squares[slot + nth] = atlas.squares[first + nth]
     return kings
 
 

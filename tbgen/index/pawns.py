@@ -7,6 +7,7 @@ number: the order in which they can be solved.
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import chain, combinations, permutations, product
 from math import comb
 from typing import Final, NamedTuple
 
@@ -55,6 +56,30 @@ class Slices(NamedTuple):
         return packed if self.squares[packed >> SLICE_SHIFT].tolist() == stored else -1
 
 
+def ranked(count: int) -> NDArray[np.int64]:
+    """All choices of squares for so many pawns, each in rising order; sorted by the highest square, then the next."""
+    found = sorted(combinations(range(8, 56), count), key=lambda squares: squares[::-1])
+    return np.array(found, np.int64).reshape(len(found), count)
+
+
+def _placements(first: int, second: int) -> NDArray[np.int64]:
+    """`[pawn, placement]`: all placements of so many pawns a side, like pawns in rising order."""
+    sides = [ranked(first), ranked(second)]
+    ours, theirs = (side.reshape(-1) for side in np.indices([len(side) for side in sides]))
+    apart = np.ones(len(ours), np.bool_)
+    for one, other in product(sides[0].T, sides[1].T):
+        apart &= one[ours] != other[theirs]
+    return np.concatenate([sides[0][ours[apart]], sides[1][theirs[apart]]], axis=1).T
+
+
+def _code(squares: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of placements in `Slices.slice_of`."""
+    code = np.zeros(squares.shape[1:], np.int64)
+    for place, square in enumerate(squares):
+        code |= square << 6 * place
+    return code
+
+
 def _key(squares: NDArray[np.int64], first: int, symmetry: int, swap: bool) -> NDArray[np.int64]:
     """The placement as one number after a symmetry, the same for every order of like pawns."""
     image = GEOMETRY.image[symmetry].astype(np.int64)[squares]
@@ -70,15 +95,7 @@ def _key(squares: NDArray[np.int64], first: int, symmetry: int, swap: bool) -> N
 @cache
 def every_slice(first: int, second: int, even: bool) -> Slices:
     """All slices of so many pawns a side. `even`: both sides have the same men, so that colours can be swapped."""
-    count = first + second
-    codes = np.arange(64**count)
-    squares = np.stack([codes >> 6 * place & 63 for place in range(count)]) if count else np.zeros((0, 1), int)
-    valid = ((squares >= 8) & (squares < 56)).all(axis=0)
-    for place in range(count):
-        for other in range(place):
-            valid &= squares[place] != squares[other]
-    squares = squares[:, valid]
-
+    squares = _placements(first, second)
     own = _key(squares, first, 0, False)
     best, how = own.copy(), np.zeros(len(own), np.int32)
     options = [(symmetry, False) for symmetry in (0, FILES_MIRRORED)]
@@ -90,15 +107,16 @@ def every_slice(first: int, second: int, even: bool) -> Slices:
         best[better], how[better] = key[better], symmetry + swap * SWAP_BIT
 
     canonical = np.flatnonzero(own == best)
-    canonical = canonical[np.unique(own[canonical], return_index=True)[1]]
+    canonical = canonical[np.argsort(own[canonical])]
     ranks = squares[:, canonical] // 8
     to_go = (7 - ranks[:first]).sum(axis=0) + ranks[first:].sum(axis=0)
     canonical = canonical[np.argsort(to_go, kind="stable")]
 
     by_key = np.argsort(own[canonical])
     number = by_key[np.searchsorted(own[canonical][by_key], best)]
-    slice_of = np.full(64**count, -1, np.int32)
-    slice_of[valid] = number << SLICE_SHIFT | how
+    slice_of = np.full(64 ** (first + second), -1, np.int32)
+    for order in product(permutations(range(first)), permutations(range(first, first + second))):
+        slice_of[_code(squares[[*chain(*order)]])] = number << SLICE_SHIFT | how
     flip = np.full(len(canonical), -1, np.int8)
     for (symmetry, swap), key in keys.items():
         if swap:

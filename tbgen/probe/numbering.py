@@ -6,6 +6,7 @@ The numbers are the same as those of index/kernels.py, which is compiled: a prob
 
 from collections.abc import Sequence
 from functools import cache
+from math import comb
 from typing import Final, NamedTuple
 
 import chess
@@ -229,7 +230,6 @@ def _choice(men: int, image: int) -> int:
     squares.sort()
     a, b, *more = squares
     number: int = a + b * (b - 1) // 2
-    if more:
-        c = more[0]
-        number += c * (c - 1) * (c - 2) // 6
+    for count, square in enumerate(more, 3):
+        number += comb(square, count)
     return number

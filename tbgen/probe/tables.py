@@ -71,10 +71,9 @@ class OpenTables:
         found = self._by_men.get(men)
         if found is None:
             check_men(board.occupied.bit_count())
-            numbering = make_numbering(men)
-            found = self._by_men[men] = NumberedTable(
-                numbering.material.name, numbering, self.table(numbering.material)
-            )
+            material = material_with(men).normal
+            table = self.table(material)  # first: the layout of four pawns takes a second and 400 MB
+            found = self._by_men[men] = NumberedTable(material.name, make_numbering(men), table)
         return found
 
     def table(self, material: Material) -> TableFile:

@@ -42,12 +42,12 @@ def sound(men: PositionColumns) -> Bools:
 
 @dataclass(frozen=True)
 class _LookUps:
-    """A layout's columns in 64 bits, with strides multiplied in."""
+    """A layout's columns, with strides multiplied in."""
 
     pairs: tuple[Ints, ...]
     """By family: a pair of kings to its first number."""
     symmetries: tuple[Ints, ...]
-    slice_of: Ints
+    slice_of: NDArray[np.int32]
     start: Ints
     half: Ints
     family: Ints
@@ -65,7 +65,7 @@ def _look_ups(material: Material) -> _LookUps:
     return _LookUps(
         tuple(_wide(table.number) * layout.inner for table in families),
         tuple(_wide(table.symmetry) for table in families),
-        _wide(layout.pawns.slice_of),
+        layout.pawns.slice_of,
         layout.start[:-1],
         layout.half_size,
         _wide(layout.family),
@@ -104,7 +104,7 @@ def _with_pawns(men: PositionColumns, look_ups: _LookUps) -> Ints:
     code = np.zeros(len(men.second_moves), np.int64)
     for place, slot in enumerate(range(layout.first_pawn, len(squares))):
         code |= squares[slot] << 6 * place
-    found = look_ups.slice_of[code]
+    found = _wide(look_ups.slice_of[code])
     slice_, symmetry = found >> 4, found & 7
     second_moves, swap = men.second_moves, None
     first, second = squares[0], squares[1]

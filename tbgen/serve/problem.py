@@ -55,7 +55,7 @@ def problem_of(error: Exception) -> Problem:
         case MissingTable(table=str(name)) if name:
             return missing(name)
         case UnsupportedPosition():
-            return Problem(422, "unsupported_position", str(error), "tables hold up to five men and no castling")
+            return Problem(422, "unsupported_position", str(error), "tables hold up to six men and no castling")
         case BadInput():
             return Problem(400, "bad_input", str(error), "/v1/openapi.json says what is taken")
         case CorruptTable():

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tbgen.called import called_as
-from tbgen.errors import BadInput, CorruptTable
+from tbgen.errors import MEN_EXPECTED, BadInput, CorruptTable
 from tbgen.material import MEN_OF_CHESS, Material, parse
 from tbgen.men import Men, known, told
 from tbgen.store.format.head import BadHead, head_of
@@ -153,6 +153,12 @@ def build_command(path: Path) -> str:
     found = named(path)
     name, rules = (found.material.name, found.rules) if found else ("MATERIAL", TableRules.RESET)
     return _command(name, rules, path.parent)
+
+
+def is_large(path: Path) -> bool:
+    """Whether a file has the name of a table that only few will build."""
+    found = named(path)
+    return found is not None and found.material.men > MEN_EXPECTED
 
 
 def build_some(directory: Path, wanted: Iterable[Material] = (), rules: str = TableRules.RESET) -> str:

@@ -208,7 +208,7 @@ def test_a_file_that_the_environment_names(
 def test_materials_named_twice_count_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "--only", "--json", "KBvK", "kvkb", "KBK"]) == 0
     assert capsys.readouterr().out.count("\n") == 1
-    for words in (["build", "KQQQvKQQ"], ["verify", "KQQvKQQ"], ["plan", "KQQQQQvK", "--only"]):
+    for words in (["build", "KQQQvKQQ"], ["verify", "KQQQvKQQ"], ["plan", "KQQQQQvK", "--only"]):
         assert " has more than " in complaint(capsys, *words)
 
 

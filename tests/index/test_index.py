@@ -259,7 +259,10 @@ def test_every_pair_of_kings_has_the_number_of_its_images(family: int, symmetrie
 
 # --- slices ----------------------------------------------------------------------------------------
 
-PAWNS = ["KPvK", "KPPvK", "KPvKP", "KRPvKP", "KPPvKP", "KPPPvK", "KRPvKRP"]
+PAWNS = [
+    *("KPvK", "KPPvK", "KPvKP", "KRPvKP", "KPPvKP", "KPPPvK", "KRPvKRP"),
+    *(pytest.param(name, marks=pytest.mark.full) for name in ("KPPPPvK", "KPPPvKP", "KPPvKPP")),
+]
 
 
 @pytest.mark.parametrize("name", PAWNS)
@@ -317,7 +320,7 @@ def test_every_pawn_move_leads_to_a_smaller_slice(name: str) -> None:
                 assert to_go[later] < to_go[slice_]
 
 
-@pytest.mark.parametrize("men", [2, 3, 4, 5])
+@pytest.mark.parametrize("men", [2, 3, 4, 5, pytest.param(6, marks=pytest.mark.full)])
 def test_slices_are_counted_without_being_made(men: int) -> None:
     """How many there are of each kind, and the numbers of a table, by combinatorics and one by one."""
     for material in every(men):

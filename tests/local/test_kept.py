@@ -11,7 +11,7 @@ import pytest
 
 from tbgen import outcome, position
 from tbgen.cli.main import main
-from tbgen.errors import TbgenError, UnsupportedPosition
+from tbgen.errors import MissingTable, TbgenError, UnsupportedPosition
 from tbgen.local import attempt as attempts
 from tbgen.local.choose import Part, make_plan
 from tbgen.local.files import KeptPart, Shelf
@@ -220,7 +220,7 @@ def test_a_table_that_has_just_been_removed_is_not_asked(tmp_path: Path, monkeyp
         for one in gone:
             one.path.unlink()
         assert tables.sure(SIX) is None
-        with pytest.raises(UnsupportedPosition, match="too many men"):
+        with pytest.raises(MissingTable, match=r"KPPvKPP\.r\.h5 is missing"):
             tables.probe(SIX)
 
 

@@ -149,13 +149,13 @@ def test_a_part_of_equal_men_is_found_where_black_has_more() -> None:
     assert black.outcome <= white.outcome
 
 
-def test_more_than_three_like_pieces_are_not_numbered() -> None:
-    with pytest.raises(UnsupportedPosition, match=r"^KQQQQPvK: .* up to 3 like pieces a side$"):
-        make_plan(chess.Board("7k/8/8/8/8/P7/8/QQQQ3K w - - 0 1"), [], 1 << 50)
-    plan = make_plan(chess.Board("7k/PP6/8/8/8/8/8/NNNK4 w - - 0 1"), [], 1 << 50)
+def test_more_than_four_like_pieces_are_not_numbered() -> None:
+    with pytest.raises(UnsupportedPosition, match=r"^KQQQQQPvK: .* up to 4 like pieces a side$"):
+        make_plan(chess.Board("7k/8/8/8/8/P7/8/QQQQQ2K w - - 0 1"), [], 1 << 50)
+    plan = make_plan(chess.Board("7k/PP6/8/8/8/8/8/NNNNK3 w - - 0 1"), [], 1 << 50)
     materials = {part.material.normal for part in plan}
-    assert parse("KBNNNPvK") in materials
-    assert parse("KNNNNPvK") not in materials
+    assert parse("KBNNNNPvK") in materials
+    assert parse("KNNNNNPvK") not in materials
 
 
 def leads_of(board: chess.Board, most: int) -> dict[Material, set[Material]]:

@@ -181,7 +181,7 @@ def test_type_checkers_see_all_names_and_no_others(monkeypatch: pytest.MonkeyPat
         ("KBvK", [[1, 2, -1]], BadInput, "0 to 63"),
         ("KBK", [[1, 2, 3]], BadInput, "White's, then Black's"),
         ("KXvK", [[1, 2, 3]], BadInput, "not a material"),
-        ("KQQQQvK", [[1, 2, 3, 4, 5, 6]], UnsupportedPosition, "too many men"),
+        ("KQQQQQvK", [[1, 2, 3, 4, 5, 6, 7]], UnsupportedPosition, "too many men"),
         ("KQRvK", [[1, 2, 3, 4]], MissingTable, "tbgen build"),
     ],
 )

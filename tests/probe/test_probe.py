@@ -211,11 +211,12 @@ def test_the_rules_differ(small_tables: Path) -> None:
         ("4P3/8/8/4K1k1/8/8/8/8 w - - 0 1", BadInput, "last rank"),
         ("8/8/8/4K1k1/8/8/8/8 w KQ - 0 1", BadInput, "castling rights do not fit"),
         ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", UnsupportedPosition, "castling"),
-        ("7k/8/8/4K3/8/8/8/NNNN4 w - - 0 1", UnsupportedPosition, "too many men: 6"),
+        ("7k/8/8/4K3/8/8/8/NNNNN3 w - - 0 1", UnsupportedPosition, "too many men: 7"),
         (chess.STARTING_FEN, UnsupportedPosition, "too many men: 32"),
         ("k7/8/8/8/8/NNNNNNNN/NNNNNNNN/K7 b - - 0 1", BadInput, "more than 16 men"),
         ("8/8/8/4K1k1/8/8/4P3/8 b - e3 0 1", BadInput, "en passant"),
-        ("8/8/8/4K1k1/8/8/8/QR6 w - - 0 1", MissingTable, r"KQRvK\.r\.h5.*tbgen build KQRvK"),
+        ("8/8/8/4K1k1/8/8/8/QR6 w - - 0 1", MissingTable, r"KQRvK\.r\.h5.*tbgen build KQRvK --tables [^ ;]*\)$"),
+        ("8/8/8/4K1k1/8/8/8/QRbn4 w - - 0 1", MissingTable, r"tbgen build KQRvKBN --tables .*; tbgen plan says what"),
     ],
 )
 def test_what_cannot_be_probed(resetting: Tablebase, fen: str, error: type[Exception], words: str) -> None:

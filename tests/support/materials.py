@@ -4,4 +4,7 @@ from tbgen.material import every
 
 SMALL = [one.name for men in (2, 3, 4) for one in every(men)]
 
-LARGER = ["KNNvKP", "KQQQvK", "KPPvKP", "KRPvKP", "KBNvKN", "KPPPvK", "KQPvKR", "KRPvKRP", "KNNNvKNN", "KNPvKNP"]
+LARGER = [
+    *("KNNvKP", "KQQQvK", "KPPvKP", "KRPvKP", "KBNvKN", "KPPPvK", "KQPvKR"),
+    *("KRPvKRP", "KNNNvKNN", "KNPvKNP", "KQQQQvK", "KNNNNvK"),
+]

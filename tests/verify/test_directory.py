@@ -182,7 +182,7 @@ def test_an_interrupt_leaves_the_reports_of_tables_that_are_done(
 def test_what_is_no_table_is_not_laid_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, harm: str
 ) -> None:
-    """The layout of six men takes a gigabyte."""
+    """The layout of four pawns takes 400 MB."""
 
     def no_layout(material: Material) -> None:
         raise AssertionError(f"{material} was laid out")

@@ -119,6 +119,8 @@ class Decider:
         except UnsupportedPosition:
             return Decision(record, Basis.PLAYED, Reach.OUT_OF_REACH)
         except MissingTable as error:
+            if not error.expected:
+                return Decision(record, Basis.PLAYED, Reach.OUT_OF_REACH)
             if self._settings.strict and self._syzygy is None and self._solve is None:
                 raise
             return Decision(record, Basis.PLAYED, Reach.MISSING, error.material or str(error))

@@ -46,7 +46,8 @@ class TableJudge:
         except UnsupportedPosition:
             return None
         except MissingTable as error:
-            self.missing[str(error)] += 1
+            if error.expected:
+                self.missing[str(error)] += 1
             return None
         if self._only_mates and outcome.level(found.outcome) != MATE:
             return None

@@ -1,13 +1,12 @@
 """The rows that tell a reader where the positions of some pawns are, found by counting."""
 
-from itertools import combinations
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.index.layout import Layout
-from tbgen.index.pawns import SLICE_SHIFT
+from tbgen.index.pawns import SLICE_SHIFT, ranked
 from tbgen.store.format.schema import ROWS_PER_PAGE, SLICE_PAGE, with_checks
 from tbgen.store.format.split import Split
 
@@ -38,7 +37,7 @@ def _rows(layout: Layout, start: NDArray[np.int64]) -> NDArray[np.uint64]:
     From the lowest bit: symmetry and whether sides are swapped, as in `Slices.slice_of`; the kings' family; one
     more than the symmetry that swaps the sides to move; `start` of the slice."""
     material, found = layout.material, layout.pawns.slice_of
-    first, second = (_choices(side.count("P")) for side in (material.first, material.second))
+    first, second = (ranked(side.count("P")) for side in (material.first, material.second))
     codes = np.zeros((len(first), len(second)), np.int64)
     for place, pawn in enumerate((*first.T[:, :, None], *second.T[:, None, :])):
         codes += pawn << 6 * place
@@ -53,9 +52,3 @@ def _rows(layout: Layout, start: NDArray[np.int64]) -> NDArray[np.uint64]:
         | start[which] << _START_AT
     ).astype(np.uint64)
     return told
-
-
-def _choices(count: int) -> NDArray[np.int64]:
-    """All choices of squares for so many pawns, each in rising order; sorted by the highest square, then the next."""
-    found = sorted(combinations(range(8, 56), count), key=lambda squares: squares[::-1])
-    return np.array(found, np.int64).reshape(len(found), count)

@@ -21,9 +21,9 @@ from zlib_ng import zlib_ng
 from tbgen.errors import BadInput, CorruptTable, MissingTable
 from tbgen.index import layout_of
 from tbgen.index.layout import Layout
-from tbgen.material import MEN_NUMBERED, MEN_OF_CHESS, Material, parse
+from tbgen.material import MEN_IN_TABLES, MEN_OF_CHESS, Material, parse
 from tbgen.men import told
-from tbgen.store.directory import BUNDLED, build_command, check_file, named
+from tbgen.store.directory import BUNDLED, build_command, check_file, is_large, named
 from tbgen.store.format import head as heads
 from tbgen.store.format.facts import is_text, read_facts
 from tbgen.store.format.head import BadHead, Head, Section, Whole
@@ -85,6 +85,8 @@ class OpenFile:
             how = "tbgen solve --keep makes such tables" if local_named(path) else f"to build it: {build_command(path)}"
             if path.parent == BUNDLED:
                 how += "; open_tablebase(DIR) reads it"
+            elif is_large(path):
+                how += "; tbgen plan says what that takes, tbgen solve does without"
             raise MissingTable(f"{path} is missing ({how})", path.name)
         try:
             self._open()
@@ -294,7 +296,7 @@ def _names(head: Head) -> tuple[Material, TableRules]:
     material = parse(
         head.material, men=told({letter: head.kinds[letter] for letter in head.kinds if letter not in MEN_OF_CHESS})
     )
-    most = MEN_NUMBERED if head.bound == COMPLETE else _MOST_MEN
+    most = MEN_IN_TABLES if head.bound == COMPLETE else _MOST_MEN
     if material.name != head.material or material.men > most or head.rules not in list(TableRules):
         raise ValueError("it holds no material that there are tables of")
     if head.keeps not in KEEPS or (head.keeps != BOTH_SIDES and head.bound != COMPLETE):

@@ -80,6 +80,7 @@ def test_out_of_reach(small_tables: Path) -> None:
     for data in (
         game("1. e4 1/2-1/2"),
         game("1/2-1/2", FEN="4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"),  # a right to castle
+        game("1/2-1/2", FEN="4k3/8/8/8/8/8/nnr5/R3K3 w - - 0 1"),  # six men, of which nobody has all tables
     ):
         found = judged(data, settings).verdict
         assert found is not None

@@ -1,6 +1,7 @@
 """Games that end before their end: by the engines' scores."""
 
 import json
+from pathlib import Path
 
 import chess
 import pytest
@@ -9,6 +10,9 @@ from chess.engine import Cp, InfoDict, Mate, PovScore, Score
 from tbgen.cli.main import main
 from tbgen.errors import BadInput
 from tbgen.referee.match.adjudication import DrawRule, ResignRule, ScoreWatch, parse_draw, parse_resign
+from tbgen.referee.match.table_judge import TableJudge
+from tbgen.rules.ends import Game
+from tbgen.rules.rulesets import W
 from tests.support.matches import GOOD, fake
 
 WHITE, BLACK = chess.WHITE, chess.BLACK
@@ -43,6 +47,15 @@ def watched(resign: ResignRule | None, draw: DrawRule | None, *scores: int | Sco
 )
 def test_resigning(rule: ResignRule | None, scores: tuple[int | Score | None, ...], loser: chess.Color | None) -> None:
     assert watched(rule, None, *scores).loser is loser
+
+
+def test_tables_of_six_men_are_not_missed(small_tables: Path) -> None:
+    judge = TableJudge(small_tables, W)
+    assert judge.verdict(Game.from_fen("4k3/8/8/8/8/8/nnr5/R3K3 w - - 0 1")) is None
+    assert not judge.missing
+    assert judge.verdict(Game.from_fen("4k3/8/8/8/8/8/nr6/R3K3 w - - 0 1")) is None
+    assert [*judge.missing.values()] == [1]
+    judge.close()
 
 
 @pytest.mark.parametrize(
