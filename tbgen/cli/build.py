@@ -3,7 +3,7 @@
 import argparse
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tbgen.called import called_as
 from tbgen.cli.clusters import add_work, check_cluster, client_of, memory_each, threads_each
@@ -13,6 +13,7 @@ from tbgen.cli.common import (
     add_rules,
     add_tables,
     materials_of,
+    remark,
     tables_directory,
 )
 from tbgen.cli.limits import check_address_space, space_of
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from tbgen.generate.plan import Plan
     from tbgen.generate.summary import Summary
 
+_LONG: Final = 3600.0
+"""Seconds of a build that says beforehand what it takes."""
 EPILOG = """\
 examples:
   tbgen build KBvK                 one table, and the tables that it depends on
@@ -109,6 +112,8 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
     if not args.scheduler:
         check_address_space(space_of(threads) + max(row.memory - PROGRAM + row.scratch for row in forecast.rows))
     check_disk(forecast)
+    if forecast.seconds > _LONG and not quiet:
+        remark(f"{counted(len(plan.todo), 'table')}, {'; '.join(_in_short(forecast))}")
     if not args.scheduler:
         warm_up_visibly(cores(), quiet=args.quiet)
     costs = {row.material: row.cpu_seconds for row in forecast.rows}
@@ -134,8 +139,6 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
 
 def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
     from tbgen.cli.plan import print_estimates
-    from tbgen.generate.forecast import free_disk
-    from tbgen.text import size_of, time_of
 
     plan = forecast.plan
     if as_json:
@@ -143,15 +146,23 @@ def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
         return
     if plan.todo:
         print_estimates(forecast.rows)
-        used = forecast.threads * forecast.at_once
-        say(f"about {time_of(forecast.seconds)} on {counted(used, 'core')}")
-        say(  # a path is not broken
-            f"{size_of(forecast.disk)} of tables and {size_of(forecast.scratch)} while building, in {plan.directory}, "
-            f"where {size_of(free_disk(plan.directory))} are free"
-        )
+        say(*_in_short(forecast))  # a path is not broken
     if plan.present:
         words = f"there already: {' '.join(material.name for material in plan.present)}"
         say(*wrapped(words, width() or len(words)))
+
+
+def _in_short(forecast: "Forecast") -> tuple[str, str]:
+    """How long it takes, and how much of the disk."""
+    from tbgen.generate.forecast import free_disk
+    from tbgen.text import size_of, time_of
+
+    directory = forecast.plan.directory
+    return (
+        f"about {time_of(forecast.seconds)} on {counted(forecast.threads * forecast.at_once, 'core')}",
+        f"{size_of(forecast.disk)} of tables and {size_of(forecast.scratch)} while building, in {directory}, "
+        f"where {size_of(free_disk(directory))} are free",
+    )
 
 
 def _last_line(done: "list[Summary]", seconds: float) -> str:

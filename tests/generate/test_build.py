@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tbgen.cli import build
 from tbgen.cli.main import main
 from tbgen.cli.progress import TableProgress
 from tbgen.errors import OutOfRoom
@@ -222,6 +223,8 @@ def test_no_room_no_start(tmp_path: Path, capsys: pytest.CaptureFixture[str], mo
     monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=1 << 30))
     assert main(["build", "KRBvKR", "--tables", str(tmp_path / "new")]) == OutOfRoom.exit_code
     assert re.match(r"tbgen: \S+ GiB of disk are missing in .*new: ", capsys.readouterr().err)
+    assert main(["build", "--all", "6", "--memory", "100G", "--tables", str(tmp_path / "new")]) == OutOfRoom.exit_code
+    assert re.match(r"tbgen: \S+ TiB of disk are missing in .*new: ", capsys.readouterr().err)
     assert not list(tmp_path.iterdir())
     # what a stopped build has left counts
     material = parse("KRBvKR")
@@ -236,6 +239,17 @@ def test_no_room_no_start(tmp_path: Path, capsys: pytest.CaptureFixture[str], mo
     (place / "entries").unlink()
     with pytest.raises(OutOfRoom):
         check_disk(forecast)
+
+
+def test_a_long_build_says_first_what_it_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "_LONG", 0.0)
+    assert main(["build", "KNvK", "--quiet", "--tables", str(tmp_path / "quiet")]) == 0
+    assert "tables, about" not in capsys.readouterr().err
+    assert main(["build", "KNvK", "--threads", "1", "--tables", str(tmp_path)]) == 0
+    first = capsys.readouterr().err.splitlines()[0]
+    assert re.fullmatch(r"tbgen: 2 tables, about \S+ m?s on 1 core; \S+ KiB of tables and .* are free", first)
 
 
 def test_plan_knows_what_is_present(small_tables: Path) -> None:
