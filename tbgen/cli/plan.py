@@ -8,8 +8,8 @@ from tbgen.called import called_as
 from tbgen.cli.common import add_all, add_json, add_men, add_rules, at_once, materials_of, print_table
 from tbgen.columns import Column
 from tbgen.errors import BadInput
-from tbgen.material import MEN_IN_TABLES, with_dependencies
-from tbgen.text import say, to_json
+from tbgen.material import MEN_IN_TABLES, Material, with_dependencies
+from tbgen.text import counted, say, to_json
 from tbgen.turns import cores
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ examples:
   tbgen plan KRBvKR              this table and all that it depends on
   tbgen plan --all 4             every material of at most four men
   tbgen plan --only KRPvKRP      this table alone, even one too large to build
+
+With --all, a second table sums them up by the count of men and pawns.
 
 "numbers" is exact. Of a table that has been built before, on whatever machine, positions and disk are what it came to,
 and CPU is what it took there, at the pace of this machine. For others these are averages by the count of numbers.
@@ -53,7 +55,32 @@ def run(args: argparse.Namespace) -> int:
             say(to_json(row.as_dict()))
     else:
         print_estimates(rows)
+        if args.all:
+            say("")
+            _print_kinds(materials, rows)
     return 0
+
+
+def _print_kinds(materials: Sequence[Material], rows: Sequence["Estimate"]) -> None:
+    """The same tables, a row for those of so many men and pawns."""
+    from tbgen.text import size_of, time_of
+
+    columns = (
+        Column("kind", left=True), Column("tables"), Column("numbers"), Column("memory, the most", spare=1),
+        Column("scratch, the most", spare=2), Column("disk"), Column("CPU"),
+    )  # fmt: skip
+    kinds: dict[str, list[Estimate]] = {}
+    for material, row in zip(materials, rows, strict=True):
+        kinds.setdefault(f"{material.men} men, {counted(material.pawns, 'pawn')}", []).append(row)
+    lines = [
+        (
+            kind, f"{len(of_kind)}", f"{sum(r.numbers for r in of_kind):,}", size_of(max(r.memory for r in of_kind)),
+            size_of(max(r.scratch for r in of_kind)), size_of(sum(r.disk for r in of_kind)),
+            time_of(sum(r.cpu_seconds for r in of_kind)),
+        )
+        for kind, of_kind in kinds.items()
+    ]  # fmt: skip
+    print_table(columns, lines)
 
 
 def print_estimates(rows: Sequence["Estimate"]) -> None:

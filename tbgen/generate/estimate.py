@@ -89,7 +89,7 @@ def _size(material: Material) -> _Size:
 
 
 def numbers_of(material: Material) -> int:
-    """The numbers of a normal material's table, without making its layout: that of six men takes a gigabyte."""
+    """The numbers of a normal material's table, without making its layout: that of four pawns takes 400 MB."""
     return _size(material).numbers
 
 

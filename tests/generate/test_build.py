@@ -393,3 +393,17 @@ def test_plan_of_six_men(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "--all", "5"]) == 0
     assert "146 tables" in capsys.readouterr().out
     assert main(["plan", "KRRPvKRP"]) == 2
+
+
+def test_kinds_of_tables_add_up(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--all", "6"]) == 0
+    first, second = capsys.readouterr().out.split("\n\n")
+    total = first.splitlines()[-1].split()
+    rows = [re.split(r"  +", line) for line in second.splitlines()[2:]]
+    assert [row[0] for row in rows[-5:]] == [f"6 men, {pawns} pawn{'' if pawns == 1 else 's'}" for pawns in range(5)]
+    assert [f"{sum(int(row[1]) for row in rows)}", f"{sum(int(row[2].replace(',', '')) for row in rows):,}"] == [
+        total[0], total[2],
+    ]  # fmt: skip
+    assert rows[-5][1:3] == ["170", f"{sum(layout_of(one).size for one in every(6) if not one.pawns):,}"]
+    assert main(["plan", "KRvK"]) == 0
+    assert "pawns" not in capsys.readouterr().out
