@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY, RANKS_MIRRORED, TRANSPOSED
 from tbgen.index import Layout, layout_of
 from tbgen.index.atlas import MEN, Atlas, make_atlas
+from tbgen.index.groups import GROUP_SIZES, MOST_ALIKE, choices
 from tbgen.index.kings import FIXED, FREE, MIRRORED, PAIRS, kings
 from tbgen.index.pawns import SWAP_BIT, count_slices, every_slice
 from tbgen.index.positions import fen, fens, first_to_move, placed, position
@@ -148,6 +149,16 @@ def test_numbers_of_six_men_need_more_than_32_bits(name: str) -> None:
     assert table.layout.start.dtype == np.int64
     squares, movers = table.decode(np.array([table.layout.size - 1, 2**32 + 12345]))
     assert table.locate(squares, movers).tolist() == [table.layout.size - 1, 2**32 + 12345]
+
+
+@pytest.mark.parametrize("count", range(1, MOST_ALIKE + 1))
+def test_groups_are_numbered_by_the_highest_square_then_the_next(count: int) -> None:
+    expected = sorted(itertools.combinations(range(64), count), key=lambda squares: squares[::-1])
+    found = choices().squares[count].reshape(-1, count)
+    assert len(found) == GROUP_SIZES[count]
+    assert (found == np.array(expected)).all()
+    terms = [choices().choose[64 * nth + column] for nth, column in enumerate(found.T.astype(np.int64))]
+    assert (sum(terms) == np.arange(len(found))).all()
 
 
 # --- like positions share a number -----------------------------------------------------------------
