@@ -23,6 +23,7 @@ from tbgen.probe.levels import levels
 from tbgen.probe.numbering import make_numbering, number_of, signature
 
 FIVE = [parse(name) for name in ("KQQQvK", "KNNNvK", "KNNvKN", "KRBvKP", "KPPvKP")]
+SIX = [parse(name) for name in ("KQQQQvK", "KRBNNvK", "KRRvKRR", "KQRvKBN", "KRPvKRP", "KPPPvKP", "KPPvKPP")]
 
 
 @pytest.fixture(scope="module", params=["r", "wg"])
@@ -269,7 +270,7 @@ def boards_of(men: vector.PositionColumns, first: chess.Color) -> Iterator[chess
         yield board
 
 
-@pytest.mark.parametrize("material", [*every(3), *every(4), *FIVE], ids=str)
+@pytest.mark.parametrize("material", [*every(3), *every(4), *FIVE, *SIX], ids=str)
 def test_numbers_are_those_of_the_kernels(material: Material) -> None:
     men = sound_rows(material, 150)
     atlas = make_atlas([men.layout])
@@ -285,7 +286,7 @@ def test_numbers_are_those_of_the_kernels(material: Material) -> None:
             assert number_of(numbering, board) == number, board.fen()
 
 
-@pytest.mark.parametrize("material", [*every(2), *every(3), *every(4), *FIVE], ids=str)
+@pytest.mark.parametrize("material", [*every(2), *every(3), *every(4), *FIVE, *SIX], ids=str)
 def test_levels_are_legal_moves(material: Material) -> None:
     men = sound_rows(material, 150)
     assert levels(men).tolist() == [level(board) for board in boards_of(men, chess.WHITE)]

@@ -16,7 +16,7 @@ from tbgen import outcome
 from tbgen.errors import BadInput, CorruptTable, MissingTable, UnsupportedPosition
 from tbgen.material import Material
 from tbgen.position import fault, goal, level
-from tbgen.probe import Result, Tablebase, open_tablebase, play, tables
+from tbgen.probe import Positions, Result, Tablebase, open_tablebase, play, tables
 from tbgen.probe.numbering import is_sound
 from tbgen.store import TableFile, open_table
 from tests.support.boards import boards_of_no_chess
@@ -199,6 +199,20 @@ def test_the_rules_differ(small_tables: Path) -> None:
         assert not any(move.reset for move in new.moves)
         assert (old.outcome, old.stands) < (new.outcome, new.stands)
         assert new.gscore == "G3.0"
+
+
+def test_a_table_that_is_missing_is_not_laid_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The layout of four pawns takes a second, and 400 MB."""
+
+    def no_layout(first: int, second: int, even: bool) -> None:
+        raise AssertionError(f"{first} and {second} pawns were laid out")
+
+    monkeypatch.setattr("tbgen.index.layout.every_slice", no_layout)
+    with open_tablebase(tmp_path) as tables:
+        with pytest.raises(MissingTable, match=r"KPPvKPP\.r\.h5 is missing"):
+            tables.probe("4k3/pp6/8/8/8/8/PP6/4K3 w - - 0 1", moves=True)
+        with pytest.raises(MissingTable, match=r"KPPvKPP\.r\.h5 is missing"):
+            tables.probe_many(Positions("KPPvKPP", [[4, 8, 9, 60, 48, 49]], [True]))
 
 
 @pytest.mark.parametrize(
