@@ -1,14 +1,14 @@
 """Write docs/vectors.jsonl: positions of every kind, and what a reader of tables has to say of each.
 
 docs/format.md says what the fields mean, docs/vectors.schema.json what they look like. All tables of two to four men
-are needed, under both rules. The same tables give the same bytes.
+are needed, under both rules. The same tables give the same bytes. With materials, of any number of men, it has these.
 """
 
 import argparse
 import json
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -23,7 +23,7 @@ from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT
 from tbgen.errors import TbgenError
 from tbgen.index.positions import fen
 from tbgen.index.symmetry import KINDS, MIRROR, TWICE, SymmetryClasses
-from tbgen.material import Material, every
+from tbgen.material import Material, every, parse
 from tbgen.position import goal, level
 from tbgen.probe import Tablebase
 from tbgen.probe.numbering import make_numbering, material_of, number_of, signature
@@ -31,6 +31,11 @@ from tbgen.table_rules import TableRules
 
 PLACE: Final = Path(__file__).resolve().parent.parent / "docs" / "vectors.jsonl"
 MOST_MEN: Final = 4
+WHOLE: Final = 1 << 26
+"""The most numbers of a table that is looked at as a whole. Of a larger one only some stretches are."""
+STRETCHES: Final = 32
+STRETCH: Final = 1 << 16
+"""How many numbers each has."""
 PASSANT: Final = "KPvKP"
 """The one material of four men with rights to capture en passant."""
 
@@ -49,18 +54,22 @@ _PASSANT_KINDS: Final = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="scripts/vectors", description=__doc__)
+    parser.add_argument("material", nargs="*", help="these, of any number of men; otherwise all of two to four")
     parser.add_argument("--tables", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--rules", nargs="+", choices=[*TableRules], default=[*TableRules], help="default: both")
     parser.add_argument("-o", "--output", type=Path, default=PLACE, metavar="FILE", help="default: docs/vectors.jsonl")
     args = parser.parse_args()
     try:
-        files.replace(args.output, "".join(lines(args.tables)).encode("ascii"))
+        materials = [parse(name) for name in args.material]
+        materials = materials or [one for men in range(2, MOST_MEN + 1) for one in every(men)]
+        files.replace(args.output, "".join(lines(args.tables, args.rules, materials)).encode("ascii"))
     except TbgenError as error:
         sys.exit(f"tbgen: {error}")
 
 
-def lines(directory: Path) -> Iterator[str]:
-    for rules in TableRules:
-        for material in (one for men in range(2, MOST_MEN + 1) for one in every(men)):
+def lines(directory: Path, each: Sequence[str], materials: Sequence[Material]) -> Iterator[str]:
+    for rules in map(TableRules, each):
+        for material in materials:
             yield from lines_of(directory, material, rules)
 
 
@@ -80,20 +89,33 @@ class _Vectors:
         self._table = tablebase.table(material)
         self._layout = self._table.layout
         self._chance = random.Random(f"{material} {tablebase.rules}")
-        key = SymmetryClasses(self._layout).keys(0, self._table.size)
+        self._is_whole = self._table.size <= WHOLE
+        stretches = [range(self._table.size)] if self._is_whole else self._stretches()
+        symmetries = SymmetryClasses(self._layout)
+        key = np.concatenate([symmetries.keys(one.start, one.stop) for one in stretches])
         self._mover, self._kind = np.divmod(key, KINDS)
-        entries, self._steps = np.zeros(self._table.size, np.int32), np.zeros(self._table.size, np.uint8)
-        for here, bulk in self._table.in_order(0, self._table.size, fresh=True):
-            entries[here] = bulk.entries
-            self._steps[here] = bulk.shape_table.steps.forms.steps.take(bulk.shapes)
+        self._number = np.concatenate([np.arange(one.start, one.stop) for one in stretches])
+        entries, self._steps = np.zeros(len(key), np.int32), np.zeros(len(key), np.uint8)
+        filled = 0
+        for one in stretches:
+            for here, bulk in self._table.in_order(one.start, one.stop, fresh=True):
+                rows = slice(filled + here.start, filled + here.stop)
+                entries[rows] = bulk.entries
+                self._steps[rows] = bulk.shape_table.steps.forms.steps.take(bulk.shapes)
+            filled += len(one)
         self._legal = entries != 0
         self._level = outcome.BASE - abs(entries >> OUTCOME_SHIFT)
         self._distance = entries & DISTANCE_MASK
 
+    def _stretches(self) -> list[range]:
+        starts = sorted(self._below(self._table.size // STRETCH) * STRETCH for _ in range(STRETCHES))
+        return [range(start, start + STRETCH) for start in starts]
+
     def rows(self) -> Iterator[Row]:
-        numbers = np.flatnonzero(self._legal)
-        yield self._row(self._shown(int(numbers[0])), "the first number with a legal position")
-        yield self._row(self._shown(int(numbers[-1])), "the last number with a legal position")
+        if self._is_whole:
+            numbers = np.flatnonzero(self._legal)
+            yield self._row(self._shown(int(numbers[0])), "the first number with a legal position")
+            yield self._row(self._shown(int(numbers[-1])), "the last number with a legal position")
         for number in self._some(self._legal, 4):
             yield self._row(self._shown(number), "any position")
         for mover in (0,) if self._material.even else (0, 1):
@@ -117,11 +139,12 @@ class _Vectors:
                 yield self._row(self._shown(number), why)
         for number in self._some(over & (self._level > 1), 1):
             yield self._row(self._shown(number), "the own goal stands")
-        longest = int(np.argmax(np.where(ours, self._distance, 0)))
-        yield self._row(self._shown(longest), "the longest distance")
+        longest = int(self._number[np.argmax(np.where(ours, self._distance, 0))])
+        yield self._row(self._shown(longest), "the longest distance" if self._is_whole else "a long distance")
         if (ours & (self._steps > 0)).any():
-            most = int(np.argmax(np.where(ours, self._steps, 0)))
-            yield self._row(self._shown(most), "a staircase of the most steps")
+            most = int(self._number[np.argmax(np.where(ours, self._steps, 0))])
+            how_many = "the most" if self._is_whole else "many"
+            yield self._row(self._shown(most), f"a staircase of {how_many} steps")
         inside = ours & (self._steps > 1)
         for number in self._some(inside if inside.any() else ours & (self._distance > 0), 1):
             yield from self._records(self._shown(number))
@@ -219,7 +242,7 @@ class _Vectors:
 
     def _some(self, which: NDArray[np.bool_], count: int) -> list[int]:
         """Some of the numbers, if there are any."""
-        numbers = np.flatnonzero(which)
+        numbers = self._number[which]
         return [int(numbers[self._below(len(numbers))]) for _ in range(min(count, len(numbers)))]
 
     def _below(self, end: int) -> int:

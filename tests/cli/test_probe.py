@@ -139,7 +139,7 @@ def test_a_bad_fen_among_many(capsys: pytest.CaptureFixture[str], monkeypatch: p
         (["probe", "8/8/8/4KBk1/8/8/8/8 w - - 0 1"], 0, ""),
         (["probe", "8/8/8/4KkB1/8/8/8/8 w - - 0 1"], 2, "in check"),
         (["probe", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"], 2, "castling"),
-        (["probe", "4k3/8/8/8/8/8/8/NNNNK3 w - - 0 1"], 2, "5 at most (tbgen solve takes more)"),
+        (["probe", "4k3/8/8/8/8/8/8/NNNNNK2 w - - 0 1"], 2, "6 at most (tbgen solve takes more)"),
         (["probe", BISHOP, "--record", "G1.7"], 2, "not a G-score"),
         (["probe", BISHOP, "--record", "-G1.7"], 2, "not a G-score: '-G1.7'"),
         (["probe", f"fen {BISHOP}"], 2, "not a FEN: a board has 8 rows"),
