@@ -1,13 +1,14 @@
 """From tables to a document."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tbgen.called import called_as
-from tbgen.errors import BadInput, MissingTable
+from tbgen.errors import BadInput, MissingTable, OutOfRoom
 from tbgen.index import layout_of
 from tbgen.material import Material, build_key, with_dependencies
 from tbgen.probe import Tablebase
@@ -19,12 +20,15 @@ from tbgen.report.pairs import one_colour
 from tbgen.report.records import Longest
 from tbgen.store import build_some, readable_tables
 from tbgen.table_rules import TableRules
+from tbgen.text import size_of
 
 if TYPE_CHECKING:
     from tbgen.report.fifty import Kept
 
 ALL: Final = "all"
 _TITLE: Final = "What the tables know"
+_NUMBER: Final = 16
+"""Bytes per number of a table that is taken to memory as a whole."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,7 @@ def _kings(request: Request) -> Iterator[Section]:
 def _zugzwangs(request: Request) -> Iterator[Section]:
     materials = _materials(request, request.rules)
     tick, found = _ticks(request, "looking for zugzwangs", materials), []
+    _check_memory(materials)
     for material in materials:
         with _tablebase(request, request.rules[0]) as tablebase:
             found.append(zugzwangs.find(tablebase.table(material), tick))
@@ -113,6 +118,7 @@ def _tree(request: Request) -> Iterator[Section]:
     if request.rules != (TableRules.RESET,):
         raise BadInput("best moves are counted under the rules r")
     tick, found = _ticks(request, "counting best moves", materials), []
+    _check_memory(materials)
     for material in materials:
         with _tablebase(request, TableRules.RESET) as tablebase:
             table = tablebase.table(material)
@@ -120,6 +126,17 @@ def _tree(request: Request) -> Iterator[Section]:
             found.append((material, count(table.layout, table.part(0, table.size), reached)))
             tick(table.size)
     yield tree.section(found)
+
+
+def _check_memory(materials: Iterable[Material]) -> None:
+    """OutOfRoom if one of their tables, taken to memory as a whole, does not fit."""
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for material in materials:
+        needed = _NUMBER * layout_of(material).size
+        if needed > there:
+            raise OutOfRoom(
+                f"{material} takes {size_of(needed)} of memory here, and the machine has {size_of(there)}: name others"
+            )
 
 
 def _fifty(request: Request) -> Iterator[Section]:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tbgen.board.geometry import GEOMETRY, PAWN_DOWN, PAWN_UP, geometry_of
 from tbgen.board.move_sets import BIT, Ints, attacks
@@ -33,10 +34,9 @@ def most_moves(material: Material, mover: int) -> int:
     layout = layout_of(material)
     men = [slot for slot, (side, _) in enumerate(layout.letters) if side == mover and slot != mover]
     others = [slot for slot in range(len(layout.letters)) if slot not in men]
-    squares = _squares(len(men))
-    bounds = _bounds(layout, men, squares) + _KING_STEPS
+    bounds = _bounds(layout, men) + np.int16(_KING_STEPS)
     best = 0
-    for place in np.argsort(-bounds, kind="stable").tolist():
+    for place in map(int, np.argsort(-bounds, kind="stable")):  # no list: four men have 17 million places
         if bounds[place] <= best:
             break
         for rows in _scattered(64 ** len(others)):
@@ -44,8 +44,8 @@ def most_moves(material: Material, mover: int) -> int:
             columns = [np.empty(0, np.int64)] * len(layout.letters)
             for slot, column in zip(others, around, strict=True):
                 columns[slot] = column
-            for slot, column in zip(men, squares, strict=True):
-                columns[slot] = np.full(len(rows), column[place])
+            for slot, (square,) in zip(men, _columns(np.array([place]), len(men)), strict=True):
+                columns[slot] = np.full(len(rows), square)
             best = max(best, _most(layout, columns, mover))
             if bounds[place] <= best:
                 break
@@ -60,12 +60,8 @@ def _most(layout: Layout, columns: list[Ints], mover: int) -> int:
     return int(levels(PositionColumns(layout, kept, np.full(len(kept[0]), bool(mover)))).max()) // 2
 
 
-def _squares(men: int) -> list[Ints]:
-    """All placements of `men` men, column by column."""
-    return _columns(np.arange(64**men), men)
-
-
 def _columns(rows: Ints, men: int) -> list[Ints]:
+    """The squares of so many men, placement by placement."""
     return [rows >> 6 * nth & 63 for nth in range(men)]
 
 
@@ -75,9 +71,17 @@ def _scattered(count: int) -> Iterator[Ints]:
         yield np.arange(here.start, here.stop) * _STRIDE % count
 
 
-def _bounds(layout: Layout, men: list[int], squares: list[Ints]) -> Ints:
+def _bounds(layout: Layout, men: list[int]) -> NDArray[np.int16]:
     """`[placement]`: an upper bound on the moves of a side's men without its king, with any other men."""
-    found = np.zeros(len(squares[0]) if squares else 1, np.int64)
+    found = np.empty(64 ** len(men), np.int16)
+    for here in pieces(len(found), _ROWS):
+        rows = np.arange(here.start, here.stop)
+        found[here] = _bounds_of(layout, men, _columns(rows, len(men)), np.zeros(len(rows), np.int64))
+    return found
+
+
+def _bounds_of(layout: Layout, men: list[int], squares: list[Ints], found: Ints) -> Ints:
+    """The same for some placements; `found` is to be filled."""
     occupied = np.zeros(len(found), np.uint64)
     sound_rows = np.ones(len(found), np.bool_)
     bits = [BIT[column] for column in squares]

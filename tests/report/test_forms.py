@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tbgen import outcome
 from tbgen.cli.main import main
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, OutOfRoom
 from tbgen.material import parse
 from tbgen.report.document import Document, lines, written
 from tbgen.report.document import tables as tables_of
@@ -156,3 +156,14 @@ def test_no_tables_at_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_forms_are_known() -> None:
     with pytest.raises(BadInput):
         write(Document("", ()), "doc")
+
+
+@pytest.mark.parametrize("what", ["zugzwangs", "tree"])
+def test_a_table_that_does_not_fit_in_memory_is_refused(
+    small_tables: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr("tbgen.report.make._NUMBER", 1 << 40)
+    assert main(["report", what, "KRvK", "--tables", str(small_tables)]) == OutOfRoom.exit_code
+    assert re.fullmatch(
+        r"tbgen: KRvK takes \S+ .iB of memory here, and the machine has .*: name others\n", capsys.readouterr().err
+    )
