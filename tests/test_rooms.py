@@ -94,7 +94,7 @@ ROOMS = {
         "store/disk_arrays store/entry_cache store/local"
     ),
     # Exact values under the 50-move rule, for few men: the verifier's moves, and layers of its own.
-    "clock": "jit outcome material board index verify",
+    "clock": "jit intrinsics outcome material board index verify",
     # Best moves counted, by the verifier's moves.
     "optimal": "jit outcome material contents index verify",
     # Tables packed to be kept or sent, and made again by forward moves.
