@@ -65,6 +65,19 @@ def last_plies(board: chess.Board, record: Goal, clock: int, form: Form, oracle:
     return max(found) if board.turn == chess.WHITE else min(found)
 
 
+class Moves(NamedTuple):
+    """A side's moves, those of a position together."""
+
+    mover: NDArray[np.int64]
+    """`[position]`: its number."""
+    start: NDArray[np.int64]
+    """`[position]`: where its moves begin."""
+    target: NDArray[np.int64]
+    """`[move]`: the position that it leads to; resets have numbers above these."""
+    twice: NDArray[np.bool_]
+    """`[move]`: whether both positions have G8.5."""
+
+
 class Whole:
     """`value[clock, record]`, for all positions of a material without pawns."""
 
@@ -97,61 +110,58 @@ class Whole:
         return self.number[men, board.turn]
 
     def _list_moves(self, boards: list[chess.Board], oracle: Oracle) -> None:
-        start, target, paid = [0], [], []
-        for (men, turn), board in zip(self.nodes, boards, strict=True):
+        movers: dict[chess.Color, list[int]] = {side: [] for side in chess.COLORS}
+        starts: dict[chess.Color, list[int]] = {side: [] for side in chess.COLORS}
+        targets: dict[chess.Color, list[int]] = {side: [] for side in chess.COLORS}
+        paid = []
+        for node, ((men, turn), board) in enumerate(zip(self.nodes, boards, strict=True)):
+            first = len(targets[turn])
             for move in board.legal_moves:
                 if board.is_zeroing(move):
                     after = board.copy(stack=False)
                     after.push(move)
-                    target.append(-1)
+                    targets[turn].append(len(self.nodes) + len(paid))
                     paid.append(oracle(after))
                 else:
-                    target.append(self.number[after_quiet_move(men, move), not turn])
-                    paid.append(0)
-            start.append(len(target))
-        self._start, self._target, self._paid = np.array(start), np.array(target), np.array(paid, np.int16)
-        open_kings = self.level == OPEN_KINGS
-        movers = np.repeat(np.arange(len(self.nodes)), np.diff(self._start))
-        self._twice = (self._target >= 0) & open_kings[self._target] & open_kings[movers]
+                    targets[turn].append(self.number[after_quiet_move(men, move), not turn])
+            if len(targets[turn]) > first:
+                movers[turn].append(node)
+                starts[turn].append(first)
+        self._paid = np.array(paid, np.int16)
+        open_kings = np.concatenate([self.level == OPEN_KINGS, np.zeros(len(paid), bool)])
+        self._moves = {}
+        for side in chess.COLORS:
+            mover, start, target = (np.array(one[side]) for one in (movers, starts, targets))
+            mover_of = np.repeat(mover, np.diff(start, append=len(target)))
+            self._moves[side] = Moves(mover, start, target, open_kings[target] & open_kings[mover_of])
 
     def _solve(self, form: Form) -> None:
         """Levels of records from the lowest up: one that restarts the clock leads to clock 0 of a lower level."""
         self.value = np.zeros((PLIES + 1, len(self.records), len(self.nodes)), np.int16)
+        for place, record in enumerate(self.records):
+            self.value[PLIES, place] = worth(record)
         self.value[:, :, self.level < 2] = self.own[self.level < 2]
-        going = np.flatnonzero(np.diff(self._start) > 0)
         restarting = [[place] for place, goal in enumerate(self.records) if goal.level < form.cutoff]
         others = [place for place, goal in enumerate(self.records) if goal.level >= form.cutoff]
         for places in (*restarting, others):
-            setting = {place: self._setting(form, place) for place in places}
-            for clock in range(PLIES, -1, -1):
+            for clock in range(PLIES - 1, -1, -1):
+                after = np.where(self.level < form.cutoff, 0, clock + 1)
+                fresh = self.value[after, self.own_place, np.arange(len(self.nodes))]
                 for place in places:
-                    self._one(form, clock, place, going, setting[place])
+                    self._one(form, clock, place, fresh)
 
-    def _setting(self, form: Form, place: int) -> NDArray[np.int64]:
-        """The moves that set a new record."""
-        level = self.level[self._target]
-        return np.flatnonzero((self._target >= 0) & (level < self.records[place].level))
-
-    def _one(self, form: Form, clock: int, place: int, going: NDArray[np.int64], setting: NDArray[np.int64]) -> None:
+    def _one(self, form: Form, clock: int, place: int, fresh: NDArray[np.int16]) -> None:
+        """`fresh`: what positions are worth one ply later if they set the record."""
         record = self.records[place]
-        if clock == PLIES:
-            self.value[clock, place, going] = worth(record)
-            return
-        found = np.where(self._target >= 0, self.value[clock + 1, place][self._target], self._paid)
-        target = self._target[setting]
-        level = self.level[target]
-        if clock + 1 == PLIES and not form.closing_counts:
-            setting, target, level = (one[level < 2] for one in (setting, target, level))
-        after = np.where(level < form.cutoff, 0, clock + 1)
-        found[setting] = np.where(level < 2, self.own[target], self.value[after, self.own_place[target], target])
-        if form.bare_kings and len(self.nodes[0][0]) == 2:
-            found[self._twice] = worth(record)
-        best = np.where(
-            self.white[going],
-            np.maximum.reduceat(found, self._start[going]),
-            np.minimum.reduceat(found, self._start[going]),
-        )
-        self.value[clock, place, going] = best
+        counts = clock + 1 < PLIES or form.closing_counts
+        sets = self.level < (record.level if counts else 2)
+        after = np.concatenate([np.where(sets, fresh, self.value[clock + 1, place]), self._paid])
+        for side, best in ((chess.WHITE, np.maximum), (chess.BLACK, np.minimum)):
+            moves = self._moves[side]
+            found = after[moves.target]
+            if form.bare_kings and len(self.nodes[0][0]) == 2:
+                found[moves.twice] = worth(record)
+            self.value[clock, place, moves.mover] = best.reduceat(found, moves.start)
 
     def _place_of(self, own: int) -> int:
         level = 512 - abs(int(own))
