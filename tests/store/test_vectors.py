@@ -14,6 +14,7 @@ import vectors
 
 from tbgen.material import Material, every, parse
 from tbgen.probe import Tablebase
+from tbgen.probe.numbering import make_numbering, number_of, signature
 from tbgen.store import BUNDLED, table_path
 from tbgen.table_rules import TableRules
 from tests.support.format_reader import Reader, Step
@@ -124,6 +125,28 @@ def test_the_script_gives_the_same(rules: str, small_tables: Path) -> None:
         assert "".join(vectors.lines_of(small_tables, material, TableRules(rules))).splitlines() == there
     with Tablebase(small_tables, rules) as tablebase:
         check_probes(tablebase, rows_of({material.name for material in small(rules)}, rules))
+
+
+@pytest.mark.parametrize("name", ["KNNvK", "KPvK"])
+def test_a_large_table_is_looked_at_in_stretches(
+    name: str, small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors, "WHOLE", 0)
+    monkeypatch.setattr(vectors, "STRETCH", 1 << 10)
+    words = [name, "--rules", "r", "--tables", str(small_tables), "-o", str(tmp_path / "rows")]
+    monkeypatch.setattr("sys.argv", ["vectors", *words])
+    vectors.main()
+    rows = [json.loads(line) for line in (tmp_path / "rows").read_text().splitlines()]
+    validator = jsonschema.Draft202012Validator(json.loads((ROOT / "docs" / "vectors.schema.json").read_text()))
+    assert not [error.message for row in rows for error in validator.iter_errors(row)]
+    assert {row["material"] for row in rows} == {name}
+    assert {"any position", "a long distance", "symmetry 1"} <= {row["why"] for row in rows}
+    with Tablebase(small_tables, "r") as tablebase:
+        check_probes(tablebase, rows)
+        numbers = [
+            number_of(make_numbering(signature(board)), board) for board in (chess.Board(row["fen"]) for row in rows)
+        ]
+    assert all(number in (row["number"], row.get("other_number")) for number, row in zip(numbers, rows, strict=True))
 
 
 # --- another program ---------------------------------------------------------------------------------------------
