@@ -108,7 +108,7 @@ def _add_rules(group: common.Group) -> None:
 def _add_proofs(group: common.Group) -> None:
     common.add_tables(group, men=False)
     group.add_argument("--decide", metavar="KINDS", default=_DEFAULT, help="draws for tables to decide")
-    group.add_argument("--strict", action="store_true", help="a missing table is an error")
+    group.add_argument("--strict", action="store_true", help="a missing table of up to five men is an error")
     common.add_syzygy(group, "draws that these Syzygy tables call won, with or without the 50-move rule, are G0.0")
     group.add_argument(
         "--solve",
