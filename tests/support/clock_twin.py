@@ -113,7 +113,7 @@ class Whole:
         movers: dict[chess.Color, list[int]] = {side: [] for side in chess.COLORS}
         starts: dict[chess.Color, list[int]] = {side: [] for side in chess.COLORS}
         targets: dict[chess.Color, list[int]] = {side: [] for side in chess.COLORS}
-        paid = []
+        paid: list[int] = []
         for node, ((men, turn), board) in enumerate(zip(self.nodes, boards, strict=True)):
             first = len(targets[turn])
             for move in board.legal_moves:
