@@ -20,7 +20,7 @@ from tbgen.men import Man
 from tbgen.retro.threads.sets import BLOCK
 
 MOST_NEIGHBOURS = 256
-"""More than the successors or predecessors of any position: three queens and a king have 3 * 27 + 8."""
+"""More than the successors or predecessors of any position: four queens and a king have 4 * 27 + 8."""
 
 
 class SliceGraph(NamedTuple):
