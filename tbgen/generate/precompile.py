@@ -4,11 +4,13 @@ import multiprocessing
 import os
 import re
 import shutil
+import signal
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import Final
 
 from tbgen import kept
@@ -81,14 +83,23 @@ def warm_up(processes: int, report: Callable[[float], None] = lambda share: None
     parts = cold_parts()
     if not parts:
         return
-    context = multiprocessing.get_context("spawn")
+    others, context = multiprocessing.active_children(), multiprocessing.get_context("spawn")
     names: dict[str, set[str]] = {}
-    with suppress(BrokenProcessPool), ProcessPoolExecutor(min(processes, len(parts)), mp_context=context) as pool:
-        waiting = {pool.submit(_compile, part) for part in parts}
-        while waiting:
-            done, waiting = wait(waiting, _PERIOD)
-            names.update(one.result() for one in done)
-            report(min(_NEARLY, share_compiled()) if waiting else 1.0)
+    with (
+        suppress(BrokenProcessPool),
+        ProcessPoolExecutor(min(processes, len(parts)), mp_context=context, initializer=_end_with_parent) as pool,
+    ):
+        try:
+            waiting = {pool.submit(_compile, part) for part in parts}
+            while waiting:
+                done, waiting = wait(waiting, _PERIOD)
+                names.update(one.result() for one in done)
+                report(min(_NEARLY, share_compiled()) if waiting else 1.0)
+        except BaseException:
+            for child in multiprocessing.active_children():
+                if child not in others:
+                    child.kill()  # the compiler does not listen, and the pool would wait for it
+            raise
     for group, its_parts in _GROUPS:
         if its_parts.keys() <= names.keys():
             needed = set().union(*(names[part] for part in its_parts))
@@ -103,6 +114,19 @@ def share_compiled() -> float:
         with suppress(OSError):  # another process may have found it damaged, and have removed it
             size += file.stat().st_size
     return size / _EXPECTED
+
+
+def _end_with_parent() -> None:
+    """Have this process end when its parent does, however that ends. Ctrl-C is for the parent alone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    Thread(target=watch, name="parent", daemon=True).start()
 
 
 def _compile(part: str) -> tuple[str, set[str]]:

@@ -1,0 +1,64 @@
+"""Compiling for the first time, in processes of its own: these end with the command."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 60.0
+
+
+def members(group: int) -> set[int]:
+    """The processes of a group that are not yet dead."""
+    found = set()
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, _, its_group = stat.read_text().rpartition(")")[2].split()[:3]
+            if int(its_group) == group and state != "Z":
+                found.add(int(stat.parent.name))
+    return found
+
+
+def wait_until_more_than(count: int, group: int) -> None:
+    end = time.monotonic() + PATIENCE
+    while len(members(group)) <= count:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A first build that has just begun to compile."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tbgen", "build", "KvK", "--tables", str(tmp_path / "tables")],
+        env={**os.environ, "TBGEN_CACHE": str(tmp_path / "cache")},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            wait_until_more_than(2, process.pid)  # itself, and what keeps count of semaphores
+            time.sleep(2)  # the compilers have imported what they need
+            yield process
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_compilers_end_with_the_command(build: subprocess.Popen[str], how: int) -> None:
+    """Ctrl-C goes to all of them, the others to the command alone."""
+    begun = time.monotonic()
+    os.killpg(build.pid, how) if how == signal.SIGINT else build.send_signal(how)
+    _, err = build.communicate(timeout=PATIENCE)
+    while members(build.pid):
+        assert time.monotonic() < begun + PATIENCE / 4
+        time.sleep(0.05)
+    assert "Traceback" not in err
+    if how == signal.SIGINT:
+        assert build.returncode == 130
+        assert err.count("\n") <= 2
