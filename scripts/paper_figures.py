@@ -38,7 +38,7 @@ SENTENCES: Final = {
     "spread.least": ("theory.md", r"settled or escape ([\d.]+) \(KQQvK\)"),
     "spread.most": ("theory.md", r"to ([\d.]+) times \(KNvKP\)"),
     "codes": ("theory.md", r"KRBvKR has ([\d,]+)\."),
-    "solving.bytes": ("performance.md", r"11 sets of positions, ([\d.]+) bytes per number"),
+    "solving.bytes": ("performance.md", r"Seven of them, ([\d.]+) bytes, are accessed all over"),
     "reached": ("performance.md", r"records make it reach each position ([\d.]+) times"),
     "ratio.other": ("performance.md", r"the ratio for KBNvKN is ([\d.]+)"),
     "slim.gb": ("performance.md", r"All 110 come to ([\d.]+) GB by these shares"),

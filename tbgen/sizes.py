@@ -7,12 +7,18 @@ TEAM_FROM: Final = 1 << 21
 KEPT_FROM: Final = 1 << 23
 """Tables of fewer numbers have no workspace: they are built so soon that starting over costs little."""
 LARGE: Final = 1 << 26
-"""Bytes. Arrays of this size and more are on disk, smaller ones in memory."""
+"""Bytes. A table's arrays of this size and more are on disk, smaller ones in memory."""
+SMALL: Final = 1 << 20
+"""Bytes. Arrays of a slice at work below this size are in memory, whatever room there is."""
 
 
 def is_kept(slices: int, numbers: int) -> bool:
     """Whether a table is built in a workspace, with which a stopped build goes on."""
     return slices > 1 and numbers >= KEPT_FROM
+
+
+PROGRAM: Final = 220 << 20
+"""Bytes of memory of the program itself, imports included."""
 
 
 FIRST_LINKS: Final = 1 << 20

@@ -83,7 +83,7 @@ ROOMS = {
         "_version turns files table_rules material contents jit index store/lock store/format text safe_files"
     ),
     "store": "store/directory store/lock store/read",
-    "store/disk_arrays": "sizes safe_files",
+    "store/disk_arrays": "errors sizes safe_files",
     "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
     "store/leftovers": "table_rules material store/directory store/lock files safe_files store/local",
     # Tables made by many processes.
@@ -169,7 +169,7 @@ ROOMS = {
         "_version called errors where files packed interrupts columns outcome table_rules men material position index "
         "store/directory store store/disk_arrays store/entry_cache store/leftovers cluster verify archive generate "
         "probe checker rules text pgn referee/syzygy referee/game_files referee/adjudicate referee/match "
-        "referee/player referee/annotate report pages export publish serve meant store/local local prove turns"
+        "referee/player referee/annotate report pages export publish serve meant store/local local prove sizes turns"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version errors probe prove rules",

@@ -16,8 +16,9 @@ from tbgen.cli.common import (
     remark,
     tables_directory,
 )
-from tbgen.cli.limits import check_address_space, space_of
+from tbgen.cli.limits import check_address_space, check_memory, space_of
 from tbgen.errors import NO_ROOM, BadInput, OutOfRoom
+from tbgen.sizes import PROGRAM
 from tbgen.text import counted, say, to_json, width, wrapped
 from tbgen.turns import cores
 
@@ -101,14 +102,20 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
     """`memory`: bytes for each table."""
     from tbgen.cli.progress import TableProgress, warm_up_visibly
     from tbgen.generate.cluster import run_on_cluster
-    from tbgen.generate.estimate import PROGRAM
     from tbgen.generate.execute import execute
-    from tbgen.generate.forecast import check_disk, check_memory, make_forecast
+    from tbgen.generate.forecast import check_disk, make_forecast
+    from tbgen.text import size_of
 
     threads, quiet = threads_each(args), args.quiet or args.json
     at_once = sum(client.nthreads().values()) if client else 1
     forecast = make_forecast(plan, threads, max(1, at_once))
-    check_memory(forecast, memory)
+    check_memory(memory)
+    largest = max(forecast.rows, key=lambda row: row.memory)
+    if largest.memory > memory and not quiet:
+        remark(
+            f"{largest.material} should have {size_of(largest.memory)} of memory; with {size_of(memory)}, sets of "
+            "positions lie on disk as well, which is slow"
+        )
     if not args.scheduler:
         check_address_space(space_of(threads) + max(row.memory - PROGRAM + row.scratch for row in forecast.rows))
     check_disk(forecast)
@@ -180,6 +187,7 @@ def _last_line(done: "list[Summary]", seconds: float) -> str:
 
 def _lines(summary: "Summary", directory: Path, *, whole: bool) -> list[str]:
     from tbgen.generate.summary import histogram
+    from tbgen.text import size_of
 
     head = (
         f"{summary.material}: {summary.positions:,} positions in {summary.seconds:.1f} s, "
@@ -188,6 +196,8 @@ def _lines(summary: "Summary", directory: Path, *, whole: bool) -> list[str]:
     if not whole:
         return [head]
     peak = "" if summary.peak_memory is None else f"; peak memory {summary.peak_memory / 2**20:,.0f} MiB"
+    if summary.from_disk and summary.to_disk:
+        peak += f"; {size_of(summary.from_disk)} read from disk, {size_of(summary.to_disk)} written"
     return [
         head,
         f"  in {directory}",

@@ -4,6 +4,7 @@ import resource
 from typing import Final
 
 from tbgen.errors import NO_ROOM, OutOfRoom, TbgenError
+from tbgen.sizes import PROGRAM
 from tbgen.text import size_of
 
 LIBRARIES: Final = 192 << 20
@@ -30,8 +31,6 @@ def check_address_space(needed: int) -> None:
 
 def check_memory(memory: int) -> None:
     """OutOfRoom if `--memory` leaves less than the program itself takes."""
-    from tbgen.generate.estimate import PROGRAM
-
     if memory < PROGRAM:
         raise OutOfRoom(f"{size_of(PROGRAM)} of memory are needed, and --memory leaves {size_of(memory)}")
 

@@ -117,7 +117,7 @@ def _one(
 ) -> None:
     from tbgen.archive.unpack import PER_THREAD, unpack
     from tbgen.cli.display import Counter
-    from tbgen.generate.estimate import PROGRAM
+    from tbgen.sizes import PROGRAM
     from tbgen.store import building, table_path
 
     path = table_path(directory, packed.material, packed.rules)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tbgen.cluster.tasks import Hands, Task, run
 from tbgen.generate.execute import Watcher
 from tbgen.generate.plan import Plan
+from tbgen.generate.schedule import priorities
 from tbgen.generate.summary import Summary
 from tbgen.generate.table import build_table
 from tbgen.material import Material
 from tbgen.store import Stamp
-from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.disk_arrays import DiskArrays, scratch_of
 from tbgen.store.entry_cache import EntryCache
 from tbgen.table_rules import TableRules
 
@@ -39,7 +40,7 @@ def run_on_cluster(
     costs: Mapping[str, float] | None = None,
 ) -> Iterator[Summary]:
     """Build what the plan names; yields a summary when a table is on disk."""
-    job, priorities = Job(plan.rules, threads, memory), _priorities(plan, costs or {})
+    job, first = Job(plan.rules, threads, memory), priorities(plan.todo, costs or {})
     todo = {material.name: material for material in plan.todo}
     tasks = [
         Task(
@@ -47,7 +48,7 @@ def run_on_cluster(
             build_one,
             (material, job, plan.replaced.get(material)),
             [needed.name for needed in material.successors() if needed.name in todo],
-            priorities[material],
+            first[material],
         )
         for material in plan.todo
     ]
@@ -64,24 +65,13 @@ def run_on_cluster(
             yield summary
 
 
-def _priorities(plan: Plan, costs: Mapping[str, float]) -> dict[Material, float]:
-    """The cost of the longest chain of tables that begins with each table: those with the costliest chains go first."""
-    ahead: dict[Material, float] = dict.fromkeys(plan.todo, 0.0)
-    for material in reversed(plan.todo):
-        ahead[material] += costs.get(material.name, 1.0)
-        for needed in material.successors():
-            if needed in ahead:
-                ahead[needed] = max(ahead[needed], ahead[material])
-    return ahead
-
-
 def build_one(
     hands: Hands, needed: Mapping[str, Any], material: Material, job: Job, replaced: Stamp | None
 ) -> Summary | None:
     """The task of a worker; None if the table was there, or an earlier run of this task has built it again. The tables
     that it depends on are in the directory."""
     threads = job.threads or hands.threads
-    with closing(DiskArrays(hands.directory, job.memory)) as disk_arrays:
+    with closing(DiskArrays(scratch_of(hands.directory), job.memory)) as disk_arrays:
         return build_table(
             material,
             hands.directory,

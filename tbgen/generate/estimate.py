@@ -9,7 +9,7 @@ from tbgen.generate.recorded import Recorded, recorded
 from tbgen.index.groups import GROUP_SIZES
 from tbgen.index.kings import FIXED, FREE, PAIRS
 from tbgen.material import Material
-from tbgen.sizes import LARGE, TEAM_FROM, is_kept, links_for
+from tbgen.sizes import LARGE, PROGRAM, SMALL, TEAM_FROM, is_kept, links_for
 from tbgen.table_rules import TableRules
 
 
@@ -27,14 +27,14 @@ class Kind(NamedTuple):
 _FOUR_MEN: Final = Kind(0.8, 0.36, 1.16)
 _MORE_MEN: Final = Kind(0.87, 1.16, 1.25)
 """Factors for each man above four."""
-PROGRAM: Final = 220 << 20
-"""Bytes of the program itself, imports included."""
-_HELD: Final = 1.625
-"""Bytes of memory per number of the slices at work: sets of bits (retro/threads/sets.py), and a quarter for the log of
-rounds (retro/sweep/log.py)."""
-_WORK: Final = (2, 2, 1, 1, 2, 2, 2, 1, 1)
-"""Bytes per number of their other arrays, which need not be in memory: those of all positions, and those gathered of
-open ones, as if none were closed by then (retro/sweep/state.py)."""
+_HELD: Final = 7 / 8
+"""Bytes of memory per number of the slices at work: sets of bits (retro/threads/sets.py)."""
+_WORK: Final = (
+    4/8, 1/9, 2/9,  # sets that are gone through in order; the log (retro/sweep/log.py)
+    2, 2, 1, 1, 1/8, 1/32,  # the state of all positions, and their cells (retro/sweep/state.py)
+    2, 2, 2, 1, 1, 1/8, 1/32,  # that gathered of open ones, as if none were closed by then
+)  # fmt: skip
+"""Bytes per number of their other arrays, which need not be in memory."""
 ENTRY: Final = 4
 """Bytes per number of a table from which others are built."""
 _WRITTEN: Final = (4, 2)
@@ -56,7 +56,8 @@ class Estimate:
     """Legal positions; two digits of them unless they are recorded."""
     largest_slice: int
     memory: int
-    """Bytes that have to be in memory. Memory that is left holds parts of what is on disk."""
+    """Bytes that should be in memory: with less, sets of positions lie on disk as well, which is slow. Memory that is
+    left holds parts of what is on disk."""
     scratch: int
     """Bytes on disk while building, including the entries of other tables."""
     disk: int
@@ -111,8 +112,8 @@ def solving(largest: int, numbers: int, threads: int) -> AtWork:
     """What solving slices takes: the largest has so many numbers, and all together."""
     at_work = largest if largest >= TEAM_FROM else min(threads * largest, numbers)
     arrays = [size * at_work for size in _WORK]
-    in_memory = sum(size for size in arrays if size < LARGE)
-    return AtWork(PROGRAM + int(_HELD * at_work) + in_memory, sum(arrays) - in_memory)
+    in_memory = int(sum(size for size in arrays if size < SMALL))
+    return AtWork(PROGRAM + int(_HELD * at_work) + in_memory, int(sum(arrays)) - in_memory)
 
 
 def _average(material: Material, numbers: int) -> Recorded:

@@ -9,7 +9,7 @@ from tbgen.generate.plan import Plan
 from tbgen.generate.summary import Summary
 from tbgen.generate.table import build_table
 from tbgen.material import Material
-from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.disk_arrays import DiskArrays, scratch_of
 from tbgen.store.entry_cache import EntryCache
 
 
@@ -29,7 +29,7 @@ class Watcher(Protocol):
 
 def execute(plan: Plan, watcher: Watcher, *, threads: int, memory: int) -> Iterator[Summary]:
     """Build what the plan names; yields a summary when a table is on disk."""
-    with closing(DiskArrays(plan.directory, memory)) as disk_arrays:
+    with closing(DiskArrays(scratch_of(plan.directory), memory)) as disk_arrays:
         entry_cache = EntryCache(plan.directory, plan.rules, disk_arrays, threads=threads)
         for material in plan.todo:
             watcher.began(material)

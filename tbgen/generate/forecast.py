@@ -1,6 +1,8 @@
 """What a plan will take on this machine, and whether there is enough memory and disk for it."""
 
+import os
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import nlargest
 from pathlib import Path
@@ -10,7 +12,9 @@ from tbgen.errors import OutOfRoom
 from tbgen.generate.calibration import known_pace
 from tbgen.generate.estimate import ENTRY, Estimate, estimate
 from tbgen.generate.plan import Plan
+from tbgen.generate.schedule import seconds_on
 from tbgen.store import table_path
+from tbgen.store.disk_arrays import SCRATCH, scratch_of
 from tbgen.store.entry_cache import ROOM
 from tbgen.store.leftovers import used_bytes, workspace_of
 from tbgen.text import size_of
@@ -52,7 +56,7 @@ class Forecast:
 
     @property
     def seconds(self) -> float:
-        return self.cpu_seconds / (self.threads * self.at_once * BUSY)
+        return seconds_on(self.at_once, self.plan.todo, clock_seconds(self.rows, self.threads))
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -66,6 +70,11 @@ class Forecast:
         }
 
 
+def clock_seconds(rows: Iterable[Estimate], threads: int) -> dict[str, float]:
+    """`[table]`: how long so many threads take for it."""
+    return {row.material: row.cpu_seconds / (threads * BUSY) for row in rows}
+
+
 def make_forecast(plan: Plan, threads: int, at_once: int = 1) -> Forecast:
     pace = known_pace().factor
     rows = tuple(estimate(material, plan.rules, threads, pace) for material in plan.todo)
@@ -74,22 +83,24 @@ def make_forecast(plan: Plan, threads: int, at_once: int = 1) -> Forecast:
 
 def free_disk(directory: Path) -> int:
     """Free bytes on the disk of the tables, also before the directory exists."""
-    there = next(place for place in (directory, *directory.resolve().parents) if place.exists())
-    return shutil.disk_usage(there).free
+    return shutil.disk_usage(_existing(directory)).free
 
 
-def check_memory(forecast: Forecast, memory: int) -> None:
-    """OutOfRoom if a table needs more than `memory` bytes."""
-    for row in forecast.rows:
-        if row.memory > memory:
-            raise OutOfRoom(
-                f"{row.material} needs {size_of(row.memory)} of memory, and --memory leaves it {size_of(memory)}"
-            )
+def _existing(directory: Path) -> Path:
+    """The directory, or that in which it will be."""
+    return next(place for place in (directory, *directory.resolve().parents) if place.exists())
 
 
 def check_disk(forecast: Forecast) -> None:
-    """OutOfRoom if the disk is too small. What a stopped build left counts towards what its table needs."""
+    """OutOfRoom if the disk is too small. What a stopped build left counts towards what its table needs. Where working
+    arrays have a disk of their own, that has to have room for all of them."""
     directory = forecast.plan.directory
+    if os.environ.get(SCRATCH):
+        scratch = scratch_of(directory)
+        if _existing(directory).stat().st_dev != scratch.stat().st_dev:
+            require_room(scratch, forecast.scratch, "are needed while building")
+            require_room(directory, forecast.disk, "are needed for the tables")
+            return
     places = [workspace_of(table_path(directory, material, forecast.plan.rules)) for material in forecast.plan.todo]
     needed = forecast.disk + max(0, forecast.scratch - sum(map(used_bytes, places)))
     free = free_disk(directory)

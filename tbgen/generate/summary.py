@@ -21,17 +21,28 @@ from tbgen.turns import pieces
 
 
 class Clocks(NamedTuple):
-    """Seconds of wall time, and of CPU time of all threads."""
+    """Seconds of wall time, and of CPU time of all threads; bytes that came from disk and that went there, zeros where
+    the system does not tell."""
 
     wall: float
     cpu: float
+    came: int
+    went: int
 
     @classmethod
     def read(cls) -> Self:
-        return cls(time.perf_counter(), time.process_time())
+        return cls(time.perf_counter(), time.process_time(), *_disk_traffic())
 
     def since(self, begun: "Clocks") -> "Clocks":
-        return Clocks(self.wall - begun.wall, self.cpu - begun.cpu)
+        return Clocks(self.wall - begun.wall, self.cpu - begun.cpu, self.came - begun.came, self.went - begun.went)
+
+
+def _disk_traffic() -> tuple[int, int]:
+    try:
+        rows = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
+        return int(rows["read_bytes"]), int(rows["write_bytes"])
+    except (OSError, ValueError, KeyError):
+        return 0, 0
 
 
 def begin_peak() -> None:
@@ -79,6 +90,10 @@ class Summary:
     it built other tables meanwhile."""
     scratch: int
     """The most bytes on disk while it was built: large arrays, those of other tables included."""
+    from_disk: int | None
+    to_disk: int | None
+    """Bytes that were read and written; None where CPU seconds are. What the system still has in memory is not
+    read, and what it has not written yet counts as written."""
 
     @property
     def bytes_per_position(self) -> float:
@@ -141,6 +156,8 @@ def summarise(
         bytes=path.stat().st_size,
         peak_memory=peak_memory() if alone else None,
         scratch=scratch,
+        from_disk=took.came if alone else None,
+        to_disk=took.went if alone else None,
     )
 
 

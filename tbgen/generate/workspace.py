@@ -70,7 +70,7 @@ class Workspace:
         self._place = workspace_of(table)
         self._layout = layout
         self._disk_arrays = disk_arrays
-        self.held, self.work = disk_arrays.held, disk_arrays.work
+        self.work = disk_arrays.work
         self._keeps = is_kept(self._layout.slices, self._layout.size)
         self._build: dict[str, Any] = {
             "program": __version__, "sources": SOLVER.digest, "material": layout.material.name, "rules": rules,

@@ -13,7 +13,7 @@ from tbgen.local.complete import CompleteTables
 from tbgen.local.files import KeptPart, Shelf
 from tbgen.local.solve import PartSolver, workspaces_in
 from tbgen.material import Material
-from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.disk_arrays import DiskArrays, scratch_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -71,7 +71,7 @@ def solve_one(
 ) -> KeptPart | None:
     """The task of a worker."""
     threads = threads or hands.threads
-    with closing(DiskArrays(hands.directory, memory)) as disk_arrays:
+    with closing(DiskArrays(scratch_of(hands.directory), memory)) as disk_arrays:
         complete = CompleteTables(hands.directory, disk_arrays.array, threads=threads)
         solver = PartSolver(
             partial(complete.take, report=lambda numbers: hands.report(0)),

@@ -13,7 +13,7 @@ from tbgen.local.choose import Part, make_plan, start_of
 from tbgen.local.complete import as_stored
 from tbgen.local.walks import AllFrom, Pawns, TooMany
 from tbgen.material import Material
-from tbgen.sizes import LARGE, links_for
+from tbgen.sizes import LARGE, PROGRAM, links_for
 from tbgen.store.format.local import BOTH, numbers_per_slice
 from tbgen.text import size_of
 
@@ -26,7 +26,7 @@ _LEAST: Final = 1e-6
 
 class Cost(NamedTuple):
     memory: int
-    """Bytes that have to be in memory."""
+    """Bytes that should be in memory."""
     scratch: int
     """Bytes on disk."""
     cpu_seconds: float
@@ -134,9 +134,9 @@ def _check_root(board: chess.Board, limits: Limits, threads: int) -> None:
     material, start = start_of(board)
     root = Part(material, AllFrom(start), BOTH, (), {}, {})
     least = cost_of([root], threads)
-    if least.memory > limits.memory or least.scratch > limits.scratch:
+    if limits.memory < PROGRAM or least.scratch > limits.scratch:
         raise OutOfRoom(
             f"{material.normal} from here has {len(root.slices):,} placements of pawns and {root.numbers:,} "
-            f"numbers: solving takes {size_of(least.memory)} of memory and {size_of(least.scratch)} of disk, and there "
-            f"are {size_of(limits.memory)} (--memory) and {size_of(limits.scratch)}"
+            f"numbers: solving takes {size_of(PROGRAM)} of memory or more and {size_of(least.scratch)} of disk, and "
+            f"there are {size_of(limits.memory)} (--memory) and {size_of(limits.scratch)}"
         )

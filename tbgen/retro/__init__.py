@@ -4,7 +4,7 @@ A table is solved slice by slice (a slice: the pawns stand still), those first t
 way of a slice, in the order of the folders; each knows only those above it:
 
     threads    several threads in one kernel: barriers and ranges (team), 64 positions as bits of a word (lanes),
-               sets of positions (sets), progress and errors (counters)
+               sets of positions (sets), arrays in files (ahead), progress and errors (counters)
     values     what a position is worth, packed: outcome and distance (keys), what moves out of the slice pay (payoff),
                both in 16 bits (codes), what it is worth under each record (staircase)
     graph      the positions of a slice and their quiet moves, forwards (slice) and backwards (predecessors); whether

@@ -33,11 +33,8 @@ class TableArrays(NamedTuple):
 class Checkpoint(Protocol):
     """Provides the arrays, and knows which slices are in them already."""
 
-    def held(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
-        """An array for a slice at work that is accessed all over: it has to be in memory."""
-
     def work(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
-        """One that is gone through in order: it need not."""
+        """An array for a slice at work; those that are asked for first are in memory, as long as it has room."""
 
     def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         """Arrays for a table with `links` links or more, and per slice that is in them what solving it took."""
@@ -52,7 +49,7 @@ class InMemory:
     def __init__(self, make: Make = in_memory, work: Make = in_memory) -> None:
         """`make` makes the arrays of the table, `work` those of a slice at work."""
         self._make = make
-        self.held, self.work = in_memory, work
+        self.work = work
 
     def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         make = self._make

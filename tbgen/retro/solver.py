@@ -28,9 +28,10 @@ from tbgen.retro.survey.survey import (
     survey_together,
 )
 from tbgen.retro.sweep.levels import make_schedule, sweep
-from tbgen.retro.sweep.log import make_log
+from tbgen.retro.sweep.log import Log, make_log
 from tbgen.retro.sweep.state import Each, gathered, is_complete, make_state
 from tbgen.retro.sweep.worker import Worker
+from tbgen.retro.threads.ahead import AS_USUAL, BY_PAGES, read_by
 from tbgen.retro.threads.counters import (
     CONTRADICTIONS,
     LEVEL,
@@ -180,9 +181,10 @@ def _solve_slice(job: _Job, slice_: int, pool: ThreadPoolExecutor | None, thread
     tally = make_tally()
     progress = _Progress(job.report if pool else None, end - start)
     graph = _graph_of(job, slice_)
-    sets = make_sets(BITS, end - start, job.checkpoint.held)  # first: what else is in memory must leave them room
+    # these first: what else is in memory must leave them room
+    sets, log = make_sets(BITS, end - start, job.checkpoint.work), make_log(end - start, team.size, job.checkpoint.work)
     survey = _survey(job, team, graph, end - start, pool, progress, tally)
-    counts = _sweep(job, team, graph, survey, sets, range(start, end), pool, progress, tally)
+    counts = _sweep(job, team, graph, survey, sets, log, range(start, end), pool, progress, tally)
     del job.teams[slice_]
     job.checkpoint.solved(slice_, counts)
     with job.lock:
@@ -230,6 +232,7 @@ def _sweep(
     graph: SliceGraph,
     survey: Survey,
     sets: PositionSets,
+    log: Log,
     numbers: range,
     pool: ThreadPoolExecutor | None,
     progress: "_Progress",
@@ -243,8 +246,10 @@ def _sweep(
     work = job.checkpoint.work
     state = make_state(survey, solved.staircases[numbers.start : numbers.stop], sets, work, each)
     items = entries if len(numbers) <= _SHORT else work(len(numbers), np.int64)
+    if state.on_disk:
+        read_by(BY_PAGES, items, solved.links.keys)
     schedule = make_schedule(items, team.size, solved.rules == TableRules.RESET, top, legal)
-    log, buffers = make_log(len(numbers), team.size), [make_buffers() for _ in range(team.size)]
+    buffers = [make_buffers() for _ in range(team.size)]
 
     def sweep_on(me: int) -> None:
         sweep(Worker(team, me, graph, buffers[me], state, sets, log), solved.links, schedule, tally)
@@ -262,6 +267,8 @@ def _sweep(
         raise OutOfRoom(f"{solved.layout.material} has more staircases than there is room for")
     if tally[CONTRADICTIONS] or not is_complete(state, sets, each):
         raise AssertionError(f"{solved.layout.material}, {numbers}: {tally[CONTRADICTIONS]} contradictions")
+
+    read_by(AS_USUAL, state.worth, state.link, entries)
 
     def write(here: slice) -> None:
         entries[here] = state.keys[state.worth[here]]

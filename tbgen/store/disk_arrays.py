@@ -13,16 +13,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from tbgen.errors import BadInput
 from tbgen.safe_files import create_or_reopen
-from tbgen.sizes import LARGE
+from tbgen.sizes import LARGE, PROGRAM, SMALL
 
+SCRATCH: Final = "TBGEN_SCRATCH"
+"""The variable of the environment that names a directory for them."""
 _GLANCE: Final = 0.005
 """Seconds between two looks at how much memory is in use: random reads bring in gigabytes per second. On a busy machine
 the watch wakes up late, up to a second."""
 _MARGIN: Final = 16
 """1 / _MARGIN of the memory is left free for what comes in between two looks. Taking out less is not worth it."""
-_HELD: Final = 0.7
-"""The share of the memory up to which arrays are held there for speed alone."""
+_HELD: Final = 0.85
+"""The share of the memory that the program and working arrays may have for good."""
 _FADING: Final = 0.999
 """How much of what came in between two looks is still allowed for at the next look."""
 _PAGE: Final = mmap.PAGESIZE
@@ -41,7 +44,12 @@ def memory_in_use() -> tuple[int, int]:
 
 
 def scratch_of(directory: Path) -> Path:
-    """Where large arrays are that belong to tables of this directory: there, if one may write to it."""
+    """Where large arrays are that belong to tables of this directory: where the environment says, or there, if one may
+    write to it."""
+    if chosen := os.environ.get(SCRATCH):
+        if not (Path(chosen).is_dir() and os.access(chosen, os.W_OK)):
+            raise BadInput(f"{SCRATCH} names {chosen}, which is no directory that one may write to")
+        return Path(chosen)
     return directory if os.access(directory, os.W_OK) else Path(tempfile.gettempdir())
 
 
@@ -75,22 +83,25 @@ class DiskArrays:
         kind = np.dtype(kind)
         if count * kind.itemsize < LARGE:
             return np.zeros(count, kind)
+        return self._unnamed(count, kind)
+
+    def _unnamed(self, count: int, kind: np.dtype[Any]) -> NDArray[Any]:
         with tempfile.TemporaryFile(dir=self._directory) as file:
             return np.frombuffer(self._map(file.fileno(), self._directory, count, kind), kind)
 
-    def held(self, count: int, kind: DTypeLike) -> NDArray[Any]:
-        """An array of zeros that is in memory for good."""
-        array = np.zeros(count, kind)
-        with self._lock:
-            self._held = [one for one in self._held if one() is not None] + [weakref.ref(array)]
-        return array
-
     def work(self, count: int, kind: DTypeLike) -> NDArray[Any]:
-        """An array of zeros: in memory if those that are held leave it room there, else as `array` makes it."""
+        """An array of zeros: in memory for good if it is small, or if those that are held there leave it room."""
+        kind = np.dtype(kind)
+        size = count * kind.itemsize
         with self._lock:
+            self._held = [one for one in self._held if one() is not None]
             held = sum(one.nbytes for one in (ref() for ref in self._held) if one is not None)
-        fits = held + count * np.dtype(kind).itemsize <= self._memory * _HELD
-        return self.held(count, kind) if fits else self.array(count, kind)
+            if size < SMALL or PROGRAM + held + size <= self._memory * _HELD:
+                array = np.zeros(count, kind)
+                self._held.append(weakref.ref(array))
+                return array
+        self.look()
+        return self._unnamed(count, kind)
 
     def named(self, path: Path, count: int, kind: DTypeLike) -> NDArray[Any]:
         """The array in this file, zeros if the file is new."""

@@ -15,7 +15,7 @@ from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Shapes, pack_shapes
 from tbgen.archive.format import MAGIC, Packed, Writer
 from tbgen.archive.unpack import PackedSource, unpack
 from tbgen.errors import CorruptTable, OutOfRoom
-from tbgen.generate.estimate import PROGRAM
+from tbgen.sizes import PROGRAM
 from tbgen.store.format.shapes import MOST_STEPS, Forms
 from tests.support.packing import DIGEST, forged, make_again, refusal
 

@@ -22,7 +22,7 @@ from tbgen.errors import OutOfRoom
 from tbgen.generate import calibration
 from tbgen.generate.forecast import check_disk, make_forecast
 from tbgen.generate.plan import Plan, make_plan
-from tbgen.generate.summary import begin_peak, count_outcomes, peak_memory
+from tbgen.generate.summary import Clocks, begin_peak, count_outcomes, peak_memory
 from tbgen.generate.table import build_table
 from tbgen.index import layout_of
 from tbgen.material import every, parse
@@ -104,6 +104,17 @@ def test_the_peak_of_memory_is_that_of_the_table(tmp_path: Path) -> None:
     summary = build_table(parse("KvK"), tmp_path, "r", EntryCache(tmp_path, "r", disk_arrays), disk_arrays, threads=1)
     assert summary is not None
     assert 0 < summary.peak_memory < before - size // 2
+
+
+def test_clocks_count_what_goes_to_disk(tmp_path: Path) -> None:
+    before = Clocks.read()
+    with (tmp_path / "file").open("wb") as file:
+        file.write(bytes(1 << 20))
+        os.fsync(file.fileno())
+    went = Clocks.read().since(before).went
+    if went == 0:
+        pytest.skip("the system does not tell, or nothing goes to disk there")
+    assert 1 << 20 <= went < 2 << 20
 
 
 def test_any_number_of_threads_writes_the_same_bytes(small_tables: Path, tmp_path: Path) -> None:
@@ -217,8 +228,8 @@ def test_what_killed_builds_leave_is_removed(
 
 
 def test_no_room_no_start(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert main(["build", "KRBvKR", "--memory", "500M", "--tables", str(tmp_path)]) == OutOfRoom.exit_code
-    assert re.match(r"tbgen: KRBvKR needs 6\d\d MiB of memory, and", capsys.readouterr().err)
+    assert main(["build", "KRBvKR", "--memory", "200M", "--tables", str(tmp_path)]) == OutOfRoom.exit_code
+    assert re.match(r"tbgen: 220 MiB of memory are needed, and", capsys.readouterr().err)
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=1 << 30))
     assert main(["build", "KRBvKR", "--tables", str(tmp_path / "new")]) == OutOfRoom.exit_code
@@ -239,6 +250,22 @@ def test_no_room_no_start(tmp_path: Path, capsys: pytest.CaptureFixture[str], mo
     (place / "entries").unlink()
     with pytest.raises(OutOfRoom):
         check_disk(forecast)
+
+
+def test_working_arrays_may_have_a_disk_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared_memory = Path("/dev/shm")  # another disk than that of the tables, wherever there is one
+    if not shared_memory.is_dir() or shared_memory.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("this system has one disk")
+    forecast, usage = make_forecast(Plan(tmp_path, "r", (parse("KRBvKR"),), ()), 1), shutil.disk_usage(tmp_path)
+    free: dict[Path, int] = {tmp_path: forecast.disk, shared_memory: forecast.scratch}
+    monkeypatch.setattr(shutil, "disk_usage", lambda where: usage._replace(free=free[where]))
+    monkeypatch.setenv("TBGEN_SCRATCH", str(shared_memory))
+    check_disk(forecast)
+    for place, what in ((tmp_path, "for the tables"), (shared_memory, "while building")):
+        free[place] -= 1
+        with pytest.raises(OutOfRoom, match=rf"make room in {place}: .* are needed {what}"):
+            check_disk(forecast)
+        free[place] += 1
 
 
 def test_a_long_build_says_first_what_it_takes(

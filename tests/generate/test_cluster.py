@@ -207,6 +207,7 @@ def test_tables_that_share_a_process_do_not_say_what_they_take(
     assert one.cpu_seconds
     assert one.peak_memory
     assert (shared.cpu_seconds, shared.peak_memory, shared.pace) == (None, None, None)
+    assert (shared.from_disk, shared.to_disk) == (None, None)
     assert recorded == [one.cpu_seconds]
     assert "of CPU" in _last_line([one, one], 1.0)
     assert "of CPU" not in _last_line([one, shared], 1.0)

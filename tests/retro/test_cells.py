@@ -39,7 +39,7 @@ def note_round(worker, code, into, lanes, bits):  # type: ignore[no-untyped-def]
 def close(sets: PositionSets, closed: NDArray[np.bool_]) -> None:
     words = np.zeros(sets.words * LANE, np.bool_)
     words[: len(closed)] = closed
-    sets.bits[CLOSED * sets.words : (CLOSED + 1) * sets.words] = np.packbits(words, bitorder="little").view(np.uint64)
+    sets.held[CLOSED * sets.words : (CLOSED + 1) * sets.words] = np.packbits(words, bitorder="little").view(np.uint64)
 
 
 def positions_in(cells: Cells, nodes: int) -> NDArray[np.bool_]:

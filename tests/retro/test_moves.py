@@ -306,7 +306,7 @@ def test_proofs_of_lanes_go_through_all_moves(name: str, pawns: str, share: floa
     chosen = np.random.default_rng(3).random(where.size) < share
     sets = make_sets(1, where.size)
     words = np.packbits(chosen | ~legal, bitorder="little")
-    sets.bits.view(np.uint8)[: len(words)] = words
+    sets.held.view(np.uint8)[: len(words)] = words
     found, expected = np.zeros((2, where.size), np.bool_)
     prove_all(where.graph, buffers, sets, legal, found)
     prove_each(where.graph, buffers, sets, legal, expected)

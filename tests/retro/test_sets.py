@@ -12,7 +12,12 @@ from tbgen.jit import kernel
 from tbgen.retro.graph.slice import make_buffers
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
+    AWAY,
+    BITS,
     BLOCK,
+    CHANGED_OURS,
+    LATER,
+    LOSING,
     PositionSets,
     add,
     add_lane,
@@ -25,7 +30,9 @@ from tbgen.retro.threads.sets import (
 from tbgen.retro.threads.team import Team, barrier, make_team
 from tbgen.retro.values.codes import NONE, STANDS, code_of, is_full, make_code_table
 
-SETS = 3
+SETS = BITS
+WHICH = st.sampled_from((LATER, LOSING))
+"""One that is held, one that is passed."""
 
 
 @kernel
@@ -97,44 +104,44 @@ def drain(sets: PositionSets, which: int, team: Team, nodes: int) -> list[NDArra
 @given(
     st.integers(1, 5 * BLOCK).flatmap(
         lambda nodes: st.tuples(st.just(nodes), st.sets(st.integers(0, nodes - 1)), st.sets(st.integers(0, nodes - 1)))
-    )
+    ),
+    WHICH,
 )
-def test_what_is_marked_is_taken_in_order_and_once(drawn: tuple[int, set[int], set[int]]) -> None:
+def test_what_is_marked_is_taken_in_order_and_once(drawn: tuple[int, set[int], set[int]], which: int) -> None:
     nodes, wanted, dropped = drawn
     sets = make_sets(SETS, nodes)
-    add_all(sets, 1, np.array([*wanted, *wanted], np.int64))
-    discard_all(sets, 1, np.array([*dropped], np.int64))
-    assert empty(sets, 0)
-    assert empty(sets, 2)
-    (taken,) = drain(sets, 1, make_team(1), nodes)
+    add_all(sets, which, np.array([*wanted, *wanted], np.int64))
+    discard_all(sets, which, np.array([*dropped], np.int64))
+    assert all(empty(sets, other) for other in range(SETS) if other != which)
+    (taken,) = drain(sets, which, make_team(1), nodes)
     assert taken.tolist() == sorted(wanted - dropped)
-    assert empty(sets, 1)
+    assert empty(sets, which)
 
 
-@given(st.sets(st.integers(0, 3 * BLOCK - 1)), st.booleans())
-def test_lanes_hold_what_is_marked(wanted: set[int], laned: bool) -> None:
+@given(st.sets(st.integers(0, 3 * BLOCK - 1)), st.booleans(), WHICH)
+def test_lanes_hold_what_is_marked(wanted: set[int], laned: bool, which: int) -> None:
     sets, taken = make_sets(SETS, 3 * BLOCK), np.zeros((len(wanted) + 1, 2), np.uint64)
-    add_lane_of_all(sets, 1, np.array([*wanted], np.int64))
-    count = pop_all_lanes(make_team(1), 0, sets, 1, make_buffers(), int(laned), taken)
+    add_lane_of_all(sets, which, np.array([*wanted], np.int64))
+    count = pop_all_lanes(make_team(1), 0, sets, which, make_buffers(), int(laned), taken)
     entries = [(int(lane), int(bits)) for lane, bits in taken[:count]]
     assert [lane * LANE + bit for lane, bits in entries for bit in range(LANE) if bits >> bit & 1] == sorted(wanted)
     lanes = [lane for lane, _ in entries]
     assert lanes == (sorted({node // LANE for node in wanted}) if laned else [node // LANE for node in sorted(wanted)])
-    assert empty(sets, 1)
+    assert empty(sets, which)
 
 
-@pytest.mark.parametrize("threads", [2, 3])
-def test_threads_share_a_set(threads: int) -> None:
+@pytest.mark.parametrize(("threads", "which"), [(2, AWAY), (3, CHANGED_OURS)])
+def test_threads_share_a_set(threads: int, which: int) -> None:
     nodes = 300 * BLOCK
     random = np.random.default_rng(threads)
     parts = [random.integers(0, nodes, 50_000) for _ in range(threads)]
     sets, team = make_sets(SETS, nodes), make_team(threads)
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda part: add_all(sets, 2, part), parts))
-    taken = drain(sets, 2, team, nodes)
+        list(pool.map(lambda part: add_all(sets, which, part), parts))
+    taken = drain(sets, which, team, nodes)
     assert all((np.diff(part) > 0).all() for part in taken)
     assert sorted(np.concatenate(taken).tolist()) == np.unique(np.concatenate(parts)).tolist()
-    assert empty(sets, 2)
+    assert empty(sets, which)
 
 
 @given(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=200))

@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from functools import cache
+from pathlib import Path
 from threading import Event
 
 import chess
@@ -22,7 +23,10 @@ from tbgen.retro import solver
 from tbgen.retro.checkpoint import Counts, InMemory, TableArrays
 from tbgen.retro.export import finish
 from tbgen.retro.graph.slice import make_buffers
+from tbgen.retro.threads.ahead import is_in_file
 from tbgen.retro.values import staircase
+from tbgen.store import disk_arrays
+from tbgen.table_rules import TableRules
 from tests.support.boards import material_on
 from tests.support.slices import is_position, place
 from tests.support.solved import contents, entries_of, solved
@@ -222,6 +226,33 @@ def test_a_team_leaves_no_trace_of_threads_with_four_men(name: str) -> None:
     expected = every_byte(contents(name))
     for threads in (2, 3, 4):
         assert every_byte(solved(name, "r", threads)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "threads"),
+    [
+        ("KNvK", "r", 2),
+        ("KPvK", "r", 1),
+        ("KRvK", "wg", 1),
+        pytest.param("KRvKN", "r", 2, marks=pytest.mark.full),
+        pytest.param("KBBvK", "r", 2, marks=pytest.mark.full),
+        pytest.param("KNvKP", "r", 1, marks=pytest.mark.full),
+    ],
+)
+@pytest.mark.usefixtures("always_together")
+def test_arrays_in_files_leave_no_trace(
+    name: str, rules: str, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for least in ("LARGE", "SMALL"):
+        monkeypatch.setattr(disk_arrays, least, 0)
+    arrays, material = disk_arrays.DiskArrays(tmp_path, 0), parse(name)
+    assert is_in_file(arrays.work(1, np.uint8))
+    assert not is_in_file(np.zeros(4, np.uint64)[1:].view(np.uint8))
+    exits = exits_of(material, entries_of(material.successors(), rules))
+    made = InMemory(arrays.array, arrays.work)
+    found = solver.solve_table(exits, rules=TableRules(rules), threads=threads, checkpoint=made)
+    assert every_byte(finish(found)) == every_byte(contents(name, rules))
+    arrays.close()
 
 
 # --- how a run goes --------------------------------------------------------------------------------------

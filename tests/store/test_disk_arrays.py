@@ -9,13 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tbgen.errors import BadInput
 from tbgen.store import disk_arrays as disk_arrays_module
-from tbgen.store.disk_arrays import DiskArrays, memory_in_use
+from tbgen.store.disk_arrays import DiskArrays, memory_in_use, scratch_of
 
 
 @pytest.fixture
 def large_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disk_arrays_module, "LARGE", 1 << 16)
+    monkeypatch.setattr(disk_arrays_module, "PROGRAM", 0)
+    for name in ("LARGE", "SMALL"):
+        monkeypatch.setattr(disk_arrays_module, name, 1 << 16)
 
 
 @pytest.mark.usefixtures("large_from")
@@ -48,18 +51,29 @@ def test_memory_is_kept_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("large_from")
-def test_working_arrays_are_on_disk_where_those_held_leave_no_room(tmp_path: Path) -> None:
+def test_working_arrays_are_on_disk_where_those_in_memory_leave_no_room(tmp_path: Path) -> None:
     large = 1 << 16
-    disk_arrays = DiskArrays(tmp_path, 4 * large)
-    held, first = disk_arrays.held(large, np.uint8), disk_arrays.work(large, np.uint8)
+    disk_arrays = DiskArrays(tmp_path, 3 * large)
+    held, first = (disk_arrays.work(large, np.uint8) for _ in range(2))
     assert disk_arrays.peak == 0
     second = disk_arrays.work(large, np.uint8)
-    assert disk_arrays.peak == large, "a third of four would be more than seven tenths"
+    assert disk_arrays.peak == large, "a third one would be more than 0.85 of it"
     del first
     third = disk_arrays.work(large, np.uint8)
     assert disk_arrays.peak == large
     assert not any(array.any() for array in (held, second, third))
     disk_arrays.close()
+
+
+def test_the_environment_says_where_working_arrays_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables, scratch = tmp_path / "tables", tmp_path / "scratch"
+    tables.mkdir()
+    assert scratch_of(tables) == tables
+    monkeypatch.setenv("TBGEN_SCRATCH", str(scratch))
+    with pytest.raises(BadInput, match=r"TBGEN_SCRATCH names .*scratch, which is no directory that one may write to"):
+        scratch_of(tables)
+    scratch.mkdir()
+    assert scratch_of(tables) == scratch
 
 
 @pytest.mark.usefixtures("large_from")

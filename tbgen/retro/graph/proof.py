@@ -14,7 +14,7 @@ from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.graph.slice import TURN_SYMMETRY, king_target, set_up, terms
 from tbgen.retro.threads.lanes import LANE, image_of
-from tbgen.retro.threads.sets import word_of
+from tbgen.retro.threads.sets import lane_of
 
 
 @inlined
@@ -27,7 +27,7 @@ def _inverse(symmetry):
 @inlined
 def _missing(graph, sets, which, number):
     """Which positions of the number's lane are not in the set; of a graph that is not laned, bit 0 is the number's."""
-    return ~sets.bits[word_of(sets, which, number // LANE)] >> np.uint64(number % LANE)
+    return ~lane_of(sets, which, number // LANE) >> np.uint64(number % LANE)
 
 
 @kernel

@@ -17,6 +17,7 @@ from tbgen.index.kernels import decode_half, group_number
 from tbgen.index.kings import PAIRS, passage
 from tbgen.jit import inlined
 from tbgen.men import Man
+from tbgen.retro.threads.ahead import make_clusters
 from tbgen.retro.threads.sets import BLOCK
 
 MOST_NEIGHBOURS = 256
@@ -116,6 +117,8 @@ class Buffers(NamedTuple):
     """The current block: positions, or lanes."""
     batch_bits: NDArray[np.uint64]
     """The positions of each lane that are meant."""
+    clusters: NDArray[np.int64]
+    """See retro/threads/ahead.py."""
     span: NDArray[np.int64]
     """Blocks that the thread has claimed and not popped yet: first and end (retro/threads/sets.py)."""
 
@@ -128,6 +131,7 @@ def make_buffers() -> Buffers:
         np.zeros(2 * MOST_NEIGHBOURS, np.uint64),
         np.zeros(BLOCK, np.int64),
         np.zeros(BLOCK, np.uint64),
+        make_clusters(),
         np.zeros(2, np.int64),
     )
 

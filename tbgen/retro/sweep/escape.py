@@ -5,7 +5,7 @@ side first, in rounds by distance, so that every position is reached once. The f
 and so are levels at which much changes; at the others, only what depends on a change is reviewed (review.py).
 
 A position is reached if its mover escapes (`theirs`), or if he holds the record and cannot keep it (`ours`). The sets
-NOW and LATER hold the first kind, the sets after them the second.
+NOW and LATER hold the first kind, their sets at LOSE the second.
 """
 
 from typing import Final
@@ -15,7 +15,8 @@ import numpy as np
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.sweep.cells import first_cell
-from tbgen.retro.sweep.state import is_open, lanes_in
+from tbgen.retro.sweep.state import is_open, lanes_in, read_cells_ahead
+from tbgen.retro.threads.ahead import read_ahead
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
     AWAY,
@@ -26,6 +27,7 @@ from tbgen.retro.threads.sets import (
     DOUBT_THEIRS,
     ESCAPING,
     FALLING,
+    LOSE,
     LOSING,
     SETTLED,
     STEPPED,
@@ -35,7 +37,7 @@ from tbgen.retro.threads.sets import (
     clear_set,
     lane_of,
     mark,
-    word_of,
+    put_lane,
 )
 from tbgen.retro.threads.team import barrier, next_range
 from tbgen.retro.values.codes import NONE, STANDS
@@ -54,7 +56,7 @@ def begin(team, me, sets):
     start, end = next_range(team, me, sets.words * LANE)
     while start < end:
         for lane in range(start // LANE, end // LANE):
-            sets.bits[word_of(sets, AWAY, lane)] = lane_of(sets, CLOSED, lane)
+            put_lane(sets, AWAY, lane, lane_of(sets, CLOSED, lane))
         start, end = next_range(team, me, sets.words * LANE)
     barrier(team, me)
 
@@ -66,6 +68,9 @@ def forget(team, me, state):
     barrier(team, me)
     start, end = next_range(team, me, count)
     while start < end:
+        if state.on_disk:
+            read_ahead(state.theirs, start, end)
+            read_ahead(state.ours, start, end)
         state.theirs[start:end] = STANDS
         state.ours[start:end] = STANDS
         start, end = next_range(team, me, count)
@@ -79,12 +84,13 @@ def end(team, me, state, sets, level):
     barrier(team, me)
     start, stop = next_range(team, me, nodes)
     while start < stop:
+        read_cells_ahead(state, state.pays, start, stop)
         for lane in lanes_in(start, stop):
             add_lane(sets, STEPPED, lane, lane_of(sets, ESCAPING, lane) | lane_of(sets, FALLING, lane))
-            sets.bits[word_of(sets, ESCAPING, lane)] = 0
-            sets.bits[word_of(sets, FALLING, lane)] = 0
+            put_lane(sets, ESCAPING, lane, np.uint64(0))
+            put_lane(sets, FALLING, lane, np.uint64(0))
             if ~lane_of(sets, SETTLED, lane):
-                sets.bits[word_of(sets, LOSING, lane)] = _losing(state, lane, level)
+                put_lane(sets, LOSING, lane, _losing(state, lane, level))
         start, stop = next_range(team, me, nodes)
     barrier(team, me)
 
@@ -122,7 +128,7 @@ def list_values(state, first, seen, record):
 def join(sets, now, node, gains):
     """Add a seed at its distance: its mover escapes, or has one move less to keep the record."""
     if not is_open(sets, node):
-        add(sets, now if gains else now + 1, node)
+        add(sets, now if gains else now + LOSE, node)
     elif not gains:
         mark(sets, LOSING, node)
         add(sets, THREATENED, node)

@@ -15,7 +15,9 @@ from tbgen.retro.threads.counters import LEVEL, POSITIONS_SETTLED, STOP, make_co
 from tbgen.retro.threads.team import ABORT, barrier
 
 _REVIEWS: Final = 6
-"""Reviewing 1 open position in 6 costs as much as recomputing all of them."""
+"""Reviewing 1 open position in 6 costs as much as recomputing all of them,"""
+_REVIEWS_ON_DISK: Final = 48
+"""or 1 in 48 where what they are worth is read from a disk."""
 _GATHER: Final = 2
 """Cells are gathered when fewer than 1 in 2 are those of open positions,"""
 _FEW: Final = 1 << 12
@@ -61,9 +63,9 @@ def _play_level(worker, links, schedule, level, tally):
     team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     done = False
     if level > FIRST_RECORD:
-        as_good_as_the_record(team, me, state, sets, level)
+        as_good_as_the_record(team, me, buffers, state, sets, level)
         # recomputing everything takes linear time; a review may look at the same position many times
-        most = _open(schedule) // _REVIEWS
+        most = _open(schedule) // (_REVIEWS_ON_DISK if worker.state.on_disk else _REVIEWS)
         done = review_all(worker, schedule.counts, level, most)
     if not done:
         escape_from_scratch(worker, schedule, level)

@@ -9,20 +9,28 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.contents import Make, in_memory
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.sweep.cells import cell_of
+from tbgen.retro.sweep.state import read_cells_ahead, read_values_around, read_worth_around
+from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
 from tbgen.retro.threads.lanes import LANE, put
 from tbgen.retro.threads.team import LINE, lock_lane, unlock_lane
 
-_SHARE: Final = 48
-"""Numbers of the slice per entry, at least: a quarter of a byte each."""
+_SHARE: Final = 36
+"""Numbers of the slice per entry, at least: a third of a byte each."""
 _LEAST: Final = 1 << 12
 """Entries of a thread, at least."""
-_ROUNDS: Final = 512
+_ROUNDS: Final = 1 << 13
 """Rounds of a thread, at most."""
 _WINDOW: Final = 1 << 16
 """Lanes that are merged before the next ones: few enough to stay in memory."""
+
+_AHEAD: Final = 1 << 14
+"""Entries whose pages are read together before they are written anew."""
+_DENSE: Final = 8
+"""Lanes per entry, at most, with which whole windows are read ahead."""
 
 # columns of `Log.rounds`
 _BEGIN: Final = 0
@@ -53,15 +61,20 @@ class Log(NamedTuple):
     """`[me, round, column]`"""
     fill: NDArray[np.int64]
     """`[me * LINE + slot]`"""
+    on_disk: int
+    """1 if the entries are in a file."""
 
 
-def make_log(nodes: int, threads: int) -> Log:
+def make_log(nodes: int, threads: int, make: Make = in_memory) -> Log:
     room = max(_LEAST, nodes // (_SHARE * threads))
+    lanes, bits = make(threads * room, np.uint32), make(threads * room, np.uint64)
+    read_by(BY_PAGES, lanes, bits)
     return Log(
-        np.empty((threads, room), np.uint32),
-        np.empty((threads, room), np.uint64),
+        lanes.reshape(threads, room),
+        bits.reshape(threads, room),
         np.zeros((threads, _ROUNDS + 1, _COLUMNS), np.int64),
         np.zeros(threads * LINE, np.int64),
+        int(is_in_file(bits)),
     )
 
 
@@ -72,6 +85,8 @@ def begin_round(worker, code, into):
     if log.fill[me * LINE + _BEGUN] == _ROUNDS:
         merge(worker)
     begun = log.fill[me * LINE + _BEGUN]
+    if begun and log.rounds[me, begun - 1, _BEGIN] == log.fill[me * LINE + _ENTRIES]:
+        begun -= 1  # nothing was logged in the last one
     log.rounds[me, begun, _BEGIN] = log.fill[me * LINE + _ENTRIES]
     log.rounds[me, begun, _CODE] = code
     log.rounds[me, begun, _INTO] = into
@@ -89,6 +104,10 @@ def note(worker, lane, bits):
     if at == log.lanes.shape[1]:
         _go_on(worker)
         at = np.int64(0)
+    if log.on_disk and at % _AHEAD == 0:
+        end = min(at + _AHEAD, np.int64(log.lanes.shape[1]))
+        read_ahead(log.lanes[me], at, end)
+        read_ahead(log.bits[me], at, end)
     log.lanes[me, at] = lane
     log.bits[me, at] = bits
     log.fill[me * LINE + _ENTRIES] = at + 1
@@ -112,11 +131,26 @@ def merge(worker):
     log.rounds[me, begun, _BEGIN] = log.fill[me * LINE + _ENTRIES]
     for one in range(begun):
         log.rounds[me, one, _AT] = log.rounds[me, one, _BEGIN]
-    for window in range(0, -(-len(state.worth) // LANE), _WINDOW):
+    lanes = -(-len(state.worth) // LANE)
+    dense = state.on_disk and log.fill[me * LINE + _ENTRIES] > lanes // _DENSE
+    for window in range(0, lanes, _WINDOW):
+        if dense:
+            _read_window_ahead(state, window * LANE, log.rounds[me, 0, _INTO])
         for one in range(begun):
             _merge_round(worker, one, window + _WINDOW)
     log.fill[me * LINE + _ENTRIES] = 0
     log.fill[me * LINE + _BEGUN] = 0
+
+
+@inlined
+def _read_window_ahead(state, start, into):
+    """Read what a merge writes to; rounds of settling and of escaping never are in one log."""
+    end = min(start + _WINDOW * LANE, len(state.worth))
+    if into == WORTH:
+        read_ahead(state.worth, start, end)
+    else:
+        read_cells_ahead(state, state.theirs, start, end)
+        read_cells_ahead(state, state.ours, start, end)
 
 
 @inlined
@@ -125,13 +159,20 @@ def _merge_round(worker, one, end):
     log, me, state, team = worker.log, worker.me, worker.state, worker.team
     code, into = np.uint16(log.rounds[me, one, _CODE]), log.rounds[me, one, _INTO]
     at, last = log.rounds[me, one, _AT], log.rounds[me, one + 1, _BEGIN]
-    while at < last and log.lanes[me, at] < end:
+    while at < last:
+        if log.on_disk:
+            read_around(worker.buffers.clusters, log.lanes[me], at)
+            read_around(worker.buffers.clusters, log.bits[me], at)
+        if log.lanes[me, at] >= end:
+            break
         lane = np.int64(log.lanes[me, at])
         if into == WORTH:
+            read_worth_around(state, worker.buffers, lane * LANE)
             lock_lane(team, lane)
             put(state.worth, lane, log.bits[me, at], code)
             unlock_lane(team, lane)
         else:
+            read_values_around(state, worker.buffers, lane * LANE)
             _put(state, into, lane, log.bits[me, at], code)
         at += 1
     log.rounds[me, one, _AT] = at

@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.intrinsics import prefetch
 from tbgen.jit import inlined, kernel
 from tbgen.retro.graph.predecessors import predecessors
 from tbgen.retro.graph.slice import MOST_NEIGHBOURS
@@ -21,7 +20,7 @@ from tbgen.retro.threads.sets import (
     add_lane,
     lane_of,
     mark_lane,
-    word_of,
+    prefetch_lane,
 )
 from tbgen.retro.threads.team import lock_lane, unlock_lane
 
@@ -40,12 +39,12 @@ THEIRS_CHANGED: Final = np.int64(5)
 @inlined
 def _prefetch(sets, later, event, lane):
     """Prefetch all that `_update` will look at."""
-    prefetch(sets.bits, word_of(sets, SETTLED, lane))
+    prefetch_lane(sets, SETTLED, lane)
     if event <= FALLS:
-        prefetch(sets.bits, word_of(sets, later, lane))
-        prefetch(sets.bits, word_of(sets, ESCAPING, lane))
+        prefetch_lane(sets, later, lane)
+        prefetch_lane(sets, ESCAPING, lane)
     else:
-        prefetch(sets.bits, word_of(sets, THREATENED, lane))
+        prefetch_lane(sets, THREATENED, lane)
 
 
 @inlined

@@ -18,11 +18,24 @@ from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.graph.slice import successors
 from tbgen.retro.sweep.cells import cell_of, first_cell
 from tbgen.retro.sweep.notify import OURS_CHANGED, THEIRS_CHANGED, notify
-from tbgen.retro.sweep.state import is_open, key_at, lanes_in, none_due, payoff_at, put_off
+from tbgen.retro.sweep.state import (
+    is_open,
+    key_at,
+    lanes_in,
+    none_due,
+    payoff_at,
+    put_off,
+    read_cells_ahead,
+    read_lane_around,
+    read_values_around,
+    read_worth_around,
+)
+from tbgen.retro.threads.ahead import TOGETHER, read_ahead, read_around
 from tbgen.retro.threads.counters import DOUBTS, LINKS_FULL, POSITIONS_REVIEWED
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
     AWAY,
+    BLOCK,
     CHANGED_OURS,
     CHANGED_THEIRS,
     DOUBT_OURS,
@@ -51,12 +64,17 @@ from tbgen.retro.values.staircase import FULL, add_step, last_step, pack_step, s
 _HOLDS: Final = np.int64(0)
 _ESCAPES: Final = np.int64(1)
 
+_DENSE: Final = BLOCK // 16
+"""Positions of a block, at least, with which the next blocks are likely to have as many."""
+
 
 @inlined
-def _value(state, sets, node, escaping):
+def _value(state, buffers, sets, node, escaping):
     """The code of what a successor is worth; its mover is the other side."""
     if not is_open(sets, node):
+        read_worth_around(state, buffers, node)
         return state.worth[node]
+    read_values_around(state, buffers, node)
     cell = cell_of(state.cells, node)
     return state.ours[cell] if escaping else state.theirs[cell]
 
@@ -73,13 +91,13 @@ def _best_move(graph, buffers, state, sets, node, cell, escaping, record):
     if escaping:
         best = hasty(paid(pays), shortest(pays)) if pays else NEVER
         for at in range(count):
-            ours = _value(state, sets, near[at], escaping)
+            ours = _value(state, buffers, sets, near[at], escaping)
             if ours != STANDS:
                 best = max(best, turned(passed_on(key_at(state, ours))))
         return STANDS if outcome_of(best) <= -record else code_of(state.keys, turned(best))
     best = patient(paid(pays), longest(pays)) if pays else NEVER
     for at in range(count):
-        theirs = _value(state, sets, near[at], escaping)
+        theirs = _value(state, buffers, sets, near[at], escaping)
         if theirs == STANDS:
             return STANDS
         best = max(best, passed_on(key_at(state, theirs)))
@@ -87,15 +105,17 @@ def _best_move(graph, buffers, state, sets, node, cell, escaping, record):
 
 
 @kernel
-def as_good_as_the_record(team, me, state, sets, level):
+def as_good_as_the_record(team, me, buffers, state, sets, level):
     """Where the escaping side is paid no more than the new record, the record stands: such values become STANDS."""
     nodes = len(state.worth)
     barrier(team, me)
     start, end = next_range(team, me, nodes)
     while start < end:
+        read_cells_ahead(state, state.due, start, end)
         for lane in lanes_in(start, end):
             if none_due(state, lane, level):
                 continue
+            read_lane_around(state, buffers, lane)
             left, cell = state.cells.members[lane], first_cell(state.cells, lane)
             while left:
                 node = lane * LANE + lowest_bit(left)
@@ -169,8 +189,13 @@ def write_steps(team, me, buffers, state, sets, links, level, tally):
         count = pop_block(team, me, sets, STEPPED, buffers)
         if count == 0:
             break
+        if count >= _DENSE:
+            _read_block_ahead(state, np.int64(buffers.batch[0]) // BLOCK)
         for at in range(count):
             node = np.int64(buffers.batch[at])
+            if state.on_disk:
+                read_around(buffers.clusters, state.link, node)
+            read_lane_around(state, buffers, node // LANE)
             cell = cell_of(state.cells, node)
             put_off(state, cell, level)
             # neighbours often have the same values
@@ -182,6 +207,17 @@ def write_steps(team, me, buffers, state, sets, links, level, tally):
                 )
                 link = _lengthened(state, links, before, theirs, ours, level, tally)
             state.link[node] = link
+
+
+@inlined
+def _read_block_ahead(state, block):
+    """Have the system read what follows in files, once for several blocks."""
+    if state.on_disk and block % TOGETHER == 0:
+        start, end = block * BLOCK, min((block + TOGETHER) * BLOCK, len(state.worth))
+        read_ahead(state.link, start, end)
+        read_cells_ahead(state, state.due, start, end)
+        read_cells_ahead(state, state.theirs, start, end)
+        read_cells_ahead(state, state.ours, start, end)
 
 
 @inlined

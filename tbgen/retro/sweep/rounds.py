@@ -13,8 +13,9 @@ from tbgen.retro.sweep.log import OURS, THEIRS, WORTH, begin_round, merge, note
 from tbgen.retro.sweep.notify import ESCAPES, FALLS, LOST, WON, notify
 from tbgen.retro.sweep.prove import prove_falling, prove_settled
 from tbgen.retro.sweep.seeds import END, FIRST, GAINS, TIME, choose, sort_by_payoff, sort_by_time
+from tbgen.retro.threads.ahead import TOGETHER, read_ahead
 from tbgen.retro.threads.counters import POSITIONS_ESCAPED, POSITIONS_SETTLED
-from tbgen.retro.threads.sets import AWAY, LATER, NOW, SETTLED, is_empty, lane_of, mark_lane, pop_lanes
+from tbgen.retro.threads.sets import AWAY, LATER, LOSE, NOW, SETTLED, is_empty, lane_of, mark_lane, pop_lanes
 from tbgen.retro.threads.team import barrier, claim
 from tbgen.retro.values.codes import code_of
 from tbgen.retro.values.keys import patient
@@ -26,7 +27,7 @@ _ESCAPING: Final = np.int64(1)
 
 
 @kernel
-def _join_all(team, me, sets, seeds, group, now, escaping):
+def _join_all(team, me, sets, seeds, on_disk, group, now, escaping):
     """Join the seeds of a group."""
     first, end, gains = seeds.groups[group, FIRST], seeds.groups[group, END], seeds.groups[group, GAINS]
     barrier(team, me)
@@ -34,6 +35,8 @@ def _join_all(team, me, sets, seeds, group, now, escaping):
         start = first + claim(team, me, _CHUNK)
         if start >= end:
             break
+        if on_disk and start % (TOGETHER * _CHUNK) < _CHUNK:
+            read_ahead(seeds.items, start, min(start + TOGETHER * _CHUNK, end))
         for at in range(start, min(start + _CHUNK, end)):
             if escaping:
                 escape.join(sets, now, np.int64(seeds.items[at]), gains)
@@ -54,7 +57,7 @@ def _notify_all(worker, now, later, outcome, distance, escaping):
         begin_round(worker, code, (OURS if loses else THEIRS) if escaping else WORTH)
         barrier(team, me)
         while True:
-            lanes = pop_lanes(team, me, sets, now + loses, buffers, graph.laned)
+            lanes = pop_lanes(team, me, sets, now + LOSE * loses, buffers, graph.laned)
             if lanes == 0:
                 break
             for at in range(lanes):
@@ -90,17 +93,17 @@ def _spread(worker, schedule, outcome, escaping):
     distance = reached = 0
     while True:
         while group < seeds.group_count[0] and seeds.groups[group, TIME] == distance:
-            _join_all(team, me, sets, seeds, group, now, escaping)
+            _join_all(team, me, sets, seeds, worker.state.on_disk, group, now, escaping)
             group += 1
         if joined != group:
-            _prove(worker, schedule, now + 1, escaping)
+            _prove(worker, schedule, now + LOSE, escaping)
             joined = group
         reached += _notify_all(worker, now, later, outcome, distance, escaping)
-        _prove(worker, schedule, later + 1, escaping)
+        _prove(worker, schedule, later + LOSE, escaping)
         barrier(team, me)
         now, later = later, now
         distance += 1
-        if is_empty(sets, now) and is_empty(sets, now + 1):
+        if is_empty(sets, now) and is_empty(sets, now + LOSE):
             if group == seeds.group_count[0]:
                 break
             distance = seeds.groups[group, TIME]
@@ -113,7 +116,7 @@ def _spread(worker, schedule, outcome, escaping):
 def settle_level(worker, schedule, level):
     """Settle all positions of a level, and all from which a goal of this level can be forced."""
     team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
-    settle.fix_and_seed(team, me, state, sets, level)
+    settle.fix_and_seed(team, me, buffers, state, sets, level)
     sort_by_time(team, me, buffers, state, sets, schedule.seeds)
     _spread(worker, schedule, BASE - level, _SETTLING)
     merge(worker)
@@ -128,7 +131,7 @@ def escape_from_scratch(worker, schedule, level):
     escape.begin(team, me, sets)
     if level > FIRST_RECORD:
         escape.forget(team, me, state)
-    sort_by_payoff(team, me, state, sets, seeds)
+    sort_by_payoff(team, me, worker.buffers, state, sets, seeds)
     if me == 0:
         escape.list_values(state, seeds.first, schedule.seen, record)
     barrier(team, me)

@@ -9,8 +9,21 @@ from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.sweep import settle
 from tbgen.retro.sweep.cells import first_cell
+from tbgen.retro.sweep.state import read_cells_ahead, read_lane_around
+from tbgen.retro.threads.ahead import TOGETHER, read_around
 from tbgen.retro.threads.lanes import LANE
-from tbgen.retro.threads.sets import CLOSED, TIMED, block_count, clear_block, has, has_block, lanes_of, read_block
+from tbgen.retro.threads.sets import (
+    BLOCK,
+    CLOSED,
+    LOSE,
+    TIMED,
+    block_count,
+    clear_block,
+    has,
+    has_block,
+    lanes_of,
+    read_block,
+)
 from tbgen.retro.threads.team import barrier
 from tbgen.retro.values.codes import NONE
 from tbgen.retro.values.keys import LONGEST
@@ -74,6 +87,13 @@ def _sum_up(team, me, seeds, keys):
     barrier(team, me)
 
 
+@inlined
+def _put(state, buffers, seeds, at, node):
+    if state.on_disk:
+        read_around(buffers.clusters, seeds.items, at)
+    seeds.items[at] = node
+
+
 @kernel
 def sort_by_time(team, me, buffers, state, sets, seeds):
     """Move the TIMED sets to `seeds`, with a group for each distance.
@@ -97,43 +117,47 @@ def sort_by_time(team, me, buffers, state, sets, seeds):
 def _sort_timed(team, me, buffers, state, sets, seeds, copies):
     """Count the seeds of this thread's blocks by their distance, or move them."""
     for gains in range(2):
-        which = TIMED + 1 - gains
+        which = TIMED if gains else TIMED + LOSE
         for block in _blocks_of(team, me, sets):
             if not has_block(sets, which, block):
                 continue
             for at in range(read_block(sets, which, block, buffers)):
                 node = np.int64(buffers.batch[at])
+                read_lane_around(state, buffers, node // LANE)
                 key = 2 * min(settle.time_of(state, sets, node, gains), LONGEST) + gains
                 if copies:
-                    seeds.items[seeds.starts[me, key]] = node
+                    _put(state, buffers, seeds, seeds.starts[me, key], node)
                 seeds.starts[me, key] += 1
             if copies:
                 clear_block(sets, which, block)
 
 
 @kernel
-def sort_by_payoff(team, me, state, sets, seeds):
+def sort_by_payoff(team, me, buffers, state, sets, seeds):
     """Sort all positions that are not closed by the code of what their resets pay."""
     keys = len(state.payoffs)
     barrier(team, me)
     seeds.starts[me, :keys] = 0
-    _sort(team, me, state, sets, seeds, 0)
+    _sort(team, me, buffers, state, sets, seeds, 0)
     _sum_up(team, me, seeds, keys)
-    _sort(team, me, state, sets, seeds, 1)
+    _sort(team, me, buffers, state, sets, seeds, 1)
     barrier(team, me)
 
 
 @kernel
-def _sort(team, me, state, sets, seeds, copies):
+def _sort(team, me, buffers, state, sets, seeds, copies):
     """Count the seeds of this thread's blocks by the code of their payoff, or copy them."""
     for block in _blocks_of(team, me, sets):
+        if block % TOGETHER == 0:
+            end = min((block + TOGETHER) * BLOCK, len(state.worth))
+            read_cells_ahead(state, state.pays, block * BLOCK, end)
         for lane in lanes_of(block):
             left, cell = state.cells.members[lane], first_cell(state.cells, lane)
             while left:
                 node, pays = lane * LANE + lowest_bit(left), state.pays[cell]
                 if pays != NONE and not has(sets, CLOSED, node):
                     if copies:
-                        seeds.items[seeds.starts[me, pays]] = node
+                        _put(state, buffers, seeds, seeds.starts[me, pays], node)
                     seeds.starts[me, pays] += 1
                 left &= left - np.uint64(1)
                 cell += 1

@@ -18,12 +18,15 @@ from tbgen.retro.sweep.state import (
     none_due,
     payoff_at,
     put_off,
+    read_cells_ahead,
+    read_lane_around,
 )
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
     AWAY,
     CHANGED_OURS,
     CLOSED,
+    LOSE,
     LOSING,
     NOW,
     SETTLED,
@@ -43,7 +46,7 @@ from tbgen.retro.values.payoff import Payoff, longest, pack, paid, shortest
 @inlined
 def _seed(sets, node, outcome):
     """Have a node join at its distance, among those whose mover gains or those whose mover loses."""
-    add(sets, TIMED if outcome > 0 else TIMED + 1, node)
+    add(sets, TIMED if outcome > 0 else TIMED + LOSE, node)
 
 
 @inlined
@@ -60,7 +63,7 @@ def _fix(state, sets, node, cell, level):
     mark(sets, SETTLED, node)
     state.due[cell] = NOT_AGAIN
     if theirs == STANDS:
-        add(sets, NOW + 1, node)
+        add(sets, NOW + LOSE, node)
         return
     state.worth[node] = theirs
     add(sets, CHANGED_OURS, node)
@@ -90,15 +93,17 @@ def _fix_or_seed(state, sets, node, cell, level):
 
 
 @kernel
-def fix_and_seed(team, me, state, sets, level):
+def fix_and_seed(team, me, buffers, state, sets, level):
     """Settle all open positions of this level, and collect the seeds of its outcomes."""
     nodes = len(state.worth)
     barrier(team, me)
     start, end = next_range(team, me, nodes)
     while start < end:
+        read_cells_ahead(state, state.due, start, end)
         for lane in lanes_in(start, end):
             if none_due(state, lane, level):
                 continue
+            read_lane_around(state, buffers, lane)
             left, cell = state.cells.members[lane], first_cell(state.cells, lane)
             while left:
                 if state.due[cell] <= level:
@@ -130,7 +135,7 @@ def join(sets, now, node, gains):
         mark(sets, LOSING, node)
         add(sets, THREATENED, node)
     elif not has(sets, now, node):
-        add(sets, now + 1, node)
+        add(sets, now + LOSE, node)
 
 
 @inlined

@@ -20,8 +20,9 @@ from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel, plain
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, Survey
 from tbgen.retro.sweep.cells import Cells, cell_of, cells_for, first_cell, give_all, give_open
+from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
 from tbgen.retro.threads.lanes import LANE, at_most, laid_out
-from tbgen.retro.threads.sets import AWAY, CLOSED, LOSING, SETTLED, PositionSets, has, lane_of, mark_lane
+from tbgen.retro.threads.sets import AWAY, BLOCK, CLOSED, LOSING, SETTLED, PositionSets, has, lane_of, mark_lane
 from tbgen.retro.values.codes import NONE, STANDS, is_full, make_code_table
 from tbgen.retro.values.keys import level_of, outcome_of
 from tbgen.retro.values.payoff import paid
@@ -30,6 +31,8 @@ from tbgen.turns import pieces
 Each = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
 """`map`, or that of a pool of threads."""
 
+_STRETCH: Final = 1 << 19
+"""Nodes whose cells are found with 64 KiB of `Cells.members`."""
 NOT_AGAIN: Final = 255
 """In `SliceState.due`."""
 
@@ -52,6 +55,8 @@ class SliceState(NamedTuple):
     keys: NDArray[np.int32]
     payoffs: NDArray[np.int32]
     """Code tables (retro/values/codes.py)."""
+    on_disk: int
+    """1 if some of its arrays lie in files."""
 
 
 def make_state(
@@ -71,10 +76,12 @@ def make_state(
         due=laid_out(nodes, np.uint8, make),
         keys=make_code_table(nodes),
         payoffs=survey.payoffs,
+        on_disk=int(is_in_file(survey.pays)),
     )
     give_all(state.cells, nodes)
     goals = _levels_paid(survey.payoffs)
     deque(each(lambda here: _begin(state, sets, goals, here.start, here.stop), pieces(nodes)), maxlen=0)
+    _read_by_pages(state)
     return state
 
 
@@ -120,11 +127,18 @@ def gathered(
         due=laid_out(count, np.uint8, make),
     )
     deque(each(lambda here: _gather(state, after, here.start, here.stop), pieces(nodes)), maxlen=0)
+    _read_by_pages(after)
     return after
 
 
 @kernel
 def _gather(state, after, start, end):
+    read_cells_ahead(state, state.pays, start, end)
+    read_cells_ahead(state, state.level, start, end)
+    read_cells_ahead(state, state.due, start, end)
+    if len(state.theirs):
+        read_cells_ahead(state, state.theirs, start, end)
+        read_cells_ahead(state, state.ours, start, end)
     for lane in range(start // LANE, -(-end // LANE)):
         left = after.cells.members[lane]
         to = first_cell(after.cells, lane)
@@ -139,6 +153,52 @@ def _gather(state, after, start, end):
                 after.theirs[to] = state.theirs[cell] if known else STANDS
                 after.ours[to] = state.ours[cell] if known else STANDS
             to += 1
+
+
+def _read_by_pages(state: SliceState) -> None:
+    if state.on_disk:
+        read_by(BY_PAGES, *state[:2], *state.cells, *state[3:8])
+
+
+@inlined
+def read_cells_ahead(state, array, start, end):
+    """Have the system read the cells of these nodes now, if they lie in a file; they begin with a block."""
+    if state.on_disk:
+        if start % _STRETCH == 0:
+            lane, lanes = start // LANE, len(state.cells.members)
+            read_ahead(state.cells.members, lane, min(lane + _STRETCH // LANE, lanes))
+            read_ahead(state.cells.within, lane, min(lane + _STRETCH // LANE, lanes))
+        read_ahead(array, state.cells.first[start // BLOCK], state.cells.first[-(-end // BLOCK)])
+
+
+@inlined
+def read_values_around(state, buffers, node):
+    """Have it read the cluster where the values of an open position are, and from where these are."""
+    if state.on_disk:
+        lane = node // LANE
+        read_around(buffers.clusters, state.cells.members, lane)
+        read_around(buffers.clusters, state.cells.within, lane)
+        cell = first_cell(state.cells, lane)
+        read_around(buffers.clusters, state.theirs, cell)
+        read_around(buffers.clusters, state.ours, cell)
+
+
+@inlined
+def read_lane_around(state, buffers, lane):
+    """Have it read the clusters where all is that is known of a lane's positions."""
+    if state.on_disk:
+        read_worth_around(state, buffers, lane * LANE)
+        read_values_around(state, buffers, lane * LANE)
+        cell = first_cell(state.cells, lane)
+        read_around(buffers.clusters, state.pays, cell)
+        read_around(buffers.clusters, state.level, cell)
+        read_around(buffers.clusters, state.due, cell)
+
+
+@inlined
+def read_worth_around(state, buffers, node):
+    if state.on_disk:
+        read_around(buffers.clusters, state.worth, node)
 
 
 def is_complete(state: SliceState, sets: PositionSets, each: Each = map) -> bool:

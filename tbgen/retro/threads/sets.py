@@ -10,42 +10,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import Make, in_memory
-from tbgen.intrinsics import fetch_and, fetch_or, lowest_bit
+from tbgen.intrinsics import fetch_and, fetch_or, lowest_bit, prefetch
 from tbgen.jit import inlined, kernel
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.team import barrier, claim, next_range
 
 # The sets of a sweep. They are numpy integers because the compiler would specialise kernels for each literal.
-# NOW, LATER and TIMED are pairs: the first set is for positions that gain, the next one for those that lose.
-NOW: Final = np.int64(0)
-LATER: Final = np.int64(2)
-"""Reached at the current distance, and at the next."""
-TIMED: Final = LATER
-"""Seeds: each joins at a distance of its own. They are taken out before the first distance."""
-DOUBT_OURS: Final = np.int64(4)
-"""Positions that are to be reviewed, as their mover may no longer keep a record."""
-CHANGED_OURS: Final = np.int64(5)
-"""Changed, with predecessors to notify; this includes positions settled with a payoff instead of their own goal."""
-THREATENED: Final = np.int64(6)
-"""One more of their moves fails: to be proved, if now all do (prove.py)."""
 
-# What follows is only marked, never popped: what is known of a position.
-SETTLED: Final = np.int64(7)
+# Added to and looked at all over: these are the first to be in memory.
+NOW: Final = np.int64(0)
+LATER: Final = np.int64(1)
+"""Reached at the current distance, and at the next; here those that gain."""
+DOUBT_OURS: Final = np.int64(2)
+"""Positions that are to be reviewed, as their mover may no longer keep a record."""
+THREATENED: Final = np.int64(3)
+"""One more of their moves fails: to be proved, if now all do (prove.py)."""
+SETTLED: Final = np.int64(4)
 """Its worth under all records to come is known; or it is illegal."""
-CLOSED: Final = np.int64(8)
+CLOSED: Final = np.int64(5)
 """Settled, and predecessors are notified; or illegal. Settled ones that are not closed wait for the level of what they
 are settled with: they are pending."""
-AWAY: Final = np.int64(9)
+AWAY: Final = np.int64(6)
 """The record does not stand there if the opponent holds it: closed, or its mover escapes."""
+HELD: Final = 7
+"""How many sets these are."""
+
+# Gone through in order.
+LOSE: Final = np.int64(7)
+"""From NOW or LATER to the set of those that are reached then and lose."""
+CHANGED_OURS: Final = np.int64(9)
+"""Changed, with predecessors to notify; this includes positions settled with a payoff instead of their own goal."""
 LOSING: Final = np.int64(10)
 """Its resets are known to lose to a goal of a level that is done; or it has none. While escapes spread from scratch:
 also those whose resets lose to what the escaping side is paid by now."""
 BITS: Final = 11
 
+# Seeds: each joins at a distance of its own. They are taken out before the first distance.
+TIMED: Final = LATER
+
 # While positions are reviewed, none spread.
 DOUBT_THEIRS: Final = NOW
-CHANGED_THEIRS: Final = np.int64(NOW + 1)
-STEPPED: Final = LATER
+CHANGED_THEIRS: Final = np.int64(NOW + LOSE)
+STEPPED: Final = np.int64(LATER + LOSE)
 """May need another step in their staircases."""
 
 # While escapes spread from scratch, no position is in doubt, and none is notified of a change.
@@ -64,8 +70,10 @@ _PIECES: Final = 256
 
 
 class PositionSets(NamedTuple):
-    bits: NDArray[np.uint64]
-    """`[set * words + word]`"""
+    held: NDArray[np.uint64]
+    """`[set * words + word]`, of the first HELD sets."""
+    passed: NDArray[np.uint64]
+    """The same of the others."""
     blocks: NDArray[np.uint64]
     """`[set * block_words + word]`: one bit per block that may not be empty."""
     words: int
@@ -75,10 +83,12 @@ class PositionSets(NamedTuple):
 
 
 def make_sets(count: int, nodes: int, make: Make = in_memory) -> PositionSets:
+    """The first `count` sets."""
     blocks = -(-nodes // BLOCK)
     words, block_words = blocks * _WORDS, -(-blocks // 64)
     return PositionSets(
-        make(count * words, np.uint64),
+        make(min(count, HELD) * words, np.uint64),
+        make(max(count - HELD, 0) * words, np.uint64),
         np.zeros(count * block_words, np.uint64),
         words,
         block_words,
@@ -87,15 +97,31 @@ def make_sets(count: int, nodes: int, make: Make = in_memory) -> PositionSets:
 
 
 @inlined
-def word_of(sets, which, lane):
-    """Where the bits of a lane are."""
-    return which * sets.words + lane
+def place_of(sets, which, lane):
+    """Where the bits of a lane are: the array and the index."""
+    if which < HELD:
+        return sets.held, which * sets.words + lane
+    return sets.passed, (which - HELD) * sets.words + lane
 
 
 @inlined
 def lane_of(sets, which, lane):
     """The positions of a lane that are in a set."""
-    return sets.bits[word_of(sets, which, lane)]
+    words, at = place_of(sets, which, lane)
+    return words[at]
+
+
+@inlined
+def put_lane(sets, which, lane, bits):
+    """Have a set hold these positions of a lane and no others; no other thread may be at the lane."""
+    words, at = place_of(sets, which, lane)
+    words[at] = bits
+
+
+@inlined
+def prefetch_lane(sets, which, lane):
+    words, at = place_of(sets, which, lane)
+    prefetch(words, at)
 
 
 @inlined
@@ -107,19 +133,21 @@ def has(sets, which, node):
 def mark(sets, which, node):
     """Put a position into a set of bits. Returns whether it was not there yet."""
     bit = np.uint64(1) << np.uint64(node % LANE)
-    return fetch_or(sets.bits, word_of(sets, which, node // LANE), bit) & bit == 0
+    words, at = place_of(sets, which, node // LANE)
+    return fetch_or(words, at, bit) & bit == 0
 
 
 @inlined
 def unmark(sets, which, node):
     """Remove a position from a set of bits."""
-    fetch_and(sets.bits, word_of(sets, which, node // LANE), ~(np.uint64(1) << np.uint64(node % LANE)))
+    words, at = place_of(sets, which, node // LANE)
+    fetch_and(words, at, ~(np.uint64(1) << np.uint64(node % LANE)))
 
 
 @inlined
 def mark_lane(sets, which, lane, bits):
     """Put some positions of a lane into a set of bits; no other thread may be at the lane."""
-    sets.bits[word_of(sets, which, lane)] |= bits
+    put_lane(sets, which, lane, lane_of(sets, which, lane) | bits)
 
 
 @inlined
@@ -149,7 +177,7 @@ def _add_block(sets, which, lane):
 @inlined
 def discard(sets, which, lane, bits):
     """Remove some positions of a lane from a set; no other thread may be at the lane."""
-    sets.bits[word_of(sets, which, lane)] &= ~bits
+    put_lane(sets, which, lane, lane_of(sets, which, lane) & ~bits)
 
 
 @inlined
@@ -197,7 +225,7 @@ def clear_set(team, me, sets, which):
     start, end = next_range(team, me, sets.words * LANE)
     while start < end:
         for lane in range(start // LANE, end // LANE):
-            sets.bits[word_of(sets, which, lane)] = 0
+            put_lane(sets, which, lane, np.uint64(0))
         start, end = next_range(team, me, sets.words * LANE)
     if me == 0:
         for at in range(which * sets.block_words, (which + 1) * sets.block_words):
@@ -207,7 +235,7 @@ def clear_set(team, me, sets, which):
 @kernel
 def clear_block(sets, which, block):
     for lane in lanes_of(block):
-        sets.bits[word_of(sets, which, lane)] = 0
+        put_lane(sets, which, lane, np.uint64(0))
     fetch_and(sets.blocks, which * sets.block_words + (block >> 6), ~(np.uint64(1) << np.uint64(block & 63)))
 
 

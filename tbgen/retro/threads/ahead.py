@@ -1,0 +1,72 @@
+"""Reading arrays in files: in order, many pages at once; elsewhere, a cluster of pages around each that is touched.
+
+A disk takes as long for a cluster as for a page. How much the system would read by itself is up to the machine, from
+128 KiB to 8 MiB around a page, most of which a sparse round never looks at. So it is told to read single pages, and
+kernels ask for clusters.
+"""
+
+import mmap
+from typing import Any, Final
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from tbgen.jit import inlined, kernel
+
+_madvise = types.ExternalFunction("madvise", types.int32(types.intp, types.intp, types.int32))
+_PAGE: Final = mmap.PAGESIZE
+
+# numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
+AS_USUAL: Final = np.int64(mmap.MADV_NORMAL)
+BY_PAGES: Final = np.int64(mmap.MADV_RANDOM)
+TOGETHER: Final = 16
+"""Blocks of positions (retro/threads/sets.py) that are read ahead together."""
+_CLUSTER: Final = 1 << 16
+"""Bytes."""
+_BITS: Final = 12
+"""A thread remembers 1 << _BITS clusters: no more than stay in memory for a while."""
+_NOW: Final = np.int64(mmap.MADV_WILLNEED)
+
+
+def is_in_file(array: NDArray[Any]) -> bool:
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return base is not None
+
+
+@kernel
+def _advise(begin, end, how):
+    """Tell the system how it is to read from one address to another."""
+    begin -= begin % _PAGE
+    if begin < end:
+        _madvise(begin, end - begin, np.int32(how))
+
+
+def read_by(how: np.int64, *arrays: NDArray[Any]) -> None:
+    """Tell it how to read those of these arrays that are in files."""
+    for array in arrays:
+        if is_in_file(array):
+            _advise(array.ctypes.data, array.ctypes.data + array.nbytes, how)
+
+
+@inlined
+def read_ahead(array, first, end):
+    """Have it read these elements now."""
+    _advise(array.ctypes.data + first * array.itemsize, array.ctypes.data + end * array.itemsize, _NOW)
+
+
+def make_clusters() -> NDArray[np.int64]:
+    """`[place]`: the cluster that a thread has read last, of those that have this place."""
+    return np.zeros(1 << _BITS, np.int64)
+
+
+@inlined
+def read_around(clusters, array, index):
+    """Have it read the cluster of an element, unless this thread has lately done so."""
+    cluster = (array.ctypes.data + index * array.itemsize) // _CLUSTER
+    place = np.int64(np.uint64(cluster) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - _BITS))
+    if clusters[place] != cluster:
+        clusters[place] = cluster
+        _madvise(cluster * _CLUSTER, np.int64(_CLUSTER), np.int32(_NOW))
