@@ -1,11 +1,11 @@
 """`tbgen plan`: what building tables would take."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tbgen.called import called_as
-from tbgen.cli.common import add_all, add_json, add_men, add_rules, at_once, materials_of, print_table
+from tbgen.cli.common import add_all, add_json, add_men, add_rules, at_once, materials_of, print_table, size
 from tbgen.columns import Column
 from tbgen.errors import BadInput
 from tbgen.material import MEN_IN_TABLES, Material, with_dependencies
@@ -20,8 +20,11 @@ examples:
   tbgen plan KRBvKR              this table and all that it depends on
   tbgen plan --all 4             every material of at most four men
   tbgen plan --only KRPvKRP      this table alone, even one too large to build
+  tbgen plan --all 6 --workers 16 --threads 8 --memory 24G
+                                 as 16 workers of a cluster, each with 8 threads and 24 GB, would build them
 
 With --all, a second table sums them up by the count of men and pawns.
+"memory" is what building should have: with less, sets of positions lie on disk as well, which is slow.
 
 "numbers" is exact. Of a table that has been built before, on whatever machine, positions and disk are what it came to,
 and CPU is what it took there, at the pace of this machine. For others these are averages by the count of numbers.
@@ -37,6 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads", type=at_once, default=cores(), metavar="N", help="threads at work (default: all cores)"
     )
+    parser.add_argument(
+        "--workers", type=at_once, metavar="N", help="say how long N take that build tables side by side"
+    )
+    parser.add_argument("--memory", type=size, metavar="SIZE", help="say which tables should have more, such as 24G")
     add_json(parser)
 
 
@@ -50,15 +57,55 @@ def run(args: argparse.Namespace) -> int:
     materials = wanted if args.only else with_dependencies(wanted)
     pace = known_pace().factor
     rows = [estimate(material, args.rules, args.threads, pace) for material in materials]
+    clock = _clock(args.workers, args.threads, materials, rows) if args.workers else None
     if args.json:
-        for row in rows:
-            say(to_json(row.as_dict()))
-    else:
-        print_estimates(rows)
-        if args.all:
-            say("")
-            _print_kinds(materials, rows)
+        for words in (*(row.as_dict() for row in rows), *([clock] if clock else [])):
+            say(to_json(words))
+        return 0
+    print_estimates(rows)
+    if args.all:
+        say("")
+        _print_kinds(materials, rows)
+    if clock:
+        say("")
+        _print_clock(clock)
+    if args.memory:
+        say("")
+        say(_with_memory(args.memory, rows))
     return 0
+
+
+def _clock(
+    workers: int, threads: int, materials: Sequence[Material], rows: Sequence["Estimate"]
+) -> dict[str, int | float]:
+    """What so many workers take, and what any number of them takes at the least."""
+    from tbgen.generate.forecast import clock_seconds
+    from tbgen.generate.schedule import priorities, seconds_on
+
+    each = clock_seconds(rows, threads)
+    seconds, least = seconds_on(workers, materials, each), max(priorities(materials, each).values())
+    return {"workers": workers, "threads": threads, "seconds": round(seconds, 1), "least_seconds": round(least, 1)}
+
+
+def _print_clock(clock: Mapping[str, int | float]) -> None:
+    from tbgen.text import time_of
+
+    at_work = f"{counted(int(clock['workers']), 'worker')} of {counted(int(clock['threads']), 'thread')}"
+    say(f"{at_work}, at the pace of this machine: {time_of(clock['seconds'])}.")
+    say(f"With more workers it is {time_of(clock['least_seconds'])} at the least, as tables wait for each other.")
+
+
+def _with_memory(memory: int, rows: Sequence["Estimate"]) -> str:
+    from tbgen.text import size_of
+
+    more = [row for row in rows if row.memory > memory]
+    if not more:
+        return f"{size_of(memory)} of memory are enough for each of them."
+    most = max(more, key=lambda row: row.memory)
+    return (
+        f"{counted(len(more), 'table')} should have more memory than {size_of(memory)}; the most: {most.material}, "
+        f"{size_of(most.memory)}."
+    )
 
 
 def _print_kinds(materials: Sequence[Material], rows: Sequence["Estimate"]) -> None:
