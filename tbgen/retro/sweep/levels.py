@@ -15,9 +15,8 @@ from tbgen.retro.threads.counters import LEVEL, POSITIONS_SETTLED, STOP, make_co
 from tbgen.retro.threads.team import ABORT, barrier
 
 _REVIEWS: Final = 6
-"""Reviewing 1 open position in 6 costs as much as recomputing all of them,"""
-_REVIEWS_ON_DISK: Final = 48
-"""or 1 in 48 where what they are worth is read from a disk."""
+"""Reviewing 1 open position in 6 costs as much as recomputing all of them. This must not depend on where arrays lie: a
+table's file says how much was reviewed, and has the same bytes whatever the memory."""
 _GATHER: Final = 2
 """Cells are gathered when fewer than 1 in 2 are those of open positions,"""
 _FEW: Final = 1 << 12
@@ -65,7 +64,7 @@ def _play_level(worker, links, schedule, level, tally):
     if level > FIRST_RECORD:
         as_good_as_the_record(team, me, buffers, state, sets, level)
         # recomputing everything takes linear time; a review may look at the same position many times
-        most = _open(schedule) // (_REVIEWS_ON_DISK if worker.state.on_disk else _REVIEWS)
+        most = _open(schedule) // _REVIEWS
         done = review_all(worker, schedule.counts, level, most)
     if not done:
         escape_from_scratch(worker, schedule, level)
