@@ -44,13 +44,14 @@ def memory_in_use() -> tuple[int, int]:
 
 
 def scratch_of(directory: Path) -> Path:
-    """Where large arrays are that belong to tables of this directory: where the environment says, or there, if one may
-    write to it."""
+    """Where large arrays are that belong to tables of this directory: where the environment says, or there, unless it
+    is one that nobody may write to."""
     if chosen := os.environ.get(SCRATCH):
         if not (Path(chosen).is_dir() and os.access(chosen, os.W_OK)):
             raise BadInput(f"{SCRATCH} names {chosen}, which is no directory that one may write to")
         return Path(chosen)
-    return directory if os.access(directory, os.W_OK) else Path(tempfile.gettempdir())
+    is_closed = directory.exists() and not os.access(directory, os.W_OK)
+    return Path(tempfile.gettempdir()) if is_closed else directory
 
 
 class DiskArrays:

@@ -67,6 +67,7 @@ def test_working_arrays_are_on_disk_where_those_in_memory_leave_no_room(tmp_path
 
 def test_the_environment_says_where_working_arrays_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tables, scratch = tmp_path / "tables", tmp_path / "scratch"
+    assert scratch_of(tables) == tables, "it is made before it is needed"
     tables.mkdir()
     assert scratch_of(tables) == tables
     monkeypatch.setenv("TBGEN_SCRATCH", str(scratch))
