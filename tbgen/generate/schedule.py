@@ -1,6 +1,7 @@
 """Building tables side by side: which goes first, and how long all of them take."""
 
 from collections.abc import Iterable, Mapping
+from graphlib import TopologicalSorter
 from heapq import heappop, heappush
 
 from tbgen.material import Material
@@ -22,29 +23,17 @@ def priorities(todo: Iterable[Material], costs: Mapping[str, float]) -> dict[Mat
 def seconds_on(workers: int, todo: Iterable[Material], seconds: Mapping[str, float]) -> float:
     """How long building takes with so many workers, each of which takes so many seconds for a table."""
     order = priorities(todo, seconds)
-    left = {material: sum(needed in order for needed in set(material.successors())) for material in order}
+    graph = TopologicalSorter({one: [needed for needed in one.successors() if needed in order] for one in order})
+    graph.prepare()
     ready: list[tuple[float, str, Material]] = []
     running: list[tuple[float, str, Material]] = []
     now = 0.0
-
-    def give_out(material: Material) -> None:
-        heappush(ready, (-order[material], material.name, material))
-
-    for material in order:
-        if not left[material]:
-            give_out(material)
-    waiting: dict[Material, list[Material]] = {}
-    for material in order:
-        for needed in set(material.successors()):
-            if needed in order:
-                waiting.setdefault(needed, []).append(material)
-    while ready or running:
+    while graph.is_active():
+        for material in graph.get_ready():
+            heappush(ready, (-order[material], material.name, material))
         while ready and len(running) < workers:
             _, name, material = heappop(ready)
             heappush(running, (now + seconds[name], name, material))
         now, _, done = heappop(running)
-        for material in waiting.get(done, ()):
-            left[material] -= 1
-            if not left[material]:
-                give_out(material)
+        graph.done(done)
     return now
