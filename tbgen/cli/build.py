@@ -195,14 +195,14 @@ def _lines(summary: "Summary", directory: Path, *, whole: bool) -> list[str]:
     )
     if not whole:
         return [head]
-    peak = "" if summary.peak_memory is None else f"; peak memory {summary.peak_memory / 2**20:,.0f} MiB"
+    took = "" if summary.peak_memory is None else f"; peak memory {summary.peak_memory / 2**20:,.0f} MiB"
     if summary.from_disk and summary.to_disk:
-        peak += f"; {size_of(summary.from_disk)} read from disk, {size_of(summary.to_disk)} written"
+        took += f"; {size_of(summary.from_disk)} read from disk, {size_of(summary.to_disk)} written"
     return [
         head,
         f"  in {directory}",
         *histogram(summary.mover),
         f"  longest: {summary.longest_gscore} in {summary.longest} plies  {summary.longest_fen}",
         f"  {summary.staircases:,} staircases; {summary.attractions} attractions and {summary.looks} reviews per "
-        f"stored entry{peak}",
+        f"stored entry{took}",
     ]

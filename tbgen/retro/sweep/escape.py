@@ -15,7 +15,7 @@ import numpy as np
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.sweep.cells import first_cell
-from tbgen.retro.sweep.state import is_open, lanes_in, read_cells_ahead
+from tbgen.retro.sweep.state import is_open, lanes_in, read_cells_ahead, read_members_ahead
 from tbgen.retro.threads.ahead import read_ahead
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
@@ -84,6 +84,7 @@ def end(team, me, state, sets, level):
     barrier(team, me)
     start, stop = next_range(team, me, nodes)
     while start < stop:
+        read_members_ahead(state, start, stop)
         read_cells_ahead(state, state.pays, start, stop)
         for lane in lanes_in(start, stop):
             add_lane(sets, STEPPED, lane, lane_of(sets, ESCAPING, lane) | lane_of(sets, FALLING, lane))

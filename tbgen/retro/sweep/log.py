@@ -13,7 +13,7 @@ from tbgen.contents import Make, in_memory
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.sweep.cells import cell_of
-from tbgen.retro.sweep.state import read_cells_ahead, read_values_around, read_worth_around
+from tbgen.retro.sweep.state import read_values_around, read_worth_around
 from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
 from tbgen.retro.threads.lanes import LANE, put
 from tbgen.retro.threads.team import LINE, lock_lane, unlock_lane
@@ -26,11 +26,8 @@ _ROUNDS: Final = 1 << 13
 """Rounds of a thread, at most."""
 _WINDOW: Final = 1 << 16
 """Lanes that are merged before the next ones: few enough to stay in memory."""
-
 _AHEAD: Final = 1 << 14
 """Entries whose pages are read together before they are written anew."""
-_DENSE: Final = 8
-"""Lanes per entry, at most, with which whole windows are read ahead."""
 
 # columns of `Log.rounds`
 _BEGIN: Final = 0
@@ -131,26 +128,11 @@ def merge(worker):
     log.rounds[me, begun, _BEGIN] = log.fill[me * LINE + _ENTRIES]
     for one in range(begun):
         log.rounds[me, one, _AT] = log.rounds[me, one, _BEGIN]
-    lanes = -(-len(state.worth) // LANE)
-    dense = state.on_disk and log.fill[me * LINE + _ENTRIES] > lanes // _DENSE
-    for window in range(0, lanes, _WINDOW):
-        if dense:
-            _read_window_ahead(state, window * LANE, log.rounds[me, 0, _INTO])
+    for window in range(0, -(-len(state.worth) // LANE), _WINDOW):
         for one in range(begun):
             _merge_round(worker, one, window + _WINDOW)
     log.fill[me * LINE + _ENTRIES] = 0
     log.fill[me * LINE + _BEGUN] = 0
-
-
-@inlined
-def _read_window_ahead(state, start, into):
-    """Read what a merge writes to; rounds of settling and of escaping never are in one log."""
-    end = min(start + _WINDOW * LANE, len(state.worth))
-    if into == WORTH:
-        read_ahead(state.worth, start, end)
-    else:
-        read_cells_ahead(state, state.theirs, start, end)
-        read_cells_ahead(state, state.ours, start, end)
 
 
 @inlined

@@ -22,20 +22,19 @@ from tbgen.retro.sweep.state import (
     is_open,
     key_at,
     lanes_in,
+    next_due,
     none_due,
     payoff_at,
     put_off,
-    read_cells_ahead,
     read_lane_around,
     read_values_around,
     read_worth_around,
 )
-from tbgen.retro.threads.ahead import TOGETHER, read_ahead, read_around
+from tbgen.retro.threads.ahead import read_around
 from tbgen.retro.threads.counters import DOUBTS, LINKS_FULL, POSITIONS_REVIEWED
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
     AWAY,
-    BLOCK,
     CHANGED_OURS,
     CHANGED_THEIRS,
     DOUBT_OURS,
@@ -54,7 +53,7 @@ from tbgen.retro.threads.sets import (
     pop_lanes,
     unmark,
 )
-from tbgen.retro.threads.team import LINE, barrier, next_range
+from tbgen.retro.threads.team import LINE, barrier
 from tbgen.retro.values.codes import STANDS, code_of
 from tbgen.retro.values.keys import NEVER, hasty, outcome_of, passed_on, patience, patient, turned
 from tbgen.retro.values.payoff import longest, paid, shortest
@@ -63,9 +62,6 @@ from tbgen.retro.values.staircase import FULL, add_step, last_step, pack_step, s
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 _HOLDS: Final = np.int64(0)
 _ESCAPES: Final = np.int64(1)
-
-_DENSE: Final = BLOCK // 16
-"""Positions of a block, at least, with which the next blocks are likely to have as many."""
 
 
 @inlined
@@ -107,11 +103,9 @@ def _best_move(graph, buffers, state, sets, node, cell, escaping, record):
 @kernel
 def as_good_as_the_record(team, me, buffers, state, sets, level):
     """Where the escaping side is paid no more than the new record, the record stands: such values become STANDS."""
-    nodes = len(state.worth)
     barrier(team, me)
-    start, end = next_range(team, me, nodes)
+    start, end = next_due(team, me, state)
     while start < end:
-        read_cells_ahead(state, state.due, start, end)
         for lane in lanes_in(start, end):
             if none_due(state, lane, level):
                 continue
@@ -124,7 +118,7 @@ def as_good_as_the_record(team, me, buffers, state, sets, level):
                     put_off(state, cell, level)
                 left &= left - np.uint64(1)
                 cell += 1
-        start, end = next_range(team, me, nodes)
+        start, end = next_due(team, me, state)
 
 
 @inlined
@@ -189,8 +183,6 @@ def write_steps(team, me, buffers, state, sets, links, level, tally):
         count = pop_block(team, me, sets, STEPPED, buffers)
         if count == 0:
             break
-        if count >= _DENSE:
-            _read_block_ahead(state, np.int64(buffers.batch[0]) // BLOCK)
         for at in range(count):
             node = np.int64(buffers.batch[at])
             if state.on_disk:
@@ -207,17 +199,6 @@ def write_steps(team, me, buffers, state, sets, links, level, tally):
                 )
                 link = _lengthened(state, links, before, theirs, ours, level, tally)
             state.link[node] = link
-
-
-@inlined
-def _read_block_ahead(state, block):
-    """Have the system read what follows in files, once for several blocks."""
-    if state.on_disk and block % TOGETHER == 0:
-        start, end = block * BLOCK, min((block + TOGETHER) * BLOCK, len(state.worth))
-        read_ahead(state.link, start, end)
-        read_cells_ahead(state, state.due, start, end)
-        read_cells_ahead(state, state.theirs, start, end)
-        read_cells_ahead(state, state.ours, start, end)
 
 
 @inlined

@@ -27,15 +27,16 @@ _ESCAPING: Final = np.int64(1)
 
 
 @kernel
-def _join_all(team, me, sets, seeds, on_disk, group, now, escaping):
+def _join_all(worker, seeds, group, now, escaping):
     """Join the seeds of a group."""
+    team, me, sets = worker.team, worker.me, worker.sets
     first, end, gains = seeds.groups[group, FIRST], seeds.groups[group, END], seeds.groups[group, GAINS]
     barrier(team, me)
     while True:
         start = first + claim(team, me, _CHUNK)
         if start >= end:
             break
-        if on_disk and start % (TOGETHER * _CHUNK) < _CHUNK:
+        if worker.state.on_disk and start % (TOGETHER * _CHUNK) < _CHUNK:
             read_ahead(seeds.items, start, min(start + TOGETHER * _CHUNK, end))
         for at in range(start, min(start + _CHUNK, end)):
             if escaping:
@@ -93,7 +94,7 @@ def _spread(worker, schedule, outcome, escaping):
     distance = reached = 0
     while True:
         while group < seeds.group_count[0] and seeds.groups[group, TIME] == distance:
-            _join_all(team, me, sets, seeds, worker.state.on_disk, group, now, escaping)
+            _join_all(worker, seeds, group, now, escaping)
             group += 1
         if joined != group:
             _prove(worker, schedule, now + LOSE, escaping)

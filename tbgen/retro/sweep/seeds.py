@@ -9,7 +9,7 @@ from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.sweep import settle
 from tbgen.retro.sweep.cells import first_cell
-from tbgen.retro.sweep.state import read_cells_ahead, read_lane_around
+from tbgen.retro.sweep.state import read_cells_ahead, read_lane_around, read_members_ahead
 from tbgen.retro.threads.ahead import TOGETHER, read_around
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
@@ -150,6 +150,7 @@ def _sort(team, me, buffers, state, sets, seeds, copies):
     for block in _blocks_of(team, me, sets):
         if block % TOGETHER == 0:
             end = min((block + TOGETHER) * BLOCK, len(state.worth))
+            read_members_ahead(state, block * BLOCK, end)
             read_cells_ahead(state, state.pays, block * BLOCK, end)
         for lane in lanes_of(block):
             left, cell = state.cells.members[lane], first_cell(state.cells, lane)

@@ -15,10 +15,10 @@ from tbgen.retro.sweep.state import (
     is_open,
     key_at,
     lanes_in,
+    next_due,
     none_due,
     payoff_at,
     put_off,
-    read_cells_ahead,
     read_lane_around,
 )
 from tbgen.retro.threads.lanes import LANE
@@ -37,7 +37,7 @@ from tbgen.retro.threads.sets import (
     mark,
     mark_lane,
 )
-from tbgen.retro.threads.team import barrier, next_range
+from tbgen.retro.threads.team import barrier
 from tbgen.retro.values.codes import STANDS, code_of
 from tbgen.retro.values.keys import level_of, outcome_of, patience
 from tbgen.retro.values.payoff import Payoff, longest, pack, paid, shortest
@@ -95,11 +95,9 @@ def _fix_or_seed(state, sets, node, cell, level):
 @kernel
 def fix_and_seed(team, me, buffers, state, sets, level):
     """Settle all open positions of this level, and collect the seeds of its outcomes."""
-    nodes = len(state.worth)
     barrier(team, me)
-    start, end = next_range(team, me, nodes)
+    start, end = next_due(team, me, state)
     while start < end:
-        read_cells_ahead(state, state.due, start, end)
         for lane in lanes_in(start, end):
             if none_due(state, lane, level):
                 continue
@@ -110,7 +108,7 @@ def fix_and_seed(team, me, buffers, state, sets, level):
                     _fix_or_seed(state, sets, lane * LANE + lowest_bit(left), cell, level)
                 left &= left - np.uint64(1)
                 cell += 1
-        start, end = next_range(team, me, nodes)
+        start, end = next_due(team, me, state)
 
 
 @inlined

@@ -23,6 +23,7 @@ from tbgen.retro.sweep.cells import Cells, cell_of, cells_for, first_cell, give_
 from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
 from tbgen.retro.threads.lanes import LANE, at_most, laid_out
 from tbgen.retro.threads.sets import AWAY, BLOCK, CLOSED, LOSING, SETTLED, PositionSets, has, lane_of, mark_lane
+from tbgen.retro.threads.team import next_range
 from tbgen.retro.values.codes import NONE, STANDS, is_full, make_code_table
 from tbgen.retro.values.keys import level_of, outcome_of
 from tbgen.retro.values.payoff import paid
@@ -133,6 +134,7 @@ def gathered(
 
 @kernel
 def _gather(state, after, start, end):
+    read_members_ahead(state, start, end)
     read_cells_ahead(state, state.pays, start, end)
     read_cells_ahead(state, state.level, start, end)
     read_cells_ahead(state, state.due, start, end)
@@ -157,18 +159,34 @@ def _gather(state, after, start, end):
 
 def _read_by_pages(state: SliceState) -> None:
     if state.on_disk:
-        read_by(BY_PAGES, *state[:2], *state.cells, *state[3:8])
+        arrays = state.worth, state.link, *state.cells, state.theirs, state.ours, state.pays, state.level, state.due
+        read_by(BY_PAGES, *arrays)
 
 
 @inlined
 def read_cells_ahead(state, array, start, end):
     """Have the system read the cells of these nodes now, if they lie in a file; they begin with a block."""
     if state.on_disk:
-        if start % _STRETCH == 0:
-            lane, lanes = start // LANE, len(state.cells.members)
-            read_ahead(state.cells.members, lane, min(lane + _STRETCH // LANE, lanes))
-            read_ahead(state.cells.within, lane, min(lane + _STRETCH // LANE, lanes))
         read_ahead(array, state.cells.first[start // BLOCK], state.cells.first[-(-end // BLOCK)])
+
+
+@inlined
+def read_members_ahead(state, start, end):
+    """Have it read from where the cells of these nodes are, with those of the whole stretch that they begin."""
+    if state.on_disk and start % _STRETCH == 0:
+        first, last = start // LANE, min(max(end, start + _STRETCH) // LANE, len(state.cells.members))
+        read_ahead(state.cells.members, first, last)
+        read_ahead(state.cells.within, first, last)
+
+
+@inlined
+def next_due(team, me, state):
+    """Claim a range of positions as `next_range` does, and have it read when they are due."""
+    start, end = next_range(team, me, len(state.worth))
+    if start < end:
+        read_members_ahead(state, start, end)
+        read_cells_ahead(state, state.due, start, end)
+    return start, end
 
 
 @inlined
