@@ -264,6 +264,19 @@ def test_a_whole_cache_is_warm(compiled: Path, capsys: pytest.CaptureFixture[str
     assert not capsys.readouterr().err
 
 
+def test_a_group_stays_warm_when_another_has_a_new_version(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that compiles parts of both has used files of both."""
+    others = compiled.with_name("others")
+    groups = [(Group([], "", place), {place.name: lambda: None}) for place in (compiled, others)]
+    monkeypatch.setattr(precompile, "_GROUPS", tuple(groups))
+    others.mkdir()
+    assert kept.write(others / "old", b"old")
+    precompile._mark({name: {"kernels/one", "others/old"} for name in ("kernels", "others")})
+    assert precompile.cold_parts() == []
+    (others / "old").unlink()
+    assert precompile.cold_parts() == ["others"]
+
+
 @pytest.mark.parametrize("name", ["one", "other", "warm"])
 @pytest.mark.parametrize("how", DAMAGE)
 def test_a_damaged_cache_is_not_warm(compiled: Path, name: str, how: str, capsys: pytest.CaptureFixture[str]) -> None:

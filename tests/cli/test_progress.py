@@ -114,7 +114,7 @@ def test_the_machine_code_is_as_large_as_expected() -> None:
         pytest.skip("not all is compiled here")
     caches = [group.cache for group, _ in precompile._GROUPS]
     needed = {line for cache in caches for line in (kept.read(cache / precompile._DONE) or b"").decode().splitlines()}
-    assert sum((caches[0].parent / name).stat().st_size for name in needed) < 1.1 * precompile._EXPECTED
+    assert sum((caches[0].parent / name).stat().st_size for name in needed) < 1.3 * precompile._EXPECTED
     assert precompile.share_compiled() > 0.9
 
 
