@@ -24,11 +24,12 @@ import numba
 import numpy
 
 from tbgen import files, kept
+from tbgen.compiling import Kernel
 from tbgen.safe_files import PRIVATE_DIRECTORY, loose, make_place
 
 SHARED: Final = (
-    "jit", "kept", "intrinsics", "turns", "sizes", "outcome", "table_rules", "men", "material", "contents", "board",
-    "index",
+    "compiling", "jit", "kept", "intrinsics", "turns", "sizes", "outcome", "table_rules", "men", "material",
+    "contents", "board", "index",
 )  # fmt: skip
 """Modules and packages that all groups are built on: their kernels, and what kernels take constants from."""
 _KEPT: Final = 16
@@ -142,6 +143,7 @@ def group_of(module: str) -> Group:
 
 
 _OPTIONS: Final[dict[str, Any]] = {
+    "nopython": True,
     "nogil": True,
     "boundscheck": False,
     "error_model": "numpy",
@@ -152,9 +154,10 @@ per array of a bundle and call, half of the time of the solver's inner loops."""
 
 
 def _compiled(function: F, **options: Any) -> F:
-    compiled: F = numba.njit(**_OPTIONS, **_NO_COUNTS, **options)(function)
-    if not numba.config.DISABLE_JIT:
-        compiled._cache = kept.CodeCache(group_of(function.__module__).cache, function)  # type: ignore[attr-defined]
+    if numba.config.DISABLE_JIT:
+        return function
+    cache = kept.CodeCache(group_of(function.__module__).cache, function)
+    compiled: Any = Kernel(function, {**_OPTIONS, **_NO_COUNTS, **options}, cache)
     return compiled
 
 

@@ -49,7 +49,8 @@ ROOMS = {
     "contents": "material table_rules turns",
     # What kernels are made of. Solver and verifier share this, and nothing else that is compiled.
     "kept": "files safe_files text",
-    "jit": "kept files safe_files",
+    "compiling": "",
+    "jit": "compiling kept files safe_files",
     "intrinsics": "",
     "board": "jit intrinsics men",
     "index": "jit board material men",
@@ -104,7 +105,7 @@ ROOMS = {
     ),
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
-        "_version errors turns sizes files outcome table_rules material contents kept jit index cluster "
+        "_version errors turns sizes files outcome table_rules material contents kept compiling jit index cluster "
         "retro/values retro/checkpoint retro/solver retro/export retro/link_log retro/precompile "
         "store store/read store/write store/disk_arrays store/entry_cache store/leftovers text verify safe_files "
     ),
@@ -178,7 +179,7 @@ ROOMS = {
 # Foreign packages with the only rooms that may import them.
 ONLY_IN = {
     "h5py": "store/write export",
-    "numba": "kept jit intrinsics retro/threads",
+    "numba": "kept compiling jit intrinsics retro/threads",
     "llvmlite": "jit intrinsics retro/threads",
     "chess": (
         "men look position certificate probe fortress checker local prove rules pgn referee/syzygy referee/adjudicate "

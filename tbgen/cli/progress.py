@@ -6,7 +6,7 @@ from typing import Final
 
 from tbgen.cli.display import LONG, Display, Task
 from tbgen.generate.estimate import numbers_of
-from tbgen.generate.precompile import cold_parts, share_compiled, warm_up
+from tbgen.generate.precompile import cold_parts, warm_up
 from tbgen.material import Material
 from tbgen.text import say
 
@@ -76,11 +76,11 @@ class TableProgress(Display):
 
 
 def warm_up_visibly(processes: int, *, quiet: bool) -> None:
-    """Compile the kernels if that has not been done, and show how far it is: it takes about a minute, once."""
+    """Compile the kernels if that has not been done, and show how far it is: it takes half a minute, once."""
     if not cold_parts():
         return
     with Display(quiet=quiet, period=LONG) as display:
         if not quiet and not display.draws:
-            display.say(f"tbgen: {COMPILING}: about a minute")
-        task = display.task(COMPILING, 1.0, done=share_compiled(), every=COMPILING_EVERY)
+            display.say(f"tbgen: {COMPILING}: about half a minute")
+        task = display.task(COMPILING, 1.0, every=COMPILING_EVERY)
         warm_up(processes, task.at)

@@ -11,15 +11,19 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tbgen import kept
-from tbgen.jit import SOLVER, STORE, VERIFIER, Group, group_of
+from tbgen.compiling import listen
+from tbgen.jit import SOLVER, STORE, VERIFIER, Group
 from tbgen.retro import precompile as solver
 from tbgen.safe_files import PRIVATE_DIRECTORY, make_place
 from tbgen.store.read import precompile as reader
 from tbgen.store.write import precompile as writer
 from tbgen.verify import precompile as verifier
+
+if TYPE_CHECKING:
+    from multiprocessing.sharedctypes import Synchronized
 
 _DONE: Final = "warm"
 """A file in a group's cache. It names all files that the parts of the group need, with their directories; not those of
@@ -28,9 +32,8 @@ _NAME: Final = re.compile(rb"[\w-][\w.-]*/[\w-][\w.-]*")
 """Of a file, with its directory; what is damaged might name anything."""
 _ROOM: Final = 64 << 20
 """Bytes of disk for machine code, with a margin."""
-_EXPECTED: Final = 34_000_000
-"""Bytes of machine code in the end, about: processors differ, 32 to 40 million have been seen. They grow evenly with
-the time that it takes, so they tell how far it is."""
+_KERNELS: Final = {"sweep": 191, "verify": 102, "survey": 84, "finish": 24, "read": 24, "write": 5}
+"""Kernels of each part, about: they tell how far compiling is."""
 _NEARLY: Final = 0.99
 _PERIOD: Final = 1.0
 """Seconds from one report to the next."""
@@ -40,7 +43,6 @@ _GROUPS: Final[tuple[tuple[Group, dict[str, Callable[[], None]]], ...]] = (
     (STORE, {**writer.PARTS, **reader.PARTS}),
 )
 _PARTS: Final = {part: compiles for _, parts in _GROUPS for part, compiles in parts.items()}
-"""The longest first."""
 
 
 def cold_parts() -> list[str]:
@@ -86,17 +88,18 @@ def warm_up(processes: int, report: Callable[[float], None] = lambda share: None
     if not parts:
         return
     others, context = multiprocessing.active_children(), multiprocessing.get_context("spawn")
+    compiled, expected = context.Value("q"), sum(_KERNELS[part] for part in parts)
     names: dict[str, set[str]] = {}
     with (
         suppress(BrokenProcessPool),
-        ProcessPoolExecutor(min(processes, len(parts)), mp_context=context, initializer=_end_with_parent) as pool,
+        ProcessPoolExecutor(min(processes, len(parts)), context, _begin, (compiled,)) as pool,
     ):
         try:
             waiting = {pool.submit(_compile, part) for part in parts}
             while waiting:
                 done, waiting = wait(waiting, _PERIOD)
                 names.update(one.result() for one in done)
-                report(min(_NEARLY, share_compiled()) if waiting else 1.0)
+                report(min(_NEARLY, compiled.value / expected) if waiting else 1.0)
         except BaseException:
             for child in multiprocessing.active_children():
                 if child not in others:
@@ -115,14 +118,15 @@ def _mark(used: dict[str, set[str]]) -> None:
             kept.write(group.cache / _DONE, "\n".join(needed).encode())
 
 
-def share_compiled() -> float:
-    """About how much of the machine code is kept by now."""
-    caches = [*(group.cache for group, _ in _GROUPS), group_of("tbgen.board").cache]
-    size = 0
-    for file in (file for cache in caches for file in cache.glob(f"*{kept.SUFFIX}")):
-        with suppress(OSError):  # another process may have found it damaged, and have removed it
-            size += file.stat().st_size
-    return size / _EXPECTED
+def _begin(compiled: "Synchronized[int]") -> None:
+    """What a process that compiles does first. `compiled` counts the kernels of all of them."""
+    _end_with_parent()
+
+    def count() -> None:
+        with compiled.get_lock():
+            compiled.value += 1
+
+    listen(count)
 
 
 def _end_with_parent() -> None:
