@@ -38,6 +38,7 @@ from tbgen.retro.threads.sets import (
     lane_of,
     mark,
     put_lane,
+    read_set_ahead,
 )
 from tbgen.retro.threads.team import barrier, next_range
 from tbgen.retro.values.codes import NONE, STANDS
@@ -86,6 +87,8 @@ def end(team, me, state, sets, level):
     while start < stop:
         read_members_ahead(state, start, stop)
         read_cells_ahead(state, state.pays, start, stop)
+        for which in (STEPPED, FALLING, LOSING):
+            read_set_ahead(sets, which, start // LANE, -(-stop // LANE))
         for lane in lanes_in(start, stop):
             add_lane(sets, STEPPED, lane, lane_of(sets, ESCAPING, lane) | lane_of(sets, FALLING, lane))
             put_lane(sets, ESCAPING, lane, np.uint64(0))

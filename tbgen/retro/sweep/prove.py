@@ -16,6 +16,7 @@ from tbgen.retro.threads.sets import (
     lane_of,
     mark_lane,
     pop_lanes,
+    read_set_around,
 )
 from tbgen.retro.threads.team import barrier
 
@@ -32,6 +33,8 @@ def prove_settled(worker, later, with_record):
             break
         for at in range(lanes):
             lane = buffers.batch[at]
+            read_set_around(sets, LOSING, buffers, lane)
+            read_set_around(sets, later, buffers, lane)
             bits = buffers.batch_bits[at] & ~lane_of(sets, SETTLED, lane)
             proved = bits & lane_of(sets, LOSING, lane)
             if proved:
@@ -54,6 +57,9 @@ def prove_falling(worker, later):
             break
         for at in range(lanes):
             lane = buffers.batch[at]
+            read_set_around(sets, LOSING, buffers, lane)
+            read_set_around(sets, FALLING, buffers, lane)
+            read_set_around(sets, later, buffers, lane)
             bits = buffers.batch_bits[at] & lane_of(sets, LOSING, lane)
             bits &= ~(lane_of(sets, SETTLED, lane) | lane_of(sets, FALLING, lane))
             proved = all_lead_into(graph, buffers, sets, AWAY, lane, bits) if bits else np.uint64(0)

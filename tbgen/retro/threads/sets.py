@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tbgen.contents import Make, in_memory
 from tbgen.intrinsics import fetch_and, fetch_or, lowest_bit, prefetch
 from tbgen.jit import inlined, kernel
+from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.team import barrier, claim, next_range
 
@@ -80,19 +81,24 @@ class PositionSets(NamedTuple):
     block_words: int
     span: int
     """Blocks that a thread claims at a time."""
+    on_disk: int
+    """1 if `passed` lies in a file."""
 
 
 def make_sets(count: int, nodes: int, make: Make = in_memory) -> PositionSets:
     """The first `count` sets."""
     blocks = -(-nodes // BLOCK)
     words, block_words = blocks * _WORDS, -(-blocks // 64)
+    held, passed = make(min(count, HELD) * words, np.uint64), make(max(count - HELD, 0) * words, np.uint64)
+    read_by(BY_PAGES, passed)
     return PositionSets(
-        make(min(count, HELD) * words, np.uint64),
-        make(max(count - HELD, 0) * words, np.uint64),
+        held,
+        passed,
         np.zeros(count * block_words, np.uint64),
         words,
         block_words,
         1 + blocks // _PIECES,
+        int(is_in_file(passed)),
     )
 
 
@@ -102,6 +108,20 @@ def place_of(sets, which, lane):
     if which < HELD:
         return sets.held, which * sets.words + lane
     return sets.passed, (which - HELD) * sets.words + lane
+
+
+@inlined
+def read_set_ahead(sets, which, first, end):
+    """Have the system read the bits of these lanes now, if they lie in a file."""
+    if sets.on_disk and which >= HELD:
+        read_ahead(sets.passed, (which - HELD) * sets.words + first, (which - HELD) * sets.words + end)
+
+
+@inlined
+def read_set_around(sets, which, buffers, lane):
+    """Have it read the cluster of a lane."""
+    if sets.on_disk and which >= HELD:
+        read_around(buffers.clusters, sets.passed, (which - HELD) * sets.words + lane)
 
 
 @inlined
@@ -224,6 +244,7 @@ def clear_set(team, me, sets, which):
     barrier(team, me)
     start, end = next_range(team, me, sets.words * LANE)
     while start < end:
+        read_set_ahead(sets, which, start // LANE, end // LANE)
         for lane in range(start // LANE, end // LANE):
             put_lane(sets, which, lane, np.uint64(0))
         start, end = next_range(team, me, sets.words * LANE)
@@ -250,6 +271,7 @@ def _next_block(team, me, sets, which, buffers):
                 return -1
             buffers.span[0] = start
             buffers.span[1] = min(start + sets.span, blocks)
+            read_set_ahead(sets, which, start * _WORDS, buffers.span[1] * _WORDS)
         block = buffers.span[0]
         buffers.span[0] = block + 1
         if has_block(sets, which, block):
