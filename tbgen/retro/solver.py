@@ -27,7 +27,7 @@ from tbgen.retro.survey.survey import (
     make_survey_buffers,
     survey_together,
 )
-from tbgen.retro.sweep.levels import make_schedule, sweep
+from tbgen.retro.sweep.levels import Schedule, make_schedule, sweep
 from tbgen.retro.sweep.log import Log, make_log
 from tbgen.retro.sweep.state import Each, gathered, is_complete, make_state
 from tbgen.retro.sweep.worker import Worker
@@ -49,8 +49,11 @@ from tbgen.sizes import TEAM_FROM, links_for
 from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
 
-_SURVEY_SHARE: Final = 0.4
+_SURVEY_SHARE: Final = 0.2
 """The survey's part of the time that a slice takes, roughly."""
+_REACHED_AGAIN: Final = 3
+"""How often a position is still to be reached that is open, roughly, where records matter: once to be settled, and by
+escapes at each level that computes these from scratch."""
 _SHORT: Final = 1 << 31
 """Numbers of a slice whose positions 32 bits can name."""
 _GLANCE: Final = 0.1
@@ -259,7 +262,7 @@ def _sweep(
             state = gathered(state, sets, bool(schedule.with_record), work, each)
         progress.follow(
             _together(pool, team.size, sweep_on),
-            lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * schedule.counts[POSITIONS_SETTLED] / max(1, legal),
+            lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * _share_reached(schedule),
         )
     if team.shared[ABORT]:
         raise _Stopped
@@ -289,6 +292,14 @@ def _span(survey: Survey, each: Each) -> tuple[int, int]:
     counts: NDArray[np.int64] = sum(each(count, pieces(len(survey.level))), np.zeros(ILLEGAL_LEVEL + 1, np.int64))
     legal = counts[:ILLEGAL_LEVEL]
     return int(legal.sum()), int(np.flatnonzero(legal).max(initial=0))
+
+
+def _share_reached(schedule: Schedule) -> float:
+    """How far the sweep is: the positions that it has reached, as a share of those that it will reach."""
+    settled = int(schedule.counts[POSITIONS_SETTLED])
+    reached = settled + int(schedule.counts[POSITIONS_ESCAPED])
+    left = (schedule.legal - settled) * (_REACHED_AGAIN if schedule.with_record else 1)
+    return reached / max(1, reached + left)
 
 
 class _Progress:

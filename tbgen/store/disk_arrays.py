@@ -24,7 +24,7 @@ _GLANCE: Final = 0.005
 the watch wakes up late, up to a second."""
 _MARGIN: Final = 16
 """1 / _MARGIN of the memory is left free for what comes in between two looks. Taking out less is not worth it."""
-_HELD: Final = 0.85
+_HELD: Final = 0.9
 """The share of the memory that the program and working arrays may have for good."""
 _FADING: Final = 0.999
 """How much of what came in between two looks is still allowed for at the next look."""
@@ -148,13 +148,14 @@ class DiskArrays:
         self._seen = in_use
 
     def trim(self) -> None:
-        """Take all arrays out of memory."""
+        """Take arrays out of memory until there is room, first the largest: least of these is soon asked for again."""
         with self._lock:
-            maps = [one() for one in self._maps]
-        for memory in maps:
-            if memory is not None:
-                with suppress(OSError):  # a wish, not a need
-                    memory.madvise(mmap.MADV_DONTNEED)
+            maps = [memory for memory in (one() for one in self._maps) if memory is not None]
+        for memory in sorted(maps, key=len, reverse=True):
+            with suppress(OSError):  # a wish, not a need
+                memory.madvise(mmap.MADV_DONTNEED)
+            if memory_in_use()[0] + max(self._leap, 2 * self._memory / _MARGIN) < self._memory:
+                break
 
     def close(self) -> None:
         self._stop.set()

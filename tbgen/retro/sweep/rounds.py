@@ -91,7 +91,7 @@ def _spread(worker, schedule, outcome, escaping):
     team, me, sets, seeds = worker.team, worker.me, worker.sets, schedule.seeds
     now, later = NOW, LATER
     group = joined = np.int64(0)
-    distance = reached = 0
+    distance = 0
     while True:
         while group < seeds.group_count[0] and seeds.groups[group, TIME] == distance:
             _join_all(worker, seeds, group, now, escaping)
@@ -99,7 +99,8 @@ def _spread(worker, schedule, outcome, escaping):
         if joined != group:
             _prove(worker, schedule, now + LOSE, escaping)
             joined = group
-        reached += _notify_all(worker, now, later, outcome, distance, escaping)
+        reached = _notify_all(worker, now, later, outcome, distance, escaping)
+        fetch_add(schedule.counts, POSITIONS_ESCAPED if escaping else POSITIONS_SETTLED, reached)
         _prove(worker, schedule, later + LOSE, escaping)
         barrier(team, me)
         now, later = later, now
@@ -109,7 +110,6 @@ def _spread(worker, schedule, outcome, escaping):
                 break
             distance = seeds.groups[group, TIME]
         barrier(team, me)
-    fetch_add(schedule.counts, POSITIONS_ESCAPED if escaping else POSITIONS_SETTLED, reached)
     barrier(team, me)
 
 

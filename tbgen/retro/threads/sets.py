@@ -271,10 +271,10 @@ def _next_block(team, me, sets, which, buffers):
                 return -1
             buffers.span[0] = start
             buffers.span[1] = min(start + sets.span, blocks)
-            read_set_ahead(sets, which, start * _WORDS, buffers.span[1] * _WORDS)
         block = buffers.span[0]
         buffers.span[0] = block + 1
         if has_block(sets, which, block):
+            read_set_around(sets, which, buffers, block * _WORDS)
             return block
 
 
