@@ -30,7 +30,7 @@ _MORE_MEN: Final = Kind(0.87, 1.16, 1.25)
 _HELD: Final = 7 / 8
 """Bytes of memory per number of the slices at work: sets of bits (retro/threads/sets.py)."""
 _WORK: Final = (
-    4/8, 1/9, 2/9,  # sets that are gone through in order; the log (retro/sweep/log.py)
+    4/8, 1/3, 2/3,  # sets that are gone through in order; the log (retro/sweep/log.py)
     2, 2, 1, 1, 1/8, 1/32,  # the state of all positions, and their cells (retro/sweep/state.py)
     2, 2, 2, 1, 1, 1/8, 1/32,  # that gathered of open ones, as if none were closed by then
 )  # fmt: skip

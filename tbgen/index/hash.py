@@ -57,7 +57,7 @@ def make_hash(squares: NDArray[np.int64], sides: Sequence[int]) -> tuple[Hash, N
     raise AssertionError
 
 
-def _weights(random: np.random.Generator, sides: Sequence[int], buckets: int) -> NDArray[np.int64]:
+def _weights(random: "np.random.Generator", sides: Sequence[int], buckets: int) -> NDArray[np.int64]:
     """`[pawn, square]`, the same for the pawns of a side. Their low parts add up to less than 1 << HIGH."""
     low = random.integers((1 << HIGH) // max(1, len(sides)), size=(2, 64))
     high = random.integers(buckets, size=(2, 64))

@@ -1,5 +1,6 @@
 """Large arrays that live on disk while a table is built; memory holds as much of them as there is room for."""
 
+import ctypes
 import errno
 import mmap
 import os
@@ -74,6 +75,7 @@ class DiskArrays:
         self._lock = Lock()
         self.peak = 0
         """The most bytes on disk of all arrays together since the caller set this to 0."""
+        self._has_trimmed = False
         self._stop = Event()
         self._watch: Thread | None = None
 
@@ -148,19 +150,34 @@ class DiskArrays:
         self._seen = in_use
 
     def trim(self) -> None:
-        """Take arrays out of memory until there is room, first the largest: least of these is soon asked for again."""
+        """Take out of memory what there is no room for: first the code of large libraries, such as the compiler, which
+        has done its work; then arrays, the largest first, as least of these is soon asked for again."""
         with self._lock:
             maps = [memory for memory in (one() for one in self._maps) if memory is not None]
+        if not self._has_trimmed:
+            self._has_trimmed = True
+            _trim_code()
         for memory in sorted(maps, key=len, reverse=True):
-            with suppress(OSError):  # a wish, not a need
-                memory.madvise(mmap.MADV_DONTNEED)
             if memory_in_use()[0] + max(self._leap, 2 * self._memory / _MARGIN) < self._memory:
                 break
+            with suppress(OSError):  # a wish, not a need
+                memory.madvise(mmap.MADV_DONTNEED)
 
     def close(self) -> None:
         self._stop.set()
         if self._watch is not None:
             self._watch.join()
+
+
+def _trim_code() -> None:
+    """Take the code of large libraries out of memory; it comes back from their files if it is needed."""
+    with suppress(OSError, AttributeError):
+        madvise = ctypes.CDLL(None).madvise
+        for line in Path("/proc/self/maps").read_text().splitlines():
+            where, access, *_, file = line.split(maxsplit=5)
+            begin, end = (int(word, 16) for word in where.split("-"))
+            if access == "r-xp" and end - begin >= LARGE and file.startswith("/"):
+                madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), mmap.MADV_DONTNEED)
 
 
 def _reserve(handle: int, size: int) -> None:

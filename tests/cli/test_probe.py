@@ -379,7 +379,7 @@ def test_nothing_heavy_is_imported(small_tables: Path) -> None:
     code = (
         "import sys; from tbgen.cli.main import main; "
         f"code = main(['probe', '--line', '--moves', {BISHOP!r}]); "
-        "print({'numba', 'rich'} & sys.modules.keys(), code, file=sys.stderr)"
+        "print({'numba', 'rich', 'numpy.random'} & sys.modules.keys(), code, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr == "set() 0\n"

@@ -23,9 +23,11 @@ from tbgen.generate.plan import Plan, make_plan
 from tbgen.index import layout_of
 from tbgen.material import Material, every, parse, with_dependencies
 from tbgen.store import table_path
+from tbgen.store.disk_arrays import SCRATCH
 
 distributed = pytest.importorskip("distributed")
 
+DIGESTS = Path(__file__).parents[2] / "docs" / "digests.txt"
 THREE = [*every(2), *every(3)]
 
 
@@ -109,11 +111,11 @@ def test_killed_workers_cost_a_retry(
 
 
 class LateKiller(Watcher):
-    """Kills the worker when most of the table is done."""
+    """Kills workers when most of a table is done."""
 
-    def __init__(self, material: Material, pids: list[int]) -> None:
+    def __init__(self, material: Material, pids: list[int], share: float = 0.75) -> None:
         super().__init__()
-        self._left = layout_of(material).size * 3 // 4
+        self._left = layout_of(material).size * share
         self._pids = pids
 
     def solved(self, material: Material, numbers: int) -> None:
@@ -148,6 +150,34 @@ def test_another_worker_goes_on_with_the_slices_of_a_dead_one(four_men: Path, tm
         built.append((summary, table_path(plan.directory, material, "r").read_bytes()))
     assert built[0][1] == built[1][1]
     assert built[1][0].cpu_seconds < built[0][0].cpu_seconds
+
+
+def use_scratch(directory: str) -> None:
+    os.environ[SCRATCH] = directory
+
+
+@pytest.mark.full
+def test_five_men_with_little_memory_and_a_killed_worker(four_men: Path, tmp_path: Path) -> None:
+    """Two workers have room for the sets of positions that are looked at all over; all else is on a disk of their
+    own, as for six men on machines of a cluster."""
+    tables, scratch = tmp_path / "tables", tmp_path / "scratch"
+    tables.mkdir()
+    scratch.mkdir()
+    names = ["KRRRvK", "KNNNvK"]
+    materials = [parse(name) for name in names]
+    for needed in with_dependencies(materials):
+        if needed not in materials:
+            path = table_path(four_men, needed, "r")
+            (tables / path.name).symlink_to(path)
+    with local_cluster(2) as client:
+        client.run(use_scratch, str(scratch))
+        killer = LateKiller(materials[0], list(client.run(os.getpid).values())[:1], share=0.4)
+        plan = make_plan(materials, tables, "r")
+        built = list(run_on_cluster(plan, client, killer, threads=1, memory=272 << 20))
+    assert sorted(summary.material for summary in built) == sorted(names)
+    assert len(killer.begun) > 2  # somebody had to begin again
+    assert all(summary.scratch > 10 * summary.positions for summary in built)
+    assert main(["verify", *names, "--digests", str(DIGESTS), "--tables", str(tables)]) == 0
 
 
 def test_rebuilding_happens_once(client: "distributed.Client", tmp_path: Path) -> None:

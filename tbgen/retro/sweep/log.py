@@ -18,8 +18,8 @@ from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_aro
 from tbgen.retro.threads.lanes import LANE, put
 from tbgen.retro.threads.team import LINE, lock_lane, unlock_lane
 
-_SHARE: Final = 36
-"""Numbers of the slice per entry, at least: a third of a byte each."""
+_SHARE: Final = 12
+"""Numbers of the slice per entry, at least: a byte each."""
 _LEAST: Final = 1 << 12
 """Entries of a thread, at least."""
 _ROUNDS: Final = 1 << 13

@@ -27,6 +27,7 @@ from tbgen.retro.sweep.state import (
     payoff_at,
     put_off,
     read_lane_around,
+    read_review_around,
     read_values_around,
     read_worth_around,
 )
@@ -146,6 +147,7 @@ def _review(worker, escaping, record):
             if not is_open(sets, node):
                 continue
             evaluated += 1
+            read_review_around(state, buffers, node)
             cell = cell_of(state.cells, node)
             before = state.theirs[cell] if escaping else state.ours[cell]
             found = _best_move(graph, buffers, state, sets, node, cell, escaping, record)

@@ -202,13 +202,20 @@ def read_values_around(state, buffers, node):
 
 
 @inlined
+def read_review_around(state, buffers, node):
+    """The same, with what its resets pay."""
+    read_values_around(state, buffers, node)
+    if state.on_disk:
+        read_around(buffers.clusters, state.pays, first_cell(state.cells, node // LANE))
+
+
+@inlined
 def read_lane_around(state, buffers, lane):
     """Have it read the clusters where all is that is known of a lane's positions."""
     if state.on_disk:
         read_worth_around(state, buffers, lane * LANE)
-        read_values_around(state, buffers, lane * LANE)
+        read_review_around(state, buffers, lane * LANE)
         cell = first_cell(state.cells, lane)
-        read_around(buffers.clusters, state.pays, cell)
         read_around(buffers.clusters, state.level, cell)
         read_around(buffers.clusters, state.due, cell)
 

@@ -24,7 +24,7 @@ TOGETHER: Final = 16
 """Blocks of positions (retro/threads/sets.py) that are read ahead together."""
 _CLUSTER: Final = 1 << 16
 """Bytes."""
-_BITS: Final = 12
+_BITS: Final = 11
 """A thread remembers 1 << _BITS clusters: no more than stay in memory for a while."""
 _NOW: Final = np.int64(mmap.MADV_WILLNEED)
 
