@@ -379,11 +379,11 @@ def test_bars_move_by_cost_and_go_back_when_a_table_begins_anew(tmp_path: Path) 
     knights = parse("KNvK")
     progress.began(knights)
     progress.solved(knights, layout_of(knights).size // 2)
-    assert (whole.done, whole.total) == (1.5, 4)
+    assert (whole.done, whole.total) == pytest.approx((0.8 * 1.5, 4))  # solving is not all of it
     progress.began(knights)
-    assert whole.done == 0
+    assert whole.done == pytest.approx(0)
     progress.finished(knights)
-    assert whole.done == 3
+    assert whole.done == pytest.approx(3)
 
 
 def test_the_cache_reads_again_what_it_dropped(small_tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
