@@ -157,7 +157,7 @@ def use_scratch(directory: str) -> None:
 
 
 @pytest.mark.full
-def test_five_men_with_little_memory_and_a_killed_worker(four_men: Path, tmp_path: Path) -> None:
+def test_five_men_with_little_memory_and_a_killed_worker(tmp_path: Path) -> None:
     """Two workers have room for the sets of positions that are looked at all over; all else is on a disk of their
     own, as for six men on machines of a cluster."""
     tables, scratch = tmp_path / "tables", tmp_path / "scratch"
@@ -165,10 +165,9 @@ def test_five_men_with_little_memory_and_a_killed_worker(four_men: Path, tmp_pat
     scratch.mkdir()
     names = ["KRRRvK", "KNNNvK"]
     materials = [parse(name) for name in names]
-    for needed in with_dependencies(materials):
-        if needed not in materials:
-            path = table_path(four_men, needed, "r")
-            (tables / path.name).symlink_to(path)
+    needed = [material for material in with_dependencies(materials) if material not in materials]
+    for _ in execute(make_plan(needed, tables, "r"), Watcher(), threads=2, memory=1 << 30):
+        pass
     with local_cluster(2) as client:
         client.run(use_scratch, str(scratch))
         killer = LateKiller(materials[0], list(client.run(os.getpid).values())[:1], share=0.4)
