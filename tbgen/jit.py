@@ -133,13 +133,7 @@ _GROUPS: Final = {
 def group_of(module: str) -> Group:
     """The group that the kernels of a module belong to."""
     room = ".".join(module.split(".")[:2])
-    return {
-        "tbgen.retro": SOLVER,
-        "tbgen.verify": VERIFIER,
-        "tbgen.store": STORE,
-        "tbgen.clock": FORWARD,
-        "tbgen.optimal": FORWARD,
-    }.get(room, _ANY)
+    return _GROUPS.get(room, _ANY)
 
 
 _OPTIONS: Final[dict[str, Any]] = {
