@@ -10,11 +10,14 @@ from soaking import command, small_disk
 from soaking.builds import build, finish, measure, told
 from soaking.case import Failed, Limits, names_in, shown
 from soaking.ground import RULES, check_place, check_tables, file_of, lay, needed_by, right, tables_of
+from soaking.hooks import ALL_IN_FILES, KEPT, TABLE_IN_FILES
 
 _NAME: Final = "KPvK"
-_KEPT: Final = {"worth": 0, "wait": -1.0}
-_LARGE: Final = 1 << 14
-"""Bytes of arrays that are on disk, in some of the builds."""
+_ARRAYS: Final[dict[str, dict[str, float]]] = {
+    "arrays in memory": {},
+    "the table's arrays in files": TABLE_IN_FILES,
+    "arrays in files": ALL_IN_FILES,
+}
 _ROOMY: Final = 256 << 20
 _ENOUGH: Final = 64 << 20
 """The most bytes that the build takes."""
@@ -28,7 +31,7 @@ class Disks:
     def __init__(self, ground: Path) -> None:
         self._ground = ground
         self._mounts = small_disk.can_mount()
-        self._steps: dict[tuple[str, bool, bool], int] = {}
+        self._steps: dict[tuple[str, bool, str], int] = {}
 
     def attempt(self, draw: random.Random, place: Path) -> Counter[str]:
         if not self._mounts:
@@ -45,10 +48,10 @@ class Disks:
 
     def _build(self, draw: random.Random, place: Path, way: str) -> Counter[str]:
         """A build that runs out of room, then one with enough."""
-        rules, kept, large = draw.choice(RULES), draw.random() < 0.7, draw.random() < 0.5
+        rules, kept, arrays = draw.choice(RULES), draw.random() < 0.7, draw.choice(tuple(_ARRAYS))
         names = lay(self._ground, place, needed_by(_NAME), rules)
         words = ["build", _NAME, "--rules", rules, "-q", "--threads", draw.choice("12"), "--tables", str(place)]
-        plan: dict[str, Any] = {"change": _changes(kept, large), "unchecked": draw.random() < 0.9}
+        plan: dict[str, Any] = {"change": _changes(kept, arrays), "unchecked": draw.random() < 0.9}
         filler = place / "filler"
         used = sum(len(right(self._ground, name)) for name in names)
         match way:
@@ -63,10 +66,10 @@ class Disks:
                 plan |= {
                     "fill": str(filler),
                     "leave": draw.choice((0, 4096, draw.randrange(1 << 20))),
-                    "step": self._step(draw, rules, kept, large),
+                    "step": self._step(draw, rules, kept, arrays),
                 }
                 what = f"full at step {plan['step']} but for {plan['leave']} bytes"
-        where = f"{rules}, {'with' if kept else 'without'} a workspace{', arrays' * large}, {what}"
+        where = f"{rules}, {'with' if kept else 'without'} a workspace, {arrays}, {what}"
         code, err = build(words, place, **plan)
         filler.unlink(missing_ok=True)
         check_tables(self._ground, place, where)
@@ -80,16 +83,16 @@ class Disks:
         check_place(self._ground, place, {*names, file_of(_NAME, rules)}, where)
         return Counter({way: 1, "full": code == _FULL, "room enough": code == 0})
 
-    def _step(self, draw: random.Random, rules: str, kept: bool, large: bool) -> int:
+    def _step(self, draw: random.Random, rules: str, kept: bool, arrays: str) -> int:
         """One of those that the build takes."""
-        if (rules, kept, large) not in self._steps:
+        if (rules, kept, arrays) not in self._steps:
             with tempfile.TemporaryDirectory(dir=self._ground) as base:
                 place = Path(base) / "tables"
                 place.mkdir()
                 lay(self._ground, place, needed_by(_NAME), rules)
                 words = ["build", _NAME, "--rules", rules, "-q", "--tables", str(place)]
-                self._steps[rules, kept, large], _ = measure(words, place, change=_changes(kept, large))
-        return draw.randrange(1, self._steps[rules, kept, large] + 1)
+                self._steps[rules, kept, arrays], _ = measure(words, place, change=_changes(kept, arrays))
+        return draw.randrange(1, self._steps[rules, kept, arrays] + 1)
 
     def _output(self, draw: random.Random, place: Path) -> Counter[str]:
         """Output files of other commands, on a full disk."""
@@ -111,6 +114,6 @@ class Disks:
         return Counter({"output": 1, "full": ran.code == _FULL, "room enough": ran.code == 0})
 
 
-def _changes(kept: bool, large: bool) -> dict[str, float]:
+def _changes(kept: bool, arrays: str) -> dict[str, float]:
     """Whether there is a workspace, and whether arrays are on disk."""
-    return {**(_KEPT if kept else {}), **({"large": _LARGE} if large else {})}
+    return {**(KEPT if kept else {}), **_ARRAYS[arrays]}

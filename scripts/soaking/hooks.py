@@ -9,9 +9,17 @@ _PLACES: Final = {
     "worth": ("tbgen.sizes", "KEPT_FROM"),
     "wait": ("tbgen.generate.workspace", "_WAIT"),
     "large": ("tbgen.store.disk_arrays", "LARGE"),
+    "small": ("tbgen.store.disk_arrays", "SMALL"),
+    "program": ("tbgen.store.disk_arrays", "PROGRAM"),
 }
 """`[name]`: module and constant. Numbers from which a table has a workspace; seconds after which slices are made safe;
-bytes from which an array is on disk."""
+bytes from which an array of a table is on disk, and one of a slice at work where memory has no room; bytes of the
+program, which the arrays of a slice leave room for."""
+KEPT: Final[dict[str, float]] = {"worth": 0, "wait": -1.0}
+"""Tables of all sizes have workspaces, and each slice is made safe."""
+TABLE_IN_FILES: Final[dict[str, float]] = {"large": 1 << 14}
+ALL_IN_FILES: Final[dict[str, float]] = {**TABLE_IN_FILES, "small": 1 << 10, "program": 1 << 50}
+"""The arrays of a slice at work, too, as with less memory than they take."""
 
 
 def change(**values: float) -> None:

@@ -11,6 +11,7 @@ from soaking.builds import build, finish, measure, told
 from soaking.case import Failed, Limits, names_in, shown
 from soaking.damage import damage_directory
 from soaking.ground import RULES, check_place, check_tables, file_of, lay, needed_by
+from soaking.hooks import ALL_IN_FILES, KEPT
 from tbgen.archive.format import Packed, packed_name
 from tbgen.material import parse
 from tbgen.store.local import LOCAL_DIRECTORY
@@ -30,24 +31,25 @@ class _Kind(NamedTuple):
     command: str = "build"
 
 
-_KEPT: Final = {"worth": 0, "wait": -1.0}
-_SELDOM: Final = {"worth": 0, "wait": 0.02}
+_SELDOM: Final = {**KEPT, "wait": 0.02}
 _CHAIN = ("KvK", "KBvK")
 _RACE: Final = "8/8/2K4p/8/Pk6/8/8/8 b - - 4 60"
 """Its own part, of 20 slices, knows no promotion and is solved for each side; it suffices."""
 _KINDS: Final = {
     "from nothing": _Kind(_CHAIN, ()),
     "one table": _Kind(("KPvK",), needed_by("KPvK")),
-    "a workspace": _Kind(("KPvK",), needed_by("KPvK"), change=_KEPT),
+    "a workspace": _Kind(("KPvK",), needed_by("KPvK"), change=KEPT),
+    "arrays in files": _Kind(("KPvK",), needed_by("KPvK"), change={**KEPT, **ALL_IN_FILES}),
     "a workspace now and then": _Kind(("KPvK",), needed_by("KPvK"), change=_SELDOM),
     "forced": _Kind(("KBvK",), _CHAIN, ("--force",)),
-    "forced, a workspace": _Kind(("KPvK",), (*needed_by("KPvK"), "KPvK"), ("--force",), _KEPT),
-    "local tables": _Kind((), needed_by("KPvK"), change=_KEPT, fen=_RACE),
+    "forced, a workspace": _Kind(("KPvK",), (*needed_by("KPvK"), "KPvK"), ("--force",), KEPT),
+    "local tables": _Kind((), needed_by("KPvK"), change=KEPT, fen=_RACE),
     "local tables now and then": _Kind((), needed_by("KPvK"), change=_SELDOM, fen=_RACE),
+    "local tables in files": _Kind((), needed_by("KPvK"), change={**KEPT, **ALL_IN_FILES}, fen=_RACE),
     "packing": _Kind(("KPvK",), (*needed_by("KPvK"), "KPvK"), command="pack"),
     "workers": _Kind(_CHAIN, (), ("--workers", "2")),
 }
-_WEIGHTS: Final = (2, 2, 6, 3, 2, 3, 4, 2, 2, 0.7)
+_WEIGHTS: Final = (2, 2, 6, 6, 3, 2, 3, 4, 2, 2, 2, 0.7)
 _DAMAGED: Final = 0.5
 _WORKERS: Final = 6.0
 """Seconds that a cluster usually takes to build its tables."""

@@ -23,6 +23,7 @@ from tbgen.table_rules import TableRules
 
 _NAME: Final = "KPvK"
 _SLICES: Final = 24
+_PLENTY: Final = 1 << 60
 
 
 class _Enough(Exception):
@@ -34,7 +35,7 @@ class Workspaces:
 
     def __init__(self, ground: Path) -> None:
         self._ground = ground
-        hooks.change(worth=0, wait=-1.0)
+        hooks.change(**hooks.KEPT, **hooks.ALL_IN_FILES)
         self._stopped: dict[tuple[int, str], Path] = {}
         self._kept = Path(tempfile.mkdtemp(prefix="stopped-", dir=ground))
 
@@ -46,9 +47,10 @@ class Workspaces:
         work = workspace_of(table_path(place, parse(_NAME), rules))
         shutil.copytree(later, work)
         story = damage_directory(draw, work, earlier)
-        where = f"{rules}, {slices} slices, {'; '.join(story)}"
+        memory = draw.choice((0, _PLENTY))
+        where = f"{rules}, {slices} slices, {'; '.join(story)}{', arrays in files' * (not memory)}"
         try:
-            _build(place, rules)
+            _build(place, rules, memory)
         except TbgenError as error:
             raise Failed(f"{where}: the build fails: {error}") from None
         check_place(self._ground, place, {*names, file_of(_NAME, rules)}, where)
@@ -62,14 +64,14 @@ class Workspaces:
                 place = Path(base)
                 lay(self._ground, place, needed_by(_NAME), rules)
                 with suppress(_Enough):
-                    _build(place, rules, slices)
+                    _build(place, rules, _PLENTY, slices)
                 kept = self._kept / f"{slices}.{rules}"
                 workspace_of(table_path(place, parse(_NAME), rules)).rename(kept)
             self._stopped[slices, rules] = kept
         return kept
 
 
-def _build(place: Path, rules: TableRules, stop_after: int | None = None) -> None:
+def _build(place: Path, rules: TableRules, memory: int, stop_after: int | None = None) -> None:
     """Build the table, or some of its slices."""
     told = 0
 
@@ -79,7 +81,7 @@ def _build(place: Path, rules: TableRules, stop_after: int | None = None) -> Non
         if told == stop_after:
             raise _Enough
 
-    disk_arrays = DiskArrays(place, 1 << 40)
+    disk_arrays = DiskArrays(place, memory)
     try:
         build_table(
             parse(_NAME), place, rules, EntryCache(place, rules, disk_arrays), disk_arrays, threads=1, report=report
