@@ -82,9 +82,10 @@ class Workspace:
         self._safe_at = time.monotonic()
 
     def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
-        make = self._disk_arrays.array
         if not self._keeps:
-            return TableArrays(make(numbers, np.int32), make(numbers, np.int32), make(links, np.int64)), {}
+            make = self._disk_arrays.array
+            entries, staircases = make(numbers, np.int32), make(numbers, np.int32)
+            return TableArrays(entries, staircases, self._disk_arrays.array(links, np.int64, scattered=True)), {}
         self._seen = link_log.make_seen(links)
         self._build["links"] = links
         self._remove_what_is_no_file()
@@ -115,7 +116,7 @@ class Workspace:
 
     def _make_arrays(self, numbers: int, links: int) -> TableArrays:
         entries, staircases = (self._disk_arrays.named(self._place / name, numbers, np.int32) for name in _ARRAYS)
-        return TableArrays(entries, staircases, self._disk_arrays.array(links, np.int64))
+        return TableArrays(entries, staircases, self._disk_arrays.array(links, np.int64, scattered=True))
 
     # --- going on -------------------------------------------------------------------------------------------
 

@@ -4,7 +4,8 @@ A table is solved slice by slice (a slice: the pawns stand still), those first t
 way of a slice, in the order of the folders; each knows only those above it:
 
     threads    several threads in one kernel: barriers and ranges (team), 64 positions as bits of a word (lanes),
-               sets of positions (sets), arrays in files (ahead), progress and errors (counters)
+               sets of positions (sets), what a thread has lately found (memo), arrays in files (ahead), progress and
+               errors (counters)
     values     what a position is worth, packed: outcome and distance (keys), what moves out of the slice pay (payoff),
                both in 16 bits (codes), what it is worth under each record (staircase)
     graph      the positions of a slice and their quiet moves, forwards (slice) and backwards (predecessors); whether
@@ -16,7 +17,7 @@ way of a slice, in the order of the folders; each knows only those above it:
                can be forced (settle). Both spread from seeds (seeds) in rounds by distance (rounds) to predecessors
                (notify), and to positions of which all moves fail (prove). Rounds write values to a log (log), which is
                merged into the arrays of what is known of each position (state); those of open positions get shorter,
-               as others are closed (cells)
+               as others are closed (cells). What changes goes into the staircases (steps)
     solver     all slices of a table in order, on all threads, with what its resets lead to
     export     from links to numbered staircases: the contents that are written to disk
 

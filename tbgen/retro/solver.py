@@ -252,7 +252,7 @@ def _sweep(
     if state.on_disk:
         read_by(BY_PAGES, items, solved.links.keys)
     schedule = make_schedule(items, team.size, solved.rules == TableRules.RESET, top, legal)
-    buffers = [make_buffers() for _ in range(team.size)]
+    buffers = [make_buffers(len(numbers)) for _ in range(team.size)]
 
     def sweep_on(me: int) -> None:
         sweep(Worker(team, me, graph, buffers[me], state, sets, log), solved.links, schedule, tally)

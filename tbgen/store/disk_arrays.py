@@ -55,6 +55,10 @@ def scratch_of(directory: Path) -> Path:
     return Path(tempfile.gettempdir()) if is_closed else directory
 
 
+class _Mapping(mmap.mmap):
+    is_scattered = False
+
+
 class DiskArrays:
     """Makes the arrays, and has the system take them out of memory when the process comes near `memory` bytes.
 
@@ -70,7 +74,7 @@ class DiskArrays:
         self._leap = 0.0
         """By how much that has grown between two looks, at most; older ones fade."""
         # no set of weak references: its clean-up is Python code, in which a Ctrl-C would be lost
-        self._maps: list[weakref.ref[mmap.mmap]] = []
+        self._maps: list[weakref.ref[_Mapping]] = []
         self._held: list[weakref.ref[NDArray[Any]]] = []
         self._lock = Lock()
         self.peak = 0
@@ -79,18 +83,20 @@ class DiskArrays:
         self._stop = Event()
         self._watch: Thread | None = None
 
-    def array(self, count: int, kind: DTypeLike) -> NDArray[Any]:
+    def array(self, count: int, kind: DTypeLike, *, scattered: bool = False) -> NDArray[Any]:
         """An array of zeros. If it is large, it is in a file without a name, which the system removes with the
-        process."""
+        process. A `scattered` one is looked at all over: it is taken out of memory after all others."""
         self.look()
         kind = np.dtype(kind)
         if count * kind.itemsize < LARGE:
             return np.zeros(count, kind)
-        return self._unnamed(count, kind)
+        return self._unnamed(count, kind, scattered)
 
-    def _unnamed(self, count: int, kind: np.dtype[Any]) -> NDArray[Any]:
+    def _unnamed(self, count: int, kind: np.dtype[Any], scattered: bool = False) -> NDArray[Any]:
         with tempfile.TemporaryFile(dir=self._directory) as file:
-            return np.frombuffer(self._map(file.fileno(), self._directory, count, kind), kind)
+            mapping = self._map(file.fileno(), self._directory, count, kind)
+        mapping.is_scattered = scattered
+        return np.frombuffer(mapping, kind)
 
     def work(self, count: int, kind: DTypeLike) -> NDArray[Any]:
         """An array of zeros: in memory for good if it is small, or if those that are held there leave it room."""
@@ -116,14 +122,14 @@ class DiskArrays:
             os.close(handle)
         return np.frombuffer(memory, kind)
 
-    def _map(self, handle: int, place: Path, count: int, kind: np.dtype[Any]) -> mmap.mmap:
+    def _map(self, handle: int, place: Path, count: int, kind: np.dtype[Any]) -> _Mapping:
         """Map a file, and reserve its room on disk now: without room, writing a page later would kill the process.
         Errors name `place`."""
         size = count * kind.itemsize
         try:
             os.ftruncate(handle, min(size, os.fstat(handle).st_size))
             _reserve(handle, size)
-            memory = mmap.mmap(handle, size)
+            memory = _Mapping(handle, size)
         except OSError as error:
             error.filename = str(place)
             raise
@@ -151,13 +157,13 @@ class DiskArrays:
 
     def trim(self) -> None:
         """Take out of memory what there is no room for: first the code of large libraries, such as the compiler, which
-        has done its work; then arrays, the largest first, as least of these is soon asked for again."""
+        has done its work; then arrays, scattered ones last, the largest first: least of it is soon asked for again."""
         with self._lock:
             maps = [memory for memory in (one() for one in self._maps) if memory is not None]
         if not self._has_trimmed:
             self._has_trimmed = True
             _trim_code()
-        for memory in sorted(maps, key=len, reverse=True):
+        for memory in sorted(maps, key=lambda memory: (memory.is_scattered, -len(memory))):
             if memory_in_use()[0] + max(self._leap, 2 * self._memory / _MARGIN) < self._memory:
                 break
             with suppress(OSError):  # a wish, not a need

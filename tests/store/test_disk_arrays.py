@@ -28,6 +28,7 @@ def test_arrays_on_disk_leave_memory_and_come_back(tmp_path: Path) -> None:
     assert not array.any()
     array[:] = np.arange(1 << 24)
     before, _ = memory_in_use()
+    disk_arrays._memory = 0
     disk_arrays.trim()
     assert memory_in_use()[0] < before - (1 << 25)
     assert (array == np.arange(1 << 24)).all()
@@ -47,6 +48,18 @@ def test_memory_is_kept_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         time.sleep(0.05)
         assert memory_in_use()[0] < budget + (16 << 20)
     assert all((array == 7).all() for array in arrays)
+    disk_arrays.close()
+
+
+@pytest.mark.usefixtures("large_from")
+def test_scattered_arrays_leave_memory_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = list[int]()
+    disk_arrays = DiskArrays(tmp_path, 0)
+    monkeypatch.setattr(disk_arrays_module._Mapping, "madvise", lambda memory, how: sizes.append(len(memory)))
+    arrays = [disk_arrays.array(size << 16, np.uint8, scattered=size == 3) for size in range(1, 5)]
+    sizes.clear()
+    disk_arrays.trim()
+    assert sizes == [len(arrays[at]) for at in (3, 1, 0, 2)]
     disk_arrays.close()
 
 

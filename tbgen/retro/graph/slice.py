@@ -60,6 +60,9 @@ class SliceGraph(NamedTuple):
 TURN_SYMMETRY: Final = SQUARE_PAIRS
 KING_STEPS: Final = 2 * TURN_SYMMETRY
 STEP_SYMMETRY: Final = 1 << 16
+_CASES: Final = 1 << 18
+"""The most of `Buffers.cases`; and so many numbers of the slice to each, at the least:"""
+_NUMBERS: Final = 1 << 8
 
 
 def make_graph(
@@ -121,9 +124,15 @@ class Buffers(NamedTuple):
     """See retro/threads/ahead.py."""
     span: NDArray[np.int64]
     """Blocks that the thread has claimed and not popped yet: first and end (retro/threads/sets.py)."""
+    cases: NDArray[np.int64]
+    """`[place]`: the staircase and values that a step was found for last, of those that have this place; 0 for none."""
+    lengthened: NDArray[np.int32]
+    """`[place]`: the staircase with that step."""
 
 
-def make_buffers() -> Buffers:
+def make_buffers(numbers: int = 0) -> Buffers:
+    """Those of a thread. `numbers`: those of the slice that it sweeps."""
+    cases = max(1, min(_CASES, numbers // _NUMBERS))
     return Buffers(
         np.zeros(MEN, np.int64),
         np.zeros(GROUPS, np.int64),
@@ -133,6 +142,8 @@ def make_buffers() -> Buffers:
         np.zeros(BLOCK, np.uint64),
         make_clusters(),
         np.zeros(2, np.int64),
+        np.zeros(cases, np.int64),
+        np.zeros(cases, np.int32),
     )
 
 

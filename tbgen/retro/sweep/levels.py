@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import FIRST_RECORD
 from tbgen.retro.sweep.escape import VALUES
-from tbgen.retro.sweep.review import as_good_as_the_record, review_all, write_steps
+from tbgen.retro.sweep.review import as_good_as_the_record, review_all
 from tbgen.retro.sweep.rounds import escape_from_scratch, settle_level
 from tbgen.retro.sweep.seeds import Seeds, make_seeds
+from tbgen.retro.sweep.steps import write_steps
 from tbgen.retro.threads.counters import LEVEL, POSITIONS_SETTLED, STOP, make_counts
 from tbgen.retro.threads.team import ABORT, barrier
 

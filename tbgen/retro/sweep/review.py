@@ -10,7 +10,6 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.intrinsics import atomic_load, bits_set, fetch_add, lowest_bit, prefetch
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
@@ -31,8 +30,7 @@ from tbgen.retro.sweep.state import (
     read_values_around,
     read_worth_around,
 )
-from tbgen.retro.threads.ahead import read_around
-from tbgen.retro.threads.counters import DOUBTS, LINKS_FULL, POSITIONS_REVIEWED
+from tbgen.retro.threads.counters import DOUBTS, POSITIONS_REVIEWED
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
     AWAY,
@@ -56,9 +54,8 @@ from tbgen.retro.threads.sets import (
 )
 from tbgen.retro.threads.team import LINE, barrier
 from tbgen.retro.values.codes import STANDS, code_of
-from tbgen.retro.values.keys import NEVER, hasty, outcome_of, passed_on, patience, patient, turned
+from tbgen.retro.values.keys import NEVER, hasty, outcome_of, passed_on, patient, turned
 from tbgen.retro.values.payoff import longest, paid, shortest
-from tbgen.retro.values.staircase import FULL, add_step, last_step, pack_step, step_distance, step_outcome
 
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 _HOLDS: Final = np.int64(0)
@@ -174,54 +171,6 @@ def _notify_changed(worker, which, event):
         if lanes == 0:
             break
         notify(worker, LATER, event, lanes)
-
-
-@kernel
-def write_steps(team, me, buffers, state, sets, links, level, tally):
-    """Append a step to every staircase whose value has changed."""
-    before = theirs = ours = link = np.int64(-1)
-    barrier(team, me)
-    while True:
-        count = pop_block(team, me, sets, STEPPED, buffers)
-        if count == 0:
-            break
-        for at in range(count):
-            node = np.int64(buffers.batch[at])
-            if state.on_disk:
-                read_around(buffers.clusters, state.link, node)
-            read_lane_around(state, buffers, node // LANE)
-            cell = cell_of(state.cells, node)
-            put_off(state, cell, level)
-            # neighbours often have the same values
-            if before != state.link[node] or theirs != state.theirs[cell] or ours != state.ours[cell]:
-                before, theirs, ours = (
-                    np.int64(state.link[node]),
-                    np.int64(state.theirs[cell]),
-                    np.int64(state.ours[cell]),
-                )
-                link = _lengthened(state, links, before, theirs, ours, level, tally)
-            state.link[node] = link
-
-
-@inlined
-def _lengthened(state, links, link, theirs, ours, level, tally):
-    if theirs != STANDS:
-        link = _with_step(links, link, OPPONENT_HOLDS, level, key_at(state, theirs))
-    if ours != STANDS and link != FULL:
-        link = _with_step(links, link, MOVER_HOLDS, level, key_at(state, ours))
-    if link == FULL:
-        tally[LINKS_FULL] = 1
-        link = np.int64(0)
-    return link
-
-
-@inlined
-def _with_step(links, link, holder, level, key):
-    outcome, distance = outcome_of(key), patience(key)
-    last = last_step(links, link, holder, level)
-    if last >= 0 and step_outcome(last) == outcome and step_distance(last) == distance:
-        return link
-    return add_step(links, link, pack_step(holder, level, outcome, distance))
 
 
 @kernel

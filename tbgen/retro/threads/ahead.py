@@ -13,6 +13,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from tbgen.jit import inlined, kernel
+from tbgen.retro.threads.memo import place_of
 
 _madvise = types.ExternalFunction("madvise", types.int32(types.intp, types.intp, types.int32))
 _PAGE: Final = mmap.PAGESIZE
@@ -24,9 +25,10 @@ TOGETHER: Final = 16
 """Blocks of positions (retro/threads/sets.py) that are read ahead together."""
 _CLUSTER: Final = 1 << 16
 """Bytes."""
-_BITS: Final = 11
-"""A thread remembers 1 << _BITS clusters: no more than stay in memory for a while."""
+_LATELY: Final = 1 << 11
+"""A thread remembers so many clusters: no more than stay in memory for a while."""
 _NOW: Final = np.int64(mmap.MADV_WILLNEED)
+_NEVER: Final = np.int64(mmap.MADV_DONTNEED)
 
 
 def is_in_file(array: NDArray[Any]) -> bool:
@@ -57,16 +59,23 @@ def read_ahead(array, first, end):
     _advise(array.ctypes.data + first * array.itemsize, array.ctypes.data + end * array.itemsize, _NOW)
 
 
+@inlined
+def forget(array):
+    """Give back the memory of an array, whose elements are whatever they are from now on."""
+    begin, end = array.ctypes.data, array.ctypes.data + array.size * array.itemsize
+    _advise(begin + (_PAGE - 1), end - end % _PAGE, _NEVER)
+
+
 def make_clusters() -> NDArray[np.int64]:
     """`[place]`: the cluster that a thread has read last, of those that have this place."""
-    return np.zeros(1 << _BITS, np.int64)
+    return np.zeros(_LATELY, np.int64)
 
 
 @inlined
 def read_around(clusters, array, index):
     """Have it read the cluster of an element, unless this thread has lately done so."""
     cluster = (array.ctypes.data + index * array.itemsize) // _CLUSTER
-    place = np.int64(np.uint64(cluster) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - _BITS))
+    place = place_of(clusters, cluster)
     if clusters[place] != cluster:
         clusters[place] = cluster
         _madvise(cluster * _CLUSTER, np.int64(_CLUSTER), np.int32(_NOW))
