@@ -52,7 +52,7 @@ def make_schedule(items: NDArray[np.integer], threads: int, with_record: bool, t
 
 
 @inlined
-def _open(schedule):
+def open_count(schedule):
     """How many positions are not closed."""
     return schedule.legal - schedule.counts[POSITIONS_SETTLED]
 
@@ -65,7 +65,7 @@ def _play_level(worker, links, schedule, level, tally):
     if level > FIRST_RECORD:
         as_good_as_the_record(team, me, buffers, state, sets, level)
         # recomputing everything takes linear time; a review may look at the same position many times
-        most = _open(schedule) // _REVIEWS
+        most = open_count(schedule) // _REVIEWS
         done = review_all(worker, schedule.counts, level, most)
     if not done:
         escape_from_scratch(worker, schedule, level)
@@ -77,7 +77,7 @@ def _gather_first(schedule, state, level):
     """Whether the cells of closed positions are to go before this level."""
     if schedule.with_record and level == FIRST_RECORD and len(state.theirs) == 0:
         return True
-    return _open(schedule) < len(state.pays) // _GATHER - _FEW
+    return open_count(schedule) < len(state.pays) // _GATHER - _FEW
 
 
 @kernel

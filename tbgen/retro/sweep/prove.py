@@ -1,7 +1,5 @@
 """Proving that all moves of a position fail, once one more of them does."""
 
-import numpy as np
-
 from tbgen.jit import kernel
 from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.threads.sets import (
@@ -22,10 +20,13 @@ from tbgen.retro.threads.team import barrier
 
 
 @kernel
-def prove_settled(worker, later, with_record):
-    """Settle the threatened positions of which all moves lose to a goal of this level, or of one before: `later` gets
-    them. Of the others the mover may no longer keep a record."""
+def prove(worker, later, escaping, with_record):
+    """Find the threatened positions of which one more move was the last one that did not fail: `later` gets them.
+
+    While positions settle, moves fail that lose to a goal of this level, or of one before; who is not settled by that
+    may no longer keep a record. While movers escape, moves fail that lose the record."""
     team, me, graph, buffers, sets = worker.team, worker.me, worker.graph, worker.buffers, worker.sets
+    failed, proves = (AWAY, FALLING) if escaping else (CLOSED, SETTLED)
     barrier(team, me)
     while True:
         lanes = pop_lanes(team, me, sets, THREATENED, buffers, graph.laned)
@@ -34,35 +35,14 @@ def prove_settled(worker, later, with_record):
         for at in range(lanes):
             lane = buffers.batch[at]
             read_set_around(sets, LOSING, buffers, lane)
+            read_set_around(sets, proves, buffers, lane)
             read_set_around(sets, later, buffers, lane)
-            bits = buffers.batch_bits[at] & ~lane_of(sets, SETTLED, lane)
+            bits = buffers.batch_bits[at] & ~(lane_of(sets, SETTLED, lane) | lane_of(sets, proves, lane))
             proved = bits & lane_of(sets, LOSING, lane)
             if proved:
-                proved = all_lead_into(graph, buffers, sets, CLOSED, lane, proved)
+                proved = all_lead_into(graph, buffers, sets, failed, lane, proved)
             if proved:
-                mark_lane(sets, SETTLED, lane, proved)
+                mark_lane(sets, proves, lane, proved)
                 add_lane(sets, later, lane, proved)
-            if with_record:
+            if with_record and not escaping:
                 add_lane(sets, DOUBT_OURS, lane, bits ^ proved)
-
-
-@kernel
-def prove_falling(worker, later):
-    """The threatened positions whose mover cannot keep his record: `later` gets them."""
-    team, me, graph, buffers, sets = worker.team, worker.me, worker.graph, worker.buffers, worker.sets
-    barrier(team, me)
-    while True:
-        lanes = pop_lanes(team, me, sets, THREATENED, buffers, graph.laned)
-        if lanes == 0:
-            break
-        for at in range(lanes):
-            lane = buffers.batch[at]
-            read_set_around(sets, LOSING, buffers, lane)
-            read_set_around(sets, FALLING, buffers, lane)
-            read_set_around(sets, later, buffers, lane)
-            bits = buffers.batch_bits[at] & lane_of(sets, LOSING, lane)
-            bits &= ~(lane_of(sets, SETTLED, lane) | lane_of(sets, FALLING, lane))
-            proved = all_lead_into(graph, buffers, sets, AWAY, lane, bits) if bits else np.uint64(0)
-            if proved:
-                mark_lane(sets, FALLING, lane, proved)
-                add_lane(sets, later, lane, proved)

@@ -5,13 +5,13 @@ from typing import Final
 import numpy as np
 
 from tbgen.intrinsics import bits_set, fetch_add
-from tbgen.jit import inlined, kernel
+from tbgen.jit import kernel
 from tbgen.outcome import BASE, FIRST_RECORD
 from tbgen.retro.sweep import escape, settle
 from tbgen.retro.sweep.escape import VALUES
 from tbgen.retro.sweep.log import OURS, THEIRS, WORTH, begin_round, merge, note
 from tbgen.retro.sweep.notify import ESCAPES, FALLS, LOST, WON, notify
-from tbgen.retro.sweep.prove import prove_falling, prove_settled
+from tbgen.retro.sweep.prove import prove
 from tbgen.retro.sweep.seeds import END, FIRST, GAINS, TIME, choose, sort_by_payoff, sort_by_time
 from tbgen.retro.threads.ahead import TOGETHER, read_ahead
 from tbgen.retro.threads.counters import POSITIONS_ESCAPED, POSITIONS_SETTLED
@@ -76,15 +76,6 @@ def _notify_all(worker, now, later, outcome, distance, escaping):
     return reached
 
 
-@inlined
-def _prove(worker, schedule, later, escaping):
-    """Add to `later` the threatened positions of which all moves fail."""
-    if escaping:
-        prove_falling(worker, later)
-    else:
-        prove_settled(worker, later, schedule.with_record)
-
-
 @kernel
 def _spread(worker, schedule, outcome, escaping):
     """Spread from the seeds, NOW at distance 0 and those of each group at theirs, to all positions that they reach."""
@@ -97,11 +88,11 @@ def _spread(worker, schedule, outcome, escaping):
             _join_all(worker, seeds, group, now, escaping)
             group += 1
         if joined != group:
-            _prove(worker, schedule, now + LOSE, escaping)
+            prove(worker, now + LOSE, escaping, schedule.with_record)
             joined = group
         reached = _notify_all(worker, now, later, outcome, distance, escaping)
         fetch_add(schedule.counts, POSITIONS_ESCAPED if escaping else POSITIONS_SETTLED, reached)
-        _prove(worker, schedule, later + LOSE, escaping)
+        prove(worker, later + LOSE, escaping, schedule.with_record)
         barrier(team, me)
         now, later = later, now
         distance += 1

@@ -23,6 +23,7 @@ from tbgen.retro.threads.sets import (
     has_block,
     lanes_of,
     read_block,
+    read_set_around,
 )
 from tbgen.retro.threads.team import barrier
 from tbgen.retro.values.codes import NONE
@@ -121,6 +122,7 @@ def _sort_timed(team, me, buffers, state, sets, seeds, copies):
         for block in _blocks_of(team, me, sets):
             if not has_block(sets, which, block):
                 continue
+            read_set_around(sets, which, buffers, lanes_of(block).start)
             for at in range(read_block(sets, which, block, buffers)):
                 node = np.int64(buffers.batch[at])
                 read_lane_around(state, buffers, node // LANE)
