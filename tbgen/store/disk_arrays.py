@@ -27,6 +27,8 @@ _MARGIN: Final = 16
 """1 / _MARGIN of the memory is left free for what comes in between two looks. Taking out less is not worth it."""
 _HELD: Final = 0.9
 """The share of the memory that the program and working arrays may have for good."""
+_LOOKED_AT: Final = 4
+"""1 / _LOOKED_AT of a scattered array is much looked at, the rest is room that few tables need."""
 _FADING: Final = 0.999
 """How much of what came in between two looks is still allowed for at the next look."""
 _PAGE: Final = mmap.PAGESIZE
@@ -57,6 +59,10 @@ def scratch_of(directory: Path) -> Path:
 
 class _Mapping(mmap.mmap):
     is_scattered = False
+
+
+def _is_scattered(memory: _Mapping) -> bool:
+    return memory.is_scattered
 
 
 class DiskArrays:
@@ -99,13 +105,15 @@ class DiskArrays:
         return np.frombuffer(mapping, kind)
 
     def work(self, count: int, kind: DTypeLike) -> NDArray[Any]:
-        """An array of zeros: in memory for good if it is small, or if those that are held there leave it room."""
+        """An array of zeros: in memory for good if it is small, or if those that are held there leave it room. All but
+        the first leave scattered arrays theirs, too."""
         kind = np.dtype(kind)
         size = count * kind.itemsize
         with self._lock:
             self._held = [one for one in self._held if one() is not None]
             held = sum(one.nbytes for one in (ref() for ref in self._held) if one is not None)
-            if size < SMALL or PROGRAM + held + size <= self._memory * _HELD:
+            others = held + sum(map(len, filter(_is_scattered, self._there()))) // _LOOKED_AT if held else 0
+            if size < SMALL or PROGRAM + others + size <= self._memory * _HELD:
                 array = np.zeros(count, kind)
                 self._held.append(weakref.ref(array))
                 return array
@@ -135,13 +143,16 @@ class DiskArrays:
             raise
         with self._lock:
             self._maps = [*(one for one in self._maps if one() is not None), weakref.ref(memory)]
-            self.peak = max(self.peak, sum(len(one) for one in (ref() for ref in self._maps) if one is not None))
+            self.peak = max(self.peak, sum(map(len, self._there())))
             if self._watch is None:
                 self._watch = Thread(
                     target=_keep_watch, args=(self._stop, weakref.ref(self)), name="disk arrays", daemon=True
                 )
                 self._watch.start()
         return memory
+
+    def _there(self) -> "list[_Mapping]":
+        return [memory for memory in (one() for one in self._maps) if memory is not None]
 
     def look(self) -> None:
         """Take all arrays out of memory if what comes in before the next look might be too much."""
@@ -159,7 +170,7 @@ class DiskArrays:
         """Take out of memory what there is no room for: first the code of large libraries, such as the compiler, which
         has done its work; then arrays, scattered ones last, the largest first: least of it is soon asked for again."""
         with self._lock:
-            maps = [memory for memory in (one() for one in self._maps) if memory is not None]
+            maps = self._there()
         if not self._has_trimmed:
             self._has_trimmed = True
             _trim_code()
