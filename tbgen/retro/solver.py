@@ -14,7 +14,6 @@ from tbgen.errors import OutOfRoom
 from tbgen.index.atlas import Atlas, make_atlas
 from tbgen.index.exits import Exits, Reached
 from tbgen.index.layout import Layout, layout_of
-from tbgen.jit import plain
 from tbgen.material import Material
 from tbgen.retro.checkpoint import Checkpoint, Counts, InMemory
 from tbgen.retro.graph.slice import SliceGraph, make_buffers, make_graph
@@ -28,7 +27,7 @@ from tbgen.retro.survey.survey import (
     make_survey_buffers,
     survey_together,
 )
-from tbgen.retro.sweep.levels import Schedule, make_schedule, open_count, sweep
+from tbgen.retro.sweep.levels import Schedule, left_open, make_schedule, sweep
 from tbgen.retro.sweep.log import Log, make_log
 from tbgen.retro.sweep.state import Each, gathered, is_complete, make_state
 from tbgen.retro.sweep.worker import Worker
@@ -298,7 +297,7 @@ def _span(survey: Survey, each: Each) -> tuple[int, int]:
 def _share_reached(schedule: Schedule) -> float:
     """How far the sweep is: the positions that it has reached, as a share of those that it will reach."""
     reached = int(schedule.counts[POSITIONS_SETTLED] + schedule.counts[POSITIONS_ESCAPED])
-    left = int(plain(open_count)(schedule)) * (_REACHED_AGAIN if schedule.with_record else 1)
+    left = left_open(schedule) * (_REACHED_AGAIN if schedule.with_record else 1)
     return reached / max(1, reached + left)
 
 

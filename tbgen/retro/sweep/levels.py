@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.jit import inlined, kernel
+from tbgen.jit import inlined, kernel, plain
 from tbgen.outcome import FIRST_RECORD
 from tbgen.retro.sweep.escape import VALUES
 from tbgen.retro.sweep.review import as_good_as_the_record, review_all
@@ -52,9 +52,14 @@ def make_schedule(items: NDArray[np.integer], threads: int, with_record: bool, t
 
 
 @inlined
-def open_count(schedule):
+def _open(schedule):
     """How many positions are not closed."""
     return schedule.legal - schedule.counts[POSITIONS_SETTLED]
+
+
+def left_open(schedule: Schedule) -> int:
+    """The same, outside of kernels."""
+    return int(plain(_open)(schedule))
 
 
 @kernel
@@ -65,7 +70,7 @@ def _play_level(worker, links, schedule, level, tally):
     if level > FIRST_RECORD:
         as_good_as_the_record(team, me, buffers, state, sets, level)
         # recomputing everything takes linear time; a review may look at the same position many times
-        most = open_count(schedule) // _REVIEWS
+        most = _open(schedule) // _REVIEWS
         done = review_all(worker, schedule.counts, level, most)
     if not done:
         escape_from_scratch(worker, schedule, level)
@@ -77,7 +82,7 @@ def _gather_first(schedule, state, level):
     """Whether the cells of closed positions are to go before this level."""
     if schedule.with_record and level == FIRST_RECORD and len(state.theirs) == 0:
         return True
-    return open_count(schedule) < len(state.pays) // _GATHER - _FEW
+    return _open(schedule) < len(state.pays) // _GATHER - _FEW
 
 
 @kernel
