@@ -83,9 +83,7 @@ class Workspace:
 
     def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         if not self._keeps:
-            make = self._disk_arrays.array
-            entries, staircases = make(numbers, np.int32), make(numbers, np.int32)
-            return TableArrays(entries, staircases, self._disk_arrays.array(links, np.int64, scattered=True)), {}
+            return self._make_arrays(numbers, links), {}
         self._seen = link_log.make_seen(links)
         self._build["links"] = links
         self._remove_what_is_no_file()
@@ -115,8 +113,12 @@ class Workspace:
         return self._arrays
 
     def _make_arrays(self, numbers: int, links: int) -> TableArrays:
-        entries, staircases = (self._disk_arrays.named(self._place / name, numbers, np.int32) for name in _ARRAYS)
-        return TableArrays(entries, staircases, self._disk_arrays.array(links, np.int64, scattered=True))
+        disk = self._disk_arrays
+        entries, staircases = (
+            disk.named(self._place / name, numbers, np.int32) if self._keeps else disk.array(numbers, np.int32)
+            for name in _ARRAYS
+        )
+        return TableArrays(entries, staircases, disk.array(links, np.int64, scattered=True))
 
     # --- going on -------------------------------------------------------------------------------------------
 

@@ -61,10 +61,6 @@ class _Mapping(mmap.mmap):
     is_scattered = False
 
 
-def _is_scattered(memory: _Mapping) -> bool:
-    return memory.is_scattered
-
-
 class DiskArrays:
     """Makes the arrays, and has the system take them out of memory when the process comes near `memory` bytes.
 
@@ -111,9 +107,10 @@ class DiskArrays:
         size = count * kind.itemsize
         with self._lock:
             self._held = [one for one in self._held if one() is not None]
-            held = sum(one.nbytes for one in (ref() for ref in self._held) if one is not None)
-            others = held + sum(map(len, filter(_is_scattered, self._there()))) // _LOOKED_AT if held else 0
-            if size < SMALL or PROGRAM + others + size <= self._memory * _HELD:
+            taken = sum(one.nbytes for one in (ref() for ref in self._held) if one is not None)
+            if taken:
+                taken += sum(len(one) for one in self._there() if one.is_scattered) // _LOOKED_AT
+            if size < SMALL or PROGRAM + taken + size <= self._memory * _HELD:
                 array = np.zeros(count, kind)
                 self._held.append(weakref.ref(array))
                 return array
@@ -151,7 +148,7 @@ class DiskArrays:
                 self._watch.start()
         return memory
 
-    def _there(self) -> "list[_Mapping]":
+    def _there(self) -> list[_Mapping]:
         return [memory for memory in (one() for one in self._maps) if memory is not None]
 
     def look(self) -> None:

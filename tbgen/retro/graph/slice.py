@@ -125,9 +125,9 @@ class Buffers(NamedTuple):
     span: NDArray[np.int64]
     """Blocks that the thread has claimed and not popped yet: first and end (retro/threads/sets.py)."""
     cases: NDArray[np.int64]
-    """`[place]`: the staircase and values that a step was found for last, of those that have this place; 0 for none."""
+    """`[slot]`: the staircase and values that a step was found for last, of those that have this slot; 0 for none."""
     lengthened: NDArray[np.int32]
-    """`[place]`: the staircase with that step."""
+    """`[slot]`: the staircase with that step."""
 
 
 def make_buffers(numbers: int = 0) -> Buffers:

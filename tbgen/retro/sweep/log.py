@@ -14,7 +14,7 @@ from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.sweep.cells import cell_of
 from tbgen.retro.sweep.state import read_values_around, read_worth_around
-from tbgen.retro.threads.ahead import BY_PAGES, forget, is_in_file, read_ahead, read_around, read_by
+from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
 from tbgen.retro.threads.lanes import LANE, put
 from tbgen.retro.threads.team import LINE, lock_lane, unlock_lane
 
@@ -133,9 +133,6 @@ def merge(worker):
             _merge_round(worker, one, window + _WINDOW)
     log.fill[me * LINE + _ENTRIES] = 0
     log.fill[me * LINE + _BEGUN] = 0
-    if state.on_disk:  # others are short of memory
-        forget(log.lanes[me])
-        forget(log.bits[me])
 
 
 @inlined

@@ -214,6 +214,13 @@ def read_lane_around(state, buffers, lane):
     """Have it read the clusters where all is that is known of a lane's positions."""
     if state.on_disk:
         read_worth_around(state, buffers, lane * LANE)
+        read_cells_around(state, buffers, lane)
+
+
+@inlined
+def read_cells_around(state, buffers, lane):
+    """The same, without what settled ones are worth."""
+    if state.on_disk:
         read_review_around(state, buffers, lane * LANE)
         cell = first_cell(state.cells, lane)
         read_around(buffers.clusters, state.level, cell)

@@ -7,11 +7,11 @@ import numpy as np
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.jit import inlined, kernel
 from tbgen.retro.sweep.cells import cell_of
-from tbgen.retro.sweep.state import key_at, put_off, read_lane_around
+from tbgen.retro.sweep.state import key_at, put_off, read_cells_around
 from tbgen.retro.threads.ahead import read_around
 from tbgen.retro.threads.counters import LINKS_FULL
 from tbgen.retro.threads.lanes import LANE
-from tbgen.retro.threads.memo import place_of
+from tbgen.retro.threads.memo import slot_of
 from tbgen.retro.threads.sets import STEPPED, pop_block
 from tbgen.retro.threads.team import barrier
 from tbgen.retro.values.codes import STANDS
@@ -32,17 +32,17 @@ def write_steps(team, me, buffers, state, sets, links, level, tally):
             node = np.int64(buffers.batch[at])
             if state.on_disk:
                 read_around(buffers.clusters, state.link, node)
-            read_lane_around(state, buffers, node // LANE)
+            read_cells_around(state, buffers, node // LANE)
             cell = cell_of(state.cells, node)
             put_off(state, cell, level)
             before, theirs, ours = state.link[node], state.theirs[cell], state.ours[cell]
             # few of the many positions differ in all three, and links lie far apart
             case = np.int64(before) << 32 | np.int64(theirs) << 16 | np.int64(ours)
-            place = place_of(buffers.cases, case)
-            if buffers.cases[place] != case:
-                buffers.cases[place] = case
-                buffers.lengthened[place] = _lengthened(state, links, np.int64(before), theirs, ours, level, tally)
-            state.link[node] = buffers.lengthened[place]
+            slot = slot_of(buffers.cases, case)
+            if buffers.cases[slot] != case:
+                buffers.cases[slot] = case
+                buffers.lengthened[slot] = _lengthened(state, links, np.int64(before), theirs, ours, level, tally)
+            state.link[node] = buffers.lengthened[slot]
 
 
 @inlined

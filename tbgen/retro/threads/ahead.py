@@ -13,7 +13,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from tbgen.jit import inlined, kernel
-from tbgen.retro.threads.memo import place_of
+from tbgen.retro.threads.memo import slot_of
 
 _madvise = types.ExternalFunction("madvise", types.int32(types.intp, types.intp, types.int32))
 _PAGE: Final = mmap.PAGESIZE
@@ -28,7 +28,6 @@ _CLUSTER: Final = 1 << 16
 _LATELY: Final = 1 << 11
 """A thread remembers so many clusters: no more than stay in memory for a while."""
 _NOW: Final = np.int64(mmap.MADV_WILLNEED)
-_NEVER: Final = np.int64(mmap.MADV_DONTNEED)
 
 
 def is_in_file(array: NDArray[Any]) -> bool:
@@ -59,15 +58,8 @@ def read_ahead(array, first, end):
     _advise(array.ctypes.data + first * array.itemsize, array.ctypes.data + end * array.itemsize, _NOW)
 
 
-@inlined
-def forget(array):
-    """Give back the memory of an array, whose elements are whatever they are from now on."""
-    begin, end = array.ctypes.data, array.ctypes.data + array.size * array.itemsize
-    _advise(begin + (_PAGE - 1), end - end % _PAGE, _NEVER)
-
-
 def make_clusters() -> NDArray[np.int64]:
-    """`[place]`: the cluster that a thread has read last, of those that have this place."""
+    """`[slot]`: the cluster that a thread has read last, of those that have this slot."""
     return np.zeros(_LATELY, np.int64)
 
 
@@ -75,7 +67,7 @@ def make_clusters() -> NDArray[np.int64]:
 def read_around(clusters, array, index):
     """Have it read the cluster of an element, unless this thread has lately done so."""
     cluster = (array.ctypes.data + index * array.itemsize) // _CLUSTER
-    place = place_of(clusters, cluster)
-    if clusters[place] != cluster:
-        clusters[place] = cluster
+    slot = slot_of(clusters, cluster)
+    if clusters[slot] != cluster:
+        clusters[slot] = cluster
         _madvise(cluster * _CLUSTER, np.int64(_CLUSTER), np.int32(_NOW))

@@ -1,4 +1,4 @@
-"""What a thread has lately found: a small array of keys in which each place holds the last key that came to it."""
+"""What a thread has lately found: a small array of keys in which each slot holds the last key that came to it."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -8,7 +8,7 @@ from tbgen.jit import inlined
 
 
 @inlined
-def place_of(keys, key):
-    """Where a key that is no 0 belongs in an array of keys."""
+def slot_of(keys, key):
+    """The slot of a key that is no 0 in an array of keys."""
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64((mixed >> np.uint64(32)) * np.uint64(len(keys)) >> np.uint64(32))
