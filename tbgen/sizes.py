@@ -12,9 +12,18 @@ SMALL: Final = 1 << 20
 """Bytes. Arrays of a slice at work below this size are in memory, whatever room there is."""
 
 
+LONG_FROM: Final = 1 << 28
+"""Slices of at least this many numbers take so long that snapshots of them are kept: those of six men."""
+
+
+def is_long(numbers: int) -> bool:
+    """Whether snapshots are kept of a slice."""
+    return numbers >= LONG_FROM
+
+
 def is_kept(slices: int, numbers: int) -> bool:
     """Whether a table is built in a workspace, with which a stopped build goes on."""
-    return slices > 1 and numbers >= KEPT_FROM
+    return numbers >= KEPT_FROM if slices > 1 else is_long(numbers)
 
 
 PROGRAM: Final = 220 << 20

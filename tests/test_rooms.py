@@ -62,14 +62,22 @@ ROOMS = {
     "retro/survey": "jit intrinsics outcome material contents board index retro/threads retro/values retro/graph",
     "retro/sweep": "jit intrinsics turns outcome contents retro/threads retro/values retro/graph retro/survey",
     "retro/checkpoint": "contents",
-    "retro/solver": (
-        "errors turns sizes table_rules material index retro/threads retro/values retro/graph retro/survey "
-        "retro/sweep retro/checkpoint"
-    ),
-    "retro/export": "jit turns contents retro/values retro/solver",
     "retro/link_log": "jit retro/values",
+    "retro/snapshot": (
+        "turns contents jit intrinsics retro/threads retro/values retro/sweep retro/checkpoint"
+    ),
+    "retro/job": "table_rules index retro/threads retro/values retro/survey retro/checkpoint",
+    "retro/slice_solver": (
+        "errors turns table_rules retro/threads retro/graph retro/survey retro/sweep retro/checkpoint retro/snapshot "
+        "retro/job"
+    ),
+    "retro/solver": (
+        "sizes table_rules material index retro/threads retro/values retro/survey retro/checkpoint retro/job "
+        "retro/slice_solver"
+    ),
+    "retro/export": "jit turns contents retro/values retro/job",
     "retro/precompile": (
-        "table_rules material index retro/threads retro/values retro/graph retro/survey retro/sweep retro/solver "
+        "table_rules material index retro/threads retro/values retro/graph retro/survey retro/sweep retro/job "
         "retro/export retro/link_log"
     ),
     # Tables on disk: two ways that share the format only. Neither knows how tables are made.
@@ -106,7 +114,7 @@ ROOMS = {
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
         "_version errors turns sizes files outcome table_rules material contents kept compiling jit index cluster "
-        "retro/values retro/checkpoint retro/solver retro/export retro/link_log retro/precompile "
+        "retro/values retro/checkpoint retro/snapshot retro/solver retro/export retro/link_log retro/precompile "
         "store store/read store/write store/disk_arrays store/entry_cache store/leftovers text verify safe_files "
     ),
     # The game around the tables.
@@ -121,7 +129,7 @@ ROOMS = {
     "checker": "errors outcome probe text",
     "local": (
         "errors sizes table_rules material contents index cluster "
-        "retro/checkpoint retro/solver retro/export store/format store/lock store/local store store/write "
+        "retro/checkpoint retro/job retro/solver retro/export store/format store/lock store/local store store/write "
         "store/disk_arrays generate probe text"
     ),
     "prove": (

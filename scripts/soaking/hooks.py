@@ -7,16 +7,20 @@ from typing import Any, Final
 
 _PLACES: Final = {
     "worth": ("tbgen.sizes", "KEPT_FROM"),
+    "long": ("tbgen.sizes", "LONG_FROM"),
     "wait": ("tbgen.generate.workspace", "_WAIT"),
+    "every": ("tbgen.generate.workspace", "_EVERY"),
     "large": ("tbgen.store.disk_arrays", "LARGE"),
     "small": ("tbgen.store.disk_arrays", "SMALL"),
     "program": ("tbgen.store.disk_arrays", "PROGRAM"),
 }
-"""`[name]`: module and constant. Numbers from which a table has a workspace; seconds after which slices are made safe;
-bytes from which an array of a table is on disk, and one of a slice at work where memory has no room; bytes of the
-program, which the arrays of a slice leave room for."""
+"""`[name]`: module and constant. Numbers from which a table has a workspace, and a slice snapshots; seconds after which
+slices are made safe, and snapshots kept; bytes from which an array of a table is on disk, and one of a slice at work
+where memory has no room; bytes of the program, which the arrays of a slice leave room for."""
 KEPT: Final[dict[str, float]] = {"worth": 0, "wait": -1.0}
 """Tables of all sizes have workspaces, and each slice is made safe."""
+SNAPSHOTS: Final[dict[str, float]] = {**KEPT, "long": 0, "every": -1.0}
+"""A snapshot is kept of every slice, wherever its sweep can pause."""
 TABLE_IN_FILES: Final[dict[str, float]] = {"large": 1 << 14}
 ALL_IN_FILES: Final[dict[str, float]] = {**TABLE_IN_FILES, "small": 1 << 10, "program": 1 << 50}
 """The arrays of a slice at work, too, as with less memory than they take."""
@@ -30,6 +34,22 @@ def change(**values: float) -> None:
         if not hasattr(place, attribute):
             raise SystemExit(f"{module} has no {attribute} any more: tell scripts/soaking/hooks.py")
         setattr(place, attribute, value)
+
+
+def stop_at_snapshot(count: int, error: Exception) -> None:
+    """Raise an error when so many snapshots have been kept from now on; never again after that."""
+    place = import_module("tbgen.generate.workspace").Workspace
+    keep, left = place.keep, count
+
+    def counted(*arguments: Any) -> None:
+        nonlocal left
+        keep(*arguments)
+        left -= 1
+        if not left:
+            place.keep = keep
+            raise error
+
+    place.keep = counted
 
 
 def trust_the_disk() -> None:

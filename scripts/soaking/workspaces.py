@@ -23,7 +23,11 @@ from tbgen.table_rules import TableRules
 
 _NAME: Final = "KPvK"
 _SLICES: Final = 24
+_PAUSES: Final = 3
+"""Snapshots of each slice, about."""
 _PLENTY: Final = 1 << 60
+_SELDOM: Final = 1e9
+"""Seconds between snapshots, where none is to be kept: they take time."""
 
 
 class _Enough(Exception):
@@ -35,39 +39,44 @@ class Workspaces:
 
     def __init__(self, ground: Path) -> None:
         self._ground = ground
-        hooks.change(**hooks.KEPT, **hooks.ALL_IN_FILES)
-        self._stopped: dict[tuple[int, str], Path] = {}
+        hooks.change(**{**hooks.SNAPSHOTS, **hooks.ALL_IN_FILES, "every": _SELDOM})
+        self._stopped: dict[tuple[int, bool, str], Path] = {}
         self._kept = Path(tempfile.mkdtemp(prefix="stopped-", dir=ground))
 
     def attempt(self, draw: random.Random, place: Path) -> Counter[str]:
         rules = draw.choice((TableRules.RESET, TableRules.RESET, TableRules.WHOLE_GAME))
-        slices = draw.randrange(2, _SLICES)
-        later, earlier = self._workspace(slices, rules), self._workspace(draw.randrange(1, slices), rules)
+        slices, inside = draw.randrange(2, _SLICES), draw.random() < 0.5
+        later = self._workspace(slices, rules, inside=inside)
+        earlier = self._workspace(draw.randrange(1, slices), rules, inside=inside)
         names = lay(self._ground, place, needed_by(_NAME), rules)
         work = workspace_of(table_path(place, parse(_NAME), rules))
         shutil.copytree(later, work)
         story = damage_directory(draw, work, earlier)
         memory = draw.choice((0, _PLENTY))
-        where = f"{rules}, {slices} slices, {'; '.join(story)}{', arrays in files' * (not memory)}"
+        where = f"{rules}, {slices} slices{', inside one' * inside}, {'; '.join(story)}{', in files' * (not memory)}"
         try:
             _build(place, rules, memory)
         except TbgenError as error:
             raise Failed(f"{where}: the build fails: {error}") from None
         check_place(self._ground, place, {*names, file_of(_NAME, rules)}, where)
-        return Counter({"damaged workspaces": 1, "slices in them": slices})
+        return Counter({"damaged workspaces": 1, "slices in them": slices, "snapshots in them": int(inside)})
 
-    def _workspace(self, slices: int, rules: TableRules) -> Path:
-        """The workspace of a build that stopped after this many slices."""
-        kept = self._stopped.get((slices, rules))
+    def _workspace(self, slices: int, rules: TableRules, *, inside: bool) -> Path:
+        """The workspace of a build that stopped after this many slices, or inside one of them."""
+        kept = self._stopped.get((slices, inside, rules))
         if kept is None:
             with tempfile.TemporaryDirectory(dir=self._kept) as base:
                 place = Path(base)
                 lay(self._ground, place, needed_by(_NAME), rules)
+                if inside:
+                    hooks.change(**hooks.SNAPSHOTS)
+                    hooks.stop_at_snapshot(_PAUSES * slices, _Enough())
                 with suppress(_Enough):
-                    _build(place, rules, _PLENTY, slices)
-                kept = self._kept / f"{slices}.{rules}"
+                    _build(place, rules, _PLENTY, None if inside else slices)
+                hooks.change(every=_SELDOM)
+                kept = self._kept / f"{slices}.{inside}.{rules}"
                 workspace_of(table_path(place, parse(_NAME), rules)).rename(kept)
-            self._stopped[slices, rules] = kept
+            self._stopped[slices, inside, rules] = kept
         return kept
 
 

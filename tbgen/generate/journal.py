@@ -1,7 +1,7 @@
 """The journal of a workspace: lines of JSON that say what is finished, each with a checksum of its own.
 
 The first line names the build and the file with its links. Each other line names slices that were made safe together,
-and the stretch of links that came with them.
+and the stretch of links that came with them; or the last snapshot of a slice at work (snapshots.py).
 """
 
 import json
@@ -18,7 +18,7 @@ from tbgen.safe_files import create, reopen
 
 _NAME: Final = "journal"
 _LEAST: Final = 2
-"""Lines of a journal that is worth reading: the first line, and one with slices."""
+"""Lines of a journal that is worth reading: the first line, and one more."""
 
 
 class Done(NamedTuple):
@@ -39,9 +39,28 @@ class Stretch(NamedTuple):
     crc32: int
 
 
+class Written(NamedTuple):
+    """An array in a file of several."""
+
+    name: str
+    length: int
+    offset: int
+    crc32: int
+
+
+class AtWork(NamedTuple):
+    """A snapshot of a slice."""
+
+    slice: int
+    file: str
+    facts: dict[str, int]
+    arrays: list[Written]
+
+
 class Batch(NamedTuple):
     slices: list[Done]
     links: list[Stretch]
+    at_work: AtWork | None = None
 
 
 def read(place: Path, build: dict[str, Any]) -> tuple[dict[str, Any], list[Batch]] | None:
@@ -94,6 +113,7 @@ def _line(batch: Batch) -> dict[str, Any]:
     return {
         "slices": [[done.slice, *done.counts, done.entries_crc32, done.staircases_crc32] for done in batch.slices],
         "links": [list(stretch) for stretch in batch.links],
+        "at_work": batch.at_work,
     }
 
 
@@ -101,4 +121,9 @@ def _batch(line: dict[str, Any]) -> Batch:
     return Batch(
         [Done(slice_, Counts(*counts), entries, staircases) for slice_, *counts, entries, staircases in line["slices"]],
         [Stretch(*stretch) for stretch in line["links"]],
+        _at_work(*line["at_work"]) if line["at_work"] else None,
     )
+
+
+def _at_work(slice_: int, file: str, facts: dict[str, int], arrays: list[list[Any]]) -> AtWork:
+    return AtWork(slice_, file, facts, [Written(*one) for one in arrays])

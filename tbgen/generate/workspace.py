@@ -1,13 +1,15 @@
-"""The workspace of a table with many slices: files beside its place, with which a stopped build goes on.
+"""The workspace of a table that takes long: files beside its place, with which a stopped build goes on.
 
     .KRPvKR.r.h5.work/   entries and staircases as they are in memory; links.N, the links of finished slices, in the
                          order in which they were written; and the journal (journal.py)
+                         Of a large slice at work: slice.S.N, its last snapshot, and worth.S, what its settled
+                         positions are worth
 
 A slice is in the journal only after the disk has the slice and all links of its staircases. A build that goes on
 compares all this with its checksums, and follows each staircase to its first link. It solves again every slice of
 which something is missing. If the program, the rules or a table that it depends on has changed, it is another build,
-and starts from nothing. So whatever stops a build, only the slices since the last line are lost: one large slice, or
-the small ones of a few seconds.
+and starts from nothing. So whatever stops a build, only what it did since the last line is lost: a few seconds of small
+slices, a slice, or some minutes of one that is so large that snapshots are kept.
 """
 
 import os
@@ -20,19 +22,21 @@ from threading import Lock
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from tbgen._version import __version__
 from tbgen.files import sync
-from tbgen.generate import journal
-from tbgen.generate.journal import Batch, Done, Stretch
+from tbgen.generate import journal, snapshots
+from tbgen.generate.journal import AtWork, Batch, Done, Stretch
+from tbgen.generate.snapshots import KeptSnapshot
 from tbgen.index import Layout
 from tbgen.jit import SOLVER
 from tbgen.retro import link_log
-from tbgen.retro.checkpoint import Counts, TableArrays
+from tbgen.retro.checkpoint import Counts, Snapshot, TableArrays
+from tbgen.retro.snapshot import put_links
 from tbgen.retro.values.staircase import Links
 from tbgen.safe_files import create, foreign, is_own, reopen
-from tbgen.sizes import is_kept
+from tbgen.sizes import is_kept, is_long
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.leftovers import remove, workspace_of
 from tbgen.table_rules import TableRules
@@ -42,6 +46,8 @@ _WAIT: Final = 5.0
 """Seconds after which small slices are made safe."""
 _ARRAYS: Final = ("entries", "staircases")
 """Its files that are mapped into memory."""
+_EVERY: Final = 300.0
+"""Seconds between two snapshots of a slice; it also takes until the sweep comes to where it can pause."""
 _MUCH: Final = 1 << 24
 """Numbers of solved slices that are made safe without waiting."""
 _LINKS: Final = 1 << 20
@@ -51,6 +57,7 @@ _SLOT, _KEY = np.dtype("<i4"), np.dtype("<i8")
 
 class _Resumed(NamedTuple):
     done: dict[int, Counts]
+    at_work: dict[int, AtWork]
     number: int
     """N of the file with the links."""
 
@@ -79,7 +86,9 @@ class Workspace:
         self._arrays: TableArrays | None = None
         self._lock = Lock()
         self._fresh: dict[int, Counts] = {}
-        self._safe_at = time.monotonic()
+        self._at_work: dict[int, AtWork] = {}
+        self._snapshots = 0
+        self._safe_at = self._kept_at = time.monotonic()
 
     def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         if not self._keeps:
@@ -92,7 +101,7 @@ class Workspace:
             self.clear()
             self._place.mkdir()
             self._arrays = self._make_arrays(numbers, links)
-            resumed = _Resumed({}, 0)
+            resumed = _Resumed({}, {}, 0)
         self._begin(resumed)
         return self._arrays_now(), resumed.done
 
@@ -102,6 +111,38 @@ class Workspace:
             numbers = sum(len(self._range(one)) for one in self._fresh)
             if self._keeps and (numbers >= _MUCH or time.monotonic() - self._safe_at > _WAIT):
                 self._make_safe()
+
+    def lasting(self, slice_: int, count: int, kind: DTypeLike) -> NDArray[Any]:
+        if not self._is_long(slice_):
+            return self.work(count, kind)
+        path = self._place / f"worth.{slice_}"
+        if slice_ not in self._at_work:
+            path.unlink(missing_ok=True)
+        return self._disk_arrays.named(path, count, kind)
+
+    def begun(self, slice_: int) -> KeptSnapshot | None:
+        found = self._at_work.get(slice_)
+        return KeptSnapshot(self._place, found) if found else None
+
+    def lost(self, slice_: int) -> None:
+        (self._place / self._at_work.pop(slice_).file).unlink(missing_ok=True)
+
+    def wants(self, slice_: int) -> bool:
+        return self._is_long(slice_) and time.monotonic() - self._kept_at > _EVERY
+
+    def keep(self, slice_: int, snapshot: Snapshot) -> None:
+        with self._lock:
+            self._snapshots += 1
+            name = f"slice.{slice_}.{self._number}.{self._snapshots}"
+            written = snapshots.write(self._place, name, slice_, snapshot)
+            if written:
+                for path in (self._place / f"worth.{slice_}", self._place / "staircases"):
+                    sync(path)
+                journal.add(self._place, Batch([], self._write_links([slice_]), written))
+                if slice_ in self._at_work:
+                    self.lost(slice_)
+                self._at_work[slice_] = written
+            self._kept_at = time.monotonic()
 
     def clear(self) -> None:
         """Remove the workspace: the table is written, or is to be built from the start."""
@@ -147,9 +188,11 @@ class Workspace:
             return None
         whole = [done for batch in batches for done in batch.slices if self._is_whole(done)]
         done = {one.slice: one.counts for one in whole}
-        self._wipe(slice_ for slice_ in range(self._layout.slices) if slice_ not in done)
+        last = {batch.at_work.slice: batch.at_work for batch in batches if batch.at_work}
+        at_work = {slice_: one for slice_, one in last.items() if slice_ not in done and self._has_links(one)}
+        self._wipe(slice_ for slice_ in range(self._layout.slices) if slice_ not in done and slice_ not in at_work)
         self._seen[:] = 0
-        return _Resumed(done, head["number"] + 1)
+        return _Resumed(done, at_work, head["number"] + 1)
 
     def _restore(self, log: Path, stretches: list[Stretch]) -> bool:
         """Put the links back; False if some contradict others in spite of right checksums."""
@@ -165,10 +208,18 @@ class Workspace:
         return True
 
     def _is_whole(self, done: Done) -> bool:
-        staircases = self._arrays_now().staircases[self._numbers(done.slice)]
-        return (done.entries_crc32, done.staircases_crc32) == self._sums(done.slice) and bool(
-            link_log.are_whole(Links(self._arrays_now().links), staircases, self._seen)
-        )
+        return (done.entries_crc32, done.staircases_crc32) == self._sums(done.slice) and self._are_there(done.slice)
+
+    def _has_links(self, found: AtWork) -> bool:
+        """Put back the staircases of a slice at work; False if they are not what was written."""
+        staircases = self._arrays_now().staircases[self._numbers(found.slice)]
+        kept = KeptSnapshot(self._place, found)
+        return put_links(kept, staircases, self.work) and self._are_there(found.slice)
+
+    def _are_there(self, slice_: int) -> bool:
+        """Whether the links of a slice are."""
+        staircases = self._arrays_now().staircases[self._numbers(slice_)]
+        return bool(link_log.are_whole(Links(self._arrays_now().links), staircases, self._seen))
 
     def _wipe(self, slices: Iterable[int]) -> None:
         """Set slices to zero, with which solving begins; a stopped build may have left something in them."""
@@ -185,9 +236,12 @@ class Workspace:
         log.unlink(missing_ok=True)
         os.close(create(log))
         batches = [self._batch(resumed.done)] if resumed.done else []
+        batches += [Batch([], self._write_links([one.slice]), one) for one in resumed.at_work.values()]
         journal.start(self._place, {**self._build, "number": self._number}, batches)
-        for other in self._place.glob("links*"):
-            if other != log:
+        self._at_work = resumed.at_work
+        needed = {log.name}.union(*({one.file, f"worth.{one.slice}"} for one in self._at_work.values()))
+        for other in self._place.iterdir():
+            if other.name.startswith(("links.", "slice.", "worth.")) and other.name not in needed:
                 with suppress(OSError):
                     other.unlink()
 
@@ -197,6 +251,10 @@ class Workspace:
         for name in _ARRAYS:
             sync(self._place / name)  # which lets other threads run meanwhile; a mapping's flush does not
         journal.add(self._place, self._batch(self._fresh))
+        for slice_ in self._fresh:
+            if slice_ in self._at_work:
+                self.lost(slice_)
+            (self._place / f"worth.{slice_}").unlink(missing_ok=True)
         self._fresh.clear()
         self._safe_at = time.monotonic()
 
@@ -227,6 +285,9 @@ class Workspace:
 
     def _log(self, number: int) -> Path:
         return self._place / f"links.{number}"
+
+    def _is_long(self, slice_: int) -> bool:
+        return self._keeps and is_long(len(self._range(slice_)))
 
     def _range(self, slice_: int) -> range:
         return range(int(self._layout.start[slice_]), int(self._layout.start[slice_ + 1]))

@@ -22,7 +22,8 @@ from tbgen.local.files import KeptPart, Shelf, Slot, rows_of
 from tbgen.material import Material
 from tbgen.retro.checkpoint import Checkpoint, InMemory
 from tbgen.retro.export import finish
-from tbgen.retro.solver import Solved, solve_table
+from tbgen.retro.job import Solved
+from tbgen.retro.solver import solve_table
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.format.local import Bound, tells
 from tbgen.table_rules import TableRules

@@ -18,11 +18,13 @@ way of a slice, in the order of the folders; each knows only those above it:
                (notify), and to positions of which all moves fail (prove). Rounds write values to a log (log), which is
                merged into the arrays of what is known of each position (state); those of open positions get shorter,
                as others are closed (cells). What changes goes into the staircases (steps)
+    snapshot   what is kept of a large slice now and then, so that a stopped build goes on inside it
+    slice_solver   a slice from its survey to its entries; all slices of a table share a job
     solver     all slices of a table in order, on all threads, with what its resets lead to
     export     from links to numbered staircases: the contents that are written to disk
 
-What others may call: `solver.solve_table`, `export.finish`, `checkpoint` and `link_log` (where a table lies meanwhile,
-and how a stopped build goes on) and `precompile`. tests/test_rooms.py keeps it so.
+What others may call: `solver.solve_table`, `export.finish`, `checkpoint`, `link_log` and `snapshot.put_links` (where a
+table lies meanwhile, and how a stopped build goes on) and `precompile`. tests/test_rooms.py keeps it so.
 
 docs/theory.md says why it is right. The verifier (tbgen/verify) does not know any of this, so that it can tell.
 """

@@ -30,6 +30,24 @@ class TableArrays(NamedTuple):
     """See retro/values/staircase.py."""
 
 
+class Snapshot(NamedTuple):
+    """What there is of a slice at work, beside the table's arrays and those that last (retro/snapshot.py)."""
+
+    facts: dict[str, int]
+    arrays: dict[str, NDArray[Any]]
+
+
+class Kept(Protocol):
+    """A snapshot that an earlier build has left."""
+
+    facts: dict[str, int]
+    lengths: dict[str, int]
+    """Of its arrays."""
+
+    def read(self, name: str, into: NDArray[Any], /) -> bool:
+        """Read one of them. False if it is not what was written."""
+
+
 class Checkpoint(Protocol):
     """Provides the arrays, and knows which slices are in them already."""
 
@@ -38,6 +56,21 @@ class Checkpoint(Protocol):
 
     def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         """Arrays for a table with `links` links or more, and per slice that is in them what solving it took."""
+
+    def lasting(self, slice_: int, count: int, kind: DTypeLike, /) -> NDArray[Any]:
+        """A slice's one array that is found again with its snapshot."""
+
+    def begun(self, slice_: int) -> Kept | None:
+        """What there is of a slice that a stopped build had at work."""
+
+    def lost(self, slice_: int) -> None:
+        """That is not what was written: the slice starts from nothing."""
+
+    def wants(self, slice_: int) -> bool:
+        """Whether a snapshot of this slice is to be kept now."""
+
+    def keep(self, slice_: int, snapshot: Snapshot) -> None:
+        """Keep it instead of the one before."""
 
     def solved(self, slice_: int, counts: Counts) -> None:
         """A slice is finished. Called by several threads."""
@@ -54,6 +87,21 @@ class InMemory:
     def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         make = self._make
         return TableArrays(make(numbers, np.int32), make(numbers, np.int32), make(links, np.int64)), {}
+
+    def lasting(self, slice_: int, count: int, kind: DTypeLike, /) -> NDArray[Any]:
+        return self.work(count, kind)
+
+    def begun(self, slice_: int) -> Kept | None:
+        return None
+
+    def lost(self, slice_: int) -> None:
+        pass
+
+    def wants(self, slice_: int) -> bool:
+        return False
+
+    def keep(self, slice_: int, snapshot: Snapshot) -> None:
+        pass
 
     def solved(self, slice_: int, counts: Counts) -> None:
         pass

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tbgen.contents import Contents, Make, Steps, in_memory
 from tbgen.jit import kernel
-from tbgen.retro.solver import Solved
+from tbgen.retro.job import Solved
 from tbgen.retro.values.staircase import (
     Links,
     link_before,

@@ -15,7 +15,7 @@ from tbgen.material import Material
 from tbgen.retro import link_log
 from tbgen.retro.export import finish
 from tbgen.retro.graph.slice import SliceGraph, make_buffers, make_graph
-from tbgen.retro.solver import Solved
+from tbgen.retro.job import Solved
 from tbgen.retro.survey.en_passant import Finished
 from tbgen.retro.survey.resets import make_routes
 from tbgen.retro.survey.survey import (
@@ -30,6 +30,7 @@ from tbgen.retro.sweep.log import make_log
 from tbgen.retro.sweep.state import make_state
 from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.counters import make_tally
+from tbgen.retro.threads.lanes import laid_out
 from tbgen.retro.threads.sets import BITS, make_sets
 from tbgen.retro.threads.team import make_team
 from tbgen.retro.values.staircase import make_links
@@ -59,8 +60,8 @@ def _sweep() -> None:
     survey.level[:] = ILLEGAL_LEVEL
     survey.pays[:] = 0
     links, sets = np.zeros(layout.size, np.int32), make_sets(BITS, layout.size)
-    team = make_team(1)
-    worker = Worker(team, 0, graph, make_buffers(), make_state(survey, links, sets), sets, make_log(layout.size, 1))
+    state = make_state(survey, laid_out(layout.size, np.uint16), links, sets)
+    worker = Worker(make_team(1), 0, graph, make_buffers(), state, sets, make_log(layout.size, 1))
     sweep(worker, make_links(16), make_schedule(links.copy(), 1, True, 2, 0), make_tally())
 
 

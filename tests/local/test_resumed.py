@@ -25,7 +25,7 @@ from tbgen.local.stages import Cost
 from tbgen.position import goal
 from tbgen.probe import open_tablebase
 from tbgen.retro.checkpoint import Counts
-from tbgen.retro.solver import Solved
+from tbgen.retro.job import Solved
 from tbgen.store import building, list_tables
 from tbgen.store.leftovers import find_leftovers, tidy
 from tbgen.store.local import list_local

@@ -16,7 +16,7 @@ from tbgen.retro.sweep.cells import Cells, cells_for, give_all, give_open
 from tbgen.retro.sweep.log import OURS, THEIRS, WORTH, make_log, merge
 from tbgen.retro.sweep.state import NOT_AGAIN, SliceState, gathered, make_state
 from tbgen.retro.sweep.worker import Worker
-from tbgen.retro.threads.lanes import LANE
+from tbgen.retro.threads.lanes import LANE, laid_out
 from tbgen.retro.threads.sets import BITS, BLOCK, CLOSED, PositionSets, make_sets
 from tbgen.retro.threads.team import make_team
 from tbgen.retro.values.codes import STANDS
@@ -74,7 +74,7 @@ def surveyed(sets: PositionSets) -> SliceState:
     generator = np.random.default_rng(5)
     survey = make_survey(NODES)
     survey.level[:] = generator.integers(0, 90, NODES)
-    return make_state(survey, np.zeros(NODES, np.int32), sets)
+    return make_state(survey, laid_out(NODES, np.uint16), np.zeros(NODES, np.int32), sets)
 
 
 @pytest.mark.parametrize("with_record", [False, True])

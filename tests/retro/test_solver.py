@@ -19,10 +19,12 @@ from tbgen.index import layout_of
 from tbgen.index.exits import exits_of
 from tbgen.jit import kernel
 from tbgen.material import every, parse
-from tbgen.retro import solver
+from tbgen.retro import slice_solver, solver
 from tbgen.retro.checkpoint import Counts, InMemory, TableArrays
 from tbgen.retro.export import finish
 from tbgen.retro.graph.slice import make_buffers
+from tbgen.retro.job import Solved
+from tbgen.retro.slice_solver import SliceSolver
 from tbgen.retro.threads.ahead import is_in_file
 from tbgen.retro.values import staircase
 from tbgen.store import disk_arrays
@@ -265,7 +267,7 @@ def test_arrays_in_files_leave_no_trace(
 @pytest.mark.parametrize("name", ["KNvK", "KPvK"])
 def test_reports_add_up_to_the_table(name: str, team_from: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "TEAM_FROM", team_from)
-    monkeypatch.setattr(solver, "_GLANCE", 0.001)
+    monkeypatch.setattr(slice_solver, "_GLANCE", 0.001)
     material, told = parse(name), list[int]()
     done = solver.solve_table(exits_of(material, entries_of(material.successors(), "r")), threads=2, report=told.append)
     assert min(told) >= 0
@@ -308,7 +310,7 @@ def test_staircases_that_do_not_fit_are_noticed() -> None:
 class Forgetful(InMemory):
     """Has some slices already, as after a stop."""
 
-    def __init__(self, done: solver.Solved, slices: list[int]) -> None:
+    def __init__(self, done: Solved, slices: list[int]) -> None:
         super().__init__()
         self.done, self.slices = done, slices
         self.told: list[int] = []
@@ -344,7 +346,7 @@ def test_an_end_asked_for_comes_at_once(team_from: int, monkeypatch: pytest.Monk
         raise KeyboardInterrupt
 
     monkeypatch.setattr(solver, "TEAM_FROM", team_from)
-    monkeypatch.setattr(solver, "_GLANCE", 0.001)
+    monkeypatch.setattr(slice_solver, "_GLANCE", 0.001)
     told: list[int] = []
     material = parse("KPvK")
     with pytest.raises(KeyboardInterrupt):
@@ -355,20 +357,20 @@ def test_an_end_asked_for_comes_at_once(team_from: int, monkeypatch: pytest.Monk
 
 def test_the_slice_that_fails_is_told_and_not_those_that_end_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if one of those comes first: its thread may have been about to begin."""
-    failed, solve_slice = Event(), solver._solve_slice
+    failed, solve = Event(), SliceSolver.solve
 
-    def late_or_full(job: solver._Job, slice_: int, *others: object) -> None:
-        if slice_ == 1:
+    def late_or_full(one: SliceSolver) -> None:
+        if one._slice == 1:
             failed.set()
             raise OutOfRoom("full")
         assert failed.wait(60)
-        while not job.stopped:
+        while not one._job.stopped:
             time.sleep(0.001)
-        solve_slice(job, slice_, None, 1)
+        solve(one)
 
     material = parse("KPvK")
     exits = exits_of(material, entries_of(material.successors(), "r"))
-    monkeypatch.setattr(solver, "_solve_slice", late_or_full)
+    monkeypatch.setattr(SliceSolver, "solve", late_or_full)
     with pytest.raises(OutOfRoom):
         solver.solve_table(exits, threads=2)
 

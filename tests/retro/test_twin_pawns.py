@@ -14,6 +14,8 @@ from tbgen.material import Material, parse
 from tbgen.retro import solver
 from tbgen.retro.checkpoint import InMemory
 from tbgen.retro.export import finish
+from tbgen.retro.job import Solved
+from tbgen.retro.slice_solver import SliceSolver
 from tbgen.retro.values.staircase import make_links
 from tbgen.table_rules import TableRules
 from tests.support.boards import material_on
@@ -84,10 +86,8 @@ def test_every_entry_between_pawns(name: str, pawns: str, rules: Rules) -> None:
     code = sum(chess.parse_square(word[1:]) << 6 * at for at, word in enumerate(pawns.split()))
     number = int(layout.pawns.slice_of[code]) >> 4
 
-    solved = solver.Solved(
-        layout, TableRules(rules), entries[material], np.zeros(layout.size, np.int32), make_links(1 << 18)
-    )
+    solved = Solved(layout, TableRules(rules), entries[material], np.zeros(layout.size, np.int32), make_links(1 << 18))
     job = solver._make_job(solved, exits_of(material, entries), InMemory(), lambda numbers: None)
-    solver._solve_slice(job, number, None, 1)
+    SliceSolver(job, number, None, 1).solve()
     assert np.count_nonzero(solved.staircases) > 0 or rules == "wg"
     assert not differences(Reader(finish(solved)), slice_)

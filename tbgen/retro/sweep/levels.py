@@ -11,9 +11,10 @@ from tbgen.retro.sweep.escape import VALUES
 from tbgen.retro.sweep.review import as_good_as_the_record, review_all
 from tbgen.retro.sweep.rounds import escape_from_scratch, settle_level
 from tbgen.retro.sweep.seeds import Seeds, make_seeds
+from tbgen.retro.sweep.state import SliceState
 from tbgen.retro.sweep.steps import write_steps
-from tbgen.retro.threads.counters import LEVEL, POSITIONS_SETTLED, STOP, make_counts
-from tbgen.retro.threads.team import ABORT, barrier
+from tbgen.retro.threads.counters import LEVEL, PLACE, POSITIONS_SETTLED, STOP, make_counts
+from tbgen.retro.threads.team import ABORT, PAUSE, barrier
 
 _REVIEWS: Final = 6
 """Reviewing 1 open position in 6 costs as much as recomputing all of them. This must not depend on where arrays lie: a
@@ -64,42 +65,53 @@ def left_open(schedule: Schedule) -> int:
 
 @kernel
 def _play_level(worker, links, schedule, level, tally):
-    """Compute what each open position is worth under a record of this level."""
+    """Compute what each open position is worth under a record of this level. Returns False if it pauses."""
     team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     done = False
-    if level > FIRST_RECORD:
+    if level > FIRST_RECORD and not schedule.counts[PLACE]:
         as_good_as_the_record(team, me, buffers, state, sets, level)
         # recomputing everything takes linear time; a review may look at the same position many times
         most = _open(schedule) // _REVIEWS
         done = review_all(worker, schedule.counts, level, most)
-    if not done:
-        escape_from_scratch(worker, schedule, level)
+    if not done and not escape_from_scratch(worker, schedule, level):
+        return False
     write_steps(team, me, buffers, state, sets, links, level, tally)
+    return True
 
 
 @inlined
-def _gather_first(schedule, state, level):
+def _is_to_gather(schedule, state, level):
     """Whether the cells of closed positions are to go before this level."""
     if schedule.with_record and level == FIRST_RECORD and len(state.theirs) == 0:
         return True
     return _open(schedule) < len(state.pays) // _GATHER - _FEW
 
 
+def is_to_gather(schedule: Schedule, state: SliceState) -> bool:
+    """Whether the sweep asks for that; outside of kernels."""
+    level = int(schedule.counts[LEVEL])
+    return level > 0 and not schedule.counts[PLACE] and bool(plain(_is_to_gather)(schedule, state, level))
+
+
 @kernel
 def sweep(worker, links, schedule, tally):
-    """Settle every position of the slice, from the level `schedule.counts[LEVEL]` on. It ends after the highest level,
-    or before, when cells are to be gathered. All threads of the team call this together."""
+    """Settle every position of the slice, from where `schedule.counts` says that it has come to. It ends after the
+    highest level, or before, when it is to pause or cells are to be gathered. All threads of the team call this
+    together."""
     team, me = worker.team, worker.me
     first = schedule.counts[LEVEL]
+    if me == 0:
+        schedule.counts[STOP] = 0
     for level in range(first, schedule.top + 1):
-        if level > first and _gather_first(schedule, worker.state, level):
+        if level > first and _is_to_gather(schedule, worker.state, level):
             break
-        if schedule.with_record and level >= FIRST_RECORD:
-            _play_level(worker, links, schedule, level, tally)
+        if schedule.with_record and level >= FIRST_RECORD and not _play_level(worker, links, schedule, level, tally):
+            break
         settle_level(worker, schedule, level)
         if me == 0:
-            schedule.counts[STOP] = team.shared[ABORT]
+            schedule.counts[STOP] = team.shared[ABORT] or team.shared[PAUSE]
             schedule.counts[LEVEL] = level + 1
+            schedule.counts[PLACE] = 0
         barrier(team, me)
         if schedule.counts[STOP]:  # one thread reads it for all, so that all leave together
             break

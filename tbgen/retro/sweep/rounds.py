@@ -14,9 +14,9 @@ from tbgen.retro.sweep.notify import ESCAPES, FALLS, LOST, WON, notify
 from tbgen.retro.sweep.prove import prove
 from tbgen.retro.sweep.seeds import END, FIRST, GAINS, TIME, choose, sort_by_payoff, sort_by_time
 from tbgen.retro.threads.ahead import TOGETHER, read_ahead
-from tbgen.retro.threads.counters import POSITIONS_ESCAPED, POSITIONS_SETTLED
+from tbgen.retro.threads.counters import PLACE, POSITIONS_ESCAPED, POSITIONS_SETTLED, STOP
 from tbgen.retro.threads.sets import AWAY, LATER, LOSE, NOW, SETTLED, is_empty, lane_of, mark_lane, pop_lanes
-from tbgen.retro.threads.team import barrier, claim
+from tbgen.retro.threads.team import ABORT, PAUSE, barrier, claim
 from tbgen.retro.values.codes import code_of
 from tbgen.retro.values.keys import patient
 
@@ -117,22 +117,35 @@ def settle_level(worker, schedule, level):
 
 @kernel
 def escape_from_scratch(worker, schedule, level):
-    """Compute what all open positions are worth under a record of this level, from scratch."""
+    """Compute what all open positions are worth under a record of this level, from scratch; those values that are not
+    done yet. Returns False if it pauses between two of them."""
     team, me, state, sets, seeds = worker.team, worker.me, worker.state, worker.sets, schedule.seeds
     record = BASE - level
-    escape.begin(team, me, sets)
-    if level > FIRST_RECORD:
-        escape.forget(team, me, state)
+    begun = first = schedule.counts[PLACE]
+    if not begun:
+        escape.begin(team, me, sets)
+        if level > FIRST_RECORD:
+            escape.forget(team, me, state)
     sort_by_payoff(team, me, worker.buffers, state, sets, seeds)
     if me == 0:
         escape.list_values(state, seeds.first, schedule.seen, record)
     barrier(team, me)
-    for place in range(VALUES):
+    for place in range(begun, VALUES):
         if not schedule.seen[place]:
             continue
         if me == 0:
             choose(state, seeds, BASE - place)
+            # not before the first: whoever pauses at every chance gets on, too
+            schedule.counts[STOP] = team.shared[ABORT] or (first != begun and team.shared[PAUSE])
+            schedule.counts[PLACE] = place
         barrier(team, me)
+        if schedule.counts[STOP]:  # one thread reads it for all, so that all leave together
+            break
         _spread(worker, schedule, BASE - place, _ESCAPING)
+        first = place + 1
     merge(worker)
+    barrier(team, me)
+    if schedule.counts[STOP]:
+        return False
     escape.end(team, me, state, sets, level)
+    return True

@@ -61,13 +61,19 @@ class SliceState(NamedTuple):
 
 
 def make_state(
-    survey: Survey, link: NDArray[np.int32], sets: PositionSets, make: Make = in_memory, each: Each = map
+    survey: Survey,
+    worth: NDArray[np.uint16],
+    link: NDArray[np.int32],
+    sets: PositionSets,
+    make: Make = in_memory,
+    each: Each = map,
 ) -> SliceState:
-    """The state before the sweep, which takes over the survey's arrays. `each` maps a function over pieces."""
+    """The state before the sweep, which takes over the survey's arrays; `worth` has zeros. `each` maps a function over
+    pieces."""
     nodes = len(survey.level)
     nothing = np.zeros(0, np.uint16)
     state = SliceState(
-        worth=laid_out(nodes, np.uint16, make),
+        worth=worth,
         link=link,
         cells=cells_for(nodes, make),
         theirs=nothing,
@@ -82,7 +88,7 @@ def make_state(
     give_all(state.cells, nodes)
     goals = _levels_paid(survey.payoffs)
     deque(each(lambda here: _begin(state, sets, goals, here.start, here.stop), pieces(nodes)), maxlen=0)
-    _read_by_pages(state)
+    read_by_pages(state)
     return state
 
 
@@ -128,7 +134,7 @@ def gathered(
         due=laid_out(count, np.uint8, make),
     )
     deque(each(lambda here: _gather(state, after, here.start, here.stop), pieces(nodes)), maxlen=0)
-    _read_by_pages(after)
+    read_by_pages(after)
     return after
 
 
@@ -157,7 +163,7 @@ def _gather(state, after, start, end):
             to += 1
 
 
-def _read_by_pages(state: SliceState) -> None:
+def read_by_pages(state: SliceState) -> None:
     if state.on_disk:
         arrays = state.worth, state.link, *state.cells, state.theirs, state.ours, state.pays, state.level, state.due
         read_by(BY_PAGES, *arrays)

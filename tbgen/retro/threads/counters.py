@@ -26,11 +26,13 @@ POSITIONS_ESCAPED: Final = 1
 POSITIONS_REVIEWED: Final = 2
 """In the line of each thread."""
 STOP: Final = 3
-"""1 if all threads must leave after this level."""
+"""1 if all threads must leave."""
 DOUBTS: Final = 4
 """Positions to review next."""
 LEVEL: Final = 5
 """The level to go on with."""
+PLACE: Final = 6
+"""Within it, the value that escapes from scratch go on with (escape.py); 0 at the beginning of the level."""
 
 
 def make_tally() -> NDArray[np.int64]:

@@ -26,7 +26,9 @@ _CLAIMED: Final = _ROUND + LINE
 _CLAIM_SLOTS: Final = 3
 ABORT: Final = _CLAIMED + _CLAIM_SLOTS * LINE
 """1 once the caller wants the threads to end."""
-_SHARED: Final = ABORT + LINE
+PAUSE: Final = ABORT + LINE
+"""1 if the caller wants the threads to come back where they can go on from: between two levels, or two values."""
+_SHARED: Final = PAUSE + LINE
 
 _SPINS: Final = 2000
 """Looks at the barrier before the processor is yielded."""

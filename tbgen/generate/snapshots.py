@@ -1,0 +1,72 @@
+"""Snapshots in a workspace: the arrays of one are in a file, their checksums in the journal."""
+
+import os
+import zlib
+from errno import EDQUOT, ENOSPC
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from numpy.typing import NDArray
+
+from tbgen.generate.journal import AtWork, Written
+from tbgen.retro.checkpoint import Snapshot
+from tbgen.safe_files import create, reopen
+from tbgen.turns import pieces
+
+_NO_ROOM: Final = (ENOSPC, EDQUOT)
+
+
+def write(place: Path, name: str, slice_: int, snapshot: Snapshot) -> AtWork | None:
+    """Write a snapshot to a new file of the workspace; None if the disk has no room for it. Arrays that the sweep goes
+    on with are as large as that at the most, so as much must be left."""
+    size = sum(array.nbytes for array in snapshot.arrays.values())
+    there = os.statvfs(place)
+    if there.f_bavail * there.f_frsize < 2 * size:
+        return None
+    path = place / name
+    try:
+        with os.fdopen(create(path), "wb") as file:
+            arrays = [_put(file, one, array) for one, array in snapshot.arrays.items()]
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        if error.errno not in _NO_ROOM:
+            raise
+        return None
+    return AtWork(slice_, name, snapshot.facts, arrays)
+
+
+def _put(file: BinaryIO, name: str, array: NDArray[Any]) -> Written:
+    begin, found = file.tell(), 0
+    for here in pieces(len(array)):
+        data = array[here].data.cast("B")
+        file.write(data)
+        found = zlib.crc32(data, found)
+    return Written(name, len(array), begin, found)
+
+
+class KeptSnapshot:
+    """A `tbgen.retro.checkpoint.Kept`: what a line of the journal says of a file."""
+
+    def __init__(self, place: Path, found: AtWork) -> None:
+        self._path = place / found.file
+        self._arrays = {one.name: one for one in found.arrays}
+        self.facts = found.facts
+        self.lengths = {one.name: one.length for one in found.arrays}
+
+    def read(self, name: str, into: NDArray[Any]) -> bool:
+        there, found = self._arrays[name], 0
+        if len(into) != there.length:
+            return False
+        try:
+            with os.fdopen(reopen(self._path, os.O_RDONLY), "rb") as file:
+                file.seek(there.offset)
+                for here in pieces(len(into)):
+                    data = into[here].data.cast("B")
+                    if file.readinto(data) != len(data):
+                        return False
+                    found = zlib.crc32(data, found)
+        except OSError:
+            return False
+        return found == there.crc32

@@ -1,0 +1,232 @@
+"""Solving one slice: its positions are surveyed, then settled level by level; a snapshot is kept now and then."""
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.errors import OutOfRoom
+from tbgen.retro import snapshot
+from tbgen.retro.checkpoint import Counts
+from tbgen.retro.graph.slice import make_buffers, make_graph
+from tbgen.retro.job import Job, Stopped
+from tbgen.retro.survey.survey import (
+    ILLEGAL_LEVEL,
+    Survey,
+    count_levels,
+    make_survey,
+    make_survey_buffers,
+    survey_together,
+)
+from tbgen.retro.sweep.levels import Schedule, is_to_gather, left_open, make_schedule, sweep
+from tbgen.retro.sweep.log import make_log
+from tbgen.retro.sweep.state import Each, SliceState, gathered, is_complete, make_state, read_by_pages
+from tbgen.retro.sweep.worker import Worker
+from tbgen.retro.threads.ahead import AS_USUAL, BY_PAGES, read_by
+from tbgen.retro.threads.counters import (
+    CONTRADICTIONS,
+    LEVEL,
+    LINKS_FULL,
+    POSITIONS_ESCAPED,
+    POSITIONS_SETTLED,
+    SURVEYED,
+    make_tally,
+    reviewed,
+)
+from tbgen.retro.threads.lanes import laid_out
+from tbgen.retro.threads.sets import BITS, make_sets
+from tbgen.retro.threads.team import ABORT, PAUSE, make_team
+from tbgen.table_rules import TableRules
+from tbgen.turns import pieces
+
+_SURVEY_SHARE: Final = 0.2
+"""The survey's part of the time that a slice takes, roughly."""
+_REACHED_AGAIN: Final = 3
+"""How often a position is still to be reached that is open, roughly, where records matter: once to be settled, and by
+escapes at each level that computes these from scratch."""
+_SHORT: Final = 1 << 31
+"""Numbers of a slice whose positions 32 bits can name."""
+_GLANCE: Final = 0.1
+"""Seconds between two reports of progress."""
+
+
+class SliceSolver:
+    """A slice at work. Its team has all threads of the pool; without a pool, this thread is the only one."""
+
+    def __init__(self, job: Job, slice_: int, pool: ThreadPoolExecutor | None, threads: int) -> None:
+        layout = job.solved.layout
+        self._job = job
+        self._slice = slice_
+        self._pool = pool
+        self._each: Each = pool.map if pool else map
+        self._numbers = slice(int(layout.start[slice_]), int(layout.start[slice_ + 1]))
+        self._size = self._numbers.stop - self._numbers.start
+        self._link = job.solved.staircases[self._numbers]
+        self._team = make_team(threads)
+        self._tally = make_tally()
+        self._told = 0
+        self._graph = make_graph(
+            job.atlas,
+            int(layout.family[slice_]),
+            int(layout.flip[slice_]),
+            int(layout.half_size[slice_]),
+            layout.pawns.squares[slice_].tolist(),
+            layout.material.fairy,
+        )
+
+    def solve(self) -> None:
+        """Put the entries of its positions and their staircases into the table."""
+        job, work = self._job, self._job.checkpoint.work
+        if job.stopped:
+            raise Stopped
+        job.teams[self._slice] = self._team
+        # these first: what else is in memory must leave them room
+        self._sets = make_sets(BITS, self._size, work)
+        self._log = make_log(self._size, self._team.size, work)
+        state, schedule = self._go_on() or self._begin()
+        state = self._sweep(state, schedule)
+        counts = self._finish(state, schedule)
+        del job.teams[self._slice]
+        job.checkpoint.solved(self._slice, counts)
+        with job.lock:
+            job.solved.counts = job.solved.counts.plus(counts)
+        job.report(self._size - self._told)
+
+    # --- the state to begin with ------------------------------------------------------------------------------
+
+    def _begin(self) -> tuple[SliceState, Schedule]:
+        survey = self._survey()
+        legal, top = self._span(survey)
+        state = make_state(survey, self._make_worth(), self._link, self._sets, self._job.checkpoint.work, self._each)
+        return state, self._schedule(state, top, legal)
+
+    def _survey(self) -> Survey:
+        job, tally = self._job, self._tally
+        survey = make_survey(self._size, job.checkpoint.work)
+
+        def survey_on(me: int) -> None:
+            buffers = make_survey_buffers()
+            survey_together(self._team, me, self._graph, job.routes, job.finished, survey, buffers, tally)
+
+        self._together(survey_on, lambda: _SURVEY_SHARE * min(1.0, tally[SURVEYED] / self._size))
+        return survey
+
+    def _span(self, survey: Survey) -> tuple[int, int]:
+        """How many positions are legal, and their highest level."""
+
+        def count(here: slice) -> NDArray[np.int64]:
+            counts = np.zeros(ILLEGAL_LEVEL + 1, np.int64)
+            count_levels(survey.level, here.start, here.stop, counts)
+            return counts
+
+        found = self._each(count, pieces(len(survey.level)))
+        counts: NDArray[np.int64] = sum(found, np.zeros(ILLEGAL_LEVEL + 1, np.int64))
+        legal = counts[:ILLEGAL_LEVEL]
+        return int(legal.sum()), int(np.flatnonzero(legal).max(initial=0))
+
+    def _go_on(self) -> tuple[SliceState, Schedule] | None:
+        """From the last snapshot of a stopped build; None if there is none."""
+        job, sets = self._job, self._sets
+        kept = job.checkpoint.begun(self._slice)
+        if kept is None:
+            return None
+        state = snapshot.restored(kept, self._make_worth(), self._link, sets, job.checkpoint.work, self._each)
+        if state is None:
+            job.checkpoint.lost(self._slice)
+            for array in (self._link, sets.held, sets.passed, sets.blocks):
+                array[:] = 0
+            return None
+        schedule = self._schedule(state, kept.facts["top"], kept.facts["legal"])
+        snapshot.put_counts(kept, schedule)
+        return state, schedule
+
+    def _make_worth(self) -> NDArray[np.uint16]:
+        """`SliceState.worth`, which is found again with a snapshot."""
+        return laid_out(self._size, np.uint16, partial(self._job.checkpoint.lasting, self._slice))
+
+    def _schedule(self, state: SliceState, top: int, legal: int) -> Schedule:
+        solved = self._job.solved
+        entries = solved.entries[self._numbers]
+        items = entries if self._size <= _SHORT else self._job.checkpoint.work(self._size, np.int64)
+        if state.on_disk:
+            read_by(BY_PAGES, items, solved.links.keys)
+        return make_schedule(items, self._team.size, solved.rules == TableRules.RESET, top, legal)
+
+    # --- the sweep --------------------------------------------------------------------------------------------
+
+    def _sweep(self, state: SliceState, schedule: Schedule) -> SliceState:
+        job, shared = self._job, self._team.shared
+        buffers = [make_buffers(self._size) for _ in range(self._team.size)]
+
+        def sweep_on(me: int) -> None:
+            worker = Worker(self._team, me, self._graph, buffers[me], state, self._sets, self._log)
+            sweep(worker, job.solved.links, schedule, self._tally)
+
+        while schedule.counts[LEVEL] <= schedule.top:
+            if is_to_gather(schedule, state):
+                state = gathered(state, self._sets, bool(schedule.with_record), job.checkpoint.work, self._each)
+            if shared[PAUSE]:
+                self._keep(state, schedule)
+            shared[PAUSE] = job.checkpoint.wants(self._slice)
+            self._together(sweep_on, lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * _share_reached(schedule))
+        return state
+
+    def _keep(self, state: SliceState, schedule: Schedule) -> None:
+        """Keep a snapshot, of what may last."""
+        if self._tally[CONTRADICTIONS] or self._tally[LINKS_FULL]:
+            return
+        taken = snapshot.taken(state, self._sets, schedule, self._job.checkpoint.work, self._each)
+        read_by(AS_USUAL, *taken.arrays.values())
+        self._job.checkpoint.keep(self._slice, taken)
+        read_by(BY_PAGES, self._sets.passed)
+        read_by_pages(state)
+
+    def _finish(self, state: SliceState, schedule: Schedule) -> Counts:
+        """Put the entries of all positions into the table."""
+        solved, tally = self._job.solved, self._tally
+        if tally[LINKS_FULL]:
+            raise OutOfRoom(f"{solved.layout.material} has more staircases than there is room for")
+        if tally[CONTRADICTIONS] or not is_complete(state, self._sets, self._each):
+            where = f"{solved.layout.material}, {self._numbers.start} to {self._numbers.stop}"
+            raise AssertionError(f"{where}: {tally[CONTRADICTIONS]} contradictions")
+        entries = solved.entries[self._numbers]
+        read_by(AS_USUAL, state.worth, state.link, entries)
+
+        def write(here: slice) -> None:
+            entries[here] = state.keys[state.worth[here]]
+
+        deque(self._each(write, pieces(self._size)), maxlen=0)
+        attractions = int(schedule.counts[POSITIONS_SETTLED] + schedule.counts[POSITIONS_ESCAPED])
+        return Counts(schedule.legal, attractions, reviewed(schedule.counts))
+
+    # --- threads ----------------------------------------------------------------------------------------------
+
+    def _together(self, work: Callable[[int], None], share: Callable[[], float]) -> None:
+        """Run `work(me)` on all threads of the team at the same time, and report how far the slice is."""
+        if self._pool is None:
+            work(0)
+        else:
+            self._follow([self._pool.submit(work, me) for me in range(self._team.size)], share)
+        if self._team.shared[ABORT]:
+            raise Stopped
+
+    def _follow(self, running: list[Future[None]], share: Callable[[], float]) -> None:
+        while wait(running, timeout=_GLANCE).not_done:
+            now = int(self._size * share())
+            self._job.report(now - self._told)
+            self._told = now
+            if self._job.checkpoint.wants(self._slice):
+                self._team.shared[PAUSE] = 1
+        for one in running:
+            one.result()
+
+
+def _share_reached(schedule: Schedule) -> float:
+    """How far the sweep is: the positions that it has reached, as a share of those that it will reach."""
+    reached = int(schedule.counts[POSITIONS_SETTLED] + schedule.counts[POSITIONS_ESCAPED])
+    left = left_open(schedule) * (_REACHED_AGAIN if schedule.with_record else 1)
+    return reached / max(1, reached + left)

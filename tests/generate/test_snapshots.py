@@ -1,0 +1,215 @@
+"""Builds that were stopped inside a slice go on from its last snapshot, and only with what is sound."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tbgen import sizes
+from tbgen.generate import workspace as workspaces
+from tbgen.generate.table import build_table
+from tbgen.generate.workspace import Workspace
+from tbgen.material import parse
+from tbgen.retro import slice_solver, snapshot, solver
+from tbgen.retro.checkpoint import Snapshot
+from tbgen.store import disk_arrays as arrays_on_disk
+from tbgen.store import table_path
+from tbgen.store.disk_arrays import DiskArrays
+from tbgen.store.entry_cache import EntryCache
+from tbgen.store.leftovers import workspace_of
+from tbgen.table_rules import TableRules
+
+NAMES = ["KNNvK", "KPvK"]
+"""One slice, and many."""
+KEPT = {"journal", "links.", "slice."}
+"""What a workspace has of the last snapshot alone; its other files are written to all the time."""
+
+
+class Enough(Exception):
+    pass
+
+
+class Builds:
+    """Builds of a table in a directory that has what it depends on; a snapshot is kept wherever a sweep can pause."""
+
+    def __init__(self, name: str, rules: str, small_tables: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.material, self.rules, self.place = parse(name), TableRules(rules), place
+        self.table = table_path(place, self.material, rules)
+        self.work = workspace_of(self.table)
+        for other in self.material.successors():
+            shutil.copy(table_path(small_tables, other, rules), place)
+        self.kept = 0
+        """Snapshots."""
+        self.within = 0
+        """Those between two values of a level."""
+        self.restored: list[bool] = []
+        """Whether each snapshot that was found was what had been written."""
+        self._at: Callable[[], None] = lambda: None
+        keep, restored = Workspace.keep, snapshot.restored
+
+        def counted(workspace: Workspace, slice_: int, one: Snapshot) -> None:
+            keep(workspace, slice_, one)
+            self.kept += 1
+            self.within += one.facts["place"] > 0
+            self._at()
+
+        def noted(*arguments: object) -> object:
+            found = restored(*arguments)  # type: ignore[arg-type]
+            self.restored.append(found is not None)
+            return found
+
+        monkeypatch.setattr(Workspace, "keep", counted)
+        monkeypatch.setattr(slice_solver.snapshot, "restored", noted)
+
+    def build(self, *, threads: int = 1, memory: int = 1 << 40, at: Callable[[], None] = lambda: None) -> bytes:
+        """Build the table; call `at` after each snapshot. Returns the file."""
+        self._at = at
+        disk_arrays = DiskArrays(self.place, memory)
+        cache = EntryCache(self.place, self.rules, disk_arrays)
+        try:
+            build_table(self.material, self.place, self.rules, cache, disk_arrays, threads=threads)
+        finally:
+            disk_arrays.close()
+        return self.table.read_bytes()
+
+    def stop(self, after: int, **how: int) -> None:
+        """Stop it after so many snapshots."""
+        self.kept = 0
+
+        def at() -> None:
+            if self.kept == after:
+                raise Enough
+
+        with pytest.raises(Enough):
+            self.build(at=at, **how)
+
+    def file(self) -> Path:
+        (found,) = self.work.glob("slice.*")
+        return found
+
+
+@pytest.fixture
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sizes, "KEPT_FROM", 0)
+    monkeypatch.setattr(sizes, "LONG_FROM", 0)
+    monkeypatch.setattr(workspaces, "_EVERY", -1.0)
+    monkeypatch.setattr(workspaces, "_WAIT", -1.0)
+
+
+@pytest.fixture(params=[(name, rules) for name in NAMES for rules in ("r", "wg") if (name, rules) != ("KNNvK", "wg")])
+def builds(
+    request: pytest.FixtureRequest, small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, often: None
+) -> Builds:
+    return Builds(*request.param, small_tables, tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def knights(small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, often: None) -> Builds:
+    return Builds("KNNvK", "r", small_tables, tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def expected(small_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Builds], bytes]:
+    """The table from a build that nothing stopped and that kept nothing on the way."""
+    found: dict[str, bytes] = {}
+
+    def of(builds: Builds) -> bytes:
+        if builds.table.name not in found:
+            place = tmp_path_factory.mktemp("expected")
+            with pytest.MonkeyPatch.context() as patch:
+                plain = Builds(builds.material.name, builds.rules, small_tables, place, patch)
+                patch.setattr(sizes, "KEPT_FROM", 1 << 40)
+                patch.setattr(sizes, "LONG_FROM", 1 << 40)
+                found[builds.table.name] = plain.build()
+            assert not plain.kept
+        return found[builds.table.name]
+
+    return of
+
+
+def test_a_build_goes_on_from_each_snapshot(builds: Builds, expected: Callable[[Builds], bytes]) -> None:
+    """One after the other: whatever each leaves to the next."""
+    stops = 0
+    while not builds.table.exists():
+        try:
+            builds.stop(3 if stops < 12 else 1000)
+        except pytest.fail.Exception:
+            break  # there were not so many
+        stops += 1
+        assert not builds.table.exists()
+    assert stops == 12
+    assert builds.restored.count(True) > 8
+    assert builds.within > 8 or builds.rules == "wg"
+    assert builds.restored.count(False) == 0
+    assert builds.table.read_bytes() == expected(builds)
+    assert not builds.work.exists()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_was_done_since_is_done_again(
+    threads: int, knights: Builds, expected: Callable[[Builds], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a kill: the arrays that last are those of the moment, the snapshot is an earlier one."""
+    monkeypatch.setattr(solver, "TEAM_FROM", 1)
+    monkeypatch.setattr(arrays_on_disk, "LARGE", 1 << 14)
+    monkeypatch.setattr(arrays_on_disk, "SMALL", 1 << 10)
+    saved = knights.place / "saved"
+    for first, then in ((1, 1), (2, 30), (25, 4)):
+        shutil.rmtree(knights.work, ignore_errors=True)
+        knights.stop(first, threads=threads, memory=0 if first % 2 else 1 << 40)
+        shutil.rmtree(saved, ignore_errors=True)
+        shutil.copytree(knights.work, saved)
+        knights.stop(then, threads=threads)
+        for path in knights.work.iterdir():
+            if path.name.startswith(tuple(KEPT)):
+                path.unlink()
+        for path in saved.iterdir():
+            if path.name.startswith(tuple(KEPT)):
+                shutil.copy(path, knights.work)
+        assert knights.build(threads=3 - threads) == expected(knights)
+        assert knights.restored == [True, True], first
+        knights.restored.clear()
+        knights.table.unlink()
+
+
+@pytest.mark.parametrize("where", ["slice.", "worth.", "staircases"])
+@pytest.mark.parametrize("harm", ["gone", "half", "a bit"])
+def test_what_has_changed_is_not_believed(
+    where: str, harm: str, knights: Builds, expected: Callable[[Builds], bytes]
+) -> None:
+    knights.stop(25)
+    (path,) = (one for one in knights.work.iterdir() if one.name.startswith(where))
+    data = bytearray(path.read_bytes())
+    match harm:
+        case "gone":
+            path.unlink()
+        case "half":
+            path.write_bytes(data[: len(data) // 2])
+        case "a bit":
+            at = next(at for at in range(len(data) // 2, len(data)) if data[at])
+            data[at] ^= 1
+            path.write_bytes(data)
+    assert knights.build() == expected(knights)
+    assert True not in knights.restored
+
+
+def test_a_disk_without_room_for_it_keeps_none(
+    knights: Builds, expected: Callable[[Builds], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knights.stop(4)
+    before = knights.file()
+    monkeypatch.setattr(os, "statvfs", lambda path: SimpleNamespace(f_bavail=1, f_frsize=4096))
+    knights.stop(9)
+    assert [one.name for one in knights.work.glob("slice.*")] == [before.name], "the last one stays"
+    assert knights.build() == expected(knights)
+
+
+def test_large_slices_alone_have_snapshots(
+    knights: Builds, monkeypatch: pytest.MonkeyPatch, expected: Callable[[Builds], bytes]
+) -> None:
+    monkeypatch.setattr(sizes, "LONG_FROM", 1 << 22)
+    assert knights.build() == expected(knights)
+    assert knights.kept == 0
