@@ -31,9 +31,10 @@ PROGRAM: Final = 220 << 20
 
 
 FIRST_LINKS: Final = 1 << 20
-LINKS_GROWTH: Final = 4
-"""Slots of the first hash table of links, and the factor from each table to the next."""
-LINK_TABLES: Final = range(5)
+LINKS_GROWTH: Final = 2
+"""Slots of the first hash table of links, and the factor from each table to the next. Links lie all over the last: a
+larger factor takes more memory, a smaller one more looks."""
+LINK_TABLES: Final = range(10)
 """The hash tables that there can be; the first two always are."""
 
 

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Self, TextIO
@@ -35,7 +36,7 @@ class Display:
         """`stream`: where bars are drawn if it is a terminal, standard error if not given. `period`: seconds over which
         the speed is averaged. `sizes`: tasks count bytes."""
         self.stream = stream or sys.stderr
-        self._period = period
+        self.period = period
         self._sizes = sizes
         self.quiet = quiet
         self.draws = not quiet and self.stream.isatty()
@@ -85,10 +86,15 @@ class Display:
     def draw(self) -> None:
         """Draw what is at work."""
         if self._bars is None and self.draws:
-            self._bars = _make_bars(self.stream, self._period, sizes=self._sizes)
+            self._bars = _make_bars(self.stream, self.period, sizes=self._sizes)
             self._bars.start()
         for task in self._tasks if self._bars is not None else ():
             task.draw(self._bars)
+
+    def redraw(self, task: "Task") -> None:
+        """Draw it as if it began now."""
+        task.erase(self._bars)
+        self.draw()
 
     def forget(self, task: "Task") -> None:
         self._tasks.remove(task)
@@ -114,12 +120,21 @@ class Task:
         self.done = self._first = done
         self._every = every
         self._drawn = drawn
-        self._begun = self._last = time.monotonic()
+        self._last = time.monotonic()
+        self._told = deque([(self._last, done)])
+        """When how much was done: at the lines of the last while."""
         self._bar: TaskID | None = None
 
     def advance(self, count: float) -> None:
         """So much more is done."""
         self.at(self.done + count)
+
+    def found(self, count: float) -> None:
+        """So much more had been done before, which says nothing of the time left."""
+        self._first += count
+        self.done += count
+        self._told = deque((when, done + count) for when, done in self._told)
+        self._display.redraw(self)
 
     def at(self, done: float, total: float | None = None) -> None:
         """So much is done, of so much: that may have grown."""
@@ -128,9 +143,20 @@ class Task:
         now = time.monotonic()
         if self._every and self.total and now - self._last >= self._every:
             self._last = now
-            share, new = done / self.total, (done - self._first) / self.total
-            left = f", about {time_of((1 - share) / new * (now - self._begun))} left" if new > _TELLING else ""
+            share, left = done / self.total, self._time_left(now)
             self._display.say(f"tbgen: {self.what}: {share:.0%}{left}".replace("%", " %"))
+
+    def _time_left(self, now: float) -> str:
+        """At the speed of the last while, which is longer where little was done."""
+        assert self.total
+        enough = self.done - _TELLING * self.total
+        while len(self._told) > 1 and now - self._told[1][0] >= self._display.period and self._told[1][1] < enough:
+            self._told.popleft()
+        then, before = self._told[0]
+        self._told.append((now, self.done))
+        if before >= enough:
+            return ""
+        return f", about {time_of((self.total - self.done) / (self.done - before) * (now - then))} left"
 
     def end(self) -> None:
         """It is done with."""

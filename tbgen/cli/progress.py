@@ -45,6 +45,11 @@ class TableProgress(Display):
             self._forget(material)
         self._tables[material] = self.task(material.name, numbers_of(material), every=0)
 
+    def found(self, material: Material, numbers: int) -> None:
+        if material in self._tables:
+            self._tables[material].found(_SOLVING * numbers)
+            self._all.found(self._cost[material] * _SOLVING * numbers)
+
     def solved(self, material: Material, numbers: int) -> None:
         if material in self._tables:
             self._tables[material].advance(_SOLVING * numbers)

@@ -38,7 +38,8 @@ _WORK: Final = (
 ENTRY: Final = 4
 """Bytes per number of a table from which others are built."""
 _WRITTEN: Final = (4, 2)
-"""Bytes per number of the arrays that writing takes as well: staircases as they are written, kinds of positions."""
+"""Bytes per number of the arrays that writing takes, after solving: staircases as they are written, kinds of
+positions."""
 LINK: Final = 8
 """Bytes per slot for a link of staircases."""
 
@@ -99,6 +100,11 @@ def kind_of(material: Material) -> Kind:
     return Kind(*(figure * by ** (material.men - 4) for figure, by in zip(_FOUR_MEN, _MORE_MEN, strict=True)))
 
 
+def _small(arrays: list[int]) -> int:
+    """The bytes of those arrays of a table that are in memory."""
+    return sum(size for size in arrays if size < LARGE)
+
+
 class AtWork(NamedTuple):
     """What solving slices takes beside the table's own arrays."""
 
@@ -129,7 +135,8 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     found = recorded(material.name, rules)
     taken = found or _average(material, numbers)
     successors = [ENTRY * _size(other).numbers for other in material.successors()]
-    arrays = [*(size * numbers for size in _WRITTEN), *successors, LINK * links_for(numbers)]
+    arrays = [*successors, LINK * links_for(numbers)]
+    written = [size * numbers for size in _WRITTEN]
     at_work = solving(largest, numbers, threads)
     kept = 2 * ENTRY * numbers  # entries and staircases while they are found, in a workspace if it has one
     on_disk = (kept // 2 >= LARGE or is_kept(slices, numbers)) * kept
@@ -140,8 +147,8 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
         recorded=found is not None,
         positions=taken.positions,
         largest_slice=largest,
-        memory=at_work.memory + sum(size for size in arrays if size < LARGE) + kept - on_disk,
-        scratch=at_work.scratch + sum(size for size in arrays if size >= LARGE) + on_disk,
+        memory=max(at_work.memory, PROGRAM + _small(written)) + _small(arrays) + kept - on_disk,
+        scratch=max(at_work.scratch, sum(written) - _small(written)) + sum(arrays) - _small(arrays) + on_disk,
         disk=taken.bytes,
         cpu_seconds=round(taken.cpu_seconds * pace, 1),
     )

@@ -18,6 +18,9 @@ class Watcher(Protocol):
 
     def began(self, material: Material) -> None: ...
 
+    def found(self, material: Material, numbers: int) -> None:
+        """A stopped build had done `numbers`."""
+
     def solved(self, material: Material, numbers: int) -> None:
         """`numbers` more numbers are done."""
 
@@ -41,6 +44,7 @@ def execute(plan: Plan, watcher: Watcher, *, threads: int, memory: int) -> Itera
                 disk_arrays,
                 threads=threads,
                 report=partial(watcher.solved, material),
+                found=partial(watcher.found, material),
                 waiting=partial(watcher.waits, material),
                 replaced=plan.replaced.get(material),
             )

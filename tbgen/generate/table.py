@@ -30,13 +30,15 @@ def build_table(
     *,
     threads: int,
     report: Callable[[int], None] = lambda numbers: None,
+    found: Callable[[int], None] | None = None,
     waiting: Callable[[], None] = lambda: None,
     replaced: Stamp | None = None,
     alone: bool = True,
 ) -> Summary | None:
     """Build a table whose dependencies are in the directory; None if it is there: another process has just built it.
 
-    `report` is called with the numbers that are solved, `waiting` if another process is building the same table.
+    `report` is called with the numbers that are solved, `found` (else `report`) with those that a stopped build had
+    done, `waiting` if another process is building the same table.
     `replaced`: the table that is there and is to be built again. `alone`: whether this process builds no other table
     meanwhile; else it is not known what this one takes of CPU and memory."""
     path = table_path(directory, material, rules)
@@ -58,6 +60,7 @@ def build_table(
             rules=rules,
             threads=threads,
             report=report,
+            found=found,
             checkpoint=workspace,
         )
         contents = finish(solved, disk_arrays.array, threads)

@@ -46,6 +46,7 @@ class Job:
     finished: Finished
     checkpoint: Checkpoint
     report: Callable[[int], None]
+    found: Callable[[int], None]
     teams: dict[int, Team] = field(default_factory=dict)
     """The teams at work, by slice."""
     stopped: bool = False

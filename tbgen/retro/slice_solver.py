@@ -112,7 +112,7 @@ class SliceSolver:
             buffers = make_survey_buffers()
             survey_together(self._team, me, self._graph, job.routes, job.finished, survey, buffers, tally)
 
-        self._together(survey_on, lambda: _SURVEY_SHARE * min(1.0, tally[SURVEYED] / self._size))
+        self._together(survey_on, lambda: int(_SURVEY_SHARE * min(tally[SURVEYED], self._size)))
         return survey
 
     def _span(self, survey: Survey) -> tuple[int, int]:
@@ -142,6 +142,8 @@ class SliceSolver:
             return None
         schedule = self._schedule(state, kept.facts["top"], kept.facts["legal"])
         snapshot.put_counts(kept, schedule)
+        self._told = self._numbers_done(schedule)
+        job.found(self._told)
         return state, schedule
 
     def _make_worth(self) -> NDArray[np.uint16]:
@@ -172,12 +174,14 @@ class SliceSolver:
             if shared[PAUSE]:
                 self._keep(state, schedule)
             shared[PAUSE] = job.checkpoint.wants(self._slice)
-            self._together(sweep_on, lambda: _SURVEY_SHARE + (1 - _SURVEY_SHARE) * _share_reached(schedule))
+            self._together(sweep_on, lambda: self._numbers_done(schedule))
+            if self._tally[LINKS_FULL]:
+                raise OutOfRoom(f"{job.solved.layout.material} has more staircases than there is room for")
         return state
 
     def _keep(self, state: SliceState, schedule: Schedule) -> None:
-        """Keep a snapshot, of what may last."""
-        if self._tally[CONTRADICTIONS] or self._tally[LINKS_FULL]:
+        """Keep a snapshot, unless the build is to fail."""
+        if self._tally[CONTRADICTIONS]:
             return
         taken = snapshot.taken(state, self._sets, schedule, self._job.checkpoint.work, self._each)
         read_by(AS_USUAL, *taken.arrays.values())
@@ -188,8 +192,6 @@ class SliceSolver:
     def _finish(self, state: SliceState, schedule: Schedule) -> Counts:
         """Put the entries of all positions into the table."""
         solved, tally = self._job.solved, self._tally
-        if tally[LINKS_FULL]:
-            raise OutOfRoom(f"{solved.layout.material} has more staircases than there is room for")
         if tally[CONTRADICTIONS] or not is_complete(state, self._sets, self._each):
             where = f"{solved.layout.material}, {self._numbers.start} to {self._numbers.stop}"
             raise AssertionError(f"{where}: {tally[CONTRADICTIONS]} contradictions")
@@ -203,30 +205,29 @@ class SliceSolver:
         attractions = int(schedule.counts[POSITIONS_SETTLED] + schedule.counts[POSITIONS_ESCAPED])
         return Counts(schedule.legal, attractions, reviewed(schedule.counts))
 
+    def _numbers_done(self, schedule: Schedule) -> int:
+        """How far the slice is: the positions that the sweep has reached, as a share of those that it will reach."""
+        reached = int(schedule.counts[POSITIONS_SETTLED] + schedule.counts[POSITIONS_ESCAPED])
+        left = left_open(schedule) * (_REACHED_AGAIN if schedule.with_record else 1)
+        return int(self._size * (_SURVEY_SHARE + (1 - _SURVEY_SHARE) * reached / max(1, reached + left)))
+
     # --- threads ----------------------------------------------------------------------------------------------
 
-    def _together(self, work: Callable[[int], None], share: Callable[[], float]) -> None:
+    def _together(self, work: Callable[[int], None], done: Callable[[], int]) -> None:
         """Run `work(me)` on all threads of the team at the same time, and report how far the slice is."""
         if self._pool is None:
             work(0)
         else:
-            self._follow([self._pool.submit(work, me) for me in range(self._team.size)], share)
+            self._follow([self._pool.submit(work, me) for me in range(self._team.size)], done)
         if self._team.shared[ABORT]:
             raise Stopped
 
-    def _follow(self, running: list[Future[None]], share: Callable[[], float]) -> None:
+    def _follow(self, running: list[Future[None]], done: Callable[[], int]) -> None:
         while wait(running, timeout=_GLANCE).not_done:
-            now = int(self._size * share())
+            now = done()
             self._job.report(now - self._told)
             self._told = now
             if self._job.checkpoint.wants(self._slice):
                 self._team.shared[PAUSE] = 1
         for one in running:
             one.result()
-
-
-def _share_reached(schedule: Schedule) -> float:
-    """How far the sweep is: the positions that it has reached, as a share of those that it will reach."""
-    reached = int(schedule.counts[POSITIONS_SETTLED] + schedule.counts[POSITIONS_ESCAPED])
-    left = left_open(schedule) * (_REACHED_AGAIN if schedule.with_record else 1)
-    return reached / max(1, reached + left)

@@ -30,19 +30,27 @@ def solve_table(
     rules: TableRules = TableRules.RESET,
     threads: int = 1,
     report: Callable[[int], None] = lambda numbers: None,
+    found: Callable[[int], None] | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Solved:
     """Solve a table, given the entries of all tables that its resets lead to.
 
-    `report` is called with how many numbers are done since its last call, those of the checkpoint first."""
+    `report` is called with how many numbers are done since its last call, `found` (else `report`) with those of the
+    checkpoint."""
     layout, checkpoint = exits.layout, checkpoint or InMemory()
     arrays, done = checkpoint.open(layout.size, links_for(layout.size))
     solved = Solved(layout, rules, arrays.entries, arrays.staircases, Links(arrays.links))
-    _solve_slices(_make_job(solved, exits, checkpoint, report), done, threads)
+    _solve_slices(_make_job(solved, exits, checkpoint, report, found or report), done, threads)
     return solved
 
 
-def _make_job(solved: Solved, exits: Exits, checkpoint: Checkpoint, report: Callable[[int], None]) -> Job:
+def _make_job(
+    solved: Solved,
+    exits: Exits,
+    checkpoint: Checkpoint,
+    report: Callable[[int], None],
+    found: Callable[[int], None],
+) -> Job:
     for one in exits.reached:
         if one.entries is None:
             raise KeyError(f"{one.layout.material} has no entries")
@@ -54,7 +62,7 @@ def _make_job(solved: Solved, exits: Exits, checkpoint: Checkpoint, report: Call
     atlas = make_atlas([one.layout for one in tables])
     finished = Finished(solved.staircases, solved.links, int(solved.rules == TableRules.WHOLE_GAME))
     routes = make_routes(solved.layout, tables, stand_in)
-    return Job(solved, tables, atlas, routes, finished, checkpoint, report)
+    return Job(solved, tables, atlas, routes, finished, checkpoint, report, found)
 
 
 def _stand_in(unknown: tuple[int, int]) -> Reached:
@@ -67,7 +75,7 @@ def _solve_slices(job: Job, done: Mapping[int, Counts], threads: int) -> None:
     layout = job.solved.layout
     for slice_, counts in done.items():
         job.solved.counts = job.solved.counts.plus(counts)
-        job.report(int(layout.start[slice_ + 1] - layout.start[slice_]))
+        job.found(int(layout.start[slice_ + 1] - layout.start[slice_]))
     with ThreadPoolExecutor(threads) as pool:
         try:
             for batch in _batches(layout):

@@ -59,6 +59,22 @@ def test_a_table_begun_anew_leaves_no_time_to_tell(capsys: pytest.CaptureFixture
     assert capsys.readouterr().err.splitlines()[-1] == "tbgen: 5 tables: 0 %"
 
 
+def test_the_time_left_goes_by_the_last_while(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a stopped build had done took no time of this one, and the first half went faster than the second."""
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with displays.Display(quiet=False, period=600) as display:
+        task = display.task("KRRvKRR", 100.0, every=60)
+        for done in (0, 10, 10, 10, *[1] * 20):
+            now += 60
+            task.advance(done) if done else task.found(20)
+    said = [line.partition(": ")[2].partition(": ")[2] for line in capsys.readouterr().err.splitlines()]
+    assert said[0] == "30 %, about 14.0 min left"  # 10 in 2 minutes
+    assert said[-1] == "70 %, about 30.0 min left"  # 1 in each
+
+
 @pytest.mark.usefixtures("slow")
 def test_compiling_on_a_terminal_draws_a_bar_with_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()

@@ -41,6 +41,9 @@ class Watcher:
     def began(self, material: Material) -> None:
         self.begun.append(material.name)
 
+    def found(self, material: Material, numbers: int) -> None:
+        pass
+
     def solved(self, material: Material, numbers: int) -> None:
         pass
 

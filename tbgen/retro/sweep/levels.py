@@ -13,7 +13,7 @@ from tbgen.retro.sweep.rounds import escape_from_scratch, settle_level
 from tbgen.retro.sweep.seeds import Seeds, make_seeds
 from tbgen.retro.sweep.state import SliceState
 from tbgen.retro.sweep.steps import write_steps
-from tbgen.retro.threads.counters import LEVEL, PLACE, POSITIONS_SETTLED, STOP, make_counts
+from tbgen.retro.threads.counters import LEVEL, LINKS_FULL, PLACE, POSITIONS_SETTLED, STOP, make_counts
 from tbgen.retro.threads.team import ABORT, PAUSE, barrier
 
 _REVIEWS: Final = 6
@@ -109,7 +109,7 @@ def sweep(worker, links, schedule, tally):
             break
         settle_level(worker, schedule, level)
         if me == 0:
-            schedule.counts[STOP] = team.shared[ABORT] or team.shared[PAUSE]
+            schedule.counts[STOP] = team.shared[ABORT] or team.shared[PAUSE] or tally[LINKS_FULL]
             schedule.counts[LEVEL] = level + 1
             schedule.counts[PLACE] = 0
         barrier(team, me)
