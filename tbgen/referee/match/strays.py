@@ -8,6 +8,7 @@ import ctypes
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,9 @@ from typing import Final
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _MARK: Final = "TBGEN_ENGINE_"
 _PROC: Final = Path("/proc")
+_LOOKS: Final = 3
+_MOMENT: Final = 0.01
+"""Seconds between two looks: a process that is about to run another program has no environment meanwhile."""
 
 RUNNING: Final[dict[int, str]] = {}
 """The engines of this process, and their marks; none where an engine is about to go."""
@@ -72,6 +76,8 @@ def _children() -> Iterator[int]:
 def _bears(pid: int, marks: Iterable[str]) -> bool:
     """Whether a process bears one of these marks. What it has wiped it does not bear."""
     with suppress(OSError):
-        told = (_PROC / str(pid) / "environ").read_bytes()
-        return any(f"{_MARK}{mark}".encode() in told for mark in marks)
+        for look in range(_LOOKS):
+            time.sleep(_MOMENT if look else 0)
+            if told := (_PROC / str(pid) / "environ").read_bytes():
+                return any(f"{_MARK}{mark}".encode() in told for mark in marks)
     return False
