@@ -32,18 +32,18 @@ PROGRAM: Final = 220 << 20
 
 FIRST_LINKS: Final = 1 << 20
 LINKS_GROWTH: Final = 2
-"""Slots of the first hash table of links, and the factor from each table to the next. Links lie all over the last: a
-larger factor takes more memory, a smaller one more looks."""
+"""Slots of the first hash table of the links' index, and the factor from each table to the next. Links lie all over the
+last: a larger factor takes more memory, a smaller one more looks."""
 LINK_TABLES: Final = range(10)
 """The hash tables that there can be; the first two always are."""
 
 
 def links_for(numbers: int) -> int:
-    """Slots for the links of a table: one for two numbers, as far as so many hash tables go. KBPvKN has 27 million
+    """Room for the links of a table: one for two numbers, as far as so many hash tables go. KBPvKN has 27 million
     links for its 710 million numbers, but KNPvKNP with a6 and h6 has more than five for 30 million."""
-    slots = 0
+    room = 0
     for table in LINK_TABLES:
-        slots += FIRST_LINKS * LINKS_GROWTH**table
-        if table and 2 * slots >= numbers:
+        room += FIRST_LINKS * LINKS_GROWTH**table
+        if table and 2 * room >= numbers:
             break
-    return slots
+    return room

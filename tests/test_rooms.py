@@ -61,7 +61,7 @@ ROOMS = {
     "retro/graph": "jit intrinsics men board index retro/threads",
     "retro/survey": "jit intrinsics outcome material contents board index retro/threads retro/values retro/graph",
     "retro/sweep": "jit intrinsics turns outcome contents retro/threads retro/values retro/graph retro/survey",
-    "retro/checkpoint": "contents",
+    "retro/checkpoint": "contents index retro/values",
     "retro/link_log": "jit retro/values",
     "retro/snapshot": (
         "turns contents jit intrinsics retro/threads retro/values retro/sweep retro/checkpoint"
@@ -72,8 +72,7 @@ ROOMS = {
         "retro/job"
     ),
     "retro/solver": (
-        "sizes table_rules material index retro/threads retro/values retro/survey retro/checkpoint retro/job "
-        "retro/slice_solver"
+        "sizes table_rules material index retro/threads retro/survey retro/checkpoint retro/job retro/slice_solver"
     ),
     "retro/export": "jit turns contents retro/values retro/job",
     "retro/precompile": (

@@ -40,8 +40,8 @@ ENTRY: Final = 4
 _WRITTEN: Final = (4, 2)
 """Bytes per number of the arrays that writing takes, after solving: staircases as they are written, kinds of
 positions."""
-LINK: Final = 8
-"""Bytes per slot for a link of staircases."""
+LINK: Final = 12
+"""Bytes per link of staircases, its slot in the index included."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import time
 import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, NamedTuple
@@ -34,7 +35,7 @@ from tbgen.jit import SOLVER
 from tbgen.retro import link_log
 from tbgen.retro.checkpoint import Counts, Snapshot, TableArrays
 from tbgen.retro.snapshot import put_links
-from tbgen.retro.values.staircase import Links
+from tbgen.retro.values.staircase import make_links
 from tbgen.safe_files import create, foreign, is_own, reopen
 from tbgen.sizes import is_kept, is_long
 from tbgen.store.disk_arrays import DiskArrays
@@ -52,7 +53,7 @@ _MUCH: Final = 1 << 24
 """Numbers of solved slices that are made safe without waiting."""
 _LINKS: Final = 1 << 20
 """Links that are written at a time."""
-_SLOT, _KEY = np.dtype("<i4"), np.dtype("<i8")
+_NUMBER, _KEY = np.dtype("<i4"), np.dtype("<i8")
 
 
 class _Resumed(NamedTuple):
@@ -90,17 +91,17 @@ class Workspace:
         self._snapshots = 0
         self._safe_at = self._kept_at = time.monotonic()
 
-    def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
+    def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         if not self._keeps:
-            return self._make_arrays(numbers, links), {}
+            return self._make_arrays(layout, links), {}
         self._seen = link_log.make_seen(links)
         self._build["links"] = links
         self._remove_what_is_no_file()
-        resumed = self._resume(numbers, links)
+        resumed = self._resume(layout, links)
         if resumed is None:
             self.clear()
             self._place.mkdir()
-            self._arrays = self._make_arrays(numbers, links)
+            self._arrays = self._make_arrays(layout, links)
             resumed = _Resumed({}, {}, 0)
         self._begin(resumed)
         return self._arrays_now(), resumed.done
@@ -153,13 +154,14 @@ class Workspace:
         assert self._arrays is not None
         return self._arrays
 
-    def _make_arrays(self, numbers: int, links: int) -> TableArrays:
+    def _make_arrays(self, layout: Layout, links: int) -> TableArrays:
         disk = self._disk_arrays
         entries, staircases = (
-            disk.named(self._place / name, numbers, np.int32) if self._keeps else disk.array(numbers, np.int32)
+            disk.named(self._place / name, layout.size, np.int32) if self._keeps else disk.array(layout.size, np.int32)
             for name in _ARRAYS
         )
-        return TableArrays(entries, staircases, disk.array(links, np.int64, scattered=True))
+        make = partial(disk.array, scattered=True)
+        return TableArrays(entries, staircases, make_links(links, shared=layout.slices > 1, make=make))
 
     # --- going on -------------------------------------------------------------------------------------------
 
@@ -175,13 +177,13 @@ class Workspace:
             if not is_own(path.lstat()):
                 remove(path)
 
-    def _resume(self, numbers: int, links: int) -> _Resumed | None:
+    def _resume(self, layout: Layout, links: int) -> _Resumed | None:
         """What the build can go on with; None if nothing."""
         found = journal.read(self._place, self._build)
         if found is None:
             return None
         head, batches = found
-        self._arrays = self._make_arrays(numbers, links)
+        self._arrays = self._make_arrays(layout, links)
         log = self._log(head["number"])
         if not self._restore(log, [stretch for batch in batches for stretch in batch.links]):
             self._arrays = None
@@ -196,15 +198,10 @@ class Workspace:
 
     def _restore(self, log: Path, stretches: list[Stretch]) -> bool:
         """Put the links back; False if some contradict others in spite of right checksums."""
-        links, slots = Links(self._arrays_now().links), []
         for stretch in stretches:
             read = _read(log, stretch)
-            if read is not None:
-                if link_log.restore(links, *read):
-                    return False
-                slots.append(read[0])
-        for some in slots:
-            link_log.close_gaps(links, some)
+            if read is not None and link_log.restore(self._arrays_now().links, *read):
+                return False
         return True
 
     def _is_whole(self, done: Done) -> bool:
@@ -219,7 +216,7 @@ class Workspace:
     def _are_there(self, slice_: int) -> bool:
         """Whether the links of a slice are."""
         staircases = self._arrays_now().staircases[self._numbers(slice_)]
-        return bool(link_log.are_whole(Links(self._arrays_now().links), staircases, self._seen))
+        return bool(link_log.are_whole(self._arrays_now().links, staircases, self._seen))
 
     def _wipe(self, slices: Iterable[int]) -> None:
         """Set slices to zero, with which solving begins; a stopped build may have left something in them."""
@@ -266,17 +263,17 @@ class Workspace:
 
     def _write_links(self, slices: Iterable[int]) -> list[Stretch]:
         """Write those links of these slices that are not yet in the file, and sync it."""
-        links = Links(self._arrays_now().links)
-        slots, keys = np.empty(_LINKS, _SLOT), np.empty(_LINKS, _KEY)
+        links = self._arrays_now().links
+        numbers, keys = np.empty(_LINKS, _NUMBER), np.empty(_LINKS, _KEY)
         stretches = []
         with os.fdopen(reopen(self._log(self._number), os.O_WRONLY | os.O_APPEND), "ab") as file:
             for slice_ in slices:
                 staircases, at = self._arrays_now().staircases[self._numbers(slice_)], 0
                 while at < len(staircases):
-                    count, end = link_log.collect(links, staircases, at, self._seen, slots, keys)
+                    count, end = link_log.collect(links, staircases, at, self._seen, numbers, keys)
                     at = int(end)
                     if count:
-                        data = slots[:count].tobytes() + keys[:count].tobytes()
+                        data = numbers[:count].tobytes() + keys[:count].tobytes()
                         stretches.append(Stretch(file.tell(), int(count), zlib.crc32(data)))
                         file.write(data)
             file.flush()
@@ -302,18 +299,18 @@ class Workspace:
 
 
 def _read(log: Path, stretch: Stretch) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
-    """Slots and keys; None if they are not what was written."""
+    """Numbers and keys; None if they are not what was written."""
     try:
         with log.open("rb") as file:
             file.seek(stretch.offset)
-            data = file.read(stretch.links * (_SLOT.itemsize + _KEY.itemsize))
+            data = file.read(stretch.links * (_NUMBER.itemsize + _KEY.itemsize))
     except OSError:
         return None
-    if len(data) != stretch.links * (_SLOT.itemsize + _KEY.itemsize) or zlib.crc32(data) != stretch.crc32:
+    if len(data) != stretch.links * (_NUMBER.itemsize + _KEY.itemsize) or zlib.crc32(data) != stretch.crc32:
         return None
     return (
-        np.frombuffer(data, _SLOT, stretch.links),
-        np.frombuffer(data, _KEY, stretch.links, stretch.links * _SLOT.itemsize),
+        np.frombuffer(data, _NUMBER, stretch.links),
+        np.frombuffer(data, _KEY, stretch.links, stretch.links * _NUMBER.itemsize),
     )
 
 

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tbgen.contents import Make, in_memory
+from tbgen.index import Layout
+from tbgen.retro.values.staircase import Links, make_links
 
 
 class Counts(NamedTuple):
@@ -26,8 +28,7 @@ class TableArrays(NamedTuple):
     """`[number]`: patient keys; 0 for illegal positions."""
     staircases: NDArray[np.int32]
     """`[number]`: the last link of each position's staircase; 0 where no record matters inside."""
-    links: NDArray[np.int64]
-    """See retro/values/staircase.py."""
+    links: Links
 
 
 class Snapshot(NamedTuple):
@@ -54,8 +55,8 @@ class Checkpoint(Protocol):
     def work(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
         """An array for a slice at work; those that are asked for first are in memory, as long as it has room."""
 
-    def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
-        """Arrays for a table with `links` links or more, and per slice that is in them what solving it took."""
+    def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
+        """Arrays for a table with room for so many links, and per slice that is in them what solving it took."""
 
     def lasting(self, slice_: int, count: int, kind: DTypeLike, /) -> NDArray[Any]:
         """A slice's one array that is found again with its snapshot."""
@@ -84,9 +85,9 @@ class InMemory:
         self._make = make
         self.work = work
 
-    def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
-        make = self._make
-        return TableArrays(make(numbers, np.int32), make(numbers, np.int32), make(links, np.int64)), {}
+    def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
+        entries, staircases = (self._make(layout.size, np.int32) for _ in range(2))
+        return TableArrays(entries, staircases, make_links(links, shared=layout.slices > 1, make=self._make)), {}
 
     def lasting(self, slice_: int, count: int, kind: DTypeLike, /) -> NDArray[Any]:
         return self.work(count, kind)

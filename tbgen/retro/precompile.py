@@ -48,7 +48,7 @@ def _survey() -> None:
     layout, graph = _graph()
     entries, staircases = np.zeros(layout.size, np.int32), np.zeros(layout.size, np.int32)
     routes = make_routes(layout, [Reached(layout, entries)])
-    finished = Finished(staircases, make_links(16), 0)
+    finished = Finished(staircases, make_links(16, shared=True), 0)
     survey = make_survey(layout.size)
     survey_together(make_team(1), 0, graph, routes, finished, survey, make_survey_buffers(), make_tally())
     count_levels(survey.level, 0, 0, np.zeros(ILLEGAL_LEVEL + 1, np.int64))
@@ -62,20 +62,19 @@ def _sweep() -> None:
     links, sets = np.zeros(layout.size, np.int32), make_sets(BITS, layout.size)
     state = make_state(survey, laid_out(layout.size, np.uint16), links, sets)
     worker = Worker(make_team(1), 0, graph, make_buffers(), state, sets, make_log(layout.size, 1))
-    sweep(worker, make_links(16), make_schedule(links.copy(), 1, True, 2, 0), make_tally())
+    sweep(worker, make_links(16, shared=True), make_schedule(links.copy(), 1, True, 2, 0), make_tally())
 
 
 def _finish() -> None:
     layout = layout_of(_KINGS)
     zeros = np.zeros(layout.size, np.int32)
-    links = make_links(16)
+    links = make_links(16, shared=True)
     finish(Solved(layout, TableRules.RESET, zeros, zeros, links))
-    slots, keys, seen = np.zeros(1, np.int32), np.zeros(1, np.int64), link_log.make_seen(16)
-    link_log.collect(links, zeros, 0, seen, slots, keys)
-    for array in (slots, keys):
+    numbers, keys, seen = np.zeros(1, np.int32), np.zeros(1, np.int64), link_log.make_seen(16)
+    link_log.collect(links, zeros, 0, seen, numbers, keys)
+    for array in (numbers, keys):
         array.flags.writeable = False  # as they are read
-    link_log.restore(links, slots, keys)
-    link_log.close_gaps(links, slots[:0])
+    link_log.restore(links, numbers, keys)
     link_log.are_whole(links, zeros, seen)
 
 

@@ -16,7 +16,6 @@ from tbgen.retro.slice_solver import SliceSolver
 from tbgen.retro.survey.en_passant import Finished
 from tbgen.retro.survey.resets import make_routes
 from tbgen.retro.threads.team import ABORT
-from tbgen.retro.values.staircase import Links
 from tbgen.sizes import TEAM_FROM, links_for
 from tbgen.table_rules import TableRules
 
@@ -38,8 +37,8 @@ def solve_table(
     `report` is called with how many numbers are done since its last call, `found` (else `report`) with those of the
     checkpoint."""
     layout, checkpoint = exits.layout, checkpoint or InMemory()
-    arrays, done = checkpoint.open(layout.size, links_for(layout.size))
-    solved = Solved(layout, rules, arrays.entries, arrays.staircases, Links(arrays.links))
+    arrays, done = checkpoint.open(layout, links_for(layout.size))
+    solved = Solved(layout, rules, *arrays)
     _solve_slices(_make_job(solved, exits, checkpoint, report, found or report), done, threads)
     return solved
 

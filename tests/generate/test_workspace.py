@@ -100,7 +100,7 @@ def go_on(place: Path) -> list[int]:
     """The slices that a build of the same table, with the same dependencies, would not solve again."""
     needed = {m.name: file_digest(table_path(place, m, "r")) for m in KPVK.successors()}
     workspace = Workspace(table_path(place, KPVK, "r"), layout_of(KPVK), "r", DiskArrays(place, 1 << 40), needed)
-    arrays, done = workspace.open(layout_of(KPVK).size, links_for(layout_of(KPVK).size))
+    arrays, done = workspace.open(layout_of(KPVK), links_for(layout_of(KPVK).size))
     assert sum(counts.legal for counts in done.values()) > 0 or not done
     missing = [slice_ for slice_ in range(layout_of(KPVK).slices) if slice_ not in done]
     start = layout_of(KPVK).start
@@ -379,7 +379,7 @@ def test_a_build_depends_on_the_tables_that_it_has_read(place: Path) -> None:
 
 def test_small_tables_leave_no_workspace(tmp_path: Path) -> None:
     workspace = Workspace(table_path(tmp_path, KPVK, "r"), layout_of(KPVK), "r", DiskArrays(tmp_path, 1 << 40))
-    workspace.open(layout_of(KPVK).size, 64)
+    workspace.open(layout_of(KPVK), 64)
     workspace.solved(3, Counts(5, 6, 7))
     assert not list(tmp_path.iterdir())
 

@@ -1,38 +1,50 @@
-"""Links that a stopped build has kept are found again where they were, and there is room for all."""
+"""Links that a stopped build has kept have their numbers again, and there is room for all."""
 
 import numpy as np
+import pytest
+from numpy.typing import NDArray
 
 from tbgen.retro import link_log
-from tbgen.retro.values.staircase import add_step, make_links
+from tbgen.retro.values.staircase import Links, add_step, make_links
 from tbgen.sizes import FIRST_LINKS, links_for
 
 
-def test_lookups_pass_the_links_of_unfinished_slices() -> None:
-    """Two links that share a window, the second one kept: it has to be found again, not added once more."""
-    links = make_links(64)
-    first = [int(add_step(links, 0, step)) for step in range(1, 12)]
-    slots = np.array([first[-1] - 1], np.int32)
-    keys = links.keys[slots]
-    for array in (slots, keys):
+def log_of(links: Links, numbers: list[int]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """As the log has these links."""
+    log = np.array(numbers, np.int32), links.keys[np.array(numbers) - 1]
+    for array in log:
         array.flags.writeable = False
-    put_back = make_links(64)
-    assert link_log.restore(put_back, slots, keys) == 0
-    link_log.close_gaps(put_back, slots)
-    assert add_step(put_back, 0, 11) == first[-1]
+    return log
 
 
-def test_lookups_pass_the_hash_tables_before_that_of_a_kept_link() -> None:
-    """A link in the second hash table, kept where those in the first are not: it has to be found again there."""
-    links = make_links(2 * FIRST_LINKS)
-    links.keys[:FIRST_LINKS] = 1 + (np.arange(FIRST_LINKS) << 32)  # none of them is looked for
-    kept = [int(add_step(links, 0, step)) for step in range(2, 60)]
-    assert min(kept) > FIRST_LINKS
-    slots = np.array(kept, np.int32) - np.int32(1)
-    keys = links.keys[slots]
-    put_back = make_links(2 * FIRST_LINKS)
-    assert link_log.restore(put_back, slots, keys) == 0
-    link_log.close_gaps(put_back, slots)
-    assert [int(add_step(put_back, 0, step)) for step in range(2, 60)] == kept
+@pytest.mark.parametrize("shared", [True, False])
+def test_links_that_are_put_back_keep_their_numbers(shared: bool) -> None:
+    """Those of unfinished slices before them are missing; nobody gets the number of one that is there."""
+    links = make_links(64, shared=shared)
+    first = [int(add_step(links, 1, 0, step)) for step in range(1, 12)]
+    assert first == list(range(1, 12))
+    put_back = make_links(64, shared=shared)
+    assert link_log.restore(put_back, *log_of(links, [4, 9])) == 0
+    assert int(add_step(put_back, 1, 0, 20)) == 10
+    if shared:
+        assert [int(add_step(put_back, 1, 0, step)) for step in (4, 9)] == [4, 9]
+
+
+def test_links_that_contradict_each_other_are_not_put_back() -> None:
+    links = make_links(64, shared=True)
+    assert [int(add_step(links, 1, 0, step)) for step in (1, 2)] == [1, 2]
+    numbers, keys = log_of(links, [1, 2])
+    for wrong in ([2, 1], [1, 1], [1, 0], [1, 65]):
+        put_back = make_links(64, shared=True)
+        assert link_log.restore(put_back, numbers, keys) == 0
+        assert link_log.restore(put_back, np.array(wrong, np.int32), keys) > 0
+
+
+def test_one_link_has_one_number() -> None:
+    links = make_links(64, shared=True)
+    add_step(links, 1, 0, 1)
+    numbers, keys = log_of(links, [1])
+    assert link_log.restore(links, numbers + np.int32(1), keys) == 1
 
 
 def test_links_have_room_for_half_the_numbers() -> None:

@@ -15,7 +15,7 @@ from tbgen import outcome
 from tbgen.board.moves import is_checked, list_moves
 from tbgen.contents import Contents, distances, outcomes
 from tbgen.errors import OutOfRoom
-from tbgen.index import layout_of
+from tbgen.index import Layout, layout_of
 from tbgen.index.exits import exits_of
 from tbgen.jit import kernel
 from tbgen.material import every, parse
@@ -27,6 +27,7 @@ from tbgen.retro.job import Solved
 from tbgen.retro.slice_solver import SliceSolver
 from tbgen.retro.threads.ahead import is_in_file
 from tbgen.retro.values import staircase
+from tbgen.sizes import FIRST_LINKS
 from tbgen.store import disk_arrays
 from tbgen.table_rules import TableRules
 from tests.support.boards import material_on
@@ -221,6 +222,25 @@ def test_a_team_leaves_no_trace_of_threads(name: str, rules: str, times: int, th
         assert every_byte(solved(name, rules, threads)) == expected
 
 
+class Bit(InMemory):
+    """Has the steps of few positions looked for at a time."""
+
+    def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
+        arrays, done = super().open(layout, links)
+        return arrays._replace(links=arrays.links._replace(at_a_time=200)), done
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", ["KQvK", "KPvK", pytest.param("KRvKN", marks=pytest.mark.full)])
+@pytest.mark.usefixtures("always_together")
+def test_steps_that_are_looked_for_bit_by_bit_are_the_same(name: str, threads: int) -> None:
+    material = parse(name)
+    done = solver.solve_table(
+        exits_of(material, entries_of(material.successors(), "r")), threads=threads, checkpoint=Bit()
+    )
+    assert every_byte(finish(done)) == every_byte(contents(name))
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["KNNvK", "KRvKN", "KBvKN"])
 @pytest.mark.usefixtures("always_together")
@@ -276,29 +296,42 @@ def test_reports_add_up_to_the_table(name: str, team_from: int, monkeypatch: pyt
 
 
 @kernel
-def add_steps(links, steps, numbers):  # type: ignore[no-untyped-def]
+def add_steps(links, since, steps, numbers):  # type: ignore[no-untyped-def]
     for at in range(len(steps)):
-        numbers[at] = staircase.add_step(links, at % 7, steps[at])
+        numbers[at] = staircase.add_step(links, since, at % 7, steps[at])
 
 
-def test_links_without_room_go_on_in_the_next_table() -> None:
-    first = 1 << 20
-    steps = np.arange(1, first)
-    links, numbers = staircase.make_links(first + 300_000), np.zeros((2, len(steps)), np.int64)
+@pytest.mark.parametrize("shared", [True, False])
+def test_links_without_room_in_a_table_of_the_index_go_on_in_the_next(shared: bool) -> None:
+    first = FIRST_LINKS - 1
+    links = staircase.make_links((first + 300_000) * (2 - shared), shared=shared)
+    assert FIRST_LINKS < len(links.slots) < 2 * FIRST_LINKS
+    steps, numbers = np.arange(1, first), np.zeros((2, first - 1), np.int64)
     for row in numbers:
-        add_steps(links, steps, row)
+        add_steps(links, 1, steps, row)
     assert (numbers[0] == numbers[1]).all()
-    assert len(np.unique(numbers[0])) == len(steps)
-    assert first < numbers.max() <= len(links.keys)
-    assert numbers.min() > 0
+    assert sorted(numbers[0]) == list(range(1, first))
+    assert links.given[0] == first - 1
+    assert links.slots[FIRST_LINKS:].any()
     assert (links.keys[numbers[0] - 1] == (np.arange(len(steps)) % 7 << 32) + steps).all()
+
+
+def test_links_of_levels_that_are_done_leave_their_slots_to_others() -> None:
+    links = staircase.make_links(500, shared=False)
+    steps, numbers = np.arange(1, 201), np.zeros(200, np.int64)
+    for level in range(2):
+        add_steps(links, 1 + 200 * level, steps, numbers)
+        assert sorted(numbers) == list(range(1 + 200 * level, 201 + 200 * level))
+    add_steps(links, 401, steps, numbers)
+    assert numbers.max() == 500, "the last there is room for"
+    assert (numbers == staircase.FULL).sum() == 100
 
 
 class Cramped(InMemory):
     """Gives less room for staircases than it is asked for."""
 
-    def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
-        return super().open(numbers, links >> 16)
+    def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
+        return super().open(layout, links >> 16)
 
 
 def test_staircases_that_do_not_fit_are_noticed() -> None:
@@ -315,8 +348,8 @@ class Forgetful(InMemory):
         self.done, self.slices = done, slices
         self.told: list[int] = []
 
-    def open(self, numbers: int, links: int) -> tuple[TableArrays, dict[int, Counts]]:
-        arrays = TableArrays(self.done.entries.copy(), self.done.staircases.copy(), self.done.links.keys.copy())
+    def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
+        arrays = TableArrays(self.done.entries.copy(), self.done.staircases.copy(), self.done.links)
         for slice_ in range(self.done.layout.slices):
             if slice_ not in self.slices:
                 here = slice(self.done.layout.start[slice_], self.done.layout.start[slice_ + 1])

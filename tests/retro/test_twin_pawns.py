@@ -86,7 +86,9 @@ def test_every_entry_between_pawns(name: str, pawns: str, rules: Rules) -> None:
     code = sum(chess.parse_square(word[1:]) << 6 * at for at, word in enumerate(pawns.split()))
     number = int(layout.pawns.slice_of[code]) >> 4
 
-    solved = Solved(layout, TableRules(rules), entries[material], np.zeros(layout.size, np.int32), make_links(1 << 18))
+    solved = Solved(
+        layout, TableRules(rules), entries[material], np.zeros(layout.size, np.int32), make_links(1 << 18, shared=True)
+    )
     job = solver._make_job(solved, exits_of(material, entries), InMemory(), lambda numbers: None, lambda numbers: None)
     SliceSolver(job, number, None, 1).solve()
     assert np.count_nonzero(solved.staircases) > 0 or rules == "wg"

@@ -12,7 +12,7 @@ from tbgen.retro.threads.ahead import read_around
 from tbgen.retro.threads.counters import LINKS_FULL
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.memo import slot_of
-from tbgen.retro.threads.sets import STEPPED, pop_block
+from tbgen.retro.threads.sets import STEPPED, count_of, pop_block
 from tbgen.retro.threads.team import barrier
 from tbgen.retro.values.codes import STANDS
 from tbgen.retro.values.keys import outcome_of, patience
@@ -21,36 +21,55 @@ from tbgen.retro.values.staircase import FULL, add_step, last_step, pack_step, s
 
 @kernel
 def write_steps(team, me, buffers, state, sets, links, level, tally):
-    """Append a step to every staircase whose value has changed."""
+    """Append a step to every staircase whose value has changed.
+
+    A step is found again only behind the same link. So large sets are gone through several times, each time with the
+    staircases that end within a range of links: the index then holds those alone that such a pass has found."""
     buffers.cases.fill(0)
     barrier(team, me)
+    known = links.given[0]
+    passes = 1 + count_of(sets, STEPPED, buffers) // links.at_a_time
+    for at in range(passes):
+        barrier(team, me)
+        since = np.int64(1) if links.shared else links.given[0] + 1
+        barrier(team, me)  # all threads have read that before one gives the next number
+        first, end = at * (known + 1) // passes, (at + 1) * (known + 1) // passes
+        _write_some(team, me, buffers, state, sets, links, since, first, end, known, level, tally)
+
+
+@kernel
+def _write_some(team, me, buffers, state, sets, links, since, first, end, known, level, tally):
+    """The same for staircases that end with a link of this range. A phase of its own."""
     while True:
-        count = pop_block(team, me, sets, STEPPED, buffers)
+        count = pop_block(team, me, sets, STEPPED, buffers, end <= known)
         if count == 0:
             break
         for at in range(count):
             node = np.int64(buffers.batch[at])
             if state.on_disk:
                 read_around(buffers.clusters, state.link, node)
+            before = np.int64(state.link[node])
+            if not first <= before < end:
+                continue
             read_cells_around(state, buffers, node // LANE)
             cell = cell_of(state.cells, node)
             put_off(state, cell, level)
-            before, theirs, ours = state.link[node], state.theirs[cell], state.ours[cell]
+            theirs, ours = state.theirs[cell], state.ours[cell]
             # few of the many positions differ in all three, and links lie far apart
-            case = np.int64(before) << 32 | np.int64(theirs) << 16 | np.int64(ours)
+            case = before << 32 | np.int64(theirs) << 16 | np.int64(ours)
             slot = slot_of(buffers.cases, case)
             if buffers.cases[slot] != case:
                 buffers.cases[slot] = case
-                buffers.lengthened[slot] = _lengthened(state, links, np.int64(before), theirs, ours, level, tally)
+                buffers.lengthened[slot] = _lengthened(state, links, since, before, theirs, ours, level, tally)
             state.link[node] = buffers.lengthened[slot]
 
 
 @inlined
-def _lengthened(state, links, link, theirs, ours, level, tally):
+def _lengthened(state, links, since, link, theirs, ours, level, tally):
     if theirs != STANDS:
-        link = _with_step(links, link, OPPONENT_HOLDS, level, key_at(state, theirs))
+        link = _with_step(links, since, link, OPPONENT_HOLDS, level, key_at(state, theirs))
     if ours != STANDS and link != FULL:
-        link = _with_step(links, link, MOVER_HOLDS, level, key_at(state, ours))
+        link = _with_step(links, since, link, MOVER_HOLDS, level, key_at(state, ours))
     if link == FULL:
         tally[LINKS_FULL] = 1
         link = np.int64(0)
@@ -58,9 +77,9 @@ def _lengthened(state, links, link, theirs, ours, level, tally):
 
 
 @inlined
-def _with_step(links, link, holder, level, key):
+def _with_step(links, since, link, holder, level, key):
     outcome, distance = outcome_of(key), patience(key)
     last = last_step(links, link, holder, level)
     if last >= 0 and step_outcome(last) == outcome and step_distance(last) == distance:
         return link
-    return add_step(links, link, pack_step(holder, level, outcome, distance))
+    return add_step(links, since, link, pack_step(holder, level, outcome, distance))

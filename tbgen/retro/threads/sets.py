@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import Make, in_memory
-from tbgen.intrinsics import fetch_and, fetch_or, lowest_bit, prefetch
+from tbgen.intrinsics import bits_set, fetch_and, fetch_or, lowest_bit, prefetch
 from tbgen.jit import inlined, kernel
 from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
 from tbgen.retro.threads.lanes import LANE
@@ -279,8 +279,21 @@ def _next_block(team, me, sets, which, buffers):
 
 
 @kernel
-def pop_block(team, me, sets, which, buffers):
-    """Move a block of positions from a set to `buffers.batch`. Returns how many, 0 if none is left for this thread.
+def count_of(sets, which, buffers):
+    """How many positions a set has; between phases only."""
+    count = 0
+    for block in range(block_count(sets)):
+        if has_block(sets, which, block):
+            read_set_around(sets, which, buffers, block * _WORDS)
+            for lane in lanes_of(block):
+                count += bits_set(lane_of(sets, which, lane))
+    return count
+
+
+@kernel
+def pop_block(team, me, sets, which, buffers, stays=False):
+    """Move a block of positions from a set to `buffers.batch`, or copy it if it `stays`. Returns how many, 0 if none is
+    left for this thread.
 
     A phase of its own: every thread of the team calls this until it returns 0."""
     while True:
@@ -288,7 +301,8 @@ def pop_block(team, me, sets, which, buffers):
         if block < 0:
             return 0
         count = read_block(sets, which, block, buffers)
-        clear_block(sets, which, block)
+        if not stays:
+            clear_block(sets, which, block)
         if count:
             return count
 

@@ -2,8 +2,11 @@
 
 A step gives outcome and distance from a level of the record on, for one holder of the record. A position's staircase
 is a chain of steps in the order in which the sweep found them. Chains with a common beginning share it, so that a
-chain is one number, that of its last link. All threads add links to a hash table; a link's number is its slot, which
-depends on the order of insertion. Therefore finished tables renumber the staircases.
+chain is one number, that of its last link. Links are numbered as they are found, each after the one before it; by how
+many threads and when is chance. Therefore finished tables renumber the staircases.
+
+An index finds the link that is there already: a hash table of numbers. A step tells its level, so that only links of
+the level at work are looked for. Where no other slice may have found them either, older ones just count as free.
 """
 
 from typing import Final, NamedTuple
@@ -11,8 +14,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import MOVER_HOLDS
-from tbgen.intrinsics import compare_exchange
+from tbgen.contents import MOVER_HOLDS, Make, in_memory
+from tbgen.intrinsics import compare_exchange, fetch_add
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.values.keys import LONGEST, level_of
@@ -32,19 +35,26 @@ assert 1 + _LEVEL_BITS + _OUTCOME_BITS + _DISTANCE_BITS <= _STEP_BITS, "the hold
 
 _WINDOW: Final = 32
 """Slots that a link may have in each hash table."""
-
-
-GAP: Final = -1
-"""A slot that is neither free nor a link (retro/link_log.py)."""
+_AT_A_TIME: Final = 1 << 25
 
 
 class Links(NamedTuple):
     keys: NDArray[np.int64]
-    """`[slot]`: the link before this one (0: none) and the step; 0 where the slot is free."""
+    """`[number - 1]`: the link before this one (0: none) and the step."""
+    given: NDArray[np.int64]
+    """How many numbers are, its only element; more than there is room for when that is used up."""
+    slots: NDArray[np.int32]
+    """The index, hash tables one after the other: the number of a link, 0 for none."""
+    shared: int
+    """1 where several slices have links in common."""
+    at_a_time: int
+    """Positions whose steps are looked for in one pass, roughly: their links lie all over memory."""
 
 
-def make_links(capacity: int) -> Links:
-    return Links(np.zeros(capacity, np.int64))
+def make_links(capacity: int, *, shared: bool, make: Make = in_memory) -> Links:
+    """Room for so many. In the index there are links of all slices, or of one pass over one slice."""
+    slots = capacity if shared else max(1, capacity // 2)
+    return Links(make(capacity, np.int64), np.zeros(1, np.int64), make(slots, np.int32), int(shared), _AT_A_TIME)
 
 
 @inlined
@@ -95,41 +105,37 @@ def _first_slot(mixed, begin, size):
     return begin + np.int64((mixed >> np.uint64(32)) * np.uint64(size) >> np.uint64(32))
 
 
-@kernel
-def add_step(links, link, step):
-    """The number of the chain `link` with one more step; FULL when no table has room left."""
-    key = (np.int64(link) << _STEP_BITS) | step
+@inlined
+def enter(links, since, key, number=0):
+    """Find the link with this key, or enter it with a number, the next one if none is given. Returns its number; FULL
+    when there is no room left. Links before `since` are not looked for."""
     mixed = np.uint64(key)
-    begin, size = 0, min(FIRST_LINKS, len(links.keys))
+    begin, size = 0, min(FIRST_LINKS, len(links.slots))
     while size:
         mixed = _mix(mixed)
         slot = _first_slot(mixed, begin, size)
-        for at in range(slot, slot + _WINDOW):
-            if at == begin + size:
-                break
-            found = links.keys[at]
-            if found == 0:
-                found = compare_exchange(links.keys, at, np.int64(0), key)
-                if found == 0:
-                    return np.int64(at) + 1
-            if found == key:
-                return np.int64(at) + 1
-        begin, size = begin + size, min(LINKS_GROWTH * size, len(links.keys) - begin - size)
+        for at in range(slot, min(slot + _WINDOW, begin + size)):
+            found = np.int64(links.slots[at])
+            while found < since:
+                if number == 0:
+                    number = fetch_add(links.given, 0, 1) + 1
+                    if number > len(links.keys):
+                        return np.int64(FULL)
+                    links.keys[number - 1] = key
+                seen = np.int64(compare_exchange(links.slots, at, found, number))
+                if seen == found:
+                    return number
+                found = seen
+            if links.keys[found - 1] == key:
+                return found
+        begin, size = begin + size, min(LINKS_GROWTH * size, len(links.slots) - begin - size)
     return np.int64(FULL)
 
 
 @kernel
-def window_of(key, table, capacity):
-    """Where a key's window in this hash table, counted from 0, begins and ends; -1 twice if there are not so many."""
-    mixed = _mix(np.uint64(key))
-    begin, size = 0, min(FIRST_LINKS, capacity)
-    for _ in range(table):
-        mixed = _mix(mixed)
-        begin, size = begin + size, min(LINKS_GROWTH * size, capacity - begin - size)
-    if size == 0:
-        return np.int64(-1), np.int64(-1)
-    first = _first_slot(mixed, begin, size)
-    return np.int64(first), np.int64(min(first + _WINDOW, begin + size))
+def add_step(links, since, link, step):
+    """The number of the chain `link` with one more step; FULL when there is no room left."""
+    return enter(links, since, (np.int64(link) << _STEP_BITS) | step)
 
 
 @kernel
