@@ -32,7 +32,7 @@ _HELD: Final = 7 / 8
 _WORK: Final = (
     4/8, 1/3, 2/3,  # sets that are gone through in order; the log (retro/sweep/log.py)
     2, 2, 1, 1, 1/8, 1/32,  # the state of all positions, and their cells (retro/sweep/state.py)
-    2, 2, 2, 1, 1, 1/8, 1/32,  # that gathered of open ones, as if none were closed by then
+    4, 2, 2, 2, 1, 1, 1/8, 1/32,  # that gathered of open ones, as if none were closed by then
 )  # fmt: skip
 """Bytes per number of their other arrays, which need not be in memory."""
 ENTRY: Final = 4

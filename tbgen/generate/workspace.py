@@ -34,7 +34,7 @@ from tbgen.index import Layout
 from tbgen.jit import SOLVER
 from tbgen.retro import link_log
 from tbgen.retro.checkpoint import Counts, Snapshot, TableArrays
-from tbgen.retro.snapshot import put_links
+from tbgen.retro.snapshot import links_of
 from tbgen.retro.values.staircase import make_links
 from tbgen.safe_files import create, foreign, is_own, reopen
 from tbgen.sizes import is_kept, is_long
@@ -58,7 +58,8 @@ _NUMBER, _KEY = np.dtype("<i4"), np.dtype("<i8")
 
 class _Resumed(NamedTuple):
     done: dict[int, Counts]
-    at_work: dict[int, AtWork]
+    at_work: dict[int, tuple[AtWork, NDArray[np.int32]]]
+    """With the links in its cells."""
     number: int
     """N of the file with the links."""
 
@@ -139,7 +140,7 @@ class Workspace:
             if written:
                 for path in (self._place / f"worth.{slice_}", self._place / "staircases"):
                     sync(path)
-                journal.add(self._place, Batch([], self._write_links([slice_]), written))
+                journal.add(self._place, Batch([], self._write_links([slice_], snapshot.arrays["link"]), written))
                 if slice_ in self._at_work:
                     self.lost(slice_)
                 self._at_work[slice_] = written
@@ -191,7 +192,8 @@ class Workspace:
         whole = [done for batch in batches for done in batch.slices if self._is_whole(done)]
         done = {one.slice: one.counts for one in whole}
         last = {batch.at_work.slice: batch.at_work for batch in batches if batch.at_work}
-        at_work = {slice_: one for slice_, one in last.items() if slice_ not in done and self._has_links(one)}
+        columns = {slice_: self._links_of(one) for slice_, one in last.items() if slice_ not in done}
+        at_work = {slice_: (last[slice_], links) for slice_, links in columns.items() if links is not None}
         self._wipe(slice_ for slice_ in range(self._layout.slices) if slice_ not in done and slice_ not in at_work)
         self._seen[:] = 0
         return _Resumed(done, at_work, head["number"] + 1)
@@ -207,16 +209,18 @@ class Workspace:
     def _is_whole(self, done: Done) -> bool:
         return (done.entries_crc32, done.staircases_crc32) == self._sums(done.slice) and self._are_there(done.slice)
 
-    def _has_links(self, found: AtWork) -> bool:
-        """Put back the staircases of a slice at work; False if they are not what was written."""
-        staircases = self._arrays_now().staircases[self._numbers(found.slice)]
-        kept = KeptSnapshot(self._place, found)
-        return put_links(kept, staircases, self.work) and self._are_there(found.slice)
+    def _links_of(self, found: AtWork) -> NDArray[np.int32] | None:
+        """The links in the cells of a slice at work; None if some are not there, or others of it."""
+        links = links_of(KeptSnapshot(self._place, found), self._staircases(found.slice), self.work)
+        return links if links is not None and self._are_there(found.slice, links) else None
 
-    def _are_there(self, slice_: int) -> bool:
-        """Whether the links of a slice are."""
-        staircases = self._arrays_now().staircases[self._numbers(slice_)]
-        return bool(link_log.are_whole(self._arrays_now().links, staircases, self._seen))
+    def _are_there(self, slice_: int, *columns: NDArray[np.int32]) -> bool:
+        """Whether the links of a slice are, and these."""
+        links = self._arrays_now().links
+        return all(link_log.are_whole(links, some, self._seen) for some in (self._staircases(slice_), *columns))
+
+    def _staircases(self, slice_: int) -> NDArray[np.int32]:
+        return self._arrays_now().staircases[self._numbers(slice_)]
 
     def _wipe(self, slices: Iterable[int]) -> None:
         """Set slices to zero, with which solving begins; a stopped build may have left something in them."""
@@ -233,9 +237,9 @@ class Workspace:
         log.unlink(missing_ok=True)
         os.close(create(log))
         batches = [self._batch(resumed.done)] if resumed.done else []
-        batches += [Batch([], self._write_links([one.slice]), one) for one in resumed.at_work.values()]
+        batches += [Batch([], self._write_links([one.slice], links), one) for one, links in resumed.at_work.values()]
         journal.start(self._place, {**self._build, "number": self._number}, batches)
-        self._at_work = resumed.at_work
+        self._at_work = {slice_: one for slice_, (one, _) in resumed.at_work.items()}
         needed = {log.name}.union(*({one.file, f"worth.{one.slice}"} for one in self._at_work.values()))
         for other in self._place.iterdir():
             if other.name.startswith(("links.", "slice.", "worth.")) and other.name not in needed:
@@ -261,14 +265,14 @@ class Workspace:
             [Done(slice_, counts, *self._sums(slice_)) for slice_, counts in slices.items()], self._write_links(slices)
         )
 
-    def _write_links(self, slices: Iterable[int]) -> list[Stretch]:
-        """Write those links of these slices that are not yet in the file, and sync it."""
+    def _write_links(self, slices: Iterable[int], *columns: NDArray[np.int32]) -> list[Stretch]:
+        """Write those links of these slices, and of these columns, that are not yet in the file, and sync it."""
         links = self._arrays_now().links
         numbers, keys = np.empty(_LINKS, _NUMBER), np.empty(_LINKS, _KEY)
         stretches = []
         with os.fdopen(reopen(self._log(self._number), os.O_WRONLY | os.O_APPEND), "ab") as file:
-            for slice_ in slices:
-                staircases, at = self._arrays_now().staircases[self._numbers(slice_)], 0
+            for staircases in (*map(self._staircases, slices), *columns):
+                at = 0
                 while at < len(staircases):
                     count, end = link_log.collect(links, staircases, at, self._seen, numbers, keys)
                     at = int(end)

@@ -59,10 +59,10 @@ def _sweep() -> None:
     survey = make_survey(layout.size)
     survey.level[:] = ILLEGAL_LEVEL
     survey.pays[:] = 0
-    links, sets = np.zeros(layout.size, np.int32), make_sets(BITS, layout.size)
-    state = make_state(survey, laid_out(layout.size, np.uint16), links, sets)
+    staircase, sets = np.zeros(layout.size, np.int32), make_sets(BITS, layout.size)
+    state = make_state(survey, laid_out(layout.size, np.uint16), staircase, sets)
     worker = Worker(make_team(1), 0, graph, make_buffers(), state, sets, make_log(layout.size, 1))
-    sweep(worker, make_links(16, shared=True), make_schedule(links.copy(), 1, True, 2, 0), make_tally())
+    sweep(worker, make_links(16, shared=True), make_schedule(staircase.copy(), 1, True, 2, 0), make_tally())
 
 
 def _finish() -> None:

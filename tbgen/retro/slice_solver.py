@@ -65,7 +65,7 @@ class SliceSolver:
         self._each: Each = pool.map if pool else map
         self._numbers = slice(int(layout.start[slice_]), int(layout.start[slice_ + 1]))
         self._size = self._numbers.stop - self._numbers.start
-        self._link = job.solved.staircases[self._numbers]
+        self._staircase = job.solved.staircases[self._numbers]
         self._team = make_team(threads)
         self._tally = make_tally()
         self._told = 0
@@ -101,7 +101,8 @@ class SliceSolver:
     def _begin(self) -> tuple[SliceState, Schedule]:
         survey = self._survey()
         legal, top = self._span(survey)
-        state = make_state(survey, self._make_worth(), self._link, self._sets, self._job.checkpoint.work, self._each)
+        work, worth = self._job.checkpoint.work, self._make_worth()
+        state = make_state(survey, worth, self._staircase, self._sets, work, self._each)
         return state, self._schedule(state, top, legal)
 
     def _survey(self) -> Survey:
@@ -134,10 +135,10 @@ class SliceSolver:
         kept = job.checkpoint.begun(self._slice)
         if kept is None:
             return None
-        state = snapshot.restored(kept, self._make_worth(), self._link, sets, job.checkpoint.work, self._each)
+        state = snapshot.restored(kept, self._make_worth(), self._staircase, sets, job.checkpoint.work, self._each)
         if state is None:
             job.checkpoint.lost(self._slice)
-            for array in (self._link, sets.held, sets.passed, sets.blocks):
+            for array in (self._staircase, sets.held, sets.passed, sets.blocks):
                 array[:] = 0
             return None
         schedule = self._schedule(state, kept.facts["top"], kept.facts["legal"])
@@ -183,20 +184,21 @@ class SliceSolver:
         """Keep a snapshot, unless the build is to fail."""
         if self._tally[CONTRADICTIONS]:
             return
-        taken = snapshot.taken(state, self._sets, schedule, self._job.checkpoint.work, self._each)
+        taken = snapshot.taken(state, self._sets, schedule, self._each)
         read_by(AS_USUAL, *taken.arrays.values())
         self._job.checkpoint.keep(self._slice, taken)
         read_by(BY_PAGES, self._sets.passed)
         read_by_pages(state)
 
     def _finish(self, state: SliceState, schedule: Schedule) -> Counts:
-        """Put the entries of all positions into the table."""
+        """Put the entries of all positions, and the staircases that are still in cells, into the table."""
         solved, tally = self._job.solved, self._tally
-        if tally[CONTRADICTIONS] or not is_complete(state, self._sets, self._each):
+        state = gathered(state, self._sets, bool(schedule.with_record), self._job.checkpoint.work, self._each)
+        if tally[CONTRADICTIONS] or len(state.pays) or not is_complete(state, self._sets, self._each):
             where = f"{solved.layout.material}, {self._numbers.start} to {self._numbers.stop}"
             raise AssertionError(f"{where}: {tally[CONTRADICTIONS]} contradictions")
         entries = solved.entries[self._numbers]
-        read_by(AS_USUAL, state.worth, state.link, entries)
+        read_by(AS_USUAL, state.worth, entries)
 
         def write(here: slice) -> None:
             entries[here] = state.keys[state.worth[here]]

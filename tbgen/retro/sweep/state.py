@@ -41,12 +41,14 @@ NOT_AGAIN: Final = 255
 class SliceState(NamedTuple):
     worth: NDArray[np.uint16]
     """`[node]`: of a settled position, the code of its patient key."""
-    link: NDArray[np.int32]
-    """`[node]`: the staircase so far."""
+    staircase: NDArray[np.int32]
+    """`[node]`: that of a position without a cell."""
     cells: Cells
+    link: NDArray[np.int32]
+    """`[cell]`: the staircase so far, by its last link."""
     theirs: NDArray[np.uint16]
     ours: NDArray[np.uint16]
-    """`[cell]`: codes of patient keys; no cells while no record matters."""
+    """`[cell]`: codes of patient keys. While no record matters, these two and `link` have no cells."""
     pays: NDArray[np.uint16]
     """`[cell]`: codes of payoffs, see `Survey`."""
     level: NDArray[np.uint8]
@@ -63,19 +65,20 @@ class SliceState(NamedTuple):
 def make_state(
     survey: Survey,
     worth: NDArray[np.uint16],
-    link: NDArray[np.int32],
+    staircase: NDArray[np.int32],
     sets: PositionSets,
     make: Make = in_memory,
     each: Each = map,
 ) -> SliceState:
-    """The state before the sweep, which takes over the survey's arrays; `worth` has zeros. `each` maps a function over
-    pieces."""
+    """The state before the sweep, which takes over the survey's arrays; `worth` and `staircase` have zeros. `each` maps
+    a function over pieces."""
     nodes = len(survey.level)
     nothing = np.zeros(0, np.uint16)
     state = SliceState(
         worth=worth,
-        link=link,
+        staircase=staircase,
         cells=cells_for(nodes, make),
+        link=np.zeros(0, np.int32),
         theirs=nothing,
         ours=nothing,
         pays=survey.pays,
@@ -120,13 +123,15 @@ def _levels_paid(payoffs: NDArray[np.int32]) -> NDArray[np.uint8]:
 def gathered(
     state: SliceState, sets: PositionSets, with_record: bool, make: Make = in_memory, each: Each = map
 ) -> SliceState:
-    """The state without the cells of closed positions; with values under the record, if there are records."""
+    """The state without the cells of closed positions, whose staircases are put in their place; with values under the
+    record, if there are records."""
     nodes = len(state.worth)
     cells = cells_for(nodes, make)
     count = int(give_open(cells, nodes, sets))
     values = count if with_record else 0
     after = state._replace(
         cells=cells,
+        link=laid_out(values, np.int32, make),
         theirs=laid_out(values, np.uint16, make),
         ours=laid_out(values, np.uint16, make),
         pays=laid_out(count, np.uint16, make),
@@ -145,10 +150,21 @@ def _gather(state, after, start, end):
     read_cells_ahead(state, state.level, start, end)
     read_cells_ahead(state, state.due, start, end)
     if len(state.theirs):
+        read_cells_ahead(state, state.link, start, end)
         read_cells_ahead(state, state.theirs, start, end)
         read_cells_ahead(state, state.ours, start, end)
+        if state.on_disk:
+            read_ahead(state.staircase, start, end)
+    known = len(state.theirs) != 0
     for lane in range(start // LANE, -(-end // LANE)):
         left = after.cells.members[lane]
+        gone = state.cells.members[lane] ^ left
+        while known and gone:
+            node = lane * LANE + lowest_bit(gone)
+            gone &= gone - np.uint64(1)
+            link = state.link[cell_of(state.cells, node)]
+            if link:
+                state.staircase[node] = link
         to = first_cell(after.cells, lane)
         while left:
             cell = cell_of(state.cells, lane * LANE + lowest_bit(left))
@@ -157,7 +173,7 @@ def _gather(state, after, start, end):
             after.level[to] = state.level[cell]
             after.due[to] = state.due[cell]
             if len(after.theirs):
-                known = len(state.theirs) != 0
+                after.link[to] = state.link[cell] if known else 0
                 after.theirs[to] = state.theirs[cell] if known else STANDS
                 after.ours[to] = state.ours[cell] if known else STANDS
             to += 1
@@ -165,8 +181,8 @@ def _gather(state, after, start, end):
 
 def read_by_pages(state: SliceState) -> None:
     if state.on_disk:
-        arrays = state.worth, state.link, *state.cells, state.theirs, state.ours, state.pays, state.level, state.due
-        read_by(BY_PAGES, *arrays)
+        columns = state.link, state.theirs, state.ours, state.pays, state.level, state.due
+        read_by(BY_PAGES, state.worth, state.staircase, *state.cells, *columns)
 
 
 @inlined
@@ -196,13 +212,26 @@ def next_due(team, me, state):
 
 
 @inlined
-def read_values_around(state, buffers, node):
-    """Have it read the cluster where the values of an open position are, and from where these are."""
+def read_link_around(state, buffers, node):
+    """Have it read the cluster where the staircase of an open position is, and from where that is."""
     if state.on_disk:
-        lane = node // LANE
-        read_around(buffers.clusters, state.cells.members, lane)
-        read_around(buffers.clusters, state.cells.within, lane)
-        cell = first_cell(state.cells, lane)
+        cell = _read_cell_around(state, buffers, node // LANE)
+        read_around(buffers.clusters, state.link, cell)
+
+
+@inlined
+def _read_cell_around(state, buffers, lane):
+    """Have it read from where a lane's cells are. Returns the first."""
+    read_around(buffers.clusters, state.cells.members, lane)
+    read_around(buffers.clusters, state.cells.within, lane)
+    return first_cell(state.cells, lane)
+
+
+@inlined
+def read_values_around(state, buffers, node):
+    """The same for its values."""
+    if state.on_disk:
+        cell = _read_cell_around(state, buffers, node // LANE)
         read_around(buffers.clusters, state.theirs, cell)
         read_around(buffers.clusters, state.ours, cell)
 

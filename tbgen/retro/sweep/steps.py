@@ -7,8 +7,7 @@ import numpy as np
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.jit import inlined, kernel
 from tbgen.retro.sweep.cells import cell_of
-from tbgen.retro.sweep.state import key_at, put_off, read_cells_around
-from tbgen.retro.threads.ahead import read_around
+from tbgen.retro.sweep.state import key_at, put_off, read_cells_around, read_link_around
 from tbgen.retro.threads.counters import LINKS_FULL
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.memo import slot_of
@@ -46,13 +45,12 @@ def _write_some(team, me, buffers, state, sets, links, since, first, end, known,
             break
         for at in range(count):
             node = np.int64(buffers.batch[at])
-            if state.on_disk:
-                read_around(buffers.clusters, state.link, node)
-            before = np.int64(state.link[node])
+            read_link_around(state, buffers, node)
+            cell = cell_of(state.cells, node)
+            before = np.int64(state.link[cell])
             if not first <= before < end:
                 continue
             read_cells_around(state, buffers, node // LANE)
-            cell = cell_of(state.cells, node)
             put_off(state, cell, level)
             theirs, ours = state.theirs[cell], state.ours[cell]
             # few of the many positions differ in all three, and links lie far apart
@@ -61,7 +59,7 @@ def _write_some(team, me, buffers, state, sets, links, since, first, end, known,
             if buffers.cases[slot] != case:
                 buffers.cases[slot] = case
                 buffers.lengthened[slot] = _lengthened(state, links, since, before, theirs, ours, level, tally)
-            state.link[node] = buffers.lengthened[slot]
+            state.link[cell] = buffers.lengthened[slot]
 
 
 @inlined

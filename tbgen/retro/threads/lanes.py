@@ -8,7 +8,7 @@ and each is handled alone (`SliceGraph.laned`).
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 # numba reads the signatures off the calls; annotations would be ignored and partly wrong.
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from llvmlite import ir
@@ -30,7 +30,7 @@ _RANKS: Final = tuple(np.uint64(n) for n in (0x00FF00FF00FF00FF, 0x0000FFFF0000F
 _DIAGONAL: Final = tuple(np.uint64(n) for n in (0x0F0F0F0F00000000, 0x3333000033330000, 0x5500550055005500))
 
 
-def laid_out(nodes: int, kind: DTypeLike, make: Make = in_memory) -> NDArray[np.unsignedinteger]:
+def laid_out(nodes: int, kind: DTypeLike, make: Make = in_memory) -> NDArray[Any]:
     """An array of `nodes` elements, its lanes aligned to cache lines. A lane may be read from any element on."""
     size = np.dtype(kind).itemsize
     room = make((nodes + LANE) * size + _ALIGNED, np.uint8)

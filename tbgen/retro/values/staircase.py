@@ -35,7 +35,7 @@ assert 1 + _LEVEL_BITS + _OUTCOME_BITS + _DISTANCE_BITS <= _STEP_BITS, "the hold
 
 _WINDOW: Final = 32
 """Slots that a link may have in each hash table."""
-_AT_A_TIME: Final = 1 << 25
+_AT_A_TIME: Final = 1 << 26
 
 
 class Links(NamedTuple):
