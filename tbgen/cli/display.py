@@ -91,6 +91,10 @@ class Display:
         for task in self._tasks if self._bars is not None else ():
             task.draw(self._bars)
 
+    def beside(self, task: "Task") -> list[str]:
+        """What its lines tell beside how much is done."""
+        return []
+
     def redraw(self, task: "Task") -> None:
         """Draw it as if it began now."""
         task.erase(self._bars)
@@ -143,10 +147,11 @@ class Task:
         now = time.monotonic()
         if self._every and self.total and now - self._last >= self._every:
             self._last = now
-            share, left = done / self.total, self._time_left(now)
-            self._display.say(f"tbgen: {self.what}: {share:.0%}{left}".replace("%", " %"))
+            share = f"{done / self.total:.0%}".replace("%", " %")
+            told = [share, *self._display.beside(self), *self._time_left(now)]
+            self._display.say(f"tbgen: {self.what}: {', '.join(told)}")
 
-    def _time_left(self, now: float) -> str:
+    def _time_left(self, now: float) -> list[str]:
         """At the speed of the last while, which is longer where little was done."""
         assert self.total
         enough = self.done - _TELLING * self.total
@@ -155,8 +160,8 @@ class Task:
         then, before = self._told[0]
         self._told.append((now, self.done))
         if before >= enough:
-            return ""
-        return f", about {time_of((self.total - self.done) / (self.done - before) * (now - then))} left"
+            return []
+        return [f"about {time_of((self.total - self.done) / (self.done - before) * (now - then))} left"]
 
     def end(self) -> None:
         """It is done with."""

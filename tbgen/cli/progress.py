@@ -4,12 +4,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from tbgen import outcome
 from tbgen.cli.display import LONG, Display, Task
 from tbgen.generate.estimate import numbers_of
 from tbgen.generate.precompile import cold_parts, warm_up
+from tbgen.generate.summary import Clocks
 from tbgen.material import Material
-from tbgen.text import say
+from tbgen.text import say, size_of
 
+_MUCH: Final = 1 << 30
+"""Bytes that are worth telling."""
 COMPILING: Final = "compiling the solver, this once"
 COMPILING_EVERY: Final = 10.0
 _SOLVING: Final = 0.8
@@ -27,10 +31,13 @@ class TableProgress(Display):
         sizes = {material: numbers_of(material) for material in tables}
         self._cost = {m: costs[m.name] / size if costs else 1.0 for m, size in sizes.items()}
         total = sum(self._cost[material] * sizes[material] for material in tables)
-        several = len(tables) != 1  # the bar of a single table says all
-        self._all = self.task(f"{len(tables)} tables" if several else tables[0].name, total, drawn=several)
+        self._several = len(tables) != 1  # the bar of a single table says all
+        name = f"{len(tables)} tables" if self._several else tables[0].name
+        self._all = self.task(name, total, drawn=self._several)
         self._tables: dict[Material, Task] = {}
         self._reading: dict[Material, Task] = {}
+        self._level = ""
+        self._begun = Clocks.read()
 
     def show(self, lines: list[str]) -> None:
         """Print to standard output."""
@@ -55,6 +62,16 @@ class TableProgress(Display):
             self._tables[material].advance(_SOLVING * numbers)
             self._all.advance(self._cost[material] * _SOLVING * numbers)
 
+    def at_level(self, material: Material, level: int) -> None:
+        score = outcome.text(outcome.held_by_white(level))
+        self._level = f"{material} at {score}" if self._several else f"at {score}"
+
+    def beside(self, task: Task) -> list[str]:
+        """The level of a large table, and what came from disk and went there: long work may wait for that."""
+        now = Clocks.read().since(self._begun)
+        told = [self._level] if self._level else []
+        return told + [f"{size_of(now.came)} read", f"{size_of(now.went)} written"] * (now.came + now.went >= _MUCH)
+
     def read(self, material: Material, numbers: int) -> None:
         """`numbers` more numbers of a finished table have been read."""
         if material not in self._reading:
@@ -76,6 +93,7 @@ class TableProgress(Display):
 
     def _forget(self, material: Material, done: float = 0.0) -> None:
         """Remove a table's bar; the bar for all goes on as if so many of its numbers were done."""
+        self._level = ""
         task = self._tables.pop(material)
         task.end()
         self._all.advance(self._cost[material] * (done - task.done))

@@ -24,6 +24,9 @@ class Watcher(Protocol):
     def solved(self, material: Material, numbers: int) -> None:
         """`numbers` more numbers are done."""
 
+    def at_level(self, material: Material, level: int) -> None:
+        """It has come to this level of the record."""
+
     def waits(self, material: Material) -> None:
         """Another process is building this table."""
 
@@ -45,6 +48,7 @@ def execute(plan: Plan, watcher: Watcher, *, threads: int, memory: int) -> Itera
                 threads=threads,
                 report=partial(watcher.solved, material),
                 found=partial(watcher.found, material),
+                tell_level=partial(watcher.at_level, material),
                 waiting=partial(watcher.waits, material),
                 replaced=plan.replaced.get(material),
             )

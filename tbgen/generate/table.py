@@ -31,6 +31,7 @@ def build_table(
     threads: int,
     report: Callable[[int], None] = lambda numbers: None,
     found: Callable[[int], None] | None = None,
+    tell_level: Callable[[int], None] = lambda level: None,
     waiting: Callable[[], None] = lambda: None,
     replaced: Stamp | None = None,
     alone: bool = True,
@@ -38,7 +39,7 @@ def build_table(
     """Build a table whose dependencies are in the directory; None if it is there: another process has just built it.
 
     `report` is called with the numbers that are solved, `found` (else `report`) with those that a stopped build had
-    done, `waiting` if another process is building the same table.
+    done, `tell_level` with the level that it has come to, `waiting` if another process is building the same table.
     `replaced`: the table that is there and is to be built again. `alone`: whether this process builds no other table
     meanwhile; else it is not known what this one takes of CPU and memory."""
     path = table_path(directory, material, rules)
@@ -61,6 +62,7 @@ def build_table(
             threads=threads,
             report=report,
             found=found,
+            tell_level=tell_level,
             checkpoint=workspace,
         )
         contents = finish(solved, disk_arrays.array, threads)

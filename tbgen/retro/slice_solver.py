@@ -175,7 +175,7 @@ class SliceSolver:
             if shared[PAUSE]:
                 self._keep(state, schedule)
             shared[PAUSE] = job.checkpoint.wants(self._slice)
-            self._together(sweep_on, lambda: self._numbers_done(schedule))
+            self._together(sweep_on, lambda: self._told_of(schedule))
             if self._tally[LINKS_FULL]:
                 raise OutOfRoom(f"{job.solved.layout.material} has more staircases than there is room for")
         return state
@@ -206,6 +206,11 @@ class SliceSolver:
         deque(self._each(write, pieces(self._size)), maxlen=0)
         attractions = int(schedule.counts[POSITIONS_SETTLED] + schedule.counts[POSITIONS_ESCAPED])
         return Counts(schedule.legal, attractions, reviewed(schedule.counts))
+
+    def _told_of(self, schedule: Schedule) -> int:
+        """Tell the level; how many numbers are done."""
+        self._job.tell_level(int(schedule.counts[LEVEL]))
+        return self._numbers_done(schedule)
 
     def _numbers_done(self, schedule: Schedule) -> int:
         """How far the slice is: the positions that the sweep has reached, as a share of those that it will reach."""

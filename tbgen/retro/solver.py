@@ -30,16 +30,17 @@ def solve_table(
     threads: int = 1,
     report: Callable[[int], None] = lambda numbers: None,
     found: Callable[[int], None] | None = None,
+    tell_level: Callable[[int], None] = lambda level: None,
     checkpoint: Checkpoint | None = None,
 ) -> Solved:
     """Solve a table, given the entries of all tables that its resets lead to.
 
     `report` is called with how many numbers are done since its last call, `found` (else `report`) with those of the
-    checkpoint."""
+    checkpoint, `tell_level` with the level that a slice with a team of threads has come to."""
     layout, checkpoint = exits.layout, checkpoint or InMemory()
     arrays, done = checkpoint.open(layout, links_for(layout.size))
     solved = Solved(layout, rules, *arrays)
-    _solve_slices(_make_job(solved, exits, checkpoint, report, found or report), done, threads)
+    _solve_slices(_make_job(solved, exits, checkpoint, report, found or report, tell_level), done, threads)
     return solved
 
 
@@ -49,6 +50,7 @@ def _make_job(
     checkpoint: Checkpoint,
     report: Callable[[int], None],
     found: Callable[[int], None],
+    tell_level: Callable[[int], None] = lambda level: None,
 ) -> Job:
     for one in exits.reached:
         if one.entries is None:
@@ -61,7 +63,7 @@ def _make_job(
     atlas = make_atlas([one.layout for one in tables])
     finished = Finished(solved.staircases, solved.links, int(solved.rules == TableRules.WHOLE_GAME))
     routes = make_routes(solved.layout, tables, stand_in)
-    return Job(solved, tables, atlas, routes, finished, checkpoint, report, found)
+    return Job(solved, tables, atlas, routes, finished, checkpoint, report, found, tell_level)
 
 
 def _stand_in(unknown: tuple[int, int]) -> Reached:

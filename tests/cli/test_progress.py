@@ -15,6 +15,7 @@ import pytest
 from tbgen.cli import display as displays
 from tbgen.cli import progress
 from tbgen.generate import precompile
+from tbgen.generate.summary import Clocks
 from tbgen.material import parse
 
 
@@ -94,6 +95,29 @@ def test_nothing_of_it_where_quiet_is_wanted(capsys: pytest.CaptureFixture[str])
         patch.setattr(progress, "warm_up", silent)
         progress.warm_up_visibly(2, quiet=True)
     assert capsys.readouterr() == ("", "")
+
+
+def test_lines_tell_the_level_and_what_the_disk_had_to_do(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gib = 1 << 30
+    clocks = iter([Clocks(0, 0, 5, 5), *[Clocks(9, 9, 5 + 12 * gib, 5 + 84 * gib)] * 9])
+    monkeypatch.setattr(Clocks, "read", lambda: next(clocks))
+    monkeypatch.setattr(displays, "EVERY", 1e-9)
+    kbvk, knvk = parse("KBvK"), parse("KNvK")
+    with progress.TableProgress([kbvk], quiet=False) as bars:
+        bars.began(kbvk)
+        bars.at_level(kbvk, 6)
+        bars.solved(kbvk, 1000)
+        bars.finished(kbvk)
+    said = [line for line in capsys.readouterr().err.splitlines() if "read" in line]
+    assert said[0].startswith("tbgen: KBvK: 1 %, at G3.0, 12.0 GiB read, 84.0 GiB written")
+    assert "100 %, 12.0 GiB read" in said[1], "it is at no level any more"
+    with progress.TableProgress([kbvk, knvk], quiet=False) as bars:
+        bars.began(kbvk)
+        bars.at_level(kbvk, 6)
+        bars.solved(kbvk, 1000)
+    assert "KBvK at G3.0" in capsys.readouterr().err
 
 
 def test_builds_into_a_file_print_a_line_now_and_then(

@@ -47,6 +47,9 @@ class Watcher:
     def solved(self, material: Material, numbers: int) -> None:
         pass
 
+    def at_level(self, material: Material, level: int) -> None:
+        pass
+
     def waits(self, material: Material) -> None:
         pass
 
