@@ -32,8 +32,8 @@ PROGRAM: Final = 220 << 20
 
 FIRST_LINKS: Final = 1 << 20
 LINKS_GROWTH: Final = 2
-"""Slots of the first hash table of the links' index, and the factor from each table to the next. Links lie all over the
-last: a larger factor takes more memory, a smaller one more looks."""
+"""Slots of the first hash table of the links' index, at least, and the factor from each table to the next. Links lie
+all over the last: a larger factor takes more memory, a smaller one more looks."""
 LINK_TABLES: Final = range(10)
 """The hash tables that there can be; the first two always are."""
 

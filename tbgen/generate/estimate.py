@@ -40,7 +40,7 @@ ENTRY: Final = 4
 _WRITTEN: Final = (4, 2)
 """Bytes per number of the arrays that writing takes, after solving: staircases as they are written, kinds of
 positions."""
-LINK: Final = 12
+LINK: Final = 16
 """Bytes per link of staircases, its slot in the index included."""
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.jit import inlined, kernel
-from tbgen.retro.values.staircase import Links, enter, link_before
+from tbgen.retro.values.staircase import Links, all_links, enter, link_before
 
 LONGEST_CHAIN: Final = 512
 """Links of a chain, at most: one for each holder and level."""
@@ -66,7 +66,7 @@ def restore(links: Links, numbers: NDArray[np.int32], keys: NDArray[np.int64]) -
             continue
         links.keys[number - 1] = key
         links.given[0] = max(links.given[0], number)
-        if links.shared and enter(links, 1, key, number) != number:
+        if links.shared and enter(links, all_links(), key, number) != number:
             bad += 1
     return bad
 

@@ -5,8 +5,10 @@ import pytest
 from numpy.typing import NDArray
 
 from tbgen.retro import link_log
-from tbgen.retro.values.staircase import Links, add_step, make_links
+from tbgen.retro.values.staircase import Links, LookedFor, add_step, make_links
 from tbgen.sizes import FIRST_LINKS, links_for
+
+ALL = LookedFor(1, FIRST_LINKS)
 
 
 def log_of(links: Links, numbers: list[int]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -21,18 +23,18 @@ def log_of(links: Links, numbers: list[int]) -> tuple[NDArray[np.int32], NDArray
 def test_links_that_are_put_back_keep_their_numbers(shared: bool) -> None:
     """Those of unfinished slices before them are missing; nobody gets the number of one that is there."""
     links = make_links(64, shared=shared)
-    first = [int(add_step(links, 1, 0, step)) for step in range(1, 12)]
+    first = [int(add_step(links, ALL, 0, step)) for step in range(1, 12)]
     assert first == list(range(1, 12))
     put_back = make_links(64, shared=shared)
     assert link_log.restore(put_back, *log_of(links, [4, 9])) == 0
-    assert int(add_step(put_back, 1, 0, 20)) == 10
+    assert int(add_step(put_back, ALL, 0, 20)) == 10
     if shared:
-        assert [int(add_step(put_back, 1, 0, step)) for step in (4, 9)] == [4, 9]
+        assert [int(add_step(put_back, ALL, 0, step)) for step in (4, 9)] == [4, 9]
 
 
 def test_links_that_contradict_each_other_are_not_put_back() -> None:
     links = make_links(64, shared=True)
-    assert [int(add_step(links, 1, 0, step)) for step in (1, 2)] == [1, 2]
+    assert [int(add_step(links, ALL, 0, step)) for step in (1, 2)] == [1, 2]
     numbers, keys = log_of(links, [1, 2])
     for wrong in ([2, 1], [1, 1], [1, 0], [1, 65]):
         put_back = make_links(64, shared=True)
@@ -42,7 +44,7 @@ def test_links_that_contradict_each_other_are_not_put_back() -> None:
 
 def test_one_link_has_one_number() -> None:
     links = make_links(64, shared=True)
-    add_step(links, 1, 0, 1)
+    add_step(links, ALL, 0, 1)
     numbers, keys = log_of(links, [1])
     assert link_log.restore(links, numbers + np.int32(1), keys) == 1
 

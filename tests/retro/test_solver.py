@@ -296,9 +296,9 @@ def test_reports_add_up_to_the_table(name: str, team_from: int, monkeypatch: pyt
 
 
 @kernel
-def add_steps(links, since, steps, numbers):  # type: ignore[no-untyped-def]
+def add_steps(links, looked_for, steps, numbers):  # type: ignore[no-untyped-def]
     for at in range(len(steps)):
-        numbers[at] = staircase.add_step(links, since, at % 7, steps[at])
+        numbers[at] = staircase.add_step(links, looked_for, at % 7, steps[at])
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -308,7 +308,7 @@ def test_links_without_room_in_a_table_of_the_index_go_on_in_the_next(shared: bo
     assert FIRST_LINKS < len(links.slots) < 2 * FIRST_LINKS
     steps, numbers = np.arange(1, first), np.zeros((2, first - 1), np.int64)
     for row in numbers:
-        add_steps(links, 1, steps, row)
+        add_steps(links, staircase.LookedFor(1, FIRST_LINKS), steps, row)
     assert (numbers[0] == numbers[1]).all()
     assert sorted(numbers[0]) == list(range(1, first))
     assert links.given[0] == first - 1
@@ -320,9 +320,9 @@ def test_links_of_levels_that_are_done_leave_their_slots_to_others() -> None:
     links = staircase.make_links(500, shared=False)
     steps, numbers = np.arange(1, 201), np.zeros(200, np.int64)
     for level in range(2):
-        add_steps(links, 1 + 200 * level, steps, numbers)
+        add_steps(links, staircase.LookedFor(1 + 200 * level, 250), steps, numbers)
         assert sorted(numbers) == list(range(1 + 200 * level, 201 + 200 * level))
-    add_steps(links, 401, steps, numbers)
+    add_steps(links, staircase.LookedFor(401, 250), steps, numbers)
     assert numbers.max() == 500, "the last there is room for"
     assert (numbers == staircase.FULL).sum() == 100
 

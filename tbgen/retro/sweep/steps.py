@@ -15,7 +15,15 @@ from tbgen.retro.threads.sets import STEPPED, count_of, pop_block
 from tbgen.retro.threads.team import barrier
 from tbgen.retro.values.codes import STANDS
 from tbgen.retro.values.keys import outcome_of, patience
-from tbgen.retro.values.staircase import FULL, add_step, last_step, pack_step, step_distance, step_outcome
+from tbgen.retro.values.staircase import (
+    FULL,
+    add_step,
+    last_step,
+    links_of_pass,
+    pack_step,
+    step_distance,
+    step_outcome,
+)
 
 
 @kernel
@@ -27,17 +35,18 @@ def write_steps(team, me, buffers, state, sets, links, level, tally):
     buffers.cases.fill(0)
     barrier(team, me)
     known = links.given[0]
-    passes = 1 + count_of(sets, STEPPED, buffers) // links.at_a_time
+    count = count_of(sets, STEPPED, buffers)
+    passes = 1 + count // links.at_a_time
     for at in range(passes):
         barrier(team, me)
-        since = np.int64(1) if links.shared else links.given[0] + 1
+        looked_for = links_of_pass(links, count // passes)
         barrier(team, me)  # all threads have read that before one gives the next number
         first, end = at * (known + 1) // passes, (at + 1) * (known + 1) // passes
-        _write_some(team, me, buffers, state, sets, links, since, first, end, known, level, tally)
+        _write_some(team, me, buffers, state, sets, links, looked_for, first, end, known, level, tally)
 
 
 @kernel
-def _write_some(team, me, buffers, state, sets, links, since, first, end, known, level, tally):
+def _write_some(team, me, buffers, state, sets, links, looked_for, first, end, known, level, tally):
     """The same for staircases that end with a link of this range. A phase of its own."""
     while True:
         count = pop_block(team, me, sets, STEPPED, buffers, end <= known)
@@ -58,16 +67,16 @@ def _write_some(team, me, buffers, state, sets, links, since, first, end, known,
             slot = slot_of(buffers.cases, case)
             if buffers.cases[slot] != case:
                 buffers.cases[slot] = case
-                buffers.lengthened[slot] = _lengthened(state, links, since, before, theirs, ours, level, tally)
+                buffers.lengthened[slot] = _lengthened(state, links, looked_for, before, theirs, ours, level, tally)
             state.link[cell] = buffers.lengthened[slot]
 
 
 @inlined
-def _lengthened(state, links, since, link, theirs, ours, level, tally):
+def _lengthened(state, links, looked_for, link, theirs, ours, level, tally):
     if theirs != STANDS:
-        link = _with_step(links, since, link, OPPONENT_HOLDS, level, key_at(state, theirs))
+        link = _with_step(links, looked_for, link, OPPONENT_HOLDS, level, key_at(state, theirs))
     if ours != STANDS and link != FULL:
-        link = _with_step(links, since, link, MOVER_HOLDS, level, key_at(state, ours))
+        link = _with_step(links, looked_for, link, MOVER_HOLDS, level, key_at(state, ours))
     if link == FULL:
         tally[LINKS_FULL] = 1
         link = np.int64(0)
@@ -75,9 +84,9 @@ def _lengthened(state, links, since, link, theirs, ours, level, tally):
 
 
 @inlined
-def _with_step(links, since, link, holder, level, key):
+def _with_step(links, looked_for, link, holder, level, key):
     outcome, distance = outcome_of(key), patience(key)
     last = last_step(links, link, holder, level)
     if last >= 0 and step_outcome(last) == outcome and step_distance(last) == distance:
         return link
-    return add_step(links, since, link, pack_step(holder, level, outcome, distance))
+    return add_step(links, looked_for, link, pack_step(holder, level, outcome, distance))

@@ -27,6 +27,7 @@ _DISTANCE_BITS: Final = 12
 _OUTCOME_BITS: Final = 11
 _LEVEL_BITS: Final = 8
 _STEP_BITS: Final = 32
+_NUMBER_AT: Final = 32
 """A step in the lower half of a key; the link before it is in the upper half."""
 
 assert LONGEST < 1 << _DISTANCE_BITS
@@ -35,6 +36,10 @@ assert 1 + _LEVEL_BITS + _OUTCOME_BITS + _DISTANCE_BITS <= _STEP_BITS, "the hold
 
 _WINDOW: Final = 32
 """Slots that a link may have in each hash table."""
+_ALIKE: Final = 4
+"""Positions with the same new link, roughly, where there are many of both."""
+_TAG: Final = np.int64((1 << 32) - 1)
+"""Bits of a link's hash in its slot: its key lies elsewhere, and is looked at where these are equal."""
 _AT_A_TIME: Final = 1 << 26
 
 
@@ -43,18 +48,40 @@ class Links(NamedTuple):
     """`[number - 1]`: the link before this one (0: none) and the step."""
     given: NDArray[np.int64]
     """How many numbers are, its only element; more than there is room for when that is used up."""
-    slots: NDArray[np.int32]
-    """The index, hash tables one after the other: the number of a link, 0 for none."""
+    slots: NDArray[np.int64]
+    """The index, hash tables one after the other: the number of a link and some bits of its hash; 0 for none."""
     shared: int
     """1 where several slices have links in common."""
     at_a_time: int
     """Positions whose steps are looked for in one pass, roughly: their links lie all over memory."""
 
 
+class LookedFor(NamedTuple):
+    """Which links are looked for in the index."""
+
+    since: int
+    """Those with this number and more; slots of others are free."""
+    first: int
+    """Slots of the first hash table. The next one is LINKS_GROWTH times as large, and so on."""
+
+
+@inlined
+def all_links():
+    return LookedFor(1, FIRST_LINKS)
+
+
+@inlined
+def links_of_pass(links, positions):
+    """Those that a pass over so many positions is to add; all, where slices share them."""
+    if links.shared:
+        return all_links()
+    return LookedFor(links.given[0] + 1, max(FIRST_LINKS, positions // _ALIKE))
+
+
 def make_links(capacity: int, *, shared: bool, make: Make = in_memory) -> Links:
     """Room for so many. In the index there are links of all slices, or of one pass over one slice."""
     slots = capacity if shared else max(1, capacity // 2)
-    return Links(make(capacity, np.int64), np.zeros(1, np.int64), make(slots, np.int32), int(shared), _AT_A_TIME)
+    return Links(make(capacity, np.int64), np.zeros(1, np.int64), make(slots, np.int64), int(shared), _AT_A_TIME)
 
 
 @inlined
@@ -106,36 +133,37 @@ def _first_slot(mixed, begin, size):
 
 
 @inlined
-def enter(links, since, key, number=0):
+def enter(links, looked_for, key, number=0):
     """Find the link with this key, or enter it with a number, the next one if none is given. Returns its number; FULL
-    when there is no room left. Links before `since` are not looked for."""
-    mixed = np.uint64(key)
-    begin, size = 0, min(FIRST_LINKS, len(links.slots))
+    when there is no room left."""
+    mixed = _mix(np.uint64(key))
+    tag = np.int64(mixed) & _TAG
+    begin, size = 0, min(looked_for.first, len(links.slots))
     while size:
-        mixed = _mix(mixed)
         slot = _first_slot(mixed, begin, size)
         for at in range(slot, min(slot + _WINDOW, begin + size)):
-            found = np.int64(links.slots[at])
-            while found < since:
+            found = links.slots[at]
+            while found >> _NUMBER_AT < looked_for.since:
                 if number == 0:
                     number = fetch_add(links.given, 0, 1) + 1
                     if number > len(links.keys):
                         return np.int64(FULL)
                     links.keys[number - 1] = key
-                seen = np.int64(compare_exchange(links.slots, at, found, number))
+                seen = compare_exchange(links.slots, at, found, np.int64(number) << _NUMBER_AT | tag)
                 if seen == found:
-                    return number
+                    return np.int64(number)
                 found = seen
-            if links.keys[found - 1] == key:
-                return found
+            if found & _TAG == tag and links.keys[(found >> _NUMBER_AT) - 1] == key:
+                return found >> _NUMBER_AT
+        mixed = _mix(mixed)
         begin, size = begin + size, min(LINKS_GROWTH * size, len(links.slots) - begin - size)
     return np.int64(FULL)
 
 
 @kernel
-def add_step(links, since, link, step):
+def add_step(links, looked_for, link, step):
     """The number of the chain `link` with one more step; FULL when there is no room left."""
-    return enter(links, since, (np.int64(link) << _STEP_BITS) | step)
+    return enter(links, looked_for, (np.int64(link) << _STEP_BITS) | step)
 
 
 @kernel
