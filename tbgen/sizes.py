@@ -38,9 +38,12 @@ LINK_TABLES: Final = range(10)
 """The hash tables that there can be; the first two always are."""
 
 
-def links_for(numbers: int) -> int:
-    """Room for the links of a table: one for two numbers, as far as so many hash tables go. KBPvKN has 27 million
-    links for its 710 million numbers, but KNPvKNP with a6 and h6 has more than five for 30 million."""
+def links_for(numbers: int, *, with_record: bool = True) -> int:
+    """Room for the links of a table. Where no move resets the record there are none; elsewhere one for two numbers, as
+    far as so many hash tables go. KBPvKN has 27 million for its 710 million numbers, but KNPvKNP with a6 and h6 more
+    than five for 30 million."""
+    if not with_record:
+        return 1
     room = 0
     for table in LINK_TABLES:
         room += FIRST_LINKS * LINKS_GROWTH**table

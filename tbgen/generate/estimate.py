@@ -135,7 +135,7 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     found = recorded(material.name, rules)
     taken = found or _average(material, numbers)
     successors = [ENTRY * _size(other).numbers for other in material.successors()]
-    arrays = [*successors, LINK * links_for(numbers)]
+    arrays = [*successors, LINK * links_for(numbers, with_record=rules == TableRules.RESET)]
     written = [size * numbers for size in _WRITTEN]
     at_work = solving(largest, numbers, threads)
     kept = 2 * ENTRY * numbers  # entries and staircases while they are found, in a workspace if it has one

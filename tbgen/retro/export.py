@@ -26,8 +26,9 @@ def finish(solved: Solved, make: Make = in_memory, threads: int = 1) -> Contents
     found = solved.staircases
     with ThreadPoolExecutor(threads) as pool:
         last = max(pool.map(lambda here: int(found[here].max(initial=0)), pieces(len(found))))
-        numbers, ends, staircases = make(last + 1, np.int32), make(last + 2, np.int32), make(len(found), np.int32)
-        count = _number(found, numbers, ends, staircases)
+        numbers, ends = make(last + 1, np.int32), make(last + 2, np.int32)
+        staircases = make(len(found), np.int32) if last else found
+        count = _number(found, numbers, ends, staircases) if last else 0
         steps = _steps_of(solved.links, ends[: count + 1], make, pool)
     return Contents(solved.layout.material, solved.rules, solved.entries, staircases, steps)
 

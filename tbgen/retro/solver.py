@@ -38,7 +38,7 @@ def solve_table(
     `report` is called with how many numbers are done since its last call, `found` (else `report`) with those of the
     checkpoint, `tell_level` with the level that a slice with a team of threads has come to."""
     layout, checkpoint = exits.layout, checkpoint or InMemory()
-    arrays, done = checkpoint.open(layout, links_for(layout.size))
+    arrays, done = checkpoint.open(layout, links_for(layout.size, with_record=rules == TableRules.RESET))
     solved = Solved(layout, rules, *arrays)
     _solve_slices(_make_job(solved, exits, checkpoint, report, found or report, tell_level), done, threads)
     return solved

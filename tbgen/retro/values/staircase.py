@@ -36,11 +36,13 @@ assert 1 + _LEVEL_BITS + _OUTCOME_BITS + _DISTANCE_BITS <= _STEP_BITS, "the hold
 
 _WINDOW: Final = 32
 """Slots that a link may have in each hash table."""
+_AT_A_TIME: Final = 1 << 26
+_OF_A_PASS: Final = 4 * _AT_A_TIME
+"""Links that a pass adds, at most: it may be over more positions than others."""
 _ALIKE: Final = 4
 """Positions with the same new link, roughly, where there are many of both."""
 _TAG: Final = np.int64((1 << 32) - 1)
 """Bits of a link's hash in its slot: its key lies elsewhere, and is looked at where these are equal."""
-_AT_A_TIME: Final = 1 << 26
 
 
 class Links(NamedTuple):
@@ -80,7 +82,7 @@ def links_of_pass(links, positions):
 
 def make_links(capacity: int, *, shared: bool, make: Make = in_memory) -> Links:
     """Room for so many. In the index there are links of all slices, or of one pass over one slice."""
-    slots = capacity if shared else max(1, capacity // 2)
+    slots = capacity if shared else max(1, min(capacity // 2, _OF_A_PASS))
     return Links(make(capacity, np.int64), np.zeros(1, np.int64), make(slots, np.int64), int(shared), _AT_A_TIME)
 
 
