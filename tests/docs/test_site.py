@@ -15,7 +15,7 @@ from tests.support.places import ROOT
 
 OWN_PAGES = ("genindex.html", "search.html")
 """What the generator adds. Its search page is filled by a script."""
-BOARDS = {"boards": "report", "five-men-boards": "five-men"}
+BOARDS = {"boards": "report", "five-men-boards": "five-men", "six-men-boards": "six-men"}
 """Pages that are in docs/ as they are, by their names on the site."""
 
 

@@ -19,6 +19,7 @@ from tests.support.places import ROOT
 
 KINGS = 4
 """White's king is on the first so many squares of the diagonal, by symmetry."""
+LONGEST_OF_FIVE = len("KRvKRP")
 SIDES, RESULTS = ("white", "black"), ("wins", "draws", "losses")
 Counts = dict[tuple[str, str], int]
 
@@ -38,13 +39,19 @@ def chess() -> dict[str, Counts]:
 
 @pytest.fixture(scope="module")
 def ours() -> dict[tuple[str, str], Counts]:
-    """Placements, of each material of five men that is built under each of the rules."""
+    """Placements, of each material of five and six men that is built under each of the rules."""
     found: dict[tuple[str, str], Counts] = {}
-    for row in read("docs/five-men/outcomes.csv"):
-        side = row["to_move"].lower()
-        mates = {"G0.0": "white", "-G0.0": "black"}.get(row["gscore"])
-        what = "draws" if mates is None else "wins" if mates == side else "losses"
-        found.setdefault((row["material"], row["rules"]), Counter())[side, what] += int(row["placements"])
+    for row in itertools.chain(read("docs/five-men/outcomes.csv"), read("docs/six-men.csv")):
+        counts = found.setdefault((row["material"], row.get("rules", "r")), Counter())
+        placements = int(row["placements"])
+        if row["to_move"] == "either":  # both sides have the same men; the one to move has the score
+            what = {"G0.0": "wins", "-G0.0": "losses"}.get(row["gscore"], "draws")
+            for side in SIDES:
+                counts[side, what] += placements // len(SIDES)
+        else:
+            side = row["to_move"].lower()
+            mates = {"G0.0": "white", "-G0.0": "black"}.get(row["gscore"])
+            counts[side, "draws" if mates is None else "wins" if mates == side else "losses"] += placements
     return found
 
 
@@ -93,7 +100,8 @@ def differences(material: Material, mine: Counts, theirs: Counts) -> list[str]:
 
 
 def test_as_many_positions_are_won_as_in_chess(chess: dict[str, Counts], ours: dict[tuple[str, str], Counts]) -> None:
-    assert chess.keys() == {one.name for one in every(5)}
+    assert chess.keys() == {one.name for one in every(5)} | {name for name, _ in ours if len(name) > LONGEST_OF_FIVE}
+    assert len(chess) > len(every(5))
     assert [line for (name, _), mine in ours.items() for line in differences(parse(name), mine, chess[name])] == []
 
 

@@ -15,6 +15,7 @@ SAID = {
     "bundle": "Make the package's own tables anew",
     "report": "Make docs/report.md and docs/report.html anew",
     "site": "scripts/site [DIR]",
+    "six-men": "Make docs/six-men.md, docs/six-men.html",
     "test": "scripts/test --full",
 }
 """By scripts without a parser, of themselves."""
