@@ -65,7 +65,9 @@ def build_table(
             tell_level=tell_level,
             checkpoint=workspace,
         )
-        contents = finish(solved, disk_arrays.array, threads)
+        contents, counts = finish(solved, disk_arrays.array, threads), solved.counts
+        del solved
+        workspace.let_go()
 
         def check(written: Path) -> None:
             try:
@@ -74,10 +76,9 @@ def build_table(
                 workspace.clear()
                 raise
 
-        write_table(path, contents, solved.counts._asdict(), threads=threads, make=disk_arrays.array, check=check)
+        write_table(path, contents, counts._asdict(), threads=threads, make=disk_arrays.array, check=check)
         workspace.clear()
         entry_cache.put(material, contents.entries, file_digest(path))
-        counts = solved.counts
         summary = summarise(contents, path, begun, pace, disk_arrays.peak, counts.attractions, counts.looks, alone)
         if from_the_start and summary.cpu_seconds is not None:
             calibration.record_build(expected, summary.cpu_seconds)

@@ -146,6 +146,10 @@ class Workspace:
                 self._at_work[slice_] = written
             self._kept_at = time.monotonic()
 
+    def let_go(self) -> None:
+        """All slices are solved, and in arrays of their own: memory is better spent on writing the table."""
+        self._arrays = None
+
     def clear(self) -> None:
         """Remove the workspace: the table is written, or is to be built from the start."""
         self._arrays = None

@@ -1,6 +1,7 @@
 """Comparing rows of steps, one step at a time: staircases in the writer, shapes in a reader. There may be millions,
 most of them short, so that a table as wide as the longest would not fit into memory."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Final
@@ -40,17 +41,19 @@ def find_forms(
     each: Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]] = map,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """`[row]`: its form, equal if all words are equal, 0 without steps. And `[form]`: a row that has it. The forms
-    depend on the set of different rows alone."""
+    depend on the set of different rows alone. Rows are equal if two hashes of 64 bits are, made apart: comparing words
+    with those of another row would be a look all over memory for each."""
     form: NDArray[np.int32] = make(len(length), np.int32)
-    hashes: NDArray[np.uint64] = make(len(length), np.uint64)
+    hashes, checks = (make(len(length), np.uint64) for _ in range(2))
+    every = pieces(len(hashes))
     for seed in range(_TRIES):
-        parts = each(partial(_mix, start, length, words, seed, hashes), pieces(len(hashes)))
+        parts = each(partial(_mix, start, length, words, seed, hashes, checks), every)
         different = np.unique(np.concatenate([np.zeros(1, np.uint64), *parts]))
+        deque(each(partial(_look_up, different, hashes, form), every), maxlen=0)
         model = np.zeros(len(different), np.int64)
-        for here in pieces(len(hashes)):
-            found = np.searchsorted(different, hashes[here])
-            form[here], model[found] = found, np.arange(here.start, here.stop)
-        if all(each(partial(_hold, start, length, words, form, model), pieces(len(form)))):
+        for here in every:
+            model[form[here]] = np.arange(here.start, here.stop)
+        if all(each(partial(_hold, checks, form, checks[model]), every)):
             return form, model
     raise ValueError("some rows of steps cannot be told apart")
 
@@ -61,28 +64,25 @@ def _mix(
     words: Words,
     seed: int,
     hashes: NDArray[np.uint64],
+    checks: NDArray[np.uint64],
     here: slice,
 ) -> NDArray[np.uint64]:
-    """Hash these rows; return the different hashes."""
-    mixed = np.zeros(here.stop - here.start, np.uint64)
+    """Hash these rows in two ways; return the different hashes of the first."""
+    mixed, check = np.zeros((2, here.stop - here.start), np.uint64)
     for having, at in by_step(start[here], length[here]):
-        found = (mixed[having] ^ words(at) ^ np.uint64(seed << 40)) * np.uint64(0x9E3779B97F4A7C15)
+        word = words(at) ^ np.uint64(seed << 40)
+        found = (mixed[having] ^ word) * np.uint64(0x9E3779B97F4A7C15)
         mixed[having] = found ^ found >> np.uint64(29)
-    hashes[here] = mixed
+        found = (check[having] + word) * np.uint64(0xBF58476D1CE4E5B9)
+        check[having] = found ^ found >> np.uint64(32)
+    hashes[here], checks[here] = mixed, check
     return np.unique(mixed)
 
 
-def _hold(
-    start: NDArray[np.int64],
-    length: NDArray[np.uint8],
-    words: Words,
-    form: NDArray[np.int32],
-    model: NDArray[np.int64],
-    here: slice,
-) -> bool:
-    """Whether these rows equal the models of their forms."""
-    models = model[form[here]]
-    if not (length[models] == length[here]).all():
-        return False
-    steps = by_step(start[here], length[here])
-    return all((words(at) == words(start[models[having]] + at - start[here][having])).all() for having, at in steps)
+def _look_up(different: NDArray[np.uint64], hashes: NDArray[np.uint64], form: NDArray[np.int32], here: slice) -> None:
+    form[here] = np.searchsorted(different, hashes[here])
+
+
+def _hold(checks: NDArray[np.uint64], form: NDArray[np.int32], of_form: NDArray[np.uint64], here: slice) -> bool:
+    """Whether the second hashes of these rows are those of their forms, too."""
+    return bool((of_form[form[here]] == checks[here]).all())
