@@ -50,3 +50,13 @@ def links_for(numbers: int, *, with_record: bool = True) -> int:
         if table and 2 * room >= numbers:
             break
     return room
+
+
+AT_A_TIME: Final = 1 << 26
+"""Positions whose steps are looked for in one pass, roughly: their links lie all over memory."""
+
+
+def slots_for(links: int, *, shared: bool) -> int:
+    """Slots of the links' index: for all where slices have links in common, elsewhere for those that a pass adds, which
+    may be over more positions than others."""
+    return links if shared else max(1, min(links // 2, 4 * AT_A_TIME))

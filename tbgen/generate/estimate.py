@@ -9,7 +9,7 @@ from tbgen.generate.recorded import Recorded, recorded
 from tbgen.index.groups import GROUP_SIZES
 from tbgen.index.kings import FIXED, FREE, PAIRS
 from tbgen.material import Material
-from tbgen.sizes import LARGE, PROGRAM, SMALL, TEAM_FROM, is_kept, links_for
+from tbgen.sizes import LARGE, PROGRAM, SMALL, TEAM_FROM, is_kept, links_for, slots_for
 from tbgen.table_rules import TableRules
 
 
@@ -40,8 +40,8 @@ ENTRY: Final = 4
 _WRITTEN: Final = (4, 2)
 """Bytes per number of the arrays that writing takes, after solving: staircases as they are written, kinds of
 positions."""
-LINK: Final = 16
-"""Bytes per link of staircases, its slot in the index included."""
+LINK: Final = 8
+"""Bytes per link of staircases, and per slot of their index."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,8 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     found = recorded(material.name, rules)
     taken = found or _average(material, numbers)
     successors = [ENTRY * _size(other).numbers for other in material.successors()]
-    arrays = [*successors, LINK * links_for(numbers, with_record=rules == TableRules.RESET)]
+    links = links_for(numbers, with_record=rules == TableRules.RESET)
+    arrays = [*successors, LINK * links, LINK * slots_for(links, shared=slices > 1)]
     written = [size * numbers for size in _WRITTEN]
     at_work = solving(largest, numbers, threads)
     kept = 2 * ENTRY * numbers  # entries and staircases while they are found, in a workspace if it has one

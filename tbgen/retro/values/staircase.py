@@ -19,7 +19,7 @@ from tbgen.intrinsics import compare_exchange, fetch_add
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.values.keys import LONGEST, level_of
-from tbgen.sizes import FIRST_LINKS, LINKS_GROWTH
+from tbgen.sizes import AT_A_TIME, FIRST_LINKS, LINKS_GROWTH, slots_for
 
 FULL: Final = -1
 
@@ -36,9 +36,6 @@ assert 1 + _LEVEL_BITS + _OUTCOME_BITS + _DISTANCE_BITS <= _STEP_BITS, "the hold
 
 _WINDOW: Final = 32
 """Slots that a link may have in each hash table."""
-_AT_A_TIME: Final = 1 << 26
-_OF_A_PASS: Final = 4 * _AT_A_TIME
-"""Links that a pass adds, at most: it may be over more positions than others."""
 _ALIKE: Final = 4
 """Positions with the same new link, roughly, where there are many of both."""
 _TAG: Final = np.int64((1 << 32) - 1)
@@ -55,7 +52,7 @@ class Links(NamedTuple):
     shared: int
     """1 where several slices have links in common."""
     at_a_time: int
-    """Positions whose steps are looked for in one pass, roughly: their links lie all over memory."""
+    """See sizes.py."""
 
 
 class LookedFor(NamedTuple):
@@ -82,8 +79,8 @@ def links_of_pass(links, positions):
 
 def make_links(capacity: int, *, shared: bool, make: Make = in_memory) -> Links:
     """Room for so many. In the index there are links of all slices, or of one pass over one slice."""
-    slots = capacity if shared else max(1, min(capacity // 2, _OF_A_PASS))
-    return Links(make(capacity, np.int64), np.zeros(1, np.int64), make(slots, np.int64), int(shared), _AT_A_TIME)
+    slots = make(slots_for(capacity, shared=shared), np.int64)
+    return Links(make(capacity, np.int64), np.zeros(1, np.int64), slots, int(shared), AT_A_TIME)
 
 
 @inlined
