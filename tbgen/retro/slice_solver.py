@@ -24,7 +24,7 @@ from tbgen.retro.survey.survey import (
 )
 from tbgen.retro.sweep.levels import Schedule, is_to_gather, left_open, make_schedule, sweep
 from tbgen.retro.sweep.log import make_log
-from tbgen.retro.sweep.state import Each, SliceState, gathered, is_complete, make_state, read_by_pages
+from tbgen.retro.sweep.state import Each, SliceState, gathered, is_complete, make_state, put_staircases, read_by_pages
 from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.ahead import AS_USUAL, BY_PAGES, read_by
 from tbgen.retro.threads.counters import (
@@ -193,10 +193,10 @@ class SliceSolver:
     def _finish(self, state: SliceState, schedule: Schedule) -> Counts:
         """Put the entries of all positions, and the staircases that are still in cells, into the table."""
         solved, tally = self._job.solved, self._tally
-        state = gathered(state, self._sets, bool(schedule.with_record), self._job.checkpoint.work, self._each)
-        if tally[CONTRADICTIONS] or len(state.pays) or not is_complete(state, self._sets, self._each):
+        if tally[CONTRADICTIONS] or not is_complete(state, self._sets, self._each):
             where = f"{solved.layout.material}, {self._numbers.start} to {self._numbers.stop}"
             raise AssertionError(f"{where}: {tally[CONTRADICTIONS]} contradictions")
+        put_staircases(state, self._each)
         entries = solved.entries[self._numbers]
         read_by(AS_USUAL, state.worth, entries)
 

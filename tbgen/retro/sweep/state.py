@@ -153,18 +153,13 @@ def _gather(state, after, start, end):
         read_cells_ahead(state, state.link, start, end)
         read_cells_ahead(state, state.theirs, start, end)
         read_cells_ahead(state, state.ours, start, end)
-        if state.on_disk:
-            read_ahead(state.staircase, start, end)
     known = len(state.theirs) != 0
+    if known and state.on_disk:
+        read_ahead(state.staircase, start, end)
     for lane in range(start // LANE, -(-end // LANE)):
         left = after.cells.members[lane]
-        gone = state.cells.members[lane] ^ left
-        while known and gone:
-            node = lane * LANE + lowest_bit(gone)
-            gone &= gone - np.uint64(1)
-            link = state.link[cell_of(state.cells, node)]
-            if link:
-                state.staircase[node] = link
+        if known:
+            _put_staircases(state, lane, state.cells.members[lane] ^ left)
         to = first_cell(after.cells, lane)
         while left:
             cell = cell_of(state.cells, lane * LANE + lowest_bit(left))
@@ -177,6 +172,33 @@ def _gather(state, after, start, end):
                 after.theirs[to] = state.theirs[cell] if known else STANDS
                 after.ours[to] = state.ours[cell] if known else STANDS
             to += 1
+
+
+@inlined
+def _put_staircases(state, lane, left):
+    """Put those of some positions of a lane from their cells to where they stay."""
+    while left:
+        node = lane * LANE + lowest_bit(left)
+        left &= left - np.uint64(1)
+        link = state.link[cell_of(state.cells, node)]
+        if link:
+            state.staircase[node] = link
+
+
+def put_staircases(state: SliceState, each: Each = map) -> None:
+    """The same for all that have cells. Settled ones have, too, that wait for a level above all of the slice."""
+    if len(state.link):
+        deque(each(lambda here: _put_all(state, here.start, here.stop), pieces(len(state.worth))), maxlen=0)
+
+
+@kernel
+def _put_all(state, start, end):
+    read_members_ahead(state, start, end)
+    read_cells_ahead(state, state.link, start, end)
+    if state.on_disk:
+        read_ahead(state.staircase, start, end)
+    for lane in range(start // LANE, -(-end // LANE)):
+        _put_staircases(state, lane, state.cells.members[lane])
 
 
 def read_by_pages(state: SliceState) -> None:
