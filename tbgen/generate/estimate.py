@@ -40,7 +40,7 @@ ENTRY: Final = 4
 _WRITTEN: Final = (4, 2)
 """Bytes per number of the arrays that writing takes, after solving: staircases as they are written, kinds of
 positions."""
-LINK: Final = 8
+_LINK: Final = 8
 """Bytes per link of staircases, and per slot of their index."""
 
 
@@ -100,9 +100,15 @@ def kind_of(material: Material) -> Kind:
     return Kind(*(figure * by ** (material.men - 4) for figure, by in zip(_FOUR_MEN, _MORE_MEN, strict=True)))
 
 
-def _small(arrays: list[int]) -> int:
+def small(arrays: list[int]) -> int:
     """The bytes of those arrays of a table that are in memory."""
     return sum(size for size in arrays if size < LARGE)
+
+
+def link_arrays(numbers: int, *, shared: bool, with_record: bool = True) -> list[int]:
+    """The bytes of a table's links and of their index."""
+    links = links_for(numbers, with_record=with_record)
+    return [_LINK * links, _LINK * slots_for(links, shared=shared)]
 
 
 class AtWork(NamedTuple):
@@ -135,8 +141,7 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     found = recorded(material.name, rules)
     taken = found or _average(material, numbers)
     successors = [ENTRY * _size(other).numbers for other in material.successors()]
-    links = links_for(numbers, with_record=rules == TableRules.RESET)
-    arrays = [*successors, LINK * links, LINK * slots_for(links, shared=slices > 1)]
+    arrays = [*successors, *link_arrays(numbers, shared=slices > 1, with_record=rules == TableRules.RESET)]
     written = [size * numbers for size in _WRITTEN]
     at_work = solving(largest, numbers, threads)
     kept = 2 * ENTRY * numbers  # entries and staircases while they are found, in a workspace if it has one
@@ -148,8 +153,8 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
         recorded=found is not None,
         positions=taken.positions,
         largest_slice=largest,
-        memory=max(at_work.memory, PROGRAM + _small(written)) + _small(arrays) + kept - on_disk,
-        scratch=max(at_work.scratch, sum(written) - _small(written)) + sum(arrays) - _small(arrays) + on_disk,
+        memory=max(at_work.memory, PROGRAM + small(written)) + small(arrays) + kept - on_disk,
+        scratch=max(at_work.scratch, sum(written) - small(written)) + sum(arrays) - small(arrays) + on_disk,
         disk=taken.bytes,
         cpu_seconds=round(taken.cpu_seconds * pace, 1),
     )

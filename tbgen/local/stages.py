@@ -8,12 +8,12 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen.errors import OutOfRoom
-from tbgen.generate.estimate import ENTRY, LINK, kind_of, numbers_of, solving
+from tbgen.generate.estimate import ENTRY, kind_of, link_arrays, numbers_of, small, solving
 from tbgen.local.choose import Part, make_plan, start_of
 from tbgen.local.complete import as_stored
 from tbgen.local.walks import AllFrom, Pawns, TooMany
 from tbgen.material import Material
-from tbgen.sizes import LARGE, PROGRAM, links_for, slots_for
+from tbgen.sizes import PROGRAM
 from tbgen.store.format.local import BOTH, numbers_per_slice
 from tbgen.text import size_of
 
@@ -71,12 +71,11 @@ def cost_of(plan: list[Part], threads: int, pace: float = 1.0) -> Cost:
     arrays = [ENTRY * _numbers_read(one, slices) for one, slices in tables.items()]
     arrays += [ENTRY * part.numbers for part in plan for _ in range(part.times)]
     largest = max(part.numbers for part in plan)
-    links = links_for(largest)
-    arrays += [ENTRY * largest, LINK * links, LINK * slots_for(links, shared=True)] * 2
+    arrays += [ENTRY * largest, *link_arrays(largest, shared=True)] * 2
     at_work = [solving(numbers_per_slice(part.material), part.numbers, threads) for part in plan]
     return Cost(
-        max(one.memory for one in at_work) + sum(size for size in arrays if size < LARGE),
-        max(one.scratch for one in at_work) + sum(size for size in arrays if size >= LARGE),
+        max(one.memory for one in at_work) + small(arrays),
+        max(one.scratch for one in at_work) + sum(arrays) - small(arrays),
         pace * sum(part.times * part.numbers * kind_of(part.material.normal).cpu * 1e-6 for part in plan),
     )
 

@@ -136,7 +136,7 @@ def _review(worker, escaping, record):
     barrier(team, me)
     evaluated = 0
     while True:
-        count = pop_block(team, me, sets, DOUBT_THEIRS if escaping else DOUBT_OURS, buffers)
+        count = pop_block(team, me, sets, DOUBT_THEIRS if escaping else DOUBT_OURS, buffers, False)
         if count == 0:
             break
         for at in range(count):

@@ -98,7 +98,7 @@ def make_state(
 @kernel
 def _begin(state, sets, goals, start, end):
     """The state of some nodes before the sweep. `goals`: `[code]`, the level of what resets pay."""
-    for lane in range(start // LANE, -(-end // LANE)):
+    for lane in lanes_in(start, end):
         illegal = losing = ~np.uint64(0)
         for node in range(lane * LANE, min((lane + 1) * LANE, end)):
             bit = np.uint64(1) << np.uint64(node % LANE)
@@ -156,7 +156,7 @@ def _gather(state, after, start, end):
     known = len(state.theirs) != 0
     if known and state.on_disk:
         read_ahead(state.staircase, start, end)
-    for lane in range(start // LANE, -(-end // LANE)):
+    for lane in lanes_in(start, end):
         left = after.cells.members[lane]
         if known:
             _put_staircases(state, lane, state.cells.members[lane] ^ left)
@@ -197,7 +197,7 @@ def _put_all(state, start, end):
     read_cells_ahead(state, state.link, start, end)
     if state.on_disk:
         read_ahead(state.staircase, start, end)
-    for lane in range(start // LANE, -(-end // LANE)):
+    for lane in lanes_in(start, end):
         _put_staircases(state, lane, state.cells.members[lane])
 
 
@@ -298,7 +298,7 @@ def is_complete(state: SliceState, sets: PositionSets, each: Each = map) -> bool
 
 @kernel
 def _all_settled(sets, start, end):
-    for lane in range(start // LANE, -(-end // LANE)):
+    for lane in lanes_in(start, end):
         if ~lane_of(sets, SETTLED, lane):
             return False
     return True

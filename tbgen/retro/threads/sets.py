@@ -291,7 +291,7 @@ def count_of(sets, which, buffers):
 
 
 @kernel
-def pop_block(team, me, sets, which, buffers, stays=False):
+def pop_block(team, me, sets, which, buffers, stays):
     """Move a block of positions from a set to `buffers.batch`, or copy it if it `stays`. Returns how many, 0 if none is
     left for this thread.
 

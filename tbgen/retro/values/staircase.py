@@ -27,8 +27,9 @@ _DISTANCE_BITS: Final = 12
 _OUTCOME_BITS: Final = 11
 _LEVEL_BITS: Final = 8
 _STEP_BITS: Final = 32
-_NUMBER_AT: Final = 32
 """A step in the lower half of a key; the link before it is in the upper half."""
+_NUMBER_AT: Final = 32
+"""In a slot: the number of its link, above bits of the hash."""
 
 assert LONGEST < 1 << _DISTANCE_BITS
 assert 2 * BASE <= 1 << _OUTCOME_BITS
