@@ -53,7 +53,7 @@ def pop_all(team, me, sets, which, buffers, taken):  # type: ignore[no-untyped-d
     barrier(team, me)
     total = 0
     while True:
-        count = pop_block(team, me, sets, which, buffers)
+        count = pop_block(team, me, sets, which, buffers, False)
         if count == 0:
             return total
         for at in range(count):
