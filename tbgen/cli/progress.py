@@ -57,6 +57,10 @@ class TableProgress(Display):
             self._tables[material].found(_SOLVING * numbers)
             self._all.found(self._cost[material] * _SOLVING * numbers)
 
+    def starts_over(self, material: Material) -> None:
+        if not self.quiet:
+            self.say(f"{material}: a stopped build of another tbgen, or with other tables, is of no use; starting over")
+
     def solved(self, material: Material, numbers: int) -> None:
         if material in self._tables:
             self._tables[material].advance(_SOLVING * numbers)

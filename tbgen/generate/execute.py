@@ -21,6 +21,9 @@ class Watcher(Protocol):
     def found(self, material: Material, numbers: int) -> None:
         """A stopped build had done `numbers`."""
 
+    def starts_over(self, material: Material) -> None:
+        """What a stopped build had done comes from another version of the program, or from other tables."""
+
     def solved(self, material: Material, numbers: int) -> None:
         """`numbers` more numbers are done."""
 
@@ -48,6 +51,7 @@ def execute(plan: Plan, watcher: Watcher, *, threads: int, memory: int) -> Itera
                 threads=threads,
                 report=partial(watcher.solved, material),
                 found=partial(watcher.found, material),
+                starts_over=partial(watcher.starts_over, material),
                 tell_level=partial(watcher.at_level, material),
                 waiting=partial(watcher.waits, material),
                 replaced=plan.replaced.get(material),

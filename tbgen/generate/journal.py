@@ -63,14 +63,14 @@ class Batch(NamedTuple):
     at_work: AtWork | None = None
 
 
-def read(place: Path, build: dict[str, Any]) -> tuple[dict[str, Any], list[Batch]] | None:
-    """The first line and what was made safe; None if there is nothing of this build. A line that is torn, has changed,
-    or is a second first line ends the journal: what follows is not believed."""
+def read(place: Path) -> tuple[dict[str, Any], list[Batch]] | None:
+    """The first line and what was made safe; None if there is nothing. A line that is torn, has changed, or is a second
+    first line ends the journal: what follows is not believed."""
     try:
         lines = list(_sound((place / _NAME).read_bytes()))
     except OSError:
         return None
-    if len(lines) < _LEAST or any(lines[0].get(name) != value for name, value in build.items()):
+    if len(lines) < _LEAST:
         return None
     return lines[0], [_batch(line) for line in takewhile(lambda line: "slices" in line, lines[1:])]
 

@@ -31,6 +31,7 @@ def build_table(
     threads: int,
     report: Callable[[int], None] = lambda numbers: None,
     found: Callable[[int], None] | None = None,
+    starts_over: Callable[[], None] = lambda: None,
     tell_level: Callable[[int], None] = lambda level: None,
     waiting: Callable[[], None] = lambda: None,
     replaced: Stamp | None = None,
@@ -39,7 +40,8 @@ def build_table(
     """Build a table whose dependencies are in the directory; None if it is there: another process has just built it.
 
     `report` is called with the numbers that are solved, `found` (else `report`) with those that a stopped build had
-    done, `tell_level` with the level that it has come to, `waiting` if another process is building the same table.
+    done, `starts_over` if that comes from another version of the program or other tables and is solved again,
+    `tell_level` with the level that it has come to, `waiting` if another process is building the same table.
     `replaced`: the table that is there and is to be built again. `alone`: whether this process builds no other table
     meanwhile; else it is not known what this one takes of CPU and memory."""
     path = table_path(directory, material, rules)
@@ -55,7 +57,7 @@ def build_table(
         successor_entries = entry_cache.take(material.successors())
         needed = {other.name: entry_cache.sha256_of(other) for other in successor_entries}
         exits = exits_of(material, successor_entries)
-        workspace = Workspace(path, exits.layout, rules, disk_arrays, needed)
+        workspace = Workspace(path, exits.layout, rules, disk_arrays, needed, starts_over)
         solved = solve_table(
             exits,
             rules=rules,

@@ -8,14 +8,14 @@
 A slice is in the journal only after the disk has the slice and all links of its staircases. A build that goes on
 compares all this with its checksums, and follows each staircase to its first link. It solves again every slice of
 which something is missing. If the program, the rules or a table that it depends on has changed, it is another build,
-and starts from nothing. So whatever stops a build, only what it did since the last line is lost: a few seconds of small
-slices, a slice, or some minutes of one that is so large that snapshots are kept.
+says so, and starts from nothing. So whatever stops a build, only what it did since the last line is lost: a few seconds
+of small slices, a slice, or some minutes of one that is so large that snapshots are kept.
 """
 
 import os
 import time
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -74,12 +74,15 @@ class Workspace:
         rules: TableRules,
         disk_arrays: DiskArrays,
         needed: Mapping[str, str] | None = None,
+        starts_over: Callable[[], None] = lambda: None,
     ) -> None:
-        """`needed`: the tables that it depends on, with their digests."""
+        """`needed`: the tables that it depends on, with their digests. `starts_over` is called if what there is of a
+        stopped build comes from another one."""
         self._place = workspace_of(table)
         self._layout = layout
         self._disk_arrays = disk_arrays
         self.work = disk_arrays.work
+        self._starts_over = starts_over
         self._keeps = is_kept(self._layout.slices, self._layout.size)
         self._build: dict[str, Any] = {
             "program": __version__, "sources": SOLVER.digest, "material": layout.material.name, "rules": rules,
@@ -184,10 +187,13 @@ class Workspace:
 
     def _resume(self, layout: Layout, links: int) -> _Resumed | None:
         """What the build can go on with; None if nothing."""
-        found = journal.read(self._place, self._build)
+        found = journal.read(self._place)
         if found is None:
             return None
         head, batches = found
+        if any(head.get(name) != value for name, value in self._build.items()):
+            self._starts_over()
+            return None
         self._arrays = self._make_arrays(layout, links)
         log = self._log(head["number"])
         if not self._restore(log, [stretch for batch in batches for stretch in batch.links]):

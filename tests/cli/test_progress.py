@@ -76,6 +76,14 @@ def test_the_time_left_goes_by_the_last_while(
     assert said[-1] == "70 %, about 30.0 min left"  # 1 in each
 
 
+def test_work_that_is_of_no_use_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    for quiet in (False, True):
+        with progress.TableProgress([parse("KPvK")], quiet=quiet) as shown:
+            shown.starts_over(parse("KPvK"))
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said == "KPvK: a stopped build of another tbgen, or with other tables, is of no use; starting over"
+
+
 @pytest.mark.usefixtures("slow")
 def test_compiling_on_a_terminal_draws_a_bar_with_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()

@@ -44,6 +44,9 @@ class Watcher:
     def found(self, material: Material, numbers: int) -> None:
         pass
 
+    def starts_over(self, material: Material) -> None:
+        pass
+
     def solved(self, material: Material, numbers: int) -> None:
         pass
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,7 @@ def journal_of(place: Path) -> Path:
 
 
 def kept_in(place: Path) -> list[journal.Batch]:
-    found = journal.read(journal_of(place).parent, {})
+    found = journal.read(journal_of(place).parent)
     return found[1] if found else []
 
 
@@ -96,10 +97,11 @@ def stop(place: Path, after: int, replaced: Stamp | None = None) -> None:
         build(place, after, replaced)
 
 
-def go_on(place: Path) -> list[int]:
+def go_on(place: Path, starts_over: Callable[[], None] = lambda: None) -> list[int]:
     """The slices that a build of the same table, with the same dependencies, would not solve again."""
     needed = {m.name: file_digest(table_path(place, m, "r")) for m in KPVK.successors()}
-    workspace = Workspace(table_path(place, KPVK, "r"), layout_of(KPVK), "r", DiskArrays(place, 1 << 40), needed)
+    disk_arrays = DiskArrays(place, 1 << 40)
+    workspace = Workspace(table_path(place, KPVK, "r"), layout_of(KPVK), "r", disk_arrays, needed, starts_over)
     arrays, done = workspace.open(layout_of(KPVK), links_for(layout_of(KPVK).size))
     assert sum(counts.legal for counts in done.values()) > 0 or not done
     missing = [slice_ for slice_ in range(layout_of(KPVK).slices) if slice_ not in done]
@@ -341,9 +343,14 @@ def test_a_slice_is_on_the_disk_before_the_journal_says_so(place: Path, monkeypa
 @pytest.mark.parametrize("name", ["program", "sources", "rules", "needed"])
 def test_another_build_starts_anew(place: Path, expected: bytes, name: str) -> None:
     stop(place, 4)
-    head, batches = journal.read(journal_of(place).parent, {})  # type: ignore[misc]
+    head, batches = journal.read(journal_of(place).parent)  # type: ignore[misc]
+    told: list[str] = []
+    journal.start(journal_of(place).parent, head, batches)
+    assert go_on(place, lambda: told.append("the same"))
     journal.start(journal_of(place).parent, {**head, name: "another"}, batches)
-    assert go_on(place) == []
+    assert go_on(place, lambda: told.append("another")) == []
+    assert go_on(place, lambda: told.append("none")) == []
+    assert told == ["another"]
     build(place)
     assert table_path(place, KPVK, "r").read_bytes() == expected
 
@@ -373,7 +380,7 @@ def test_a_build_depends_on_the_tables_that_it_has_read(place: Path) -> None:
 
     with pytest.raises(Enough):
         build_table(KPVK, place, "r", cache, disk_arrays, threads=1, report=stop)
-    head, _ = journal.read(journal_of(place).parent, {})  # type: ignore[misc]
+    head, _ = journal.read(journal_of(place).parent)  # type: ignore[misc]
     assert head["needed"]["KQvK"] == read != file_digest(queen)
 
 
