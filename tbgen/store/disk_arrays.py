@@ -27,7 +27,7 @@ _MARGIN: Final = 16
 """1 / _MARGIN of the memory is left free for what comes in between two looks. Taking out less is not worth it."""
 _HELD: Final = 0.9
 """The share of the memory that the program and working arrays may have for good."""
-_LOOKED_AT: Final = 4
+_LOOKED_AT: Final = 16
 """1 / _LOOKED_AT of a scattered array is much looked at, the rest is room that few tables need."""
 _FADING: Final = 0.999
 """How much of what came in between two looks is still allowed for at the next look."""

@@ -67,13 +67,13 @@ def test_scattered_arrays_leave_memory_last(tmp_path: Path, monkeypatch: pytest.
 def test_working_arrays_but_the_first_leave_room_for_scattered_ones(tmp_path: Path) -> None:
     large = 1 << 16
     disk_arrays = DiskArrays(tmp_path, 8 * large)
-    scattered = disk_arrays.array(16 * large, np.uint8, scattered=True)
+    scattered = disk_arrays.array(64 * large, np.uint8, scattered=True)
     first = disk_arrays.work(6 * large, np.uint8)
     assert disk_arrays.peak == len(scattered)
     del first
     held = disk_arrays.work(large, np.uint8)
     arrays = [disk_arrays.work(size * large, np.uint8) for size in (3, 2)]
-    assert disk_arrays.peak == len(scattered) + len(arrays[0]), f"a quarter of it, {held.nbytes} and 3 are too much"
+    assert disk_arrays.peak == len(scattered) + len(arrays[0]), f"a sixteenth of it, {held.nbytes} and 3 are too much"
     disk_arrays.close()
 
 
