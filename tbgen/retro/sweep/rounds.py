@@ -14,7 +14,7 @@ from tbgen.retro.sweep.notify import ESCAPES, FALLS, LOST, WON, notify
 from tbgen.retro.sweep.prove import prove
 from tbgen.retro.sweep.seeds import END, FIRST, GAINS, TIME, choose, sort_by_payoff, sort_by_time
 from tbgen.retro.threads.ahead import TOGETHER, read_ahead
-from tbgen.retro.threads.counters import PLACE, POSITIONS_ESCAPED, POSITIONS_SETTLED, STOP
+from tbgen.retro.threads.counters import PLACE, POSITIONS_ESCAPED, POSITIONS_SETTLED, SORTED, STOP
 from tbgen.retro.threads.sets import AWAY, LATER, LOSE, NOW, SETTLED, is_empty, lane_of, mark_lane, pop_lanes
 from tbgen.retro.threads.team import ABORT, PAUSE, barrier, claim
 from tbgen.retro.values.codes import code_of
@@ -126,8 +126,10 @@ def escape_from_scratch(worker, schedule, level):
         escape.begin(team, me, sets)
         if level > FIRST_RECORD:
             escape.forget(team, me, state)
-    sort_by_payoff(team, me, worker.buffers, state, sets, seeds)
+    if schedule.counts[SORTED] != level:  # after a pause they still are
+        sort_by_payoff(team, me, worker.buffers, state, sets, seeds)
     if me == 0:
+        schedule.counts[SORTED] = level
         escape.list_values(state, seeds.first, schedule.seen, record)
     barrier(team, me)
     for place in range(begun, VALUES):

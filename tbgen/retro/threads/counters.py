@@ -33,6 +33,8 @@ LEVEL: Final = 5
 """The level to go on with."""
 PLACE: Final = 6
 """Within it, the value that escapes from scratch go on with (escape.py); 0 at the beginning of the level."""
+SORTED: Final = 7
+"""The last level for which this process has sorted seeds by their payoff."""
 
 
 def make_tally() -> NDArray[np.int64]:
