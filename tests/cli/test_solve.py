@@ -297,6 +297,8 @@ def test_a_place_for_a_certificate_that_is_none_is_told_at_once(
 
 def test_what_a_local_table_takes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     fen = "8/8/3k1p2/8/2P5/1r6/5K2/2R5 w - - 10 60"
+    usage = shutil.disk_usage(".")
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=1 << 40))
     assert main(["solve", "--dry-run", fen]) == 0
     out = capsys.readouterr().out
     assert out.startswith("First KRPvKRP (20 placements of pawns):\n")
@@ -306,7 +308,6 @@ def test_what_a_local_table_takes(capsys: pytest.CaptureFixture[str], monkeypatc
     plan = json.loads(capsys.readouterr().out.splitlines()[0])
     part = {"material": "KRPvKRP", "slices": 20, "numbers": 20 * 2 * 3612 * 4096, "exact": False, "times": 2}
     assert plan["parts"][-1] == part
-    usage = shutil.disk_usage(".")
     monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=1 << 30))
     assert main(["solve", "--dry-run", fen]) == 6
     assert "KRPvKRP from here has 20 placements of pawns and 591,790,080 numbers" in capsys.readouterr().err
