@@ -21,6 +21,7 @@ from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import workspace_of
 from tbgen.table_rules import TableRules
+from tests.support.thinned import thinned
 
 NAMES = ["KNNvK", "KPvK"]
 """One slice, and many."""
@@ -148,35 +149,34 @@ def test_a_build_goes_on_from_each_snapshot(builds: Builds, expected: Callable[[
     assert not builds.work.exists()
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("first", "then", "threads"), [(1, 1, 2), (2, 30, 1), (25, 4, 2), (25, 4, 1)])
 def test_what_was_done_since_is_done_again(
-    threads: int, knights: Builds, expected: Callable[[Builds], bytes], monkeypatch: pytest.MonkeyPatch
+    first: int,
+    then: int,
+    threads: int,
+    knights: Builds,
+    expected: Callable[[Builds], bytes],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As after a kill: the arrays that last are those of the moment, the snapshot is an earlier one."""
     monkeypatch.setattr(solver, "TEAM_FROM", 1)
     monkeypatch.setattr(arrays_on_disk, "LARGE", 1 << 14)
     monkeypatch.setattr(arrays_on_disk, "SMALL", 1 << 10)
     saved = knights.place / "saved"
-    for first, then in ((1, 1), (2, 30), (25, 4)):
-        shutil.rmtree(knights.work, ignore_errors=True)
-        knights.stop(first, threads=threads, memory=0 if first % 2 else 1 << 40)
-        shutil.rmtree(saved, ignore_errors=True)
-        shutil.copytree(knights.work, saved)
-        knights.stop(then, threads=threads)
-        for path in knights.work.iterdir():
-            if path.name.startswith(tuple(KEPT)):
-                path.unlink()
-        for path in saved.iterdir():
-            if path.name.startswith(tuple(KEPT)):
-                shutil.copy(path, knights.work)
-        assert knights.build(threads=3 - threads) == expected(knights)
-        assert knights.restored == [True, True], first
-        knights.restored.clear()
-        knights.table.unlink()
+    knights.stop(first, threads=threads, memory=0 if first % 2 else 1 << 40)
+    shutil.copytree(knights.work, saved)
+    knights.stop(then, threads=threads)
+    for path in knights.work.iterdir():
+        if path.name.startswith(tuple(KEPT)):
+            path.unlink()
+    for path in saved.iterdir():
+        if path.name.startswith(tuple(KEPT)):
+            shutil.copy(path, knights.work)
+    assert knights.build(threads=3 - threads) == expected(knights)
+    assert knights.restored == [True, True]
 
 
-@pytest.mark.parametrize("where", ["slice.", "worth.", "staircases"])
-@pytest.mark.parametrize("harm", ["gone", "half", "a bit"])
+@pytest.mark.parametrize(("where", "harm"), thinned(["slice.", "worth.", "staircases"], ["gone", "half", "a bit"]))
 def test_what_has_changed_is_not_believed(
     where: str, harm: str, knights: Builds, expected: Callable[[Builds], bytes]
 ) -> None:
