@@ -7,7 +7,7 @@ and the stretch of links that came with them; or the last snapshot of a slice at
 import json
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -63,16 +63,17 @@ class Batch(NamedTuple):
     at_work: AtWork | None = None
 
 
-def read(place: Path) -> tuple[dict[str, Any], list[Batch]] | None:
+def read(place: Path) -> tuple[dict[str, Any], Iterator[Batch]] | None:
     """The first line and what was made safe; None if there is nothing. A line that is torn, has changed, or is a second
-    first line ends the journal: what follows is not believed."""
+    first line ends the journal: what follows is not believed. Lines after the first are taken apart as they are asked
+    for: those of another version may look otherwise."""
     try:
         lines = list(_sound((place / _NAME).read_bytes()))
     except OSError:
         return None
     if len(lines) < _LEAST:
         return None
-    return lines[0], [_batch(line) for line in takewhile(lambda line: "slices" in line, lines[1:])]
+    return lines[0], map(_batch, takewhile(lambda line: "slices" in line, lines[1:]))
 
 
 def start(place: Path, head: dict[str, Any], batches: Iterable[Batch]) -> None:

@@ -190,10 +190,11 @@ class Workspace:
         found = journal.read(self._place)
         if found is None:
             return None
-        head, batches = found
+        head, lines = found
         if any(head.get(name) != value for name, value in self._build.items()):
             self._starts_over()
             return None
+        batches = [*lines]
         self._arrays = self._make_arrays(layout, links)
         log = self._log(head["number"])
         if not self._restore(log, [stretch for batch in batches for stretch in batch.links]):

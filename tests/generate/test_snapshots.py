@@ -149,7 +149,17 @@ def test_a_build_goes_on_from_each_snapshot(builds: Builds, expected: Callable[[
     assert not builds.work.exists()
 
 
-@pytest.mark.parametrize(("first", "then", "threads"), [(1, 1, 2), (2, 30, 1), (25, 4, 2), (25, 4, 1)])
+@pytest.mark.parametrize(
+    ("first", "then", "threads"),
+    [
+        (1, 1, 2),
+        (2, 30, 1),
+        (25, 4, 1),
+        (25, 4, 2),
+        pytest.param(1, 1, 1, marks=pytest.mark.full),
+        pytest.param(2, 30, 2, marks=pytest.mark.full),
+    ],
+)
 def test_what_was_done_since_is_done_again(
     first: int,
     then: int,

@@ -80,7 +80,7 @@ def journal_of(place: Path) -> Path:
 
 def kept_in(place: Path) -> list[journal.Batch]:
     found = journal.read(journal_of(place).parent)
-    return found[1] if found else []
+    return [*found[1]] if found else []
 
 
 def slices_in(place: Path) -> list[int]:
@@ -343,11 +343,14 @@ def test_a_slice_is_on_the_disk_before_the_journal_says_so(place: Path, monkeypa
 @pytest.mark.parametrize("name", ["program", "sources", "rules", "needed"])
 def test_another_build_starts_anew(place: Path, expected: bytes, name: str) -> None:
     stop(place, 4)
-    head, batches = journal.read(journal_of(place).parent)  # type: ignore[misc]
+    head, lines = journal.read(journal_of(place).parent)  # type: ignore[misc]
+    batches = [*lines]
     told: list[str] = []
     journal.start(journal_of(place).parent, head, batches)
     assert go_on(place, lambda: told.append("the same"))
     journal.start(journal_of(place).parent, {**head, name: "another"}, batches)
+    # lines of another version may look otherwise
+    journal._write(os.open(journal_of(place), os.O_WRONLY | os.O_APPEND), [{"slices": "all"}])
     assert go_on(place, lambda: told.append("another")) == []
     assert go_on(place, lambda: told.append("none")) == []
     assert told == ["another"]
