@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -112,15 +112,20 @@ class _Task:
     def group(self) -> int:
         return group_of(self.width)
 
-    @property
+    @cached_property
     def shape_bytes(self) -> int:
+        """Once all groups are there. To go through them for each chunk would take longer than to fill it."""
         return bytes_for(max(len(group.kinds) for group in self.groups) - 1 - ESCAPE)
 
-    def length(self, number: int, shape_bytes: int) -> int:
-        """Bytes of a chunk before compression."""
+    @cached_property
+    def lengths(self) -> list[int]:
+        """`[chunk]`: its bytes before compression."""
+        return [self._length(number) for number in range(len(self.parts))]
+
+    def _length(self, number: int) -> int:
         shape = self.shapes[number]
         each = self.groups[number // self.group].held[shape] * self.distance_bytes
-        each += (shape >= ESCAPE) * shape_bytes
+        each += (shape >= ESCAPE) * self.shape_bytes
         return self.width + int((each * self.parts[number].counts).sum())
 
 
@@ -151,14 +156,13 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
         task.groups.append(group)
         task.shapes += shapes
         lists.append(_listed(group, known, form_bytes))
-    shape_bytes = task.shape_bytes
     order = _best_order(task, contents, pool)
     places = numbers_of(order)
     made = in_turn(pool, _AHEAD, partial(_chunks, task, places), zip(_batches(len(parts), _TOGETHER), strict=True))
     return Encoded(
-        width, order, max(1, *(int(group.held.max()) for group in task.groups)), task.distance_bytes, shape_bytes,
+        width, order, max(1, *(int(group.held.max()) for group in task.groups)), task.distance_bytes, task.shape_bytes,
         form_bytes, sum(int(part.counts[part.kinds != 0].sum()) for part in parts),
-        max(task.length(number, shape_bytes) for number in range(len(parts))), len(parts), lists,
+        max(task.lengths), len(parts), lists,
         pages if form_bytes else b"", itertools.chain.from_iterable(made),
     )  # fmt: skip
 
@@ -257,7 +261,7 @@ def _chunks(task: _Task, places: NDArray[np.int64], numbers: range) -> list[byte
     for number in numbers:
         begin, shapes = number * task.width, task.shapes[number]
         first = np.empty((1 + stored.steps.shape[1], 1 + len(shapes)), np.int64)
-        raw = np.zeros(task.length(number, task.shape_bytes), np.uint8)
+        raw = np.zeros(task.lengths[number], np.uint8)
         fresh, rest = fill_chunk(
             task.given, stored, begin, places, task.kind[begin : begin + task.width], shapes,
             task.parts[number].counts, np.argsort(shapes), first, np.empty(len(shapes), np.int64), raw,
