@@ -2,7 +2,6 @@
 
 import resource
 import time
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -103,19 +102,40 @@ class Summary:
         return {**asdict(self), "bytes_per_position": round(self.bytes_per_position, 4)}
 
 
-def count_outcomes(layout: Layout, entries: NDArray[np.int32]) -> dict[int, int]:
+class Found(NamedTuple):
+    """What entries say all together."""
+
+    stored: int
+    outcomes: dict[int, int]
     """Legal positions, each once up to symmetry, per fresh relative outcome, the best first."""
-    counts = _by_outcome(entries[here] for here in pieces(len(entries)))
-    counts -= _by_outcome(entries[numbers] for numbers in SymmetryClasses(layout).twice()) // 2
-    found = np.flatnonzero(counts)[::-1]
-    return {int(value) - outcome.BASE: int(counts[value]) for value in found}
+    longest: int
+    longest_at: int
+    """The longest fresh distance, and the first number that has it."""
 
 
-def _by_outcome(parts: Iterable[NDArray[np.int32]]) -> NDArray[np.int64]:
-    """`[outcome + BASE]`: how many entries have it."""
+def look_through(layout: Layout, entries: NDArray[np.int32]) -> Found:
+    """All entries once: with little memory each pass reads them from a disk."""
+    stored, longest, longest_at = 0, -1, 0
     counts = np.zeros(2 * outcome.BASE + 1, np.int64)
-    for part in parts:
-        counts += np.bincount(outcomes(part).astype(np.int64) + outcome.BASE, minlength=len(counts))
+    for here in pieces(len(entries)):
+        part = entries[here]
+        counts += _by_outcome(part)
+        stored += int(np.count_nonzero(part))
+        far = distances(part)
+        at = int(far.argmax())
+        if int(far[at]) > longest:
+            longest, longest_at = int(far[at]), here.start + at
+    twice = np.zeros_like(counts)
+    for numbers in SymmetryClasses(layout).twice():
+        twice += _by_outcome(entries[numbers])
+    counts -= twice // 2
+    found = np.flatnonzero(counts)[::-1]
+    return Found(stored, {int(value) - outcome.BASE: int(counts[value]) for value in found}, longest, longest_at)
+
+
+def _by_outcome(entries: NDArray[np.int32]) -> NDArray[np.int64]:
+    """`[outcome + BASE]`: how many entries have it."""
+    counts = np.bincount(outcomes(entries).astype(np.int64) + outcome.BASE, minlength=2 * outcome.BASE + 1)
     counts[outcome.BASE] = 0  # no legal position
     return counts
 
@@ -132,24 +152,22 @@ def summarise(
 ) -> Summary:
     took = Clocks.read().since(begun)
     layout = layout_of(contents.material)
-    stored = int(np.count_nonzero(contents.entries))
-    found = count_outcomes(layout, contents.entries)
-    longest_at, longest = _longest(contents.entries)
-    entry_outcome = int(contents.entries[longest_at]) >> OUTCOME_SHIFT
-    text = fen(layout, longest_at)
+    found = look_through(layout, contents.entries)
+    entry_outcome = int(contents.entries[found.longest_at]) >> OUTCOME_SHIFT
+    text = fen(layout, found.longest_at)
     white_view = entry_outcome if " w " in text else outcome.flip(entry_outcome)
     return Summary(
         material=contents.material.name,
         rules=contents.rules,
-        positions=sum(found.values()),
-        stored_entries=stored,
-        mover={outcome.text(value): count for value, count in found.items()},
-        longest=longest,
+        positions=sum(found.outcomes.values()),
+        stored_entries=found.stored,
+        mover={outcome.text(value): count for value, count in found.outcomes.items()},
+        longest=found.longest,
         longest_fen=text,
         longest_gscore=outcome.text(white_view),
         staircases=len(contents.steps.start) - 1,
-        attractions=round(attractions / stored, 3),
-        looks=round(looks / stored, 3),
+        attractions=round(attractions / found.stored, 3),
+        looks=round(looks / found.stored, 3),
         seconds=round(took.wall, 3),
         cpu_seconds=round(took.cpu, 3) if alone else None,
         pace=pace and round(pace, 3),
@@ -159,16 +177,6 @@ def summarise(
         from_disk=took.came if alone else None,
         to_disk=took.went if alone else None,
     )
-
-
-def _longest(entries: NDArray[np.int32]) -> tuple[int, int]:
-    best_at, best = 0, -1
-    for here in pieces(len(entries)):
-        part = distances(entries[here])
-        at = int(part.argmax())
-        if int(part[at]) > best:
-            best_at, best = here.start + at, int(part[at])
-    return best_at, best
 
 
 def histogram(counts: dict[str, int], width: int = 40) -> list[str]:

@@ -24,8 +24,8 @@ from tbgen.turns import pieces
 def finish(solved: Solved, make: Make = in_memory, threads: int = 1) -> Contents:
     """The contents of the finished table, its staircases numbered in the order in which they are met."""
     found = solved.staircases
+    last = int(solved.links.given[0])
     with ThreadPoolExecutor(threads) as pool:
-        last = max(pool.map(lambda here: int(found[here].max(initial=0)), pieces(len(found))))
         numbers, ends = make(last + 1, np.int32), make(last + 2, np.int32)
         staircases = make(len(found), np.int32) if last else found
         count = _number(found, numbers, ends, staircases) if last else 0

@@ -25,7 +25,7 @@ from tbgen.retro.sweep.state import (
     none_due,
     payoff_at,
     put_off,
-    read_lane_around,
+    read_cells_around,
     read_review_around,
     read_values_around,
     read_worth_around,
@@ -107,7 +107,7 @@ def as_good_as_the_record(team, me, buffers, state, sets, level):
         for lane in lanes_in(start, end):
             if none_due(state, lane, level):
                 continue
-            read_lane_around(state, buffers, lane)
+            read_cells_around(state, buffers, lane)
             left, cell = state.cells.members[lane], first_cell(state.cells, lane)
             while left:
                 node = lane * LANE + lowest_bit(left)

@@ -9,7 +9,7 @@ from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.sweep import settle
 from tbgen.retro.sweep.cells import first_cell
-from tbgen.retro.sweep.state import read_cells_ahead, read_lane_around, read_members_ahead
+from tbgen.retro.sweep.state import read_cells_ahead, read_members_ahead
 from tbgen.retro.threads.ahead import TOGETHER, read_around
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
@@ -125,8 +125,7 @@ def _sort_timed(team, me, buffers, state, sets, seeds, copies):
             read_set_around(sets, which, buffers, lanes_of(block).start)
             for at in range(read_block(sets, which, block, buffers)):
                 node = np.int64(buffers.batch[at])
-                read_lane_around(state, buffers, node // LANE)
-                key = 2 * min(settle.time_of(state, sets, node, gains), LONGEST) + gains
+                key = 2 * min(settle.time_of(state, buffers, sets, node, gains), LONGEST) + gains
                 if copies:
                     _put(state, buffers, seeds, seeds.starts[me, key], node)
                 seeds.starts[me, key] += 1

@@ -19,7 +19,9 @@ from tbgen.retro.sweep.state import (
     none_due,
     payoff_at,
     put_off,
-    read_lane_around,
+    read_cells_around,
+    read_pays_around,
+    read_worth_around,
 )
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
@@ -50,14 +52,15 @@ def _seed(sets, node, outcome):
 
 
 @inlined
-def _wait(state, sets, node, cell):
+def _wait(state, buffers, sets, node, cell):
     """Make a seed of a settled node whose outcome is of this level: predecessors are notified at its distance."""
     state.due[cell] = NOT_AGAIN
+    read_worth_around(state, buffers, node)
     _seed(sets, node, outcome_of(key_at(state, state.worth[node])))
 
 
 @inlined
-def _fix(state, sets, node, cell, level):
+def _fix(state, buffers, sets, node, cell, level):
     """Settle a position of this level with what it is worth under its own goal."""
     theirs = escape_at(state, cell)
     mark(sets, SETTLED, node)
@@ -65,12 +68,13 @@ def _fix(state, sets, node, cell, level):
     if theirs == STANDS:
         add(sets, NOW + LOSE, node)
         return
+    read_worth_around(state, buffers, node)
     state.worth[node] = theirs
     add(sets, CHANGED_OURS, node)
     key = key_at(state, theirs)
     outcome, distance = outcome_of(key), patience(key)
     if level_of(outcome) == level:
-        _wait(state, sets, node, cell)
+        _wait(state, buffers, sets, node, cell)
     else:
         # pending: until the sweep reaches its level, it acts as an open position whose resets pay this
         state.due[cell] = level_of(outcome)
@@ -78,13 +82,13 @@ def _fix(state, sets, node, cell, level):
 
 
 @inlined
-def _fix_or_seed(state, sets, node, cell, level):
+def _fix_or_seed(state, buffers, sets, node, cell, level):
     if has(sets, CLOSED, node):
         state.due[cell] = NOT_AGAIN
     elif not is_open(sets, node):
-        _wait(state, sets, node, cell)
+        _wait(state, buffers, sets, node, cell)
     elif state.level[cell] == level:
-        _fix(state, sets, node, cell, level)
+        _fix(state, buffers, sets, node, cell, level)
     else:
         payoff = payoff_at(state, cell)
         if payoff != 0 and level_of(paid(payoff)) == level:
@@ -101,21 +105,23 @@ def fix_and_seed(team, me, buffers, state, sets, level):
         for lane in lanes_in(start, end):
             if none_due(state, lane, level):
                 continue
-            read_lane_around(state, buffers, lane)
+            read_cells_around(state, buffers, lane)
             left, cell = state.cells.members[lane], first_cell(state.cells, lane)
             while left:
                 if state.due[cell] <= level:
-                    _fix_or_seed(state, sets, lane * LANE + lowest_bit(left), cell, level)
+                    _fix_or_seed(state, buffers, sets, lane * LANE + lowest_bit(left), cell, level)
                 left &= left - np.uint64(1)
                 cell += 1
         start, end = next_due(team, me, state)
 
 
 @inlined
-def time_of(state, sets, node, gains):
+def time_of(state, buffers, sets, node, gains):
     """The distance at which a seed joins: a settled node, or an open one that its resets may settle."""
     if not is_open(sets, node):
+        read_worth_around(state, buffers, node)
         return patience(key_at(state, state.worth[node]))
+    read_pays_around(state, buffers, node)
     payoff = payoff_at(state, cell_of(state.cells, node))
     return shortest(payoff) if gains else longest(payoff)
 

@@ -259,24 +259,23 @@ def read_values_around(state, buffers, node):
 
 
 @inlined
+def read_pays_around(state, buffers, node):
+    """The same for what its resets pay."""
+    if state.on_disk:
+        read_around(buffers.clusters, state.pays, _read_cell_around(state, buffers, node // LANE))
+
+
+@inlined
 def read_review_around(state, buffers, node):
-    """The same, with what its resets pay."""
+    """The same for both."""
     read_values_around(state, buffers, node)
     if state.on_disk:
         read_around(buffers.clusters, state.pays, first_cell(state.cells, node // LANE))
 
 
 @inlined
-def read_lane_around(state, buffers, lane):
-    """Have it read the clusters where all is that is known of a lane's positions."""
-    if state.on_disk:
-        read_worth_around(state, buffers, lane * LANE)
-        read_cells_around(state, buffers, lane)
-
-
-@inlined
 def read_cells_around(state, buffers, lane):
-    """The same, without what settled ones are worth."""
+    """Have it read the clusters where all is that cells have of a lane's positions."""
     if state.on_disk:
         read_review_around(state, buffers, lane * LANE)
         cell = first_cell(state.cells, lane)
@@ -286,6 +285,7 @@ def read_cells_around(state, buffers, lane):
 
 @inlined
 def read_worth_around(state, buffers, node):
+    """The same for what a settled one is worth: of large tables the largest array, so only for those looked at."""
     if state.on_disk:
         read_around(buffers.clusters, state.worth, node)
 
