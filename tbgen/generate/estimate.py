@@ -32,9 +32,11 @@ _HELD: Final = 7 / 8
 _WORK: Final = (
     4/8, 1/3, 2/3,  # sets that are gone through in order; the log (retro/sweep/log.py)
     2, 2, 1, 1, 1/8, 1/32,  # the state of all positions, and their cells (retro/sweep/state.py)
-    4, 2, 2, 2, 1, 1, 1/8, 1/32,  # that gathered of open ones, as if none were closed by then
+    2, 1, 1, 1/8, 1/32,  # that gathered of open ones, as if none were closed by then
 )  # fmt: skip
 """Bytes per number of their other arrays, which need not be in memory."""
+_UNDER_RECORDS: Final = (4, 2, 2)
+"""Those of what is gathered where resets end a record: staircases and values."""
 ENTRY: Final = 4
 """Bytes per number of a table from which others are built."""
 _WRITTEN: Final = (4, 2)
@@ -120,10 +122,10 @@ class AtWork(NamedTuple):
     """Bytes on disk, as far as memory has no room for them."""
 
 
-def solving(largest: int, numbers: int, threads: int) -> AtWork:
+def solving(largest: int, numbers: int, threads: int, *, with_record: bool = True) -> AtWork:
     """What solving slices takes: the largest has so many numbers, and all together."""
     at_work = largest if largest >= TEAM_FROM else min(threads * largest, numbers)
-    arrays = [size * at_work for size in _WORK]
+    arrays = [size * at_work for size in (*_WORK, *(_UNDER_RECORDS if with_record else ()))]
     in_memory = int(sum(size for size in arrays if size < SMALL))
     return AtWork(PROGRAM + int(_HELD * at_work) + in_memory, int(sum(arrays)) - in_memory)
 
@@ -141,9 +143,10 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     found = recorded(material.name, rules)
     taken = found or _average(material, numbers)
     successors = [ENTRY * _size(other).numbers for other in material.successors()]
-    arrays = [*successors, *link_arrays(numbers, shared=slices > 1, with_record=rules == TableRules.RESET)]
+    with_record = rules == TableRules.RESET
+    arrays = [*successors, *link_arrays(numbers, shared=slices > 1, with_record=with_record)]
     written = [size * numbers for size in _WRITTEN]
-    at_work = solving(largest, numbers, threads)
+    at_work = solving(largest, numbers, threads, with_record=with_record)
     kept = 2 * ENTRY * numbers  # entries and staircases while they are found, in a workspace if it has one
     on_disk = (kept // 2 >= LARGE or is_kept(slices, numbers)) * kept
     return Estimate(
