@@ -22,7 +22,6 @@ from tbgen.local.files import KeptPart, Shelf, Slot, rows_of
 from tbgen.material import Material
 from tbgen.retro.checkpoint import Checkpoint, InMemory
 from tbgen.retro.export import finish
-from tbgen.retro.job import Solved
 from tbgen.retro.solver import solve_table
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.format.local import Bound, tells
@@ -106,13 +105,7 @@ class PartSolver:
             if slot is not None and reads and slot.is_filled and self.read(part.material, kept):
                 self.report(part.times * part.numbers)
                 return kept
-            solved, workspaces = self._solved(part, slot)
-            self.done[part.material] = {
-                bound: Reached(one.layout, one.entries, part.swapped) for bound, one in solved.items()
-            }
-            if slot is None and not stays:
-                return None
-            contents = {bound: finish(one, self.make, self.threads) for bound, one in solved.items()}
+            contents, workspaces = self._solved(part, slot, finishes=stays or slot is not None)
             if stays:
                 self.contents[part.material] = contents
             if slot is not None:
@@ -122,11 +115,14 @@ class PartSolver:
                 one.clear()
             return kept
 
-    def _solved(self, part: Part, slot: Slot | None) -> tuple[dict[Bound, Solved], list[Workspace]]:
-        """A part for each bound, and what a stopped process would have gone on with."""
+    def _solved(
+        self, part: Part, slot: Slot | None, *, finishes: bool
+    ) -> tuple[dict[Bound, Contents], list[Workspace]]:
+        """A part for each bound, its contents if it `finishes` them; and what a stopped process would have gone on
+        with. The links of one bound are gone before the next one is solved."""
         layout = Layout(part.material.normal, rows_of(part))
         complete = self.take_complete(part.complete)
-        solved, workspaces = {}, list[Workspace]()
+        reached, contents, workspaces = dict[Bound, Reached](), dict[Bound, Contents](), list[Workspace]()
         for bound in part.bounds:
             checkpoint: Checkpoint = InMemory(self.make, self.work)
             if slot is not None and self.workspace is not None:
@@ -134,12 +130,19 @@ class PartSolver:
                 workspaces.append(checkpoint)
             exits = self._exits(part, bound, layout, complete.values())
             try:
-                solved[bound] = solve_table(exits, threads=self.threads, report=self.report, checkpoint=checkpoint)
+                solved = solve_table(exits, threads=self.threads, report=self.report, checkpoint=checkpoint)
             except OutOfRoom:  # nor would there be room the next time
                 for one in workspaces:
                     one.clear()
                 raise
-        return solved, workspaces
+            reached[bound] = Reached(solved.layout, solved.entries, part.swapped)
+            if finishes:
+                contents[bound] = finish(solved, self.make, self.threads)
+            del solved
+            for one in workspaces:
+                one.let_go()
+        self.done[part.material] = reached
+        return contents, workspaces
 
     def _exits(self, part: Part, bound: Bound, layout: Layout, complete: Iterable[Reached]) -> Exits:
         """What a part's resets lead to, as seen from its first side."""

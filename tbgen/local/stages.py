@@ -70,8 +70,9 @@ def cost_of(plan: list[Part], threads: int, pace: float = 1.0) -> Cost:
     tables = as_stored({one: slices for part in plan for one, slices in part.complete.items()})
     arrays = [ENTRY * _numbers_read(one, slices) for one, slices in tables.items()]
     arrays += [ENTRY * part.numbers for part in plan for _ in range(part.times)]
-    largest = max(part.numbers for part in plan)
-    arrays += [ENTRY * largest, *link_arrays(largest, shared=True)] * 2
+    widest = max(plan, key=lambda part: part.numbers)
+    arrays += [ENTRY * widest.numbers] * (1 + widest.times)  # staircases as they are found, and of each bound
+    arrays += link_arrays(widest.numbers, shared=len(widest.slices) > 1)
     at_work = [solving(numbers_per_slice(part.material), part.numbers, threads) for part in plan]
     return Cost(
         max(one.memory for one in at_work) + small(arrays),
