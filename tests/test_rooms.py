@@ -88,7 +88,7 @@ ROOMS = {
         "errors turns outcome table_rules men material contents jit index store/directory store/format store/local"
     ),
     "store/write": (
-        "_version turns files table_rules material contents jit index store/lock store/format text safe_files"
+        "_version turns sizes files table_rules material contents jit index store/lock store/format text safe_files"
     ),
     "store": "store/directory store/lock store/read",
     "store/disk_arrays": "errors sizes safe_files",
@@ -128,7 +128,7 @@ ROOMS = {
     "checker": "errors outcome probe text",
     "local": (
         "errors sizes table_rules material contents index cluster "
-        "retro/checkpoint retro/job retro/solver retro/export store/format store/lock store/local store store/write "
+        "retro/checkpoint retro/solver retro/export store/format store/lock store/local store store/write "
         "store/disk_arrays generate probe text"
     ),
     "prove": (

@@ -13,18 +13,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from soaking.forge import deflated, inflated
 
-from tbgen.contents import Contents, Steps
+from tbgen.contents import Contents, Steps, in_memory
 from tbgen.errors import CorruptTable
 from tbgen.material import Material, parse
 from tbgen.store import TableFile, list_tables, open_table, table_path
 from tbgen.store.format.planes import bytes_for, planes_of
 from tbgen.store.format.schema import ESCAPE
-from tbgen.store.format.shapes import ODD, Forms, ShapeTable
+from tbgen.store.format.shapes import MOST_STEPS, ODD, Forms, ShapeTable
 from tbgen.store.read import table
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, ChunkFormat
 from tbgen.store.read.decode import decode, spell_out
+from tbgen.store.write import staircases as rows_of_steps
 from tbgen.store.write import write_table
+from tbgen.store.write.kernels import SAME_AT
 from tests.support.contents import random_contents, steps_at
 from tests.support.staircases import staircases_of
 
@@ -71,6 +73,22 @@ def test_a_first_look_sees_what_all_others_see(tmp_path: Path, staircases: int, 
             assert (int(whole.entry[place]), bool(whole.has_steps[place])) == first.glance(place)
             assert whole.steps(place) == first.steps(place) == steps
             assert bool(steps) == bool(whole.has_steps[place])
+
+
+@pytest.mark.parametrize("marks", [0, 1, 2])
+def test_kinds_that_have_no_room_for_all_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marks: int) -> None:
+    """Other bytes say the same."""
+    contents = random_contents(parse("KNvK"), seed=5, staircases=300)
+    size = len(contents.entries)
+    with written(tmp_path, contents) as table:
+        plain = table.path.stat().st_size
+    with ThreadPoolExecutor(1) as pool:
+        rows = rows_of_steps.make_rows(contents.steps, in_memory, pool)
+    assert rows.marks == np.diff(contents.steps.start).max() > marks
+    monkeypatch.setattr(rows_of_steps, "_BITS", SAME_AT + len(rows.model).bit_length() + marks)
+    with written(tmp_path, contents) as table:
+        assert_same(table.part(0, size), contents)
+        assert table.path.stat().st_size != plain
 
 
 def test_a_chunk_goes_on_where_it_was_left(tmp_path: Path) -> None:
@@ -216,17 +234,18 @@ def with_one_staircase(contents: Contents, length: int) -> Contents:
     return Contents(contents.material, "r", contents.entries, np.minimum(contents.staircases, 1), steps)
 
 
-def test_a_long_staircase(tmp_path: Path) -> None:
-    contents = with_one_staircase(random_contents(parse("KvK"), seed=1, staircases=3), 45)
+@pytest.mark.parametrize("length", [45, 60, MOST_STEPS])
+def test_a_long_staircase(tmp_path: Path, length: int) -> None:
+    contents = with_one_staircase(random_contents(parse("KvK"), seed=1, staircases=3), length)
     with written(tmp_path, contents) as table:
         number = int(np.flatnonzero(contents.staircases & (contents.entries != 0))[0])
-        assert len(table.steps_of(table.look(number)[2])) == 45
+        assert len(table.steps_of(table.look(number)[2])) == length
         assert_same(table.part(0, table.size), contents)
 
 
 def test_contents_that_do_not_fit(tmp_path: Path) -> None:
-    contents = with_one_staircase(random_contents(parse("KvK"), seed=1, staircases=3), 60)
-    with pytest.raises(ValueError, match="60"):
+    contents = with_one_staircase(random_contents(parse("KvK"), seed=1, staircases=3), MOST_STEPS + 1)
+    with pytest.raises(ValueError, match="255"):
         write_table(tmp_path / "KvK.r.h5", contents, {})
     assert not list(tmp_path.iterdir())
 

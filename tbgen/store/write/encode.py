@@ -19,6 +19,7 @@ from tbgen.store.format.order import candidates, numbers_of
 from tbgen.store.format.planes import bytes_for, planes_of
 from tbgen.store.format.schema import COUNT, ESCAPE, LEVEL, RAW, SHAPE_BLOCK, group_of
 from tbgen.store.format.shapes import EVEN, Forms
+from tbgen.store.write.aside import Aside
 from tbgen.store.write.kernels import ODD_AT, OUTCOME_AT, OUTCOMES, SAME_AT, Given, Stored, fill_chunk, find_kinds
 from tbgen.store.write.staircases import make_forms, make_rows
 from tbgen.turns import in_turn
@@ -76,22 +77,22 @@ class _FormNumbers(NamedTuple):
     """`[key]`: which form it is."""
     numbers: NDArray[np.int64]
     """`[form]`: its number in the file."""
-    steps: NDArray[np.int8]
-    """`[form, nth]`: the step whose distance is the nth that is stored, -1 if there is none."""
+    steps: NDArray[np.uint8]
+    """`[form, nth]`: the step whose distance is the nth that is stored, if there is one."""
     beside: NDArray[np.uint8]
     """`[form]`: how many distances are stored beside the fresh one."""
 
-    def of(self, kinds: NDArray[np.int64]) -> NDArray[np.int64]:
+    def of(self, kinds: NDArray[np.int64]) -> NDArray[np.int32]:
         """The form of each kind."""
-        return self.rank[np.searchsorted(self.keys, kinds >> SAME_AT)]
+        return self.rank[np.searchsorted(self.keys, kinds >> SAME_AT)].astype(np.int32)
 
 
 class _Group(NamedTuple):
     """The kinds of a group of chunks by shape: that of no position, then the commonest first."""
 
     kinds: NDArray[np.int64]
-    forms: NDArray[np.int64]
-    held: NDArray[np.int64]
+    forms: NDArray[np.int32]
+    held: NDArray[np.uint8]
     """`[shape]`: how many distances a position has in the file."""
 
 
@@ -124,7 +125,7 @@ class _Task:
 
     def _length(self, number: int) -> int:
         shape = self.shapes[number]
-        each = self.groups[number // self.group].held[shape] * self.distance_bytes
+        each = self.groups[number // self.group].held[shape].astype(np.int64) * self.distance_bytes
         each += (shape >= ESCAPE) * self.shape_bytes
         return self.width + int((each * self.parts[number].counts).sum())
 
@@ -136,13 +137,15 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
     width = min(widths[size > _LARGE], 1 << max(0, size - 1).bit_length())
     rows = make_rows(steps, make, pool)
     given = Given(
-        contents.entries, contents.staircases, steps.start, steps.outcome, steps.distance, rows.form, rows.longest
+        contents.entries, contents.staircases, steps.start, steps.outcome, steps.distance, rows.form, rows.marks
     )
     kind: NDArray[np.uint16] = make(-(-size // width) * width, np.uint16)
-    found = list(pool.map(partial(_sort, given, kind, width), _batches(len(kind) // width, _TOGETHER)))
-    parts = [part for batch, _ in found for part in batch]
-    longest = max(*(distance for _, distance in found), int(steps.distance.max(initial=0)))
-    del found
+    aside = Aside(make)
+    parts, longest = list[_Part](), int(steps.distance.max(initial=0))
+    batches = _batches(len(kind) // width, _TOGETHER)
+    for found, distance in in_turn(pool, _AHEAD, partial(_sort, given, kind, width), zip(batches, strict=True)):
+        parts += [_Part(aside.put(part.kinds), aside.put(part.counts)) for part in found]
+        longest = max(longest, distance)
     keys = _by_appearance(parts)
     forms = make_forms(rows, keys)
     pages, numbers = pack_pages(forms)
@@ -153,12 +156,12 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
     lists = []
     for batch in _batches(len(parts), task.group):
         group, shapes = _merge([parts[number] for number in batch], known)
-        task.groups.append(group)
-        task.shapes += shapes
+        task.groups.append(_Group(aside.put(group.kinds), aside.put(group.forms), aside.put(group.held)))
+        task.shapes += map(aside.put, shapes)
         lists.append(_listed(group, known, form_bytes))
     order = _best_order(task, contents, pool)
     places = numbers_of(order)
-    made = in_turn(pool, _AHEAD, partial(_chunks, task, places), zip(_batches(len(parts), _TOGETHER), strict=True))
+    made = in_turn(pool, _AHEAD, partial(_chunks, task, places), zip(batches, strict=True))
     return Encoded(
         width, order, max(1, *(int(group.held.max()) for group in task.groups)), task.distance_bytes, task.shape_bytes,
         form_bytes, sum(int(part.counts[part.kinds != 0].sum()) for part in parts),
@@ -195,9 +198,9 @@ def _by_appearance(parts: list[_Part]) -> NDArray[np.int64]:
     return every[np.argsort(np.concatenate(first)[where])]
 
 
-def _stored_steps(forms: Forms) -> NDArray[np.int8]:
+def _stored_steps(forms: Forms) -> NDArray[np.uint8]:
     column, _ = forms.distances()
-    steps = np.full((len(forms.steps), int(column.max(initial=0))), -1, np.int8)
+    steps = np.zeros((len(forms.steps), int(column.max(initial=0))), np.uint8)
     start = forms.start
     for here in pieces(len(start)):
         for step, (having, at) in enumerate(by_step(start[here], forms.steps[here])):
@@ -219,7 +222,7 @@ def _merge(parts: list[_Part], forms: _FormNumbers) -> tuple[_Group, list[NDArra
     ranks[order] = np.arange(len(kinds), dtype=np.int32)
     kinds = kinds[order]
     of = forms.of(kinds)
-    held = np.where(kinds != 0, forms.beside[of].astype(np.int64) + 1, 0)
+    held = np.where(kinds != 0, forms.beside[of] + np.uint8(1), np.uint8(0))
     return _Group(kinds, of, held), [ranks[place] for place in places]
 
 
@@ -230,7 +233,7 @@ def _listed(group: _Group, forms: _FormNumbers, form_bytes: int) -> bytes:
     outcome -= outcome >> 10 << 11
     columns = [
         *planes_of(2 * outcome + (kinds >> ODD_AT & 1), 2),
-        group.held[1:].astype(np.uint8),
+        group.held[1:],
         *planes_of(forms.numbers[group.forms[1:]], form_bytes),
     ]
     starts = range(0, len(kinds), SHAPE_BLOCK)

@@ -32,15 +32,15 @@ class Given(NamedTuple):
     outcome: NDArray[np.int16]
     distance: NDArray[np.uint16]
     form: NDArray[np.int32]
-    longest: int
-    """Steps of the longest staircase."""
+    marks: int
+    """That of Rows, too."""
 
 
 class Stored(NamedTuple):
     """How the shapes of a group are stored."""
 
-    steps: NDArray[np.int8]
-    """`[shape, nth]`: the step whose distance is the nth that is stored, -1 if there is none."""
+    steps: NDArray[np.uint8]
+    """`[shape, nth]`: the step whose distance is the nth that is stored, if there is one."""
     beside: NDArray[np.uint8]
     """`[shape]`: how many are stored beside the fresh one."""
     shape_bytes: int
@@ -79,9 +79,9 @@ def _kind_of(given, entry, staircase):
     outcome, distance = entry >> OUTCOME_SHIFT, entry & DISTANCE_MASK
     kind = np.int64(1 | (entry & 1) << ODD_AT | (outcome & OUTCOMES) << OUTCOME_AT)
     if staircase:
-        same = np.int64(given.form[staircase]) << given.longest
+        same = np.int64(given.form[staircase]) << given.marks
         start = given.start[staircase]
-        for step in range(given.start[staircase + 1] - start):
+        for step in range(min(given.marks, given.start[staircase + 1] - start)):
             if given.outcome[start + step] == outcome and given.distance[start + step] == distance:
                 same |= np.int64(1) << step
         kind |= same << SAME_AT

@@ -10,19 +10,20 @@ from numpy.typing import NDArray
 
 from tbgen.contents import Make, Steps
 from tbgen.store.format.forms import find_forms, pieces
-from tbgen.store.format.shapes import BEFORE, EVEN, FRESH, ODD, Forms
+from tbgen.store.format.shapes import BEFORE, EVEN, FRESH, MOST_STEPS, ODD, Forms
 from tbgen.store.write.kernels import SAME_AT
 
 _BITS: Final = 63
-"""Bits of a kind. KBPvKN, with staircases of up to 17 steps in 3,646,664 forms, needs 52."""
+"""Bits of a kind. KBPvKN, with staircases of up to 17 steps in 3,646,664 forms, needs 52. Where they do not suffice,
+what repeats the fresh entry later in a staircase is stored as if it did not."""
 
 
 class Rows(NamedTuple):
     steps: Steps
     length: NDArray[np.uint8]
     """`[staircase]`: how many steps it has."""
-    longest: int
-    """Steps of the longest staircase: a kind has a bit for each."""
+    marks: int
+    """A kind says of so many steps, the first of its staircase, whether they repeat the fresh entry: mostly of all."""
     repeats: NDArray[np.bool_]
     """`[step]`: whether outcome and distance are those of the step before."""
     form: NDArray[np.int32]
@@ -46,17 +47,15 @@ def make_rows(steps: Steps, make: Make, pool: Executor) -> Rows:
         return word
 
     form, model = find_forms(steps.start[:-1], length, words, make, pool.map)
-    longest = int(length.max())
-    if SAME_AT + longest + len(model).bit_length() > _BITS:
-        raise ValueError(f"{len(model)} forms of up to {longest} steps: there is no room for so many")
-    return Rows(steps, length, longest, repeats, form, model)
+    marks = min(int(length.max()), _BITS - SAME_AT - len(model).bit_length())
+    return Rows(steps, length, marks, repeats, form, model)
 
 
 def _lengths(steps: Steps) -> NDArray[np.uint8]:
     lengths = np.empty(len(steps.start) - 1, np.uint8)
     for here in pieces(len(lengths)):
         found = np.diff(steps.start[here.start : here.stop + 1])
-        if found.max() > 255:
+        if found.max() > MOST_STEPS:
             raise ValueError(f"a staircase has {found.max()} steps")
         lengths[here] = found
     if lengths[0]:
@@ -77,19 +76,19 @@ def _repeats(steps: Steps, lengths: NDArray[np.uint8], make: Make) -> NDArray[np
 
 def make_forms(rows: Rows, keys: NDArray[np.int64]) -> Forms:
     """The forms with these keys, in the same order. A key is a kind without its outcome and parity."""
-    length = rows.length[rows.model[keys >> rows.longest]]
+    length = rows.length[rows.model[keys >> rows.marks]]
     columns = zip(*(_columns(rows, keys[here]) for here in pieces(len(keys))), strict=True)
     return Forms(length, *(np.concatenate(column) for column in columns))
 
 
 def _columns(rows: Rows, keys: NDArray[np.int64]) -> tuple[NDArray[np.generic], ...]:
     """Holder, level, outcome and source of each step of these forms."""
-    steps, model = rows.steps, rows.model[keys >> rows.longest]
+    steps, model = rows.steps, rows.model[keys >> rows.marks]
     length = rows.length[model].astype(np.int64)
     form = np.repeat(np.arange(len(keys)), length)
     step = np.arange(len(form)) - np.repeat(np.cumsum(length) - length, length)
     at = steps.start[model][form] + step
     source = np.where(steps.distance[at] & 1, np.uint8(ODD), np.uint8(EVEN))
     source[rows.repeats[at]] = BEFORE
-    source[(keys[form] >> step & 1) != 0] = FRESH
+    source[((keys & (1 << rows.marks) - 1)[form] >> step & 1) != 0] = FRESH
     return steps.holder[at], steps.level[at], steps.outcome[at].astype("<i2"), source
