@@ -42,7 +42,7 @@ def ours() -> dict[tuple[str, str], Counts]:
     """Placements, of each material of five and six men that is built under each of the rules."""
     found: dict[tuple[str, str], Counts] = {}
     for row in itertools.chain(read("docs/five-men/outcomes.csv"), read("docs/six-men.csv")):
-        counts = found.setdefault((row["material"], row.get("rules", "r")), Counter())
+        counts = found.setdefault((row["material"], row["rules"]), Counter())
         placements = int(row["placements"])
         if row["to_move"] == "either":  # both sides have the same men; the one to move has the score
             what = {"G0.0": "wins", "-G0.0": "losses"}.get(row["gscore"], "draws")
