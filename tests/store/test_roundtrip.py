@@ -17,6 +17,7 @@ from tbgen.contents import Contents, Steps, in_memory
 from tbgen.errors import CorruptTable
 from tbgen.material import Material, parse
 from tbgen.store import TableFile, list_tables, open_table, table_path
+from tbgen.store.format import forms
 from tbgen.store.format.planes import bytes_for, planes_of
 from tbgen.store.format.schema import ESCAPE
 from tbgen.store.format.shapes import MOST_STEPS, ODD, Forms, ShapeTable
@@ -24,8 +25,8 @@ from tbgen.store.read import table
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, ChunkFormat
 from tbgen.store.read.decode import decode, spell_out
+from tbgen.store.write import aside, encode, write_table
 from tbgen.store.write import staircases as rows_of_steps
-from tbgen.store.write import write_table
 from tbgen.store.write.kernels import SAME_AT
 from tests.support.contents import random_contents, steps_at
 from tests.support.staircases import staircases_of
@@ -73,6 +74,17 @@ def test_a_first_look_sees_what_all_others_see(tmp_path: Path, staircases: int, 
             assert (int(whole.entry[place]), bool(whole.has_steps[place])) == first.glance(place)
             assert whole.steps(place) == first.steps(place) == steps
             assert bool(steps) == bool(whole.has_steps[place])
+
+
+def test_the_same_bytes_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large tables are written so, as not all that is known of them fits into memory."""
+    contents = random_contents(parse("KQvK"), seed=4, staircases=3000)
+    with written(tmp_path, contents) as table_:
+        whole = table_.path.read_bytes()
+    for module, name, small in ((forms, "_PIECE", 100), (encode, "_MERGED", 1), (aside, "_FIRST", 16)):
+        monkeypatch.setattr(module, name, small)
+    with written(tmp_path, contents) as table_:
+        assert table_.path.read_bytes() == whole
 
 
 @pytest.mark.parametrize("marks", [0, 1, 2])

@@ -47,8 +47,7 @@ def find_forms(
     hashes, checks = (make(len(length), np.uint64) for _ in range(2))
     every = pieces(len(hashes))
     for seed in range(_TRIES):
-        parts = each(partial(_mix, start, length, words, seed, hashes, checks), every)
-        different = np.unique(np.concatenate([np.zeros(1, np.uint64), *parts]))
+        different = _all_of(each(partial(_mix, start, length, words, seed, hashes, checks), every))
         deque(each(partial(_look_up, different, hashes, form), every), maxlen=0)
         model = np.zeros(len(different), np.int64)
         for here in every:
@@ -77,6 +76,17 @@ def _mix(
         check[having] = found ^ found >> np.uint64(32)
     hashes[here], checks[here] = mixed, check
     return np.unique(mixed)
+
+
+def _all_of(parts: Iterable[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """What is in these, once, in rising order. They are merged as they come: all together may not fit into memory."""
+    different, waiting, count = np.zeros(1, np.uint64), list[NDArray[np.uint64]](), 0
+    for part in parts:
+        waiting.append(part)
+        count += len(part)
+        if count > max(_PIECE, len(different)):
+            different, waiting, count = np.unique(np.concatenate([different, *waiting])), [], 0
+    return np.unique(np.concatenate([different, *waiting]))
 
 
 def _look_up(different: NDArray[np.uint64], hashes: NDArray[np.uint64], form: NDArray[np.int32], here: slice) -> None:

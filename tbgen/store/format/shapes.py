@@ -7,7 +7,7 @@ step before: then the form says so, and nothing is stored. Tables have hundreds 
 times as many staircases.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Final, NamedTuple, TypeVar
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tbgen.contents import OUTCOME_SHIFT
 from tbgen.outcome import BASE
-from tbgen.store.format.forms import find_forms
+from tbgen.store.format.forms import find_forms, pieces
 
 FRESH, BEFORE, EVEN, ODD = range(4)
 """Where a step's distance comes from: the fresh one, that of the step before, or one stored with the position."""
@@ -49,6 +49,13 @@ class Forms(NamedTuple):
         ends = np.cumsum(length)
         at = np.repeat(self.start[forms] - (ends - length), length) + np.arange(int(length.sum()))
         return Forms(self.steps[forms], self.holder[at], self.level[at], self.outcome[at], self.source[at])
+
+    def parts(self) -> Iterator[tuple[slice, "Forms"]]:
+        """Some at a time, in order: what is worked out for each step takes many times what a step does."""
+        start = np.append(0, np.cumsum(self.steps, dtype=np.int64))
+        for here in pieces(len(self.steps)):
+            at = slice(int(start[here.start]), int(start[here.stop]))
+            yield here, Forms(self.steps[here], self.holder[at], self.level[at], self.outcome[at], self.source[at])
 
     def distances(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """`[step]`: where its distance is, AS_FRESH or n for the nth that is stored with the position. And `[step]`:

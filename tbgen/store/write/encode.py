@@ -14,7 +14,7 @@ from zlib_ng import zlib_ng
 from tbgen.contents import Contents, Make, in_memory
 from tbgen.index import layout_of
 from tbgen.store.format.form_pages import pack_pages
-from tbgen.store.format.forms import by_step, pieces
+from tbgen.store.format.forms import by_step
 from tbgen.store.format.order import candidates, numbers_of
 from tbgen.store.format.planes import bytes_for, planes_of
 from tbgen.store.format.schema import COUNT, ESCAPE, LEVEL, RAW, SHAPE_BLOCK, group_of
@@ -147,10 +147,10 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
         parts += [_Part(aside.put(part.kinds), aside.put(part.counts)) for part in found]
         longest = max(longest, distance)
     keys = _by_appearance(parts)
-    forms = make_forms(rows, keys)
+    forms = make_forms(rows, keys, make)
     pages, numbers = pack_pages(forms)
     rising = np.argsort(keys)
-    known = _FormNumbers(keys[rising], rising, numbers, _stored_steps(forms), forms.stored())
+    known = _FormNumbers(keys[rising], rising, numbers, *_stored_steps(forms, make))
     task = _Task(given, width, parts, kind, known, bytes_for(longest >> 1) or 1, [], [])
     form_bytes = bytes_for(int(numbers.max()))
     lists = []
@@ -189,24 +189,27 @@ def _sort(given: Given, kind: NDArray[np.uint16], width: int, numbers: range) ->
 def _by_appearance(parts: list[_Part]) -> NDArray[np.int64]:
     """The keys of all forms, in the order in which they come up, so that neighbouring chunks use the same pages of
     forms. That of no steps is the first."""
-    keys, first = [np.zeros(1, np.int64)], [np.full(1, -1, np.int64)]
-    for nth, batch in enumerate(_batches(len(parts), _MERGED)):
+    keys = [np.zeros(1, np.int64)]
+    known = keys[0]
+    for batch in _batches(len(parts), _MERGED):
         found, where = np.unique(np.concatenate([parts[n].kinds for n in batch]) >> SAME_AT, return_index=True)
-        keys.append(found)
-        first.append(where + (nth << 40))
-    every, where = np.unique(np.concatenate(keys), return_index=True)
-    return every[np.argsort(np.concatenate(first)[where])]
+        new = known[np.minimum(np.searchsorted(known, found), len(known) - 1)] != found
+        keys.append(found[new][np.argsort(where[new])])
+        known = np.sort(np.concatenate([known, found[new]]), kind="stable")  # which merges what is sorted
+    return np.concatenate(keys)
 
 
-def _stored_steps(forms: Forms) -> NDArray[np.uint8]:
-    column, _ = forms.distances()
-    steps = np.zeros((len(forms.steps), int(column.max(initial=0))), np.uint8)
-    start = forms.start
-    for here in pieces(len(start)):
-        for step, (having, at) in enumerate(by_step(start[here], forms.steps[here])):
-            own = forms.source[at] >= EVEN
+def _stored_steps(forms: Forms, make: Make) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """`steps` and `beside` of `_FormNumbers`."""
+    beside = np.concatenate([part.stored() for _, part in forms.parts()])
+    most = int(beside.max())
+    steps: NDArray[np.uint8] = make(len(beside) * most, np.uint8).reshape(len(beside), most)
+    for here, part in forms.parts():
+        column, _ = part.distances()
+        for step, (having, at) in enumerate(by_step(part.start, part.steps)):
+            own = part.source[at] >= EVEN
             steps[here][having[own], column[at[own]] - 1] = step
-    return steps
+    return steps, beside
 
 
 def _merge(parts: list[_Part], forms: _FormNumbers) -> tuple[_Group, list[NDArray[np.int32]]]:

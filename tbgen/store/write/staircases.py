@@ -74,11 +74,14 @@ def _repeats(steps: Steps, lengths: NDArray[np.uint8], make: Make) -> NDArray[np
     return repeats
 
 
-def make_forms(rows: Rows, keys: NDArray[np.int64]) -> Forms:
+def make_forms(rows: Rows, keys: NDArray[np.int64], make: Make) -> Forms:
     """The forms with these keys, in the same order. A key is a kind without its outcome and parity."""
     length = rows.length[rows.model[keys >> rows.marks]]
-    columns = zip(*(_columns(rows, keys[here]) for here in pieces(len(keys))), strict=True)
-    return Forms(length, *(np.concatenate(column) for column in columns))
+    steps = int(length.sum(dtype=np.int64))
+    forms = Forms(length, *(make(steps, kind) for kind in (np.uint8, np.uint8, np.int16, np.uint8)))
+    for here, part in forms.parts():
+        part.holder[:], part.level[:], part.outcome[:], part.source[:] = _columns(rows, keys[here])
+    return forms
 
 
 def _columns(rows: Rows, keys: NDArray[np.int64]) -> tuple[NDArray[np.generic], ...]:
@@ -91,4 +94,4 @@ def _columns(rows: Rows, keys: NDArray[np.int64]) -> tuple[NDArray[np.generic], 
     source = np.where(steps.distance[at] & 1, np.uint8(ODD), np.uint8(EVEN))
     source[rows.repeats[at]] = BEFORE
     source[((keys & (1 << rows.marks) - 1)[form] >> step & 1) != 0] = FRESH
-    return steps.holder[at], steps.level[at], steps.outcome[at].astype("<i2"), source
+    return steps.holder[at], steps.level[at], steps.outcome[at], source
