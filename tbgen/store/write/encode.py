@@ -154,11 +154,11 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
     task = _Task(given, width, parts, kind, known, bytes_for(longest >> 1) or 1, [], [])
     form_bytes = bytes_for(int(numbers.max()))
     lists = []
-    for batch in _batches(len(parts), task.group):
-        group, shapes = _merge([parts[number] for number in batch], known)
+    calls = (([parts[number] for number in batch],) for batch in _batches(len(parts), task.group))
+    for group, shapes, listed in in_turn(pool, _AHEAD, partial(_merge, known, form_bytes), calls):
         task.groups.append(_Group(aside.put(group.kinds), aside.put(group.forms), aside.put(group.held)))
         task.shapes += map(aside.put, shapes)
-        lists.append(_listed(group, known, form_bytes))
+        lists.append(listed)
     order = _best_order(task, contents, pool)
     places = numbers_of(order)
     made = in_turn(pool, _AHEAD, partial(_chunks, task, places), zip(batches, strict=True))
@@ -212,8 +212,8 @@ def _stored_steps(forms: Forms, make: Make) -> tuple[NDArray[np.uint8], NDArray[
     return steps, beside
 
 
-def _merge(parts: list[_Part], forms: _FormNumbers) -> tuple[_Group, list[NDArray[np.int32]]]:
-    """All kinds of a group by rank, and the ranks of each part's kinds."""
+def _merge(forms: _FormNumbers, form_bytes: int, parts: list[_Part]) -> tuple[_Group, list[NDArray[np.int32]], bytes]:
+    """All kinds of a group by rank, the ranks of each part's kinds, and the list of shapes."""
     kinds = np.unique(np.concatenate([np.zeros(1, np.int64), *(part.kinds for part in parts)]))
     totals, places = np.zeros(len(kinds), np.int64), []
     for part in parts:
@@ -226,7 +226,8 @@ def _merge(parts: list[_Part], forms: _FormNumbers) -> tuple[_Group, list[NDArra
     kinds = kinds[order]
     of = forms.of(kinds)
     held = np.where(kinds != 0, forms.beside[of] + np.uint8(1), np.uint8(0))
-    return _Group(kinds, of, held), [ranks[place] for place in places]
+    group = _Group(kinds, of, held)
+    return group, [ranks[place] for place in places], _listed(group, forms, form_bytes)
 
 
 def _listed(group: _Group, forms: _FormNumbers, form_bytes: int) -> bytes:
