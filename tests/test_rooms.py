@@ -88,7 +88,8 @@ ROOMS = {
         "errors turns outcome table_rules men material contents jit index store/directory store/format store/local"
     ),
     "store/write": (
-        "_version turns sizes files table_rules material contents jit index store/lock store/format text safe_files"
+        "_version turns sizes files outcome table_rules material contents jit index store/lock store/format text "
+        "safe_files"
     ),
     "store": "store/directory store/lock store/read",
     "store/disk_arrays": "errors sizes safe_files",

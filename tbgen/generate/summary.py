@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen import outcome
-from tbgen.contents import OUTCOME_SHIFT, Contents, distances, outcomes
+from tbgen.contents import OUTCOME_SHIFT, Contents, outcomes
 from tbgen.index import Layout, layout_of
 from tbgen.index.positions import fen
 from tbgen.index.symmetry import SymmetryClasses
+from tbgen.store.write import Census
 from tbgen.table_rules import TableRules
-from tbgen.turns import pieces
 
 
 class Clocks(NamedTuple):
@@ -102,35 +102,13 @@ class Summary:
         return {**asdict(self), "bytes_per_position": round(self.bytes_per_position, 4)}
 
 
-class Found(NamedTuple):
-    """What entries say all together."""
-
-    stored: int
-    outcomes: dict[int, int]
+def once_each(layout: Layout, entries: NDArray[np.int32], census: Census) -> dict[int, int]:
     """Legal positions, each once up to symmetry, per fresh relative outcome, the best first."""
-    longest: int
-    longest_at: int
-    """The longest fresh distance, and the first number that has it."""
-
-
-def look_through(layout: Layout, entries: NDArray[np.int32]) -> Found:
-    """All entries once: with little memory each pass reads them from a disk."""
-    stored, longest, longest_at = 0, -1, 0
-    counts = np.zeros(2 * outcome.BASE + 1, np.int64)
-    for here in pieces(len(entries)):
-        part = entries[here]
-        counts += _by_outcome(part)
-        stored += int(np.count_nonzero(part))
-        far = distances(part)
-        at = int(far.argmax())
-        if int(far[at]) > longest:
-            longest, longest_at = int(far[at]), here.start + at
-    twice = np.zeros_like(counts)
+    twice = np.zeros_like(census.outcomes)
     for numbers in SymmetryClasses(layout).twice():
         twice += _by_outcome(entries[numbers])
-    counts -= twice // 2
-    found = np.flatnonzero(counts)[::-1]
-    return Found(stored, {int(value) - outcome.BASE: int(counts[value]) for value in found}, longest, longest_at)
+    counts = census.outcomes - twice // 2
+    return {int(value) - outcome.BASE: int(counts[value]) for value in np.flatnonzero(counts)[::-1]}
 
 
 def _by_outcome(entries: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -142,6 +120,7 @@ def _by_outcome(entries: NDArray[np.int32]) -> NDArray[np.int64]:
 
 def summarise(
     contents: Contents,
+    census: Census,
     path: Path,
     begun: Clocks,
     pace: float | None,
@@ -152,22 +131,22 @@ def summarise(
 ) -> Summary:
     took = Clocks.read().since(begun)
     layout = layout_of(contents.material)
-    found = look_through(layout, contents.entries)
-    entry_outcome = int(contents.entries[found.longest_at]) >> OUTCOME_SHIFT
-    text = fen(layout, found.longest_at)
+    found = once_each(layout, contents.entries, census)
+    entry_outcome = int(contents.entries[census.longest_at]) >> OUTCOME_SHIFT
+    text = fen(layout, census.longest_at)
     white_view = entry_outcome if " w " in text else outcome.flip(entry_outcome)
     return Summary(
         material=contents.material.name,
         rules=contents.rules,
-        positions=sum(found.outcomes.values()),
-        stored_entries=found.stored,
-        mover={outcome.text(value): count for value, count in found.outcomes.items()},
-        longest=found.longest,
+        positions=sum(found.values()),
+        stored_entries=census.legal,
+        mover={outcome.text(value): count for value, count in found.items()},
+        longest=census.longest,
         longest_fen=text,
         longest_gscore=outcome.text(white_view),
         staircases=len(contents.steps.start) - 1,
-        attractions=round(attractions / found.stored, 3),
-        looks=round(looks / found.stored, 3),
+        attractions=round(attractions / census.legal, 3),
+        looks=round(looks / census.legal, 3),
         seconds=round(took.wall, 3),
         cpu_seconds=round(took.cpu, 3) if alone else None,
         pace=pace and round(pace, 3),

@@ -78,10 +78,12 @@ def build_table(
                 workspace.clear()
                 raise
 
-        write_table(path, contents, counts._asdict(), threads=threads, make=disk_arrays.array, check=check)
+        census = write_table(path, contents, counts._asdict(), threads=threads, make=disk_arrays.array, check=check)
         workspace.clear()
         entry_cache.put(material, contents.entries, file_digest(path))
-        summary = summarise(contents, path, begun, pace, disk_arrays.peak, counts.attractions, counts.looks, alone)
+        summary = summarise(
+            contents, census, path, begun, pace, disk_arrays.peak, counts.attractions, counts.looks, alone
+        )
         if from_the_start and summary.cpu_seconds is not None:
             calibration.record_build(expected, summary.cpu_seconds)
         return summary

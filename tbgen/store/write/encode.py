@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
-from tbgen.contents import Contents, Make, in_memory
+from tbgen.contents import Contents, Make, distances, in_memory
 from tbgen.index import layout_of
+from tbgen.outcome import BASE
 from tbgen.store.format.form_pages import pack_pages
 from tbgen.store.format.forms import by_step
 from tbgen.store.format.order import candidates, numbers_of
@@ -40,6 +41,17 @@ _SAMPLES: Final = 8
 """Chunks on which each order of places is tried."""
 
 
+class Census(NamedTuple):
+    """All entries of a table, counted."""
+
+    legal: int
+    outcomes: NDArray[np.int64]
+    """`[outcome + BASE]`"""
+    longest: int
+    longest_at: int
+    """The longest fresh distance, and the first number that has it."""
+
+
 @dataclass(frozen=True)
 class Encoded:
     """See `Head` in store/format/head.py."""
@@ -50,7 +62,7 @@ class Encoded:
     distance_bytes: int
     shape_bytes: int
     form_bytes: int
-    legal: int
+    census: Census
     longest: int
     count: int
     """Chunks."""
@@ -94,6 +106,18 @@ class _Group(NamedTuple):
     forms: NDArray[np.int32]
     held: NDArray[np.uint8]
     """`[shape]`: how many distances a position has in the file."""
+
+
+class _Merged(NamedTuple):
+    """What comes of a group's parts."""
+
+    group: _Group
+    ranks: list[NDArray[np.int32]]
+    """Of each part's kinds, in the group."""
+    listed: bytes
+    """The list of its shapes."""
+    outcomes: NDArray[np.int64]
+    """See `Census`."""
 
 
 @dataclass
@@ -141,30 +165,34 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
     )
     kind: NDArray[np.uint16] = make(-(-size // width) * width, np.uint16)
     aside = Aside(make)
-    parts, longest = list[_Part](), int(steps.distance.max(initial=0))
+    parts, longest, where = list[_Part](), -1, range(0)
     batches = _batches(len(kind) // width, _TOGETHER)
-    for found, distance in in_turn(pool, _AHEAD, partial(_sort, given, kind, width), zip(batches, strict=True)):
+    sorted_ = in_turn(pool, _AHEAD, partial(_sort, given, kind, width), zip(batches, strict=True))
+    for batch, (found, distance) in zip(batches, sorted_, strict=True):
         parts += [_Part(aside.put(part.kinds), aside.put(part.counts)) for part in found]
-        longest = max(longest, distance)
+        if distance > longest:
+            longest, where = distance, batch
     keys = _by_appearance(parts)
     forms = make_forms(rows, keys, make)
     pages, numbers = pack_pages(forms)
     rising = np.argsort(keys)
     known = _FormNumbers(keys[rising], rising, numbers, *_stored_steps(forms, make))
-    task = _Task(given, width, parts, kind, known, bytes_for(longest >> 1) or 1, [], [])
+    all_distances = max(longest, int(steps.distance.max(initial=0)))
+    task = _Task(given, width, parts, kind, known, bytes_for(all_distances >> 1) or 1, [], [])
     form_bytes = bytes_for(int(numbers.max()))
-    lists = []
+    lists, outcomes = [], np.zeros(2 * BASE + 1, np.int64)
     calls = (([parts[number] for number in batch],) for batch in _batches(len(parts), task.group))
-    for group, shapes, listed in in_turn(pool, _AHEAD, partial(_merge, known, form_bytes), calls):
+    for group, shapes, listed, counts in in_turn(pool, _AHEAD, partial(_merge, known, form_bytes), calls):
         task.groups.append(_Group(aside.put(group.kinds), aside.put(group.forms), aside.put(group.held)))
         task.shapes += map(aside.put, shapes)
         lists.append(listed)
+        outcomes += counts
     order = _best_order(task, contents, pool)
     places = numbers_of(order)
     made = in_turn(pool, _AHEAD, partial(_chunks, task, places), zip(batches, strict=True))
     return Encoded(
         width, order, max(1, *(int(group.held.max()) for group in task.groups)), task.distance_bytes, task.shape_bytes,
-        form_bytes, sum(int(part.counts[part.kinds != 0].sum()) for part in parts),
+        form_bytes, Census(int(outcomes.sum()), outcomes, longest, _first_at(contents, longest, width, where)),
         max(task.lengths), len(parts), lists,
         pages if form_bytes else b"", itertools.chain.from_iterable(made),
     )  # fmt: skip
@@ -184,6 +212,12 @@ def _sort(given: Given, kind: NDArray[np.uint16], width: int, numbers: range) ->
         parts.append(_Part(kinds[:found].copy(), counts[:found].copy()))
         longest = max(longest, distance)
     return parts, longest
+
+
+def _first_at(contents: Contents, distance: int, width: int, batch: range) -> int:
+    """The first number in these chunks with this distance."""
+    begin = batch.start * width
+    return begin + int(np.argmax(distances(contents.entries[begin : batch.stop * width]) == distance))
 
 
 def _by_appearance(parts: list[_Part]) -> NDArray[np.int64]:
@@ -212,8 +246,8 @@ def _stored_steps(forms: Forms, make: Make) -> tuple[NDArray[np.uint8], NDArray[
     return steps, beside
 
 
-def _merge(forms: _FormNumbers, form_bytes: int, parts: list[_Part]) -> tuple[_Group, list[NDArray[np.int32]], bytes]:
-    """All kinds of a group by rank, the ranks of each part's kinds, and the list of shapes."""
+def _merge(forms: _FormNumbers, form_bytes: int, parts: list[_Part]) -> _Merged:
+    """Merge the parts of a group."""
     kinds = np.unique(np.concatenate([np.zeros(1, np.int64), *(part.kinds for part in parts)]))
     totals, places = np.zeros(len(kinds), np.int64), []
     for part in parts:
@@ -227,16 +261,21 @@ def _merge(forms: _FormNumbers, form_bytes: int, parts: list[_Part]) -> tuple[_G
     of = forms.of(kinds)
     held = np.where(kinds != 0, forms.beside[of] + np.uint8(1), np.uint8(0))
     group = _Group(kinds, of, held)
-    return group, [ranks[place] for place in places], _listed(group, forms, form_bytes)
+    counts = np.zeros(2 * BASE + 1, np.int64)
+    np.add.at(counts, BASE + _outcome_of(kinds[1:]), totals[order][1:])
+    return _Merged(group, [ranks[place] for place in places], _listed(group, forms, form_bytes), counts)
+
+
+def _outcome_of(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
+    outcome = kinds >> OUTCOME_AT & OUTCOMES
+    return outcome - (outcome >> 10 << 11)
 
 
 def _listed(group: _Group, forms: _FormNumbers, form_bytes: int) -> bytes:
     """The list of its shapes, but for that of no position: how many there are, then block after block of columns."""
     kinds = group.kinds[1:]
-    outcome = kinds >> OUTCOME_AT & OUTCOMES
-    outcome -= outcome >> 10 << 11
     columns = [
-        *planes_of(2 * outcome + (kinds >> ODD_AT & 1), 2),
+        *planes_of(2 * _outcome_of(kinds) + (kinds >> ODD_AT & 1), 2),
         group.held[1:],
         *planes_of(forms.numbers[group.forms[1:]], form_bytes),
     ]

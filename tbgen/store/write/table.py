@@ -41,7 +41,7 @@ from tbgen.store.format.schema import (
 )  # fmt: skip
 from tbgen.store.format.slices import tell
 from tbgen.store.lock import half_written
-from tbgen.store.write.encode import Encoded, encode
+from tbgen.store.write.encode import Census, Encoded, encode
 from tbgen.store.write.hdf5 import Array, Described, Piece, describe
 from tbgen.text import to_json
 
@@ -88,8 +88,9 @@ def write_table(
     make: Make = in_memory,
     program: str = PROGRAM,
     check: Callable[[Path], None] = lambda written: None,
-) -> None:
-    """Write the table, the same bytes for the same contents and facts. Other programs see all of it or nothing.
+) -> Census:
+    """Write the table, the same bytes for the same contents and facts. Other programs see all of it or nothing. Returns
+    what its entries come to.
 
     `local`: what a local table says beside, whose contents are those of its layout.
     `slim`: what a slim table says beside, whose contents are those of the side that it keeps.
@@ -113,6 +114,7 @@ def write_table(
             error.filename = str(path)  # a full disk does not say what did not fit
         raise
     settle(path.parent)
+    return encoded.census
 
 
 @contextmanager
@@ -189,7 +191,7 @@ def _head(contents: Contents, encoded: Encoded, beside: _Beside) -> Head:
         keeps=KEEPS[slim.side + 1 if slim else 0],
         men=men_of(material),
         numbers=len(contents.entries),
-        legal=encoded.legal,
+        legal=encoded.census.legal,
         staircases=len(steps.start) - 1,
         steps=len(steps.level),
         chunk=encoded.width,
