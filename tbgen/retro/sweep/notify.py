@@ -37,37 +37,48 @@ THEIRS_CHANGED: Final = np.int64(5)
 
 
 @inlined
+def _told(event):
+    """The set that shows that a position was told before, if it is not settled; numpy's integers decide at run time."""
+    if event == LOST:
+        return SETTLED
+    if event == FALLS:
+        return ESCAPING
+    if event == OURS_CHANGED:
+        return DOUBT_THEIRS
+    if event == THEIRS_CHANGED:
+        return DOUBT_OURS
+    return THREATENED
+
+
+@inlined
 def _prefetch(sets, later, event, lane):
     """Prefetch all that `_update` will look at."""
     prefetch_lane(sets, SETTLED, lane)
     if event <= FALLS:
         prefetch_lane(sets, later, lane)
-        prefetch_lane(sets, ESCAPING, lane)
-    else:
-        prefetch_lane(sets, THREATENED, lane)
+    if event != LOST:
+        prefetch_lane(sets, _told(event), lane)
+
+
+@inlined
+def _not_told(sets, event, lane, bits):
+    """Those of some predecessors in a lane for whom it is news. Nothing leaves these sets meanwhile, so that who is
+    found to know it without a lock does; the others must be asked again."""
+    return bits & ~(lane_of(sets, SETTLED, lane) | lane_of(sets, _told(event), lane))
 
 
 @inlined
 def _update(sets, later, event, lane, bits):
     """Update some predecessors in a lane: those whose mover gains by the event are added to the set `later`, of the
     others one more move fails."""
-    reached = bits & ~lane_of(sets, SETTLED, lane)
-    if event == FALLS:
-        reached &= ~lane_of(sets, ESCAPING, lane)
+    reached = _not_told(sets, event, lane, bits)
     if not reached:
         return
-    if event == LOST:
-        mark_lane(sets, SETTLED, lane, reached)
+    if event <= FALLS:
+        mark_lane(sets, _told(event), lane, reached)
         add_lane(sets, later, lane, reached)
-    elif event == FALLS:
-        mark_lane(sets, ESCAPING, lane, reached)
-        add_lane(sets, later, lane, reached)
-    elif event == OURS_CHANGED:
-        add_lane(sets, DOUBT_THEIRS, lane, reached)
-    elif event == THEIRS_CHANGED:
-        add_lane(sets, DOUBT_OURS, lane, reached)
     else:
-        add_lane(sets, THREATENED, lane, reached)
+        add_lane(sets, _told(event), lane, reached)
 
 
 @kernel
@@ -84,7 +95,8 @@ def notify(worker, later, event, lanes):
             for entry in range(start, found):
                 _prefetch(sets, later, event, near[entry])
         for entry in range(begin, end):
-            lock_lane(team, near[entry])
-            _update(sets, later, event, near[entry], buffers.near_bits[entry])
-            unlock_lane(team, near[entry])
+            if _not_told(sets, event, near[entry], buffers.near_bits[entry]):
+                lock_lane(team, near[entry])
+                _update(sets, later, event, near[entry], buffers.near_bits[entry])
+                unlock_lane(team, near[entry])
         begin, end = start, found
