@@ -198,7 +198,7 @@ class SliceSolver:
             raise AssertionError(f"{where}: {tally[CONTRADICTIONS]} contradictions")
         put_staircases(state, self._each)
         entries = solved.entries[self._numbers]
-        read_by(AS_USUAL, state.worth, entries)
+        read_by(AS_USUAL, state.worth, state.staircase, entries)
 
         def write(here: slice) -> None:
             entries[here] = state.keys[state.worth[here]]
