@@ -38,7 +38,7 @@ THEIRS_CHANGED: Final = np.int64(5)
 
 @inlined
 def _told(event):
-    """The set that shows that a position was told before, if it is not settled; numpy's integers decide at run time."""
+    """The set of those that have been told of such an event; settled ones need not be told."""
     if event == LOST:
         return SETTLED
     if event == FALLS:

@@ -46,7 +46,7 @@ class Census(NamedTuple):
 
     legal: int
     outcomes: NDArray[np.int64]
-    """`[outcome + BASE]`"""
+    """`[outcome + BASE]`: how many have this fresh outcome."""
     longest: int
     longest_at: int
     """The longest fresh distance, and the first number that has it."""
@@ -167,8 +167,8 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
     aside = Aside(make)
     parts, longest, where = list[_Part](), -1, range(0)
     batches = _batches(len(kind) // width, _TOGETHER)
-    sorted_ = in_turn(pool, _AHEAD, partial(_sort, given, kind, width), zip(batches, strict=True))
-    for batch, (found, distance) in zip(batches, sorted_, strict=True):
+    in_order = in_turn(pool, _AHEAD, partial(_sort, given, kind, width), zip(batches, strict=True))
+    for batch, (found, distance) in zip(batches, in_order, strict=True):
         parts += [_Part(aside.put(part.kinds), aside.put(part.counts)) for part in found]
         if distance > longest:
             longest, where = distance, batch
@@ -181,8 +181,8 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
     task = _Task(given, width, parts, kind, known, bytes_for(all_distances >> 1) or 1, [], [])
     form_bytes = bytes_for(int(numbers.max()))
     lists, outcomes = [], np.zeros(2 * BASE + 1, np.int64)
-    calls = (([parts[number] for number in batch],) for batch in _batches(len(parts), task.group))
-    for group, shapes, listed, counts in in_turn(pool, _AHEAD, partial(_merge, known, form_bytes), calls):
+    groups = zip(_batches(len(parts), task.group), strict=True)
+    for group, shapes, listed, counts in in_turn(pool, _AHEAD, partial(_merge, known, form_bytes, parts), groups):
         task.groups.append(_Group(aside.put(group.kinds), aside.put(group.forms), aside.put(group.held)))
         task.shapes += map(aside.put, shapes)
         lists.append(listed)
@@ -246,8 +246,9 @@ def _stored_steps(forms: Forms, make: Make) -> tuple[NDArray[np.uint8], NDArray[
     return steps, beside
 
 
-def _merge(forms: _FormNumbers, form_bytes: int, parts: list[_Part]) -> _Merged:
-    """Merge the parts of a group."""
+def _merge(forms: _FormNumbers, form_bytes: int, every: list[_Part], numbers: range) -> _Merged:
+    """Merge the parts of a group, which are those of these chunks."""
+    parts = every[numbers.start : numbers.stop]
     kinds = np.unique(np.concatenate([np.zeros(1, np.int64), *(part.kinds for part in parts)]))
     totals, places = np.zeros(len(kinds), np.int64), []
     for part in parts:
