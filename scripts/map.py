@@ -31,7 +31,7 @@ class Box(NamedTuple):
 
 COMMON: Final = (
     "_version called errors where meant turns sizes text columns files safe_files packed interrupts outcome "
-    "table_rules men look material position contents"
+    "table_rules men look material position contents arrays"
 )
 BOXES: Final = {
     "what everybody speaks of": Box(
@@ -39,7 +39,7 @@ BOXES: Final = {
         0,
         (
             "errors  where  meant  text  columns  files  safe_files  packed  interrupts  turns  sizes",
-            "men  look  material  position  outcome  table_rules  contents",
+            "men  look  material  position  outcome  table_rules  contents  arrays",
         ),
         COMMON,
         900,

@@ -1,11 +1,10 @@
 """What a finished table says, by number: handed from the solver to the store, from the store to probe and verifier."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from tbgen.material import Material
 from tbgen.table_rules import TableRules
@@ -21,14 +20,6 @@ legal position."""
 
 OPPONENT_HOLDS = 0
 MOVER_HOLDS = 1
-
-
-Make = Callable[[int, DTypeLike], NDArray[Any]]
-"""Makes an array of n zeros. One that has an element per number or per step of a large table need not be in memory."""
-
-
-def in_memory(count: int, kind: DTypeLike) -> NDArray[Any]:
-    return np.zeros(count, kind)
 
 
 class Steps(NamedTuple):

@@ -47,6 +47,7 @@ ROOMS = {
     "position": "errors outcome men",
     "certificate": "outcome text",
     "contents": "material table_rules turns",
+    "arrays": "",
     # What kernels are made of. Solver and verifier share this, and nothing else that is compiled.
     "kept": "files safe_files text",
     "compiling": "",
@@ -56,50 +57,54 @@ ROOMS = {
     "index": "jit board material men",
     # The solver, in the order in which it works (tbgen/retro/__init__.py).
     "retro": "",
-    "retro/threads": "contents jit intrinsics board",
-    "retro/values": "sizes outcome contents jit intrinsics",
+    "retro/room": "arrays jit intrinsics",
+    "retro/threads": "arrays jit intrinsics board",
+    "retro/values": "arrays sizes outcome contents jit intrinsics retro/room",
     "retro/graph": "jit intrinsics men board index retro/threads",
-    "retro/survey": "jit intrinsics outcome material contents board index retro/threads retro/values retro/graph",
-    "retro/sweep": "jit intrinsics turns outcome contents retro/threads retro/values retro/graph retro/survey",
-    "retro/checkpoint": "contents index retro/values",
-    "retro/link_log": "jit retro/values",
-    "retro/snapshot": (
-        "turns contents jit intrinsics retro/threads retro/values retro/sweep retro/checkpoint"
+    "retro/survey": (
+        "arrays jit intrinsics outcome material contents board index retro/threads retro/values retro/graph"
     ),
+    "retro/sweep": (
+        "arrays jit intrinsics turns outcome contents retro/room retro/threads retro/values retro/graph retro/survey"
+    ),
+    "retro/checkpoint": "arrays index retro/values",
+    "retro/link_log": "jit retro/room retro/values",
+    "retro/snapshot": "arrays turns jit intrinsics retro/threads retro/values retro/sweep retro/checkpoint",
     "retro/job": "table_rules index retro/threads retro/values retro/survey retro/checkpoint",
     "retro/slice_solver": (
-        "errors turns table_rules retro/threads retro/graph retro/survey retro/sweep retro/checkpoint retro/snapshot "
-        "retro/job"
+        "arrays errors turns table_rules retro/threads retro/graph retro/survey retro/sweep retro/checkpoint "
+        "retro/snapshot retro/job"
     ),
     "retro/solver": (
         "sizes table_rules material index retro/threads retro/survey retro/checkpoint retro/job retro/slice_solver"
     ),
-    "retro/export": "jit turns contents retro/values retro/job",
+    "retro/export": "arrays jit turns contents retro/values retro/job",
     "retro/precompile": (
-        "table_rules material index retro/threads retro/values retro/graph retro/survey retro/sweep retro/job "
+        "arrays table_rules material index retro/threads retro/values retro/graph retro/survey retro/sweep retro/job "
         "retro/export retro/link_log"
     ),
     # Tables on disk: two ways that share the format only. Neither knows how tables are made.
-    "store/format": "turns outcome material contents index",
+    "store/format": "arrays turns outcome material contents index",
     "store/directory": "called errors table_rules men material store/format",
     "store/lock": "safe_files",
     "store/local": "errors table_rules material safe_files store/directory store/format",
     "store/read": (
-        "errors turns outcome table_rules men material contents jit index store/directory store/format store/local"
+        "arrays errors turns outcome table_rules men material contents jit index store/directory store/format "
+        "store/local"
     ),
     "store/write": (
-        "_version turns sizes files outcome table_rules material contents jit index store/lock store/format text "
-        "safe_files"
+        "_version arrays turns sizes files outcome table_rules material contents jit index store/lock store/format "
+        "text safe_files"
     ),
     "store": "store/directory store/lock store/read",
-    "store/disk_arrays": "errors sizes safe_files",
+    "store/disk_arrays": "arrays errors text sizes safe_files",
     "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
     "store/leftovers": "table_rules material store/directory store/lock files safe_files store/local",
     # Tables made by many processes.
     "cluster": "_version errors store/leftovers",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
     "verify": (
-        "errors turns outcome table_rules men material contents jit intrinsics board index store/format store "
+        "arrays errors turns outcome table_rules men material contents jit intrinsics board index store/format store "
         "store/disk_arrays store/entry_cache store/local"
     ),
     # Exact values under the 50-move rule, for few men: the verifier's moves, and layers of its own.
@@ -108,14 +113,15 @@ ROOMS = {
     "optimal": "jit outcome material contents index verify",
     # Tables packed to be kept or sent, and made again by forward moves.
     "archive": (
-        "errors turns outcome table_rules men material contents index store/directory store/format store/read store "
-        "store/write verify text"
+        "arrays errors turns outcome table_rules men material contents index store/directory store/format store/read "
+        "store store/write verify text"
     ),
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
-        "_version errors turns sizes files outcome table_rules material contents kept compiling jit index cluster "
-        "retro/values retro/checkpoint retro/snapshot retro/solver retro/export retro/link_log retro/precompile "
-        "store store/read store/write store/disk_arrays store/entry_cache store/leftovers text verify safe_files "
+        "_version arrays errors turns sizes files outcome table_rules material contents kept compiling jit index "
+        "cluster retro/values retro/checkpoint retro/snapshot retro/solver retro/export retro/link_log "
+        "retro/precompile store store/read store/write store/disk_arrays store/entry_cache store/leftovers text "
+        "verify safe_files"
     ),
     # The game around the tables.
     "rules": "errors outcome table_rules men position text meant",
@@ -128,13 +134,10 @@ ROOMS = {
     "fortress": "outcome men position certificate board probe errors",
     "checker": "errors outcome probe text",
     "local": (
-        "errors sizes table_rules material contents index cluster "
-        "retro/checkpoint retro/solver retro/export store/format store/lock store/local store store/write "
-        "store/disk_arrays generate probe text"
+        "arrays errors sizes table_rules material contents index cluster retro/checkpoint retro/solver retro/export "
+        "store/format store/lock store/local store store/write store/disk_arrays generate probe text"
     ),
-    "prove": (
-        "errors files packed turns outcome men position certificate local fortress probe rules text"
-    ),
+    "prove": "errors files packed turns outcome men position certificate local fortress probe rules text",
     "pgn": "errors outcome rules text",
     "referee": "",
     "referee/workers": "",
@@ -147,8 +150,8 @@ ROOMS = {
         "referee/game_files"
     ),
     "referee/match": (
-        "errors files packed interrupts columns outcome probe rules text pgn referee/workers "
-        "referee/syzygy safe_files"
+        "errors files packed interrupts columns outcome probe rules text pgn referee/workers referee/syzygy "
+        "safe_files"
     ),
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version potential errors outcome table_rules position probe rules text",
@@ -170,8 +173,8 @@ ROOMS = {
     ),
     # A folder of tables for any web host.
     "publish": (
-        "_version errors turns where files material table_rules probe report pages serve store/directory "
-        "store/format store text"
+        "_version errors turns where files material table_rules probe report pages serve store/directory store/format "
+        "store text"
     ),
     # Wiring.
     "cli": (
@@ -187,7 +190,7 @@ ROOMS = {
 # Foreign packages with the only rooms that may import them.
 ONLY_IN = {
     "h5py": "store/write export",
-    "numba": "kept compiling jit intrinsics retro/threads",
+    "numba": "kept compiling jit intrinsics retro/room retro/threads",
     "llvmlite": "jit intrinsics retro/threads",
     "chess": (
         "men look position certificate probe fortress checker local prove rules pgn referee/syzygy referee/adjudicate "

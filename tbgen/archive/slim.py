@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tbgen.archive.pack import Begin, Report, cheaper_side
 from tbgen.archive.unpack import Read
-from tbgen.contents import Contents, Make, in_memory
+from tbgen.arrays import Make, in_memory
+from tbgen.contents import Contents
 from tbgen.errors import BadInput, CorruptTable
 from tbgen.store import PIECE, SlimFile, TableFile, open_table
 from tbgen.store.format.head import Whole

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Packer, unpack_shapes
 from tbgen.archive.format import Packed
 from tbgen.archive.pack import BLOCK, Begin, Report
-from tbgen.contents import Contents, Make, in_memory
+from tbgen.arrays import Make, in_memory
+from tbgen.contents import Contents
 from tbgen.errors import CorruptTable, OutOfRoom
 from tbgen.index import layout_of
 from tbgen.material import Material

@@ -9,7 +9,7 @@ from tbgen.generate.recorded import Recorded, recorded
 from tbgen.index.groups import GROUP_SIZES
 from tbgen.index.kings import FIXED, FREE, PAIRS
 from tbgen.material import Material
-from tbgen.sizes import LARGE, PROGRAM, SMALL, TEAM_FROM, is_kept, links_for, slots_for
+from tbgen.sizes import LARGE, PROGRAM, SMALL, TEAM_FROM, is_kept, is_long, links_for, slots_for
 from tbgen.table_rules import TableRules
 
 
@@ -29,21 +29,26 @@ _MORE_MEN: Final = Kind(0.87, 1.16, 1.25)
 """Factors for each man above four."""
 _HELD: Final = 7 / 8
 """Bytes of memory per number of the slices at work: sets of bits (retro/threads/sets.py)."""
-_WORK: Final = (
-    4/8, 1/3, 2/3,  # sets that are gone through in order; the log (retro/sweep/log.py)
-    2, 2, 1, 1, 1/8, 1/32,  # the state of all positions, and their cells (retro/sweep/state.py)
-    2, 1, 1, 1/8, 1/32,  # that gathered of open ones, as if none were closed by then
-)  # fmt: skip
-"""Bytes per number of their other arrays, which need not be in memory."""
+_WORK: Final = (4 / 8, 1 / 3, 2 / 3, 2)
+"""Bytes per number of their arrays that need not be in memory: sets that are gone through in order, the log
+(retro/sweep/log.py), what positions are worth."""
+_CELLS: Final = (2, 1, 1, 1 / 8, 1 / 32)
+"""Bytes for each position that is not closed (retro/sweep/cells.py)."""
 _UNDER_RECORDS: Final = (4, 2, 2)
-"""Those of what is gathered where resets end a record: staircases and values."""
+"""The same from the first record on, where resets end it: staircases and values."""
+_OPEN: Final = 5 / 8
+"""The share of positions that are not closed when the first record begins, at most: 0.61 in KBNvKN, 0.12 in KRRvKR."""
+_GATHERED: Final = 1 / 2
+"""The share with which cells are gathered first where there are no records."""
 ENTRY: Final = 4
 """Bytes per number of a table from which others are built."""
-_WRITTEN: Final = (4, 2)
-"""Bytes per number of the arrays that writing takes, after solving: staircases as they are written, kinds of
-positions."""
+STAIRCASE: Final = 4
+_KIND: Final = 2
+"""Bytes per number for kinds of positions, while a table is written."""
 _LINK: Final = 8
 """Bytes per link of staircases, and per slot of their index."""
+_USED: Final = 1 / 4
+"""The share of the room for links that a table fills, at most, as far as that is on disk."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Estimate:
     """Bytes that should be in memory: with less, sets of positions lie on disk as well, which is slow. Memory that is
     left holds parts of what is on disk."""
     scratch: int
-    """Bytes on disk while building, including the entries of other tables."""
+    """Bytes on disk while building, including the entries of other tables and one snapshot."""
     disk: int
     cpu_seconds: float
 
@@ -110,7 +115,8 @@ def small(arrays: list[int]) -> int:
 def link_arrays(numbers: int, *, shared: bool, with_record: bool = True) -> list[int]:
     """The bytes of a table's links and of their index."""
     links = links_for(numbers, with_record=with_record)
-    return [_LINK * links, _LINK * slots_for(links, shared=shared)]
+    keys = _LINK * links
+    return [keys if keys < LARGE else max(LARGE, int(keys * _USED)), _LINK * slots_for(links, shared=shared)]
 
 
 class AtWork(NamedTuple):
@@ -125,9 +131,12 @@ class AtWork(NamedTuple):
 def solving(largest: int, numbers: int, threads: int, *, with_record: bool = True) -> AtWork:
     """What solving slices takes: the largest has so many numbers, and all together."""
     at_work = largest if largest >= TEAM_FROM else min(threads * largest, numbers)
-    arrays = [size * at_work for size in (*_WORK, *(_UNDER_RECORDS if with_record else ()))]
+    share, cells = (_OPEN, (*_CELLS, *_UNDER_RECORDS)) if with_record else (_GATHERED, _CELLS)
+    # the most there is when cells are gathered for the first time
+    arrays = [size * at_work for size in (*_WORK, *_CELLS, *(share * size for size in cells))]
     in_memory = int(sum(size for size in arrays if size < SMALL))
-    return AtWork(PROGRAM + int(_HELD * at_work) + in_memory, int(sum(arrays)) - in_memory)
+    snapshot = (_HELD + share * sum(cells)) * at_work if is_long(largest) else 0
+    return AtWork(PROGRAM + int(_HELD * at_work) + in_memory, int(sum(arrays) + snapshot) - in_memory)
 
 
 def _average(material: Material, numbers: int) -> Recorded:
@@ -145,10 +154,13 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     successors = [ENTRY * _size(other).numbers for other in material.successors()]
     with_record = rules == TableRules.RESET
     arrays = [*successors, *link_arrays(numbers, shared=slices > 1, with_record=with_record)]
-    written = [size * numbers for size in _WRITTEN]
     at_work = solving(largest, numbers, threads, with_record=with_record)
-    kept = 2 * ENTRY * numbers  # entries and staircases while they are found, in a workspace if it has one
-    on_disk = (kept // 2 >= LARGE or is_kept(slices, numbers)) * kept
+    # those of one slice are there when all else of it has gone
+    staircases = STAIRCASE * numbers * with_record
+    solved = ENTRY * numbers + staircases
+    while_solving = solved if slices > 1 else staircases
+    written = [staircases, _KIND * numbers]
+    is_on_disk = ENTRY * numbers >= LARGE or is_kept(slices, numbers)
     return Estimate(
         material=material.name,
         numbers=numbers,
@@ -156,8 +168,13 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
         recorded=found is not None,
         positions=taken.positions,
         largest_slice=largest,
-        memory=max(at_work.memory, PROGRAM + small(written)) + small(arrays) + kept - on_disk,
-        scratch=max(at_work.scratch, sum(written) - small(written)) + sum(arrays) - small(arrays) + on_disk,
+        memory=max(at_work.memory, PROGRAM + small(written)) + small(arrays) + (not is_on_disk) * solved,
+        scratch=sum(arrays)
+        - small(arrays)
+        + max(
+            at_work.scratch + is_on_disk * while_solving,
+            sum(written) - small(written) + is_on_disk * solved,
+        ),
         disk=taken.bytes,
         cpu_seconds=round(taken.cpu_seconds * pace, 1),
     )

@@ -67,9 +67,9 @@ def build_table(
             tell_level=tell_level,
             checkpoint=workspace,
         )
+        workspace.let_go()
         contents, counts = finish(solved, disk_arrays.array, threads), solved.counts
         del solved
-        workspace.let_go()
 
         def check(written: Path) -> None:
             try:

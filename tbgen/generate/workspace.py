@@ -17,7 +17,6 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, NamedTuple
@@ -26,6 +25,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tbgen._version import __version__
+from tbgen.arrays import check_room
 from tbgen.files import sync
 from tbgen.generate import journal, snapshots
 from tbgen.generate.journal import AtWork, Batch, Done, Stretch
@@ -80,15 +80,14 @@ class Workspace:
         stopped build comes from another one."""
         self._place = workspace_of(table)
         self._layout = layout
-        self._disk_arrays = disk_arrays
-        self.work = disk_arrays.work
+        self.arrays = disk_arrays
         self._starts_over = starts_over
         self._keeps = is_kept(self._layout.slices, self._layout.size)
         self._build: dict[str, Any] = {
             "program": __version__, "sources": SOLVER.digest, "material": layout.material.name, "rules": rules,
             "needed": dict(needed or {}),
         }  # fmt: skip
-        self._arrays: TableArrays | None = None
+        self._of_table: TableArrays | None = None
         self._lock = Lock()
         self._fresh: dict[int, Counts] = {}
         self._at_work: dict[int, AtWork] = {}
@@ -105,10 +104,10 @@ class Workspace:
         if resumed is None:
             self.clear()
             self._place.mkdir()
-            self._arrays = self._make_arrays(layout, links)
+            self._of_table = self._make_arrays(layout, links)
             resumed = _Resumed({}, {}, 0)
         self._begin(resumed)
-        return self._arrays_now(), resumed.done
+        return self._table(), resumed.done
 
     def solved(self, slice_: int, counts: Counts) -> None:
         with self._lock:
@@ -119,11 +118,11 @@ class Workspace:
 
     def lasting(self, slice_: int, count: int, kind: DTypeLike) -> NDArray[Any]:
         if not self._is_long(slice_):
-            return self.work(count, kind)
+            return self.arrays.work(count, kind)
         path = self._place / f"worth.{slice_}"
         if slice_ not in self._at_work:
             path.unlink(missing_ok=True)
-        return self._disk_arrays.named(path, count, kind)
+        return self.arrays.named(path, count, kind)
 
     def begun(self, slice_: int) -> KeptSnapshot | None:
         found = self._at_work.get(slice_)
@@ -150,26 +149,26 @@ class Workspace:
             self._kept_at = time.monotonic()
 
     def let_go(self) -> None:
-        """All slices are solved, and in arrays of their own: memory is better spent on writing the table."""
-        self._arrays = None
+        """All slices are solved: what writing the table does not need takes no more room."""
+        self._of_table = None
 
     def clear(self) -> None:
         """Remove the workspace: the table is written, or is to be built from the start."""
-        self._arrays = None
+        self._of_table = None
         remove(self._place)
 
-    def _arrays_now(self) -> TableArrays:
-        assert self._arrays is not None
-        return self._arrays
+    def _table(self) -> TableArrays:
+        assert self._of_table is not None
+        return self._of_table
 
     def _make_arrays(self, layout: Layout, links: int) -> TableArrays:
-        disk = self._disk_arrays
         entries, staircases = (
-            disk.named(self._place / name, layout.size, np.int32) if self._keeps else disk.array(layout.size, np.int32)
+            self.arrays.named(self._place / name, layout.size, np.int32, reserves=False)
+            if self._keeps
+            else self.arrays.growing(layout.size, np.int32).array
             for name in _ARRAYS
         )
-        make = partial(disk.array, scattered=True)
-        return TableArrays(entries, staircases, make_links(links, shared=layout.slices > 1, make=make))
+        return TableArrays(entries, staircases, make_links(links, shared=layout.slices > 1, arrays=self.arrays))
 
     # --- going on -------------------------------------------------------------------------------------------
 
@@ -195,10 +194,10 @@ class Workspace:
             self._starts_over()
             return None
         batches = [*lines]
-        self._arrays = self._make_arrays(layout, links)
+        self._of_table = self._make_arrays(layout, links)
         log = self._log(head["number"])
         if not self._restore(log, [stretch for batch in batches for stretch in batch.links]):
-            self._arrays = None
+            self._of_table = None
             return None
         whole = [done for batch in batches for done in batch.slices if self._is_whole(done)]
         done = {one.slice: one.counts for one in whole}
@@ -213,8 +212,9 @@ class Workspace:
         """Put the links back; False if some contradict others in spite of right checksums."""
         for stretch in stretches:
             read = _read(log, stretch)
-            if read is not None and link_log.restore(self._arrays_now().links, *read):
+            if read is not None and link_log.restore(self._table().links, *read):
                 return False
+        check_room(self._table().links.room)
         return True
 
     def _is_whole(self, done: Done) -> bool:
@@ -222,23 +222,24 @@ class Workspace:
 
     def _links_of(self, found: AtWork) -> NDArray[np.int32] | None:
         """The links in the cells of a slice at work; None if some are not there, or others of it."""
-        links = links_of(KeptSnapshot(self._place, found), self._staircases(found.slice), self.work)
+        links = links_of(KeptSnapshot(self._place, found), self._staircases(found.slice), self.arrays.work)
         return links if links is not None and self._are_there(found.slice, links) else None
 
     def _are_there(self, slice_: int, *columns: NDArray[np.int32]) -> bool:
         """Whether the links of a slice are, and these."""
-        links = self._arrays_now().links
+        links = self._table().links
         return all(link_log.are_whole(links, some, self._seen) for some in (self._staircases(slice_), *columns))
 
     def _staircases(self, slice_: int) -> NDArray[np.int32]:
-        return self._arrays_now().staircases[self._numbers(slice_)]
+        return self._table().staircases[self._numbers(slice_)]
 
     def _wipe(self, slices: Iterable[int]) -> None:
         """Set slices to zero, with which solving begins; a stopped build may have left something in them."""
         for slice_ in slices:
-            for array in self._arrays_now()[:2]:
+            for array in (self._table().entries, self._table().staircases):
                 left = array[self._numbers(slice_)]
                 if left.any():
+                    self.arrays.reserve(array)
                     left[:] = 0
 
     def _begin(self, resumed: _Resumed) -> None:
@@ -278,7 +279,7 @@ class Workspace:
 
     def _write_links(self, slices: Iterable[int], *columns: NDArray[np.int32]) -> list[Stretch]:
         """Write those links of these slices, and of these columns, that are not yet in the file, and sync it."""
-        links = self._arrays_now().links
+        links = self._table().links
         numbers, keys = np.empty(_LINKS, _NUMBER), np.empty(_LINKS, _KEY)
         stretches = []
         with os.fdopen(reopen(self._log(self._number), os.O_WRONLY | os.O_APPEND), "ab") as file:
@@ -309,7 +310,7 @@ class Workspace:
         return slice(here.start, here.stop)
 
     def _sums(self, slice_: int) -> tuple[int, int]:
-        entries, staircases = (_crc32(array[self._numbers(slice_)]) for array in self._arrays_now()[:2])
+        entries, staircases = (_crc32(array[self._numbers(slice_)]) for array in self._table()[:2])
         return entries, staircases
 
 

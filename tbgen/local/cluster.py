@@ -76,8 +76,7 @@ def solve_one(
         solver = PartSolver(
             partial(complete.take, report=lambda numbers: hands.report(0)),
             threads,
-            disk_arrays.array,
-            disk_arrays.work,
+            disk_arrays,
             hands.report,
             Shelf(hands.directory, writes=True),
             workspaces_in(disk_arrays, complete),

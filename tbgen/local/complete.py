@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import Make
+from tbgen.arrays import Make
 from tbgen.index import Layout, layout_of
 from tbgen.index.exits import Reached
 from tbgen.index.pawns import SLICE_SHIFT

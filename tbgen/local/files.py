@@ -10,7 +10,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tbgen.contents import Contents, Make
+from tbgen.arrays import Make
+from tbgen.contents import Contents
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.index.exits import Reached
 from tbgen.local.choose import Part

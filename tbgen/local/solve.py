@@ -11,7 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
-from tbgen.contents import Contents, Make, in_memory
+from tbgen.arrays import IN_MEMORY, Arrays
+from tbgen.contents import Contents
 from tbgen.errors import MissingTable, OutOfRoom
 from tbgen.generate.workspace import Workspace
 from tbgen.index import Layout
@@ -48,21 +49,20 @@ def solve_plan(
     take_complete: TakeComplete,
     *,
     threads: int = 1,
-    make: Make = in_memory,
-    work: Make = in_memory,
+    arrays: Arrays = IN_MEMORY,
     report: Callable[[int], None] = lambda numbers: None,
     shelf: Shelf | None = None,
     there: Mapping[Material, KeptPart] = MappingProxyType({}),
     workspace: MakeWorkspace | None = None,
     records: bool = False,
 ) -> LocalTables:
-    """Solve all parts. `take_complete` reads complete tables, `make` makes arrays, `work` those of a slice at work.
+    """Solve all parts. `take_complete` reads complete tables.
 
     `report` is called with the numbers that are solved, of a part that is solved twice both times; what it raises ends
     the work. Parts that are `there`, as a shelf says, are read, but for the position's own. `workspace` makes one for a
     file of the shelf, given the complete tables that it depends on. `records`: contents of all parts that are solved
     here stay."""
-    solver = PartSolver(take_complete, threads, make, work, report, shelf or Shelf(None, writes=False), workspace)
+    solver = PartSolver(take_complete, threads, arrays, report, shelf or Shelf(None, writes=False), workspace)
     for part in plan:
         is_root = part is plan[-1]
         if not is_root and solver.read(part.material, there.get(part.material)):
@@ -78,8 +78,7 @@ class PartSolver:
 
     take_complete: TakeComplete
     threads: int
-    make: Make
-    work: Make
+    arrays: Arrays
     report: Callable[[int], None]
     shelf: Shelf
     workspace: MakeWorkspace | None
@@ -92,7 +91,7 @@ class PartSolver:
         if kept is None:
             return False
         with suppress(MissingTable):
-            self.done[material] = {bound: one.read(self.make, self.threads) for bound, one in kept.items()}
+            self.done[material] = {bound: one.read(self.arrays.array, self.threads) for bound, one in kept.items()}
             self._kept[material] = kept
             return True
         return False
@@ -109,7 +108,7 @@ class PartSolver:
             if stays:
                 self.contents[part.material] = contents
             if slot is not None:
-                self.shelf.put(slot, contents, self.threads, self.make)
+                self.shelf.put(slot, contents, self.threads, self.arrays.array)
                 self._kept[part.material] = slot.kept
             for one in workspaces:
                 one.clear()
@@ -124,7 +123,7 @@ class PartSolver:
         complete = self.take_complete(part.complete)
         reached, contents, workspaces = dict[Bound, Reached](), dict[Bound, Contents](), list[Workspace]()
         for bound in part.bounds:
-            checkpoint: Checkpoint = InMemory(self.make, self.work)
+            checkpoint: Checkpoint = InMemory(self.arrays)
             if slot is not None and self.workspace is not None:
                 checkpoint = self.workspace(slot.kept[bound].file.path, layout, part.complete)
                 workspaces.append(checkpoint)
@@ -135,12 +134,12 @@ class PartSolver:
                 for one in workspaces:
                     one.clear()
                 raise
-            reached[bound] = Reached(solved.layout, solved.entries, part.swapped)
-            if finishes:
-                contents[bound] = finish(solved, self.make, self.threads)
-            del solved
             for one in workspaces:
                 one.let_go()
+            reached[bound] = Reached(solved.layout, solved.entries, part.swapped)
+            if finishes:
+                contents[bound] = finish(solved, self.arrays.array, self.threads)
+            del solved
         self.done[part.material] = reached
         return contents, workspaces
 

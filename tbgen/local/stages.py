@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen.errors import OutOfRoom
-from tbgen.generate.estimate import ENTRY, kind_of, link_arrays, numbers_of, small, solving
+from tbgen.generate.estimate import ENTRY, STAIRCASE, kind_of, link_arrays, numbers_of, small, solving
 from tbgen.local.choose import Part, make_plan, start_of
 from tbgen.local.complete import as_stored
 from tbgen.local.walks import AllFrom, Pawns, TooMany
@@ -71,7 +71,8 @@ def cost_of(plan: list[Part], threads: int, pace: float = 1.0) -> Cost:
     arrays = [ENTRY * _numbers_read(one, slices) for one, slices in tables.items()]
     arrays += [ENTRY * part.numbers for part in plan for _ in range(part.times)]
     widest = max(plan, key=lambda part: part.numbers)
-    arrays += [ENTRY * widest.numbers] * (1 + widest.times)  # staircases as they are found, and of each bound
+    # its staircases for each bound; for the last one they are there before its entries are
+    arrays += [STAIRCASE * widest.numbers] * (widest.times - 1)
     arrays += link_arrays(widest.numbers, shared=len(widest.slices) > 1)
     at_work = [solving(numbers_per_slice(part.material), part.numbers, threads) for part in plan]
     return Cost(

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from tbgen.contents import Make, in_memory
+from tbgen.arrays import IN_MEMORY, Arrays
 from tbgen.index import Layout
 from tbgen.retro.values.staircase import Links, make_links
 
@@ -22,7 +22,8 @@ class Counts(NamedTuple):
 
 
 class TableArrays(NamedTuple):
-    """The arrays that hold a table while it is solved, zeroed before the first slice."""
+    """The arrays that hold a table while it is solved, zeroed before the first slice. The first two may have no room on
+    disk yet."""
 
     entries: NDArray[np.int32]
     """`[number]`: patient keys; 0 for illegal positions."""
@@ -52,8 +53,9 @@ class Kept(Protocol):
 class Checkpoint(Protocol):
     """Provides the arrays, and knows which slices are in them already."""
 
-    def work(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
-        """An array for a slice at work; those that are asked for first are in memory, as long as it has room."""
+    @property
+    def arrays(self) -> Arrays:
+        """What makes its arrays."""
 
     def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         """Arrays for a table with room for so many links, and per slice that is in them what solving it took."""
@@ -80,17 +82,15 @@ class Checkpoint(Protocol):
 class InMemory:
     """The checkpoint that loses everything when the process ends."""
 
-    def __init__(self, make: Make = in_memory, work: Make = in_memory) -> None:
-        """`make` makes the arrays of the table, `work` those of a slice at work."""
-        self._make = make
-        self.work = work
+    def __init__(self, arrays: Arrays = IN_MEMORY) -> None:
+        self.arrays = arrays
 
     def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
-        entries, staircases = (self._make(layout.size, np.int32) for _ in range(2))
-        return TableArrays(entries, staircases, make_links(links, shared=layout.slices > 1, make=self._make)), {}
+        entries, staircases = (self.arrays.growing(layout.size, np.int32).array for _ in range(2))
+        return TableArrays(entries, staircases, make_links(links, shared=layout.slices > 1, arrays=self.arrays)), {}
 
     def lasting(self, slice_: int, count: int, kind: DTypeLike, /) -> NDArray[Any]:
-        return self.work(count, kind)
+        return self.arrays.work(count, kind)
 
     def begun(self, slice_: int) -> Kept | None:
         return None

@@ -6,7 +6,8 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import Contents, Make, Steps, in_memory
+from tbgen.arrays import Make, in_memory
+from tbgen.contents import Contents, Steps
 from tbgen.jit import kernel
 from tbgen.retro.job import Solved
 from tbgen.retro.values.staircase import (
@@ -22,8 +23,10 @@ from tbgen.turns import pieces
 
 
 def finish(solved: Solved, make: Make = in_memory, threads: int = 1) -> Contents:
-    """The contents of the finished table, its staircases numbered in the order in which they are met."""
+    """The contents of the finished table, its staircases numbered in the order in which they are met. Nothing can be
+    solved with `solved` any more."""
     found = solved.staircases
+    solved.links = solved.links._replace(slots=np.zeros(0, np.int64))  # nobody looks for links any more
     last = int(solved.links.given[0])
     with ThreadPoolExecutor(threads) as pool:
         numbers, ends = make(last + 1, np.int32), make(last + 2, np.int32)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.jit import inlined, kernel
+from tbgen.retro.room import reserve
 from tbgen.retro.values.staircase import Links, all_links, enter, link_before
 
 LONGEST_CHAIN: Final = 512
@@ -57,13 +58,16 @@ def collect(
 
 @kernel
 def restore(links: Links, numbers: NDArray[np.int32], keys: NDArray[np.int64]) -> int:
-    """Put links back. Returns how many have no business there: none, if what was taken down is what was there."""
+    """Put links back, as far as the disk has room for them. Returns how many have no business there: none, if what was
+    taken down is what was there."""
     bad = 0
     for at in range(len(numbers)):
         number, key = np.int64(numbers[at]), keys[at]
         if number <= 0 or number > len(links.keys) or key <= 0 or links.keys[number - 1] not in (0, key):
             bad += 1
             continue
+        if not reserve(links.room, number * links.keys.itemsize):
+            return bad
         links.keys[number - 1] = key
         links.given[0] = max(links.given[0], number)
         if links.shared and enter(links, all_links(), key, number) != number:

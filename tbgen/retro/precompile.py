@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from tbgen.arrays import IN_MEMORY
 from tbgen.index.atlas import make_atlas
 from tbgen.index.exits import Reached
 from tbgen.index.layout import Layout, layout_of
@@ -62,7 +63,8 @@ def _sweep() -> None:
     staircase, sets = np.zeros(layout.size, np.int32), make_sets(BITS, layout.size)
     state = make_state(survey, laid_out(layout.size, np.uint16), staircase, sets)
     worker = Worker(make_team(1), 0, graph, make_buffers(), state, sets, make_log(layout.size, 1))
-    sweep(worker, make_links(16, shared=True), make_schedule(staircase.copy(), 1, True, 2, 0), make_tally())
+    schedule = make_schedule(IN_MEMORY.growing(layout.size, np.int32), 1, True, 2, 0)
+    sweep(worker, make_links(16, shared=True), schedule, make_tally())
 
 
 def _finish() -> None:

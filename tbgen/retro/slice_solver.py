@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.arrays import check_room
 from tbgen.errors import OutOfRoom
 from tbgen.retro import snapshot
 from tbgen.retro.checkpoint import Counts
@@ -24,7 +25,7 @@ from tbgen.retro.survey.survey import (
 )
 from tbgen.retro.sweep.levels import Schedule, is_to_gather, left_open, make_schedule, sweep
 from tbgen.retro.sweep.log import make_log
-from tbgen.retro.sweep.state import Each, SliceState, gathered, is_complete, make_state, put_staircases, read_by_pages
+from tbgen.retro.sweep.state import Each, gathered, is_complete, make_state, put_staircases, read_by_pages
 from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.ahead import AS_USUAL, BY_PAGES, read_by
 from tbgen.retro.threads.counters import (
@@ -66,6 +67,7 @@ class SliceSolver:
         self._numbers = slice(int(layout.start[slice_]), int(layout.start[slice_ + 1]))
         self._size = self._numbers.stop - self._numbers.start
         self._staircase = job.solved.staircases[self._numbers]
+        self._arrays = job.checkpoint.arrays
         self._team = make_team(threads)
         self._tally = make_tally()
         self._told = 0
@@ -80,16 +82,18 @@ class SliceSolver:
 
     def solve(self) -> None:
         """Put the entries of its positions and their staircases into the table."""
-        job, work = self._job, self._job.checkpoint.work
+        job = self._job
         if job.stopped:
             raise Stopped
         job.teams[self._slice] = self._team
         # these first: what else is in memory must leave them room
-        self._sets = make_sets(BITS, self._size, work)
-        self._log = make_log(self._size, self._team.size, work)
-        state, schedule = self._go_on() or self._begin()
-        state = self._sweep(state, schedule)
-        counts = self._finish(state, schedule)
+        self._sets = make_sets(BITS, self._size, self._arrays.work)
+        self._log = make_log(self._size, self._team.size, self._arrays.work)
+        schedule = self._go_on() or self._begin()
+        self._sweep(schedule)
+        counts = self._counts(schedule)
+        del schedule
+        self._finish()
         del job.teams[self._slice]
         job.checkpoint.solved(self._slice, counts)
         with job.lock:
@@ -98,16 +102,16 @@ class SliceSolver:
 
     # --- the state to begin with ------------------------------------------------------------------------------
 
-    def _begin(self) -> tuple[SliceState, Schedule]:
+    def _begin(self) -> Schedule:
         survey = self._survey()
         legal, top = self._span(survey)
-        work, worth = self._job.checkpoint.work, self._make_worth()
-        state = make_state(survey, worth, self._staircase, self._sets, work, self._each)
-        return state, self._schedule(state, top, legal)
+        worth = self._make_worth()
+        self._state = make_state(survey, worth, self._staircase, self._sets, self._arrays.work, self._each)
+        return self._schedule(top, legal)
 
     def _survey(self) -> Survey:
         job, tally = self._job, self._tally
-        survey = make_survey(self._size, job.checkpoint.work)
+        survey = make_survey(self._size, self._arrays.work)
 
         def survey_on(me: int) -> None:
             buffers = make_survey_buffers()
@@ -129,83 +133,105 @@ class SliceSolver:
         legal = counts[:ILLEGAL_LEVEL]
         return int(legal.sum()), int(np.flatnonzero(legal).max(initial=0))
 
-    def _go_on(self) -> tuple[SliceState, Schedule] | None:
+    def _go_on(self) -> Schedule | None:
         """From the last snapshot of a stopped build; None if there is none."""
         job, sets = self._job, self._sets
         kept = job.checkpoint.begun(self._slice)
         if kept is None:
             return None
-        state = snapshot.restored(kept, self._make_worth(), self._staircase, sets, job.checkpoint.work, self._each)
+        worth = self._make_worth()
+        state = snapshot.restored(kept, worth, self._staircase, sets, self._arrays.work, self._each)
         if state is None:
             job.checkpoint.lost(self._slice)
-            for array in (self._staircase, sets.held, sets.passed, sets.blocks):
+            for array in (sets.held, sets.passed, sets.blocks):
                 array[:] = 0
+            if self._staircase.any():
+                self._arrays.reserve(job.solved.staircases)
+                self._staircase[:] = 0
             return None
-        schedule = self._schedule(state, kept.facts["top"], kept.facts["legal"])
+        self._state = state
+        schedule = self._schedule(kept.facts["top"], kept.facts["legal"])
         snapshot.put_counts(kept, schedule)
         self._told = self._numbers_done(schedule)
         job.found(self._told)
-        return state, schedule
+        return schedule
 
     def _make_worth(self) -> NDArray[np.uint16]:
         """`SliceState.worth`, which is found again with a snapshot."""
         return laid_out(self._size, np.uint16, partial(self._job.checkpoint.lasting, self._slice))
 
-    def _schedule(self, state: SliceState, top: int, legal: int) -> Schedule:
+    def _schedule(self, top: int, legal: int) -> Schedule:
         solved = self._job.solved
-        entries = solved.entries[self._numbers]
-        items = entries if self._size <= _SHORT else self._job.checkpoint.work(self._size, np.int64)
-        if state.on_disk:
-            read_by(BY_PAGES, items, solved.links.keys)
+        items = self._arrays.growing(self._size, np.int32 if self._size <= _SHORT else np.int64)
+        if self._state.on_disk:
+            read_by(BY_PAGES, items.array, solved.links.keys)
         return make_schedule(items, self._team.size, solved.rules == TableRules.RESET, top, legal)
 
     # --- the sweep --------------------------------------------------------------------------------------------
 
-    def _sweep(self, state: SliceState, schedule: Schedule) -> SliceState:
+    def _sweep(self, schedule: Schedule) -> None:
         job, shared = self._job, self._team.shared
         buffers = [make_buffers(self._size) for _ in range(self._team.size)]
 
         def sweep_on(me: int) -> None:
-            worker = Worker(self._team, me, self._graph, buffers[me], state, self._sets, self._log)
+            worker = Worker(self._team, me, self._graph, buffers[me], self._state, self._sets, self._log)
             sweep(worker, job.solved.links, schedule, self._tally)
 
         while schedule.counts[LEVEL] <= schedule.top:
-            if is_to_gather(schedule, state):
-                state = gathered(state, self._sets, bool(schedule.with_record), job.checkpoint.work, self._each)
+            if is_to_gather(schedule, self._state):
+                self._reserve_staircases()
+                with_record, work = bool(schedule.with_record), self._arrays.work
+                self._state = gathered(self._state, self._sets, with_record, work, self._each)
             if shared[PAUSE]:
-                self._keep(state, schedule)
+                self._keep(schedule)
             shared[PAUSE] = job.checkpoint.wants(self._slice)
             self._together(sweep_on, lambda: self._told_of(schedule))
-            if self._tally[LINKS_FULL]:
-                raise OutOfRoom(f"{job.solved.layout.material} has more staircases than there is room for")
-        return state
+            self._check_room(schedule)
 
-    def _keep(self, state: SliceState, schedule: Schedule) -> None:
+    def _check_room(self, schedule: Schedule) -> None:
+        solved = self._job.solved
+        check_room(schedule.seeds.room)
+        check_room(solved.links.room)
+        if self._tally[LINKS_FULL]:
+            raise OutOfRoom(f"{solved.layout.material} has more staircases than there is room for")
+
+    def _reserve_staircases(self) -> None:
+        """Have room for those that go from cells to where they stay."""
+        if len(self._state.link):
+            self._arrays.reserve(self._job.solved.staircases)
+
+    def _keep(self, schedule: Schedule) -> None:
         """Keep a snapshot, unless the build is to fail."""
         if self._tally[CONTRADICTIONS]:
             return
-        taken = snapshot.taken(state, self._sets, schedule, self._each)
+        taken = snapshot.taken(self._state, self._sets, schedule, self._each)
         read_by(AS_USUAL, *taken.arrays.values())
         self._job.checkpoint.keep(self._slice, taken)
         read_by(BY_PAGES, self._sets.passed)
-        read_by_pages(state)
+        read_by_pages(self._state)
 
-    def _finish(self, state: SliceState, schedule: Schedule) -> Counts:
-        """Put the entries of all positions, and the staircases that are still in cells, into the table."""
-        solved, tally = self._job.solved, self._tally
-        if tally[CONTRADICTIONS] or not is_complete(state, self._sets, self._each):
-            where = f"{solved.layout.material}, {self._numbers.start} to {self._numbers.stop}"
-            raise AssertionError(f"{where}: {tally[CONTRADICTIONS]} contradictions")
-        put_staircases(state, self._each)
-        entries = solved.entries[self._numbers]
-        read_by(AS_USUAL, state.worth, state.staircase, entries)
-
-        def write(here: slice) -> None:
-            entries[here] = state.keys[state.worth[here]]
-
-        deque(self._each(write, pieces(self._size)), maxlen=0)
+    def _counts(self, schedule: Schedule) -> Counts:
         attractions = int(schedule.counts[POSITIONS_SETTLED] + schedule.counts[POSITIONS_ESCAPED])
         return Counts(schedule.legal, attractions, reviewed(schedule.counts))
+
+    def _finish(self) -> None:
+        """Put the entries of all positions, and the staircases that are still in cells, into the table."""
+        solved, tally = self._job.solved, self._tally
+        if tally[CONTRADICTIONS] or not is_complete(self._state, self._sets, self._each):
+            where = f"{solved.layout.material}, {self._numbers.start} to {self._numbers.stop}"
+            raise AssertionError(f"{where}: {tally[CONTRADICTIONS]} contradictions")
+        self._reserve_staircases()
+        put_staircases(self._state, self._each)
+        worth, keys = self._state.worth, self._state.keys
+        del self._state, self._sets, self._log
+        self._arrays.reserve(solved.entries)
+        entries = solved.entries[self._numbers]
+        read_by(AS_USUAL, worth, self._staircase, entries)
+
+        def write(here: slice) -> None:
+            entries[here] = keys[worth[here]]
+
+        deque(self._each(write, pieces(self._size)), maxlen=0)
 
     def _told_of(self, schedule: Schedule) -> int:
         """Tell the level; how many numbers are done."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import Make, in_memory
+from tbgen.arrays import Make, in_memory
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import kernel
 from tbgen.retro.checkpoint import Kept, Snapshot

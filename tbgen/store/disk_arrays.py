@@ -14,9 +14,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from tbgen.arrays import HANDLE, RESERVED, Growing, make_room, with_room
 from tbgen.errors import BadInput
 from tbgen.safe_files import create_or_reopen
 from tbgen.sizes import LARGE, PROGRAM, SMALL
+from tbgen.text import named
 
 SCRATCH: Final = "TBGEN_SCRATCH"
 """The variable of the environment that names a directory for them."""
@@ -59,6 +61,8 @@ def scratch_of(directory: Path) -> Path:
 
 class _Mapping(mmap.mmap):
     is_scattered = False
+    room: NDArray[np.int64]
+    """Of the array in it (arrays.py)."""
 
 
 class DiskArrays:
@@ -78,6 +82,8 @@ class DiskArrays:
         # no set of weak references: its clean-up is Python code, in which a Ctrl-C would be lost
         self._maps: list[weakref.ref[_Mapping]] = []
         self._held: list[weakref.ref[NDArray[Any]]] = []
+        self._open: list[tuple[weakref.ref[_Mapping], int]] = []
+        """Files in which room is still to be reserved, by their handles."""
         self._lock = Lock()
         self.peak = 0
         """The most bytes on disk of all arrays together since the caller set this to 0."""
@@ -92,13 +98,22 @@ class DiskArrays:
         kind = np.dtype(kind)
         if count * kind.itemsize < LARGE:
             return np.zeros(count, kind)
-        return self._unnamed(count, kind, scattered)
+        return np.frombuffer(self._unnamed(count, kind, scattered), kind)
 
-    def _unnamed(self, count: int, kind: np.dtype[Any], scattered: bool = False) -> NDArray[Any]:
+    def growing(self, count: int, kind: DTypeLike, *, scattered: bool = False) -> Growing:
+        """The same without room on disk, which who writes to it reserves."""
+        self.look()
+        kind = np.dtype(kind)
+        if count * kind.itemsize < LARGE:
+            return with_room(np.zeros(count, kind))
+        mapping = self._unnamed(count, kind, scattered, reserves=False)
+        return Growing(np.frombuffer(mapping, kind), mapping.room)
+
+    def _unnamed(self, count: int, kind: np.dtype[Any], scattered: bool = False, *, reserves: bool = True) -> _Mapping:
         with tempfile.TemporaryFile(dir=self._directory) as file:
-            mapping = self._map(file.fileno(), self._directory, count, kind)
+            mapping = self._map(file.fileno(), self._directory, count, kind, reserves)
         mapping.is_scattered = scattered
-        return np.frombuffer(mapping, kind)
+        return mapping
 
     def work(self, count: int, kind: DTypeLike) -> NDArray[Any]:
         """An array of zeros: in memory for good if it is small, or if those that are held there leave it room. All but
@@ -115,32 +130,49 @@ class DiskArrays:
                 self._held.append(weakref.ref(array))
                 return array
         self.look()
-        return self._unnamed(count, kind)
+        return np.frombuffer(self._unnamed(count, kind), kind)
 
-    def named(self, path: Path, count: int, kind: DTypeLike) -> NDArray[Any]:
-        """The array in this file, zeros if the file is new."""
+    def named(self, path: Path, count: int, kind: DTypeLike, *, reserves: bool = True) -> NDArray[Any]:
+        """The array in this file, zeros if the file is new. If it `reserves` no room, `reserve` does before something
+        is written."""
         self.look()
         handle = create_or_reopen(path)
         try:
-            memory = self._map(handle, path, count, np.dtype(kind))
+            memory = self._map(handle, path, count, np.dtype(kind), reserves)
         finally:
             os.close(handle)
         return np.frombuffer(memory, kind)
 
-    def _map(self, handle: int, place: Path, count: int, kind: np.dtype[Any]) -> _Mapping:
-        """Map a file, and reserve its room on disk now: without room, writing a page later would kill the process.
-        Errors name `place`."""
+    def reserve(self, array: NDArray[Any]) -> None:
+        """Have room for all of an array, if it is in a file."""
+        view: Any = array.base
+        memory = getattr(view, "obj", None)
+        with self._lock, named(str(self._directory)):
+            if isinstance(memory, _Mapping) and memory.room[RESERVED] < len(memory):
+                _reserve(int(memory.room[HANDLE]), len(memory))
+                memory.room[RESERVED] = len(memory)
+
+    def _map(self, handle: int, place: Path, count: int, kind: np.dtype[Any], reserves: bool = True) -> _Mapping:
+        """Map a file. Errors name `place`."""
         size = count * kind.itemsize
         try:
             os.ftruncate(handle, min(size, os.fstat(handle).st_size))
-            _reserve(handle, size)
+            reserves = reserves or not _can_reserve(handle)
+            if reserves:
+                _reserve(handle, size)
+            else:
+                os.ftruncate(handle, size)
             memory = _Mapping(handle, size)
         except OSError as error:
             error.filename = str(place)
             raise
+        memory.room = make_room(size, size if reserves else 0)
         with self._lock:
             self._maps = [*(one for one in self._maps if one() is not None), weakref.ref(memory)]
-            self.peak = max(self.peak, sum(map(len, self._there())))
+            if not reserves:
+                memory.room[HANDLE] = os.dup(handle)
+                self._open.append((self._maps[-1], int(memory.room[HANDLE])))
+            self._measure()
             if self._watch is None:
                 self._watch = Thread(
                     target=_keep_watch, args=(self._stop, weakref.ref(self)), name="disk arrays", daemon=True
@@ -151,10 +183,19 @@ class DiskArrays:
     def _there(self) -> list[_Mapping]:
         return [memory for memory in (one() for one in self._maps) if memory is not None]
 
+    def _measure(self) -> None:
+        """How much is on disk; what is no longer used there goes."""
+        for ref, handle in self._open:
+            if ref() is None:
+                os.close(handle)
+        self._open = [one for one in self._open if one[0]() is not None]
+        self.peak = max(self.peak, sum(int(memory.room[RESERVED]) for memory in self._there()))
+
     def look(self) -> None:
         """Take all arrays out of memory if what comes in before the next look might be too much."""
         in_use, of_files = memory_in_use()
         with self._lock:
+            self._measure()
             self._leap = max(in_use - self._seen, self._leap * _FADING)
             left = max(self._leap, self._memory / _MARGIN)
             trims = in_use + left > self._memory and of_files > self._memory / _MARGIN
@@ -181,6 +222,9 @@ class DiskArrays:
         self._stop.set()
         if self._watch is not None:
             self._watch.join()
+        for _, handle in self._open:
+            os.close(handle)
+        self._open.clear()
 
 
 def _trim_code() -> None:
@@ -192,6 +236,18 @@ def _trim_code() -> None:
             begin, end = (int(word, 16) for word in where.split("-"))
             if access == "r-xp" and end - begin >= LARGE and file.startswith("/"):
                 madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), mmap.MADV_DONTNEED)
+
+
+def _can_reserve(handle: int) -> bool:
+    """Whether the file system can reserve room. Some C libraries do it otherwise where it cannot: byte by byte, which
+    changes nothing that is there."""
+    try:
+        os.posix_fallocate(handle, 0, 1)
+    except OSError as error:
+        if error.errno != errno.EOPNOTSUPP:
+            raise
+        return False
+    return True
 
 
 def _reserve(handle: int, size: int) -> None:

@@ -5,7 +5,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import Make, Steps
+from tbgen.arrays import Make
+from tbgen.contents import Steps
 from tbgen.jit import inlined, kernel, plain
 from tbgen.table_rules import TableRules
 from tbgen.turns import pieces

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Packer, unpack_shapes
 from tbgen.archive.format import Packed
 from tbgen.archive.pack import pack
+from tbgen.arrays import in_memory
 from tbgen.cli.main import main
-from tbgen.contents import in_memory
 from tbgen.index import layout_of
 from tbgen.material import parse, with_dependencies
 from tbgen.store import BUNDLED, open_table, table_path

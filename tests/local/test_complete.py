@@ -7,7 +7,7 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.contents import in_memory
+from tbgen.arrays import in_memory
 from tbgen.index import layout_of
 from tbgen.index.exits import Reached
 from tbgen.local.choose import Tables, make_plan

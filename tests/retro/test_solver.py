@@ -271,7 +271,7 @@ def test_arrays_in_files_leave_no_trace(
     exits = exits_of(material, entries_of(material.successors(), rules))
     found, expected = (
         solver.solve_table(exits, rules=TableRules(rules), threads=threads, checkpoint=made)
-        for made in (InMemory(arrays.array, arrays.work), InMemory())
+        for made in (InMemory(arrays), InMemory())
     )
     assert every_byte(finish(found)) == every_byte(finish(expected)) == every_byte(contents(name, rules))
     assert found.counts == expected.counts, "the file has them too"

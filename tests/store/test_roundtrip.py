@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from soaking.forge import deflated, inflated
 
-from tbgen.contents import Contents, Steps, in_memory
+from tbgen.arrays import in_memory
+from tbgen.contents import Contents, Steps
 from tbgen.errors import CorruptTable
 from tbgen.material import Material, parse
 from tbgen.store import TableFile, list_tables, open_table, table_path

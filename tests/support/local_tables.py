@@ -8,7 +8,7 @@ from pathlib import Path
 
 import chess
 
-from tbgen.contents import in_memory
+from tbgen.arrays import in_memory
 from tbgen.index.exits import Reached
 from tbgen.local.attempt import Attempt, Means, attempt
 from tbgen.local.choose import Tables, make_plan

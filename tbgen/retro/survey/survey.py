@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.arrays import Make, in_memory
 from tbgen.board.count_moves import Run, begin_run, count_moves, make_run
 from tbgen.board.moves import move_slot, move_target
-from tbgen.contents import Make, in_memory
 from tbgen.index.atlas import G_COUNT, G_SLOT, GROUP, MEN
 from tbgen.intrinsics import atomic_load, fetch_add
 from tbgen.jit import inlined, kernel

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import Make, in_memory
+from tbgen.arrays import Make, in_memory
 from tbgen.intrinsics import bits_set
 from tbgen.jit import inlined, kernel
 from tbgen.retro.threads.lanes import LANE

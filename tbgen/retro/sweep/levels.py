@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.arrays import FAILED, Growing
 from tbgen.jit import inlined, kernel, plain
 from tbgen.outcome import FIRST_RECORD
 from tbgen.retro.sweep.escape import VALUES
@@ -40,8 +41,8 @@ class Schedule(NamedTuple):
     legal: int
 
 
-def make_schedule(items: NDArray[np.integer], threads: int, with_record: bool, top: int, legal: int) -> Schedule:
-    """`items`: an array with an element for each position of the slice; what is in it is lost."""
+def make_schedule(items: Growing, threads: int, with_record: bool, top: int, legal: int) -> Schedule:
+    """`items`: an array with an element for each position of the slice."""
     return Schedule(
         make_seeds(items, threads),
         np.zeros(VALUES + 1, np.uint8),
@@ -110,6 +111,7 @@ def sweep(worker, links, schedule, tally):
         settle_level(worker, schedule, level)
         if me == 0:
             schedule.counts[STOP] = team.shared[ABORT] or team.shared[PAUSE] or tally[LINKS_FULL]
+            schedule.counts[STOP] |= schedule.seeds.room[FAILED]
             schedule.counts[LEVEL] = level + 1
             schedule.counts[PLACE] = 0
         barrier(team, me)

@@ -5,8 +5,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.arrays import FAILED, Growing
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
+from tbgen.retro.room import reserve
 from tbgen.retro.sweep import settle
 from tbgen.retro.sweep.cells import first_cell
 from tbgen.retro.sweep.state import read_cells_ahead, read_members_ahead
@@ -47,6 +49,8 @@ _COLUMNS: Final = 4
 class Seeds(NamedTuple):
     items: NDArray[np.integer]
     """Positions, by the kind of seed."""
+    room: NDArray[np.int64]
+    """Of `items` (arrays.py)."""
     first: NDArray[np.int64]
     """`[key]`: where in `items` a kind begins."""
     starts: NDArray[np.int64]
@@ -57,9 +61,9 @@ class Seeds(NamedTuple):
     """One number."""
 
 
-def make_seeds(items: NDArray[np.integer], threads: int) -> Seeds:
+def make_seeds(items: Growing, threads: int) -> Seeds:
     return Seeds(
-        items,
+        *items,
         np.zeros(_KEYS + 1, np.int64),
         np.zeros((threads, _KEYS), np.int64),
         np.zeros((2 * _KEYS, _COLUMNS), np.int64),
@@ -74,7 +78,8 @@ def _blocks_of(team, me, sets):
 
 @kernel
 def _sum_up(team, me, seeds, keys):
-    """Where seeds of each kind begin, from how many each thread has found."""
+    """Where seeds of each kind begin, from how many each thread has found. Returns False, and there are none, if the
+    disk has no room for them: then the sweep is to end."""
     barrier(team, me)
     if me == 0:
         total = 0
@@ -85,7 +90,10 @@ def _sum_up(team, me, seeds, keys):
                 seeds.starts[one, key] = total
                 total += here
         seeds.first[keys] = total
+        if not reserve(seeds.room, total * seeds.items.itemsize):
+            seeds.first[:] = 0
     barrier(team, me)
+    return seeds.room[FAILED] == 0
 
 
 @inlined
@@ -104,8 +112,8 @@ def sort_by_time(team, me, buffers, state, sets, seeds):
     barrier(team, me)
     seeds.starts[me, :keys] = 0
     _sort_timed(team, me, buffers, state, sets, seeds, 0)
-    _sum_up(team, me, seeds, keys)
-    _sort_timed(team, me, buffers, state, sets, seeds, 1)
+    if _sum_up(team, me, seeds, keys):
+        _sort_timed(team, me, buffers, state, sets, seeds, 1)
     if me == 0:
         seeds.group_count[0] = 0
         for key in range(keys):
@@ -140,8 +148,8 @@ def sort_by_payoff(team, me, buffers, state, sets, seeds):
     barrier(team, me)
     seeds.starts[me, :keys] = 0
     _sort(team, me, buffers, state, sets, seeds, 0)
-    _sum_up(team, me, seeds, keys)
-    _sort(team, me, buffers, state, sets, seeds, 1)
+    if _sum_up(team, me, seeds, keys):
+        _sort(team, me, buffers, state, sets, seeds, 1)
     barrier(team, me)
 
 

@@ -17,8 +17,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import DTypeLike, NDArray
 
+from tbgen.arrays import Make, in_memory
 from tbgen.board.geometry import FILES_MIRRORED, RANKS_MIRRORED, TRANSPOSED
-from tbgen.contents import Make, in_memory
 from tbgen.jit import inlined
 
 LANE: Final = 64

@@ -14,10 +14,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import MOVER_HOLDS, Make, in_memory
+from tbgen.arrays import IN_MEMORY, Arrays
+from tbgen.contents import MOVER_HOLDS
 from tbgen.intrinsics import compare_exchange, fetch_add
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
+from tbgen.retro.room import reserve
 from tbgen.retro.values.keys import LONGEST, level_of
 from tbgen.sizes import AT_A_TIME, FIRST_LINKS, LINKS_GROWTH, slots_for
 
@@ -46,6 +48,8 @@ _TAG: Final = np.int64((1 << 32) - 1)
 class Links(NamedTuple):
     keys: NDArray[np.int64]
     """`[number - 1]`: the link before this one (0: none) and the step."""
+    room: NDArray[np.int64]
+    """Of `keys` (arrays.py)."""
     given: NDArray[np.int64]
     """How many numbers are, its only element; more than there is room for when that is used up."""
     slots: NDArray[np.int64]
@@ -78,10 +82,11 @@ def links_of_pass(links, positions):
     return LookedFor(links.given[0] + 1, max(FIRST_LINKS, positions // _ALIKE))
 
 
-def make_links(capacity: int, *, shared: bool, make: Make = in_memory) -> Links:
+def make_links(capacity: int, *, shared: bool, arrays: Arrays = IN_MEMORY) -> Links:
     """Room for so many. In the index there are links of all slices, or of one pass over one slice."""
-    slots = make(slots_for(capacity, shared=shared), np.int64)
-    return Links(make(capacity, np.int64), np.zeros(1, np.int64), slots, int(shared), AT_A_TIME)
+    slots = arrays.array(slots_for(capacity, shared=shared), np.int64, scattered=True)
+    keys, room = arrays.growing(capacity, np.int64, scattered=True)
+    return Links(keys, room, np.zeros(1, np.int64), slots, int(shared), AT_A_TIME)
 
 
 @inlined
@@ -135,7 +140,7 @@ def _first_slot(mixed, begin, size):
 @inlined
 def enter(links, looked_for, key, number=0):
     """Find the link with this key, or enter it with a number, the next one if none is given. Returns its number; FULL
-    when there is no room left."""
+    when there is no room left, here or on disk."""
     mixed = _mix(np.uint64(key))
     tag = np.int64(mixed) & _TAG
     begin, size = 0, min(looked_for.first, len(links.slots))
@@ -146,7 +151,7 @@ def enter(links, looked_for, key, number=0):
             while found >> _NUMBER_AT < looked_for.since:
                 if number == 0:
                     number = fetch_add(links.given, 0, 1) + 1
-                    if number > len(links.keys):
+                    if number > len(links.keys) or not reserve(links.room, number * links.keys.itemsize):
                         return np.int64(FULL)
                     links.keys[number - 1] = key
                 seen = compare_exchange(links.slots, at, found, np.int64(number) << _NUMBER_AT | tag)

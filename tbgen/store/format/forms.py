@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen import turns
-from tbgen.contents import Make, in_memory
+from tbgen.arrays import Make, in_memory
 
 Words = Callable[[NDArray[np.int64]], NDArray[np.uint64]]
 """Gives, for each of these steps, all that is to be compared, in one number that is not 0."""

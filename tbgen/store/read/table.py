@@ -10,7 +10,8 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents, Make, in_memory
+from tbgen.arrays import Make, in_memory
+from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.index import Layout
 from tbgen.index.stored_twice import stored_twice

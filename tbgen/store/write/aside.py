@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import Make
+from tbgen.arrays import Make
 from tbgen.sizes import LARGE
 
 _FIRST: Final = 1 << 16

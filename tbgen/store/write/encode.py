@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
-from tbgen.contents import Contents, Make, distances, in_memory
+from tbgen.arrays import Make, in_memory
+from tbgen.contents import Contents, distances
 from tbgen.index import layout_of
 from tbgen.outcome import BASE
 from tbgen.store.format.form_pages import pack_pages

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import Make, Steps
+from tbgen.arrays import Make
+from tbgen.contents import Steps
 from tbgen.store.format.forms import find_forms, pieces
 from tbgen.store.format.shapes import BEFORE, EVEN, FRESH, MOST_STEPS, ODD, Forms
 from tbgen.store.write.kernels import SAME_AT

@@ -12,7 +12,8 @@ from typing import BinaryIO, Final, NamedTuple
 import numpy as np
 
 from tbgen._version import __version__
-from tbgen.contents import Contents, Make, in_memory
+from tbgen.arrays import Make, in_memory
+from tbgen.contents import Contents
 from tbgen.files import settle
 from tbgen.index import layout_of
 from tbgen.material import Material

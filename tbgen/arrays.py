@@ -1,0 +1,92 @@
+"""Arrays of zeros for tables at work, wherever they lie: in memory, or in files (store/disk_arrays.py).
+
+Writing to a page of a file for which the disk has no room would kill the process, so room is reserved before: for most
+arrays when they are made, for those that may never be full as far as they are about to be written.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+Make = Callable[[int, DTypeLike], NDArray[Any]]
+"""Makes an array of n zeros. One that has an element per number or per step of a large table need not be in memory."""
+
+
+def in_memory(count: int, kind: DTypeLike) -> NDArray[Any]:
+    return np.zeros(count, kind)
+
+
+# slots of `Growing.room`
+HANDLE: Final = 0
+"""Of the file."""
+RESERVED: Final = 1
+"""Bytes that have room, from the first one on."""
+SIZE: Final = 2
+"""Bytes of the array."""
+LOCK: Final = 3
+"""1 while a thread reserves more."""
+FAILED: Final = 4
+"""What the system said when it had no more: its `errno`; 0 before."""
+_SLOTS: Final = 5
+
+
+class Growing(NamedTuple):
+    """An array that is filled from its beginning on. Who writes to it reserves room first (retro/room.py)."""
+
+    array: NDArray[Any]
+    room: NDArray[np.int64]
+
+
+def make_room(size: int, reserved: int, handle: int = -1) -> NDArray[np.int64]:
+    room = np.zeros(_SLOTS, np.int64)
+    room[HANDLE], room[RESERVED], room[SIZE] = handle, reserved, size
+    return room
+
+
+def with_room(array: NDArray[Any]) -> Growing:
+    """An array all of which has room."""
+    return Growing(array, make_room(array.nbytes, array.nbytes))
+
+
+def check_room(room: NDArray[np.int64]) -> None:
+    """OSError if the disk had no room for more."""
+    if room[FAILED]:
+        raise OSError(int(room[FAILED]), os.strerror(int(room[FAILED])))
+
+
+class Arrays(Protocol):
+    """Makes arrays of n zeros."""
+
+    def array(self, count: int, kind: DTypeLike, /, *, scattered: bool = False) -> NDArray[Any]:
+        """One that belongs to a table. A `scattered` one is looked at all over."""
+
+    def growing(self, count: int, kind: DTypeLike, /, *, scattered: bool = False) -> Growing:
+        """The same without room on disk."""
+
+    def reserve(self, array: NDArray[Any], /) -> None:
+        """Have room on disk for all of an array."""
+
+    def work(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
+        """One for a slice at work; those that are asked for first are in memory, as long as it has room."""
+
+
+class InMemoryArrays:
+    """All of them in memory."""
+
+    def array(self, count: int, kind: DTypeLike, /, *, scattered: bool = False) -> NDArray[Any]:
+        return in_memory(count, kind)
+
+    def growing(self, count: int, kind: DTypeLike, /, *, scattered: bool = False) -> Growing:
+        return with_room(in_memory(count, kind))
+
+    def reserve(self, array: NDArray[Any], /) -> None:
+        pass
+
+    def work(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
+        return in_memory(count, kind)
+
+
+IN_MEMORY: Final = InMemoryArrays()

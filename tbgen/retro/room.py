@@ -1,0 +1,33 @@
+"""Reserving room on disk for what a kernel is about to write to a growing array (arrays.py)."""
+
+from typing import Final
+
+from numba import types
+
+from tbgen.arrays import FAILED, HANDLE, LOCK, RESERVED, SIZE
+from tbgen.intrinsics import atomic_load, compare_exchange, store_release
+from tbgen.jit import inlined, kernel
+
+_posix_fallocate = types.ExternalFunction("posix_fallocate", types.int32(types.int32, types.int64, types.int64))
+_PIECE: Final = 1 << 26
+"""Bytes that are reserved at a time, at least."""
+
+
+@inlined
+def reserve(room, size):
+    """Have room for the first `size` bytes of an array. Returns False if the disk has none."""
+    return size <= atomic_load(room, RESERVED) or _reserve_more(room, size)
+
+
+@kernel
+def _reserve_more(room, size):
+    while compare_exchange(room, LOCK, 0, 1) != 0:
+        pass
+    begin = room[RESERVED]
+    end = min(max(size, begin + _PIECE), room[SIZE])
+    if begin < size and room[FAILED] == 0:
+        room[FAILED] = _posix_fallocate(room[HANDLE], begin, end - begin)
+        if room[FAILED] == 0:
+            store_release(room, RESERVED, end)
+    store_release(room, LOCK, 0)
+    return size <= room[RESERVED]

@@ -1,0 +1,118 @@
+"""Arrays that get room on disk as they are filled: so much and no more, and where there is none, the solver says so."""
+
+import errno
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import DTypeLike, NDArray
+
+from tbgen.arrays import HANDLE, RESERVED, Growing, InMemoryArrays, check_room, make_room
+from tbgen.index.exits import exits_of
+from tbgen.jit import kernel
+from tbgen.material import parse
+from tbgen.retro import room as room_module
+from tbgen.retro import solver
+from tbgen.retro.checkpoint import InMemory
+from tbgen.retro.room import reserve
+from tbgen.store.disk_arrays import DiskArrays
+from tests.support.solved import entries_of
+
+MIB = 1 << 20
+PIECE = room_module._PIECE
+
+
+@kernel
+def reserved(room: NDArray[np.int64], size: int) -> bool:
+    return reserve(room, size)  # type: ignore[no-any-return]
+
+
+def on_disk(room: NDArray[np.int64]) -> int:
+    return os.fstat(int(room[HANDLE])).st_blocks * 512
+
+
+def test_room_is_reserved_by_pieces(tmp_path: Path) -> None:
+    disk_arrays = DiskArrays(tmp_path, 1 << 40)
+    array, room = disk_arrays.growing(PIECE * 3, np.uint8)
+    assert room[RESERVED] == disk_arrays.peak == 0
+    for size, expected in ((1, PIECE), (PIECE, PIECE), (PIECE + 1, 2 * PIECE), (3 * PIECE - 1, 3 * PIECE)):
+        assert reserved(room, size)
+        assert room[RESERVED] == expected
+        assert expected <= on_disk(room) < expected + MIB
+        disk_arrays.look()
+        assert disk_arrays.peak == expected
+    assert not array.any()
+    disk_arrays.close()
+
+
+def test_room_is_given_back_with_its_array(tmp_path: Path) -> None:
+    disk_arrays = DiskArrays(tmp_path, 1 << 40)
+    array, room = disk_arrays.growing(PIECE, np.uint8)
+    handle = int(room[HANDLE])
+    assert reserved(room, 1)
+    disk_arrays.look()
+    os.fstat(handle)
+    del array
+    disk_arrays.look()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(handle)
+    disk_arrays.close()
+
+
+def test_a_named_array_gets_its_room_before_it_is_written(tmp_path: Path) -> None:
+    disk_arrays, path = DiskArrays(tmp_path, 1 << 40), tmp_path / "entries"
+    array = disk_arrays.named(path, MIB, np.int32, reserves=False)
+    assert path.stat().st_size == 4 * MIB
+    assert path.stat().st_blocks * 512 < MIB
+    for _ in range(2):
+        disk_arrays.reserve(array)
+        disk_arrays.look()
+        assert path.stat().st_blocks * 512 >= disk_arrays.peak == 4 * MIB
+    disk_arrays.reserve(np.zeros(3))
+    disk_arrays.close()
+
+
+def test_a_file_system_that_cannot_reserve_has_it_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unable(handle: int, start: int, size: int) -> None:
+        raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+
+    monkeypatch.setattr(os, "posix_fallocate", unable)
+    disk_arrays, path = DiskArrays(tmp_path, 1 << 40), tmp_path / "entries"
+    array = disk_arrays.named(path, MIB, np.int32, reserves=False)
+    assert path.stat().st_blocks * 512 >= 4 * MIB
+    disk_arrays.reserve(array)
+    disk_arrays.close()
+
+
+class Full(InMemoryArrays):
+    """Has no room on disk for one of the growing arrays: the third has links, the fourth positions that are sorted."""
+
+    def __init__(self, which: int) -> None:
+        self._left = which
+
+    def growing(self, count: int, kind: DTypeLike, /, *, scattered: bool = False) -> Growing:
+        array, room = super().growing(count, kind)
+        self._left -= 1
+        return Growing(array, room if self._left else make_room(array.nbytes, 0))
+
+
+@pytest.mark.parametrize("which", [3, 4])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_full_disk_ends_the_solver(which: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "TEAM_FROM", 1)
+    material = parse("KNvK")
+    exits = exits_of(material, entries_of(material.successors(), "r"))
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        solver.solve_table(exits, threads=threads, checkpoint=InMemory(Full(which)))
+
+
+def test_what_had_no_room_stays_so() -> None:
+    room = make_room(100, 10)
+    assert reserved(room, 10)
+    check_room(room)
+    for _ in range(2):
+        assert not reserved(room, 11)
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            check_room(room)
+    assert reserved(room, 10)
