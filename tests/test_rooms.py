@@ -116,12 +116,14 @@ ROOMS = {
         "arrays errors turns outcome table_rules men material contents index store/directory store/format store/read "
         "store store/write verify text"
     ),
+    # What men alone say of a position's worth.
+    "potential": "men material",
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
         "_version arrays errors turns sizes files outcome table_rules material contents kept compiling jit index "
         "cluster retro/values retro/checkpoint retro/snapshot retro/solver retro/export retro/link_log "
         "retro/precompile store store/read store/write store/disk_arrays store/entry_cache store/leftovers text "
-        "verify safe_files"
+        "verify safe_files potential"
     ),
     # The game around the tables.
     "rules": "errors outcome table_rules men position text meant",
@@ -141,8 +143,6 @@ ROOMS = {
     "pgn": "errors outcome rules text",
     "referee": "",
     "referee/workers": "",
-    # What men alone say of a position's worth.
-    "potential": "men material",
     "referee/syzygy": "errors outcome rules",
     "referee/game_files": "errors files packed text",
     "referee/adjudicate": (

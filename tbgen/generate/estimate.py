@@ -1,10 +1,10 @@
-"""What building a table will take: what it took before (recorded.py), or else averages by the count of its numbers, for
-any material."""
+"""What building a table will take: what it took before (recorded.py), or else averages by its men (averages.py)."""
 
 from dataclasses import asdict, dataclass
 from math import comb
 from typing import Any, Final, NamedTuple
 
+from tbgen.generate.averages import average
 from tbgen.generate.recorded import Recorded, recorded
 from tbgen.index.groups import GROUP_SIZES
 from tbgen.index.kings import FIXED, FREE, PAIRS
@@ -12,21 +12,6 @@ from tbgen.material import Material
 from tbgen.sizes import LARGE, PROGRAM, SMALL, TEAM_FROM, is_kept, is_long, links_for, slots_for
 from tbgen.table_rules import TableRules
 
-
-class Kind(NamedTuple):
-    """What a number of a table takes on average."""
-
-    positions: float
-    """Legal ones."""
-    disk: float
-    """Bytes."""
-    cpu: float
-    """Microseconds at a pace of 1, writing included."""
-
-
-_FOUR_MEN: Final = Kind(0.8, 0.36, 1.16)
-_MORE_MEN: Final = Kind(0.87, 1.16, 1.25)
-"""Factors for each man above four."""
 _HELD: Final = 7 / 8
 """Bytes of memory per number of the slices at work: sets of bits (retro/threads/sets.py)."""
 _WORK: Final = (4 / 8, 1 / 3, 2 / 3, 2)
@@ -102,11 +87,6 @@ def numbers_of(material: Material) -> int:
     return _size(material).numbers
 
 
-def kind_of(material: Material) -> Kind:
-    """The averages for tables of so many men."""
-    return Kind(*(figure * by ** (material.men - 4) for figure, by in zip(_FOUR_MEN, _MORE_MEN, strict=True)))
-
-
 def small(arrays: list[int]) -> int:
     """The bytes of those arrays of a table that are in memory."""
     return sum(size for size in arrays if size < LARGE)
@@ -139,10 +119,10 @@ def solving(largest: int, numbers: int, threads: int, *, with_record: bool = Tru
     return AtWork(PROGRAM + int(_HELD * at_work) + in_memory, int(sum(arrays) + snapshot) - in_memory)
 
 
-def _average(material: Material, numbers: int) -> Recorded:
+def _averaged(material: Material, rules: TableRules, numbers: int) -> Recorded:
     """What a table will take that has never been built; two digits of its positions."""
-    positions, disk, cpu = kind_of(material)
-    return Recorded(int(float(f"{numbers * positions:.1e}")), int(numbers * disk), numbers * cpu * 1e-6)
+    positions, disk, microseconds = average(material, rules)
+    return Recorded(int(float(f"{numbers * positions:.1e}")), int(numbers * disk), numbers * microseconds * 1e-6)
 
 
 def estimate(material: Material, rules: TableRules, threads: int, pace: float = 1.0) -> Estimate:
@@ -150,7 +130,7 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     (calibration.py)."""
     numbers, slices, largest = _size(material)
     found = recorded(material.name, rules)
-    taken = found or _average(material, numbers)
+    taken = found or _averaged(material, rules, numbers)
     successors = [ENTRY * _size(other).numbers for other in material.successors()]
     with_record = rules == TableRules.RESET
     arrays = [*successors, *link_arrays(numbers, shared=slices > 1, with_record=with_record)]

@@ -8,13 +8,15 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen.errors import OutOfRoom
-from tbgen.generate.estimate import ENTRY, STAIRCASE, kind_of, link_arrays, numbers_of, small, solving
+from tbgen.generate.averages import average
+from tbgen.generate.estimate import ENTRY, STAIRCASE, link_arrays, numbers_of, small, solving
 from tbgen.local.choose import Part, make_plan, start_of
 from tbgen.local.complete import as_stored
 from tbgen.local.walks import AllFrom, Pawns, TooMany
 from tbgen.material import Material
 from tbgen.sizes import PROGRAM
 from tbgen.store.format.local import BOTH, numbers_per_slice
+from tbgen.table_rules import TableRules
 from tbgen.text import size_of
 
 _SHARES: Final = (0.1, 1.0)
@@ -78,8 +80,13 @@ def cost_of(plan: list[Part], threads: int, pace: float = 1.0) -> Cost:
     return Cost(
         max(one.memory for one in at_work) + small(arrays),
         max(one.scratch for one in at_work) + sum(arrays) - small(arrays),
-        pace * sum(part.times * part.numbers * kind_of(part.material.normal).cpu * 1e-6 for part in plan),
+        pace * sum(map(_cpu_seconds, plan)),
     )
+
+
+def _cpu_seconds(part: Part) -> float:
+    """Of solving it for each bound, at a pace of 1."""
+    return part.times * part.numbers * average(part.material.normal, TableRules.RESET).microseconds * 1e-6
 
 
 def _numbers_read(material: Material, slices: Set[Pawns] | None) -> int:
