@@ -13,7 +13,6 @@ from tbgen.cli import common
 from tbgen.cli.display import Counter
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
-from tbgen.interrupts import terminable
 from tbgen.probe import Tablebase
 from tbgen.referee.adjudicate.decide import Solve
 from tbgen.referee.adjudicate.files import Done, adjudicate
@@ -151,7 +150,6 @@ def run(args: argparse.Namespace) -> int:
         settings = replace(settings, syzygy=tuple(args.syzygy), syzygy_men=args.syzygy_men)
     report = Report(settings.scheme, with_players=wants_report)
     with (
-        terminable(),
         _Bar(args.games, quiet=args.quiet) as bar,
         _solver(args, bar) as solve,
         Remarks(bar.say) as skipped,

@@ -18,6 +18,7 @@ from tbgen.cli.common import INTERRUPTED, looked_in, remark
 from tbgen.cli.limits import LIBRARIES, check_address_space, failure_of
 from tbgen.cli.parser import Parser
 from tbgen.errors import MissingTable, TbgenError
+from tbgen.interrupts import terminable
 
 COMMANDS: Final = {
     "build": ("tbgen.cli.build", "build tables, and those that they depend on"),
@@ -74,7 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = [_PASTED.sub("--", word) for word in (sys.argv[1:] if argv is None else argv)]
     text.prepare(heedless=bool(words) and words[0] in _AT_WORK)
     try:
-        return _run(words)
+        with terminable():
+            return _run(words)
     except KeyboardInterrupt as stop:
         remark(str(stop) or "interrupted")
         return INTERRUPTED

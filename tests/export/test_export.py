@@ -180,10 +180,10 @@ def test_what_is_refused(small_tables: Path, tmp_path: Path, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize("name", ["KNNvK.h5", "KNNvK.csv"])
-@pytest.mark.parametrize("how", ["interrupt", "disk"])
-def test_a_run_that_fails_leaves_nothing(name: str, how: str, small_tables: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, "disk"])
+def test_a_run_that_fails_leaves_nothing(name: str, how: int | str, small_tables: Path, tmp_path: Path) -> None:
     words = [*TBGEN, "export", "KNNvK", "-o", str(tmp_path / name), "--tables", str(small_tables), "-q"]
-    if how == "disk":
+    if isinstance(how, str):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))  # noqa: E731
         done = subprocess.run(words, capture_output=True, text=True, preexec_fn=limit, check=False)
         assert (done.returncode, done.stdout) == (6, "")
@@ -192,7 +192,7 @@ def test_a_run_that_fails_leaves_nothing(name: str, how: str, small_tables: Path
         run = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         while run.poll() is None and not [left for left in tmp_path.iterdir() if left.stat().st_size > 1 << 20]:
             time.sleep(0.002)
-        run.send_signal(signal.SIGINT)
+        run.send_signal(how)
         assert run.communicate() == (b"", b"tbgen: interrupted\n")
         assert run.returncode == 130
     assert not list(tmp_path.iterdir())
