@@ -33,7 +33,7 @@ HEAD: Final = """\
 About r-mobility and about endings that chess calls drawn: what the tables answer, the most surprising first. White has
 the men that are named first. Shares are of placements with either side to move, unless something else is said.
 `--tables DIR` tells a command where the tables are; those of two and three men are in the package. `scripts/questions`
-makes this page of figures, which are kept as CSV beside it, and counts them anew.
+makes this page from figures, which are kept as CSV beside it, and counts them anew.
 
 """
 
@@ -255,8 +255,9 @@ def _zugzwangs(kept: Kept) -> str:
     longest = max((row for row in rows if row["longest"]), key=lambda row: number(row, "longest"))
     pawn, bare = of(kept, "zugzwangs", "KPvK"), of(kept, "zugzwangs", "KvK")
     return (
-        f"King and pawn against king has {pawn['of_chess']} that are zugzwangs of chess too, between mate and no mate; "
-        f"r-mobility makes {pawn['zugzwangs']} of them under some record, and bare kings have {bare['zugzwangs']}. In "
+        f"King and pawn against king has {pawn['of_chess']} positions in which either side would rather not move "
+        f"in chess too, between mate and no mate. R-mobility has {pawn['zugzwangs']} under some record, and bare kings "
+        f"have {bare['zugzwangs']}. In "
         f"{len(rows)} materials of two to four men there are {all_of_them:,}, of which {chess_too:,} are so in chess; "
         f"{most['material']} has most, {number(most, 'zugzwangs'):,}. The longest is in {longest['material']}: "
         f"`{longest['longest_fen']}` under {longest['longest_record']}, {longest['longest']} plies for one side. How "
@@ -353,10 +354,9 @@ def _tree(kept: Kept) -> str:
     )
     least, most = rows[-1], rows[0]
     return (
-        "That the tree of best play is thinner by an order of magnitude, and that it lies within that of chess. The "
-        "second "
-        "is true of all positions: outcomes of r-mobility refine win, draw and loss, so no best move throws a result "
-        "away. "
+        "Two things have been said: the tree of best play is thinner by an order of magnitude, and it lies within that "
+        "of chess. The second is true of all positions: outcomes of r-mobility refine win, draw and loss, so no best "
+        "move throws a result away. "
         f"The first is too much for whole tables. In {len(rows)} materials, {positions:,} positions, the moves that "
         "keep "
         f"the outcome are {moves / positions:.1f} on average, in chess {chess_moves / positions:.1f}. Where chess "
@@ -447,7 +447,7 @@ UNDECIDED: Final = """\
 ## What these tables do not decide
 
 - **The clock with five men.** Of 279 draws that TCEC adjudicated or agreed on, 228 have five men. With the clock five
-  men were not solved: a table without pawns is one slice of 242 million positions, which would need about 45 GB for its
+  men were not solved: a table without pawns is one slice of 242 million numbers, which would need about 45 GB for its
   rows, and pawns promote to these. For these draws the tables' outcome is no bound either way, unless it is a mate,
   which none of them is.
 - **Cursed mates of more than 100 plies**, for the same reason: they begin with five men, as in KNNvKP.
