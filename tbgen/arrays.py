@@ -34,15 +34,17 @@ _SLOTS: Final = 5
 
 
 class Growing(NamedTuple):
-    """An array that is filled from its beginning on. Who writes to it reserves room first (retro/room.py)."""
+    """An array that gets its room as it is filled. Whoever writes to it reserves that first: some bytes from its
+    beginning on (retro/room.py), or all of them (`Arrays.reserve_all`)."""
 
     array: NDArray[Any]
     room: NDArray[np.int64]
 
 
-def make_room(size: int, reserved: int, handle: int = -1) -> NDArray[np.int64]:
+def make_room(size: int, reserved: int) -> NDArray[np.int64]:
+    """For an array of this size; the file gets its handle where it is opened."""
     room = np.zeros(_SLOTS, np.int64)
-    room[HANDLE], room[RESERVED], room[SIZE] = handle, reserved, size
+    room[HANDLE], room[RESERVED], room[SIZE] = -1, reserved, size
     return room
 
 
@@ -52,7 +54,7 @@ def with_room(array: NDArray[Any]) -> Growing:
 
 
 def check_room(room: NDArray[np.int64]) -> None:
-    """OSError if the disk had no room for more."""
+    """OSError if an array could not be given more."""
     if room[FAILED]:
         raise OSError(int(room[FAILED]), os.strerror(int(room[FAILED])))
 
@@ -66,8 +68,11 @@ class Arrays(Protocol):
     def growing(self, count: int, kind: DTypeLike, /, *, scattered: bool = False) -> Growing:
         """The same without room on disk."""
 
-    def reserve(self, array: NDArray[Any], /) -> None:
+    def reserve_all(self, array: NDArray[Any], /) -> None:
         """Have room on disk for all of an array."""
+
+    def check(self, room: NDArray[np.int64], /) -> None:
+        """OSError if the disk had no room for more of a growing array."""
 
     def work(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
         """One for a slice at work; those that are asked for first are in memory, as long as it has room."""
@@ -82,8 +87,11 @@ class InMemoryArrays:
     def growing(self, count: int, kind: DTypeLike, /, *, scattered: bool = False) -> Growing:
         return with_room(in_memory(count, kind))
 
-    def reserve(self, array: NDArray[Any], /) -> None:
+    def reserve_all(self, array: NDArray[Any], /) -> None:
         pass
+
+    def check(self, room: NDArray[np.int64], /) -> None:
+        check_room(room)
 
     def work(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
         return in_memory(count, kind)

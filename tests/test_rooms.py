@@ -72,7 +72,7 @@ ROOMS = {
     "retro/snapshot": "arrays turns jit intrinsics retro/threads retro/values retro/sweep retro/checkpoint",
     "retro/job": "table_rules index retro/threads retro/values retro/survey retro/checkpoint",
     "retro/slice_solver": (
-        "arrays errors turns table_rules retro/threads retro/graph retro/survey retro/sweep retro/checkpoint "
+        "errors turns table_rules retro/threads retro/graph retro/survey retro/sweep retro/checkpoint "
         "retro/snapshot retro/job"
     ),
     "retro/solver": (
@@ -120,7 +120,7 @@ ROOMS = {
     "potential": "men material",
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
-        "_version arrays errors turns sizes files outcome table_rules material contents kept compiling jit index "
+        "_version errors turns sizes files outcome table_rules material contents kept compiling jit index "
         "cluster retro/values retro/checkpoint retro/snapshot retro/solver retro/export retro/link_log "
         "retro/precompile store store/read store/write store/disk_arrays store/entry_cache store/leftovers text "
         "verify safe_files potential"

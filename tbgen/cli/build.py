@@ -91,10 +91,10 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
-        reason = (error.strerror or str(error)).lower()
-        raise OutOfRoom(
-            f"{directory}: {reason}; make room, and the same command goes on where this one stopped"
-        ) from None
+        reason, place = (error.strerror or str(error)).lower(), directory
+        if error.filename and not Path(error.filename).is_relative_to(directory):
+            place = Path(error.filename)  # where working arrays have a disk of their own
+        raise OutOfRoom(f"{place}: {reason}; make room, and the same command goes on where this one stopped") from None
     return 0
 
 

@@ -1,7 +1,7 @@
 """What a number of a table takes on average, for tables that have never been built.
 
-Fitted to recorded.csv: the logarithms grow with men and pawns, and with how near the sides come in worth. Tables of
-equal sides take the most: more positions stay open for long, and have a staircase.
+Fitted to recorded.csv: the logarithms are linear in men, pawns and how near the sides come in worth. Tables of equal
+sides take the most: more positions stay open for long, and have a staircase.
 """
 
 from math import exp
@@ -45,12 +45,20 @@ class Average(NamedTuple):
     microseconds: float
 
 
-def traits_of(material: Material) -> Weights:
-    """What the weights apply to."""
+class Traits(NamedTuple):
+    """What the weights apply to, in their order."""
+
+    always: float
+    men: float
+    pawns: float
+    nearness: float
+
+
+def traits_of(material: Material) -> Traits:
     values = pieces(material)
     ours, theirs = (sum(values[letter].value for letter in side) for side in (material.first, material.second))
     pawns = (material.first + material.second).count("P")
-    return Weights(1, material.men, pawns, exp(-abs(ours - theirs) / _NEAR))
+    return Traits(1, material.men, pawns, exp(-abs(ours - theirs) / _NEAR))
 
 
 def average(material: Material, rules: TableRules) -> Average:

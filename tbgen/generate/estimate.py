@@ -14,13 +14,16 @@ from tbgen.table_rules import TableRules
 
 _HELD: Final = 7 / 8
 """Bytes of memory per number of the slices at work: sets of bits (retro/threads/sets.py)."""
-_WORK: Final = (4 / 8, 1 / 3, 2 / 3, 2)
+_WORTH: Final = 2
+_WORK: Final = (4 / 8, 1 / 3, 2 / 3, _WORTH)
 """Bytes per number of their arrays that need not be in memory: sets that are gone through in order, the log
 (retro/sweep/log.py), what positions are worth."""
-_CELLS: Final = (2, 1, 1, 1 / 8, 1 / 32)
-"""Bytes for each position that is not closed (retro/sweep/cells.py)."""
+_CELLS: Final = (2, 1, 1)
+"""Bytes for each position that is not closed (retro/sweep/cells.py),"""
 _UNDER_RECORDS: Final = (4, 2, 2)
-"""The same from the first record on, where resets end it: staircases and values."""
+"""also from the first record on, where resets end it: staircases and values."""
+_MEMBERS: Final = (1 / 8, 1 / 32)
+"""Bytes per number: which positions have cells, and where."""
 _OPEN: Final = 5 / 8
 """The share of positions that are not closed when the first record begins, at most: 0.61 in KBNvKN, 0.12 in KRRvKR."""
 _GATHERED: Final = 1 / 2
@@ -53,6 +56,8 @@ class Estimate:
     left holds parts of what is on disk."""
     scratch: int
     """Bytes on disk while building, including the entries of other tables and one snapshot."""
+    workspace: int
+    """Those of them in the directory of tables, wherever the others are."""
     disk: int
     cpu_seconds: float
 
@@ -106,6 +111,9 @@ class AtWork(NamedTuple):
     """Bytes, the program included."""
     scratch: int
     """Bytes on disk, as far as memory has no room for them."""
+    kept: int
+    """Those of them that a stopped build goes on with, in the directory of tables: a snapshot, and what settled
+    positions are worth."""
 
 
 def solving(largest: int, numbers: int, threads: int, *, with_record: bool = True) -> AtWork:
@@ -113,10 +121,14 @@ def solving(largest: int, numbers: int, threads: int, *, with_record: bool = Tru
     at_work = largest if largest >= TEAM_FROM else min(threads * largest, numbers)
     share, cells = (_OPEN, (*_CELLS, *_UNDER_RECORDS)) if with_record else (_GATHERED, _CELLS)
     # the most there is when cells are gathered for the first time
-    arrays = [size * at_work for size in (*_WORK, *_CELLS, *(share * size for size in cells))]
+    gathered = (*_MEMBERS, *(share * size for size in cells))
+    arrays = [size * at_work for size in (*_WORK, *_MEMBERS, *_CELLS, *gathered)]
     in_memory = int(sum(size for size in arrays if size < SMALL))
-    snapshot = (_HELD + share * sum(cells)) * at_work if is_long(largest) else 0
-    return AtWork(PROGRAM + int(_HELD * at_work) + in_memory, int(sum(arrays) + snapshot) - in_memory)
+    snapshot = int((_HELD + _WORK[0] + sum(gathered)) * at_work) if is_long(largest) else 0
+    lasting = int(_WORTH * at_work) if is_long(largest) else 0
+    return AtWork(
+        PROGRAM + int(_HELD * at_work) + in_memory, int(sum(arrays)) + snapshot - in_memory, snapshot + lasting
+    )
 
 
 def _averaged(material: Material, rules: TableRules, numbers: int) -> Recorded:
@@ -155,6 +167,7 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
             at_work.scratch + is_on_disk * while_solving,
             sum(written) - small(written) + is_on_disk * solved,
         ),
+        workspace=is_kept(slices, numbers) * (solved + at_work.kept),
         disk=taken.bytes,
         cpu_seconds=round(taken.cpu_seconds * pace, 1),
     )

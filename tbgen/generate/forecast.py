@@ -47,6 +47,11 @@ class Forecast:
         return sum(max(kept, size) for size in nlargest(self.at_once, (row.scratch for row in self.rows)))
 
     @property
+    def workspaces(self) -> int:
+        """Those of them in the directory of tables, wherever the others are."""
+        return sum(nlargest(self.at_once, (row.workspace for row in self.rows)))
+
+    @property
     def memory(self) -> int:
         return sum(nlargest(self.at_once, (row.memory for row in self.rows)))
 
@@ -92,17 +97,18 @@ def _existing(directory: Path) -> Path:
 
 
 def check_disk(forecast: Forecast) -> None:
-    """OutOfRoom if the disk is too small. What a stopped build left counts towards what its table needs. Where working
-    arrays have a disk of their own, that has to have room for all of them."""
+    """OutOfRoom if the disk is too small. What a stopped build left counts towards what its table needs."""
     directory = forecast.plan.directory
+    places = [workspace_of(table_path(directory, material, forecast.plan.rules)) for material in forecast.plan.todo]
+    left = sum(map(used_bytes, places))
     if os.environ.get(SCRATCH):
         scratch = scratch_of(directory)
         if _existing(directory).stat().st_dev != scratch.stat().st_dev:
-            require_room(scratch, forecast.scratch, "are needed while building")
-            require_room(directory, forecast.disk, "are needed for the tables")
+            require_room(scratch, forecast.scratch - forecast.workspaces, "are needed while building")
+            needed = forecast.disk + max(0, forecast.workspaces - left)
+            require_room(directory, needed, "are needed for the tables, and for going on after a stop")
             return
-    places = [workspace_of(table_path(directory, material, forecast.plan.rules)) for material in forecast.plan.todo]
-    needed = forecast.disk + max(0, forecast.scratch - sum(map(used_bytes, places)))
+    needed = forecast.disk + max(0, forecast.scratch - left)
     free = free_disk(directory)
     if needed > free:
         raise OutOfRoom(

@@ -2,26 +2,24 @@
 
 import os
 import zlib
-from errno import EDQUOT, ENOSPC
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO
 
 from numpy.typing import NDArray
 
+from tbgen.errors import NO_ROOM
 from tbgen.generate.journal import AtWork, Written
 from tbgen.retro.checkpoint import Snapshot
 from tbgen.safe_files import create, reopen
 from tbgen.turns import pieces
 
-_NO_ROOM: Final = (ENOSPC, EDQUOT)
 
-
-def write(place: Path, name: str, slice_: int, snapshot: Snapshot) -> AtWork | None:
+def write(place: Path, name: str, slice_: int, snapshot: Snapshot, owed: int) -> AtWork | None:
     """Write a snapshot to a new file of the workspace; None if the disk has no room for it. Arrays that the sweep goes
-    on with are as large as that at the most, so as much must be left."""
+    on with are as large as that at the most, so as much must be left, and what is `owed` to arrays that are there."""
     size = sum(array.nbytes for array in snapshot.arrays.values())
     there = os.statvfs(place)
-    if there.f_bavail * there.f_frsize < 2 * size:
+    if there.f_bavail * there.f_frsize < 2 * size + owed:
         return None
     path = place / name
     try:
@@ -31,7 +29,7 @@ def write(place: Path, name: str, slice_: int, snapshot: Snapshot) -> AtWork | N
             os.fsync(file.fileno())
     except OSError as error:
         path.unlink(missing_ok=True)
-        if error.errno not in _NO_ROOM:
+        if error.errno not in NO_ROOM:
             raise
         return None
     return AtWork(slice_, name, snapshot.facts, arrays)

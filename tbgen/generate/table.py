@@ -68,7 +68,7 @@ def build_table(
             checkpoint=workspace,
         )
         workspace.let_go()
-        contents, counts = finish(solved, disk_arrays.array, threads), solved.counts
+        contents, counts = finish(solved, disk_arrays.array, threads, in_place=not workspace.keeps), solved.counts
         del solved
 
         def check(written: Path) -> None:

@@ -25,15 +25,14 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tbgen._version import __version__
-from tbgen.arrays import check_room
-from tbgen.files import sync
+from tbgen.files import settle, sync
 from tbgen.generate import journal, snapshots
 from tbgen.generate.journal import AtWork, Batch, Done, Stretch
 from tbgen.generate.snapshots import KeptSnapshot
 from tbgen.index import Layout
 from tbgen.jit import SOLVER
 from tbgen.retro import link_log
-from tbgen.retro.checkpoint import Counts, Snapshot, TableArrays
+from tbgen.retro.checkpoint import Counts, InMemory, Snapshot, TableArrays
 from tbgen.retro.snapshot import links_of
 from tbgen.retro.values.staircase import make_links
 from tbgen.safe_files import create, foreign, is_own, reopen
@@ -82,7 +81,7 @@ class Workspace:
         self._layout = layout
         self.arrays = disk_arrays
         self._starts_over = starts_over
-        self._keeps = is_kept(self._layout.slices, self._layout.size)
+        self.keeps = is_kept(self._layout.slices, self._layout.size)
         self._build: dict[str, Any] = {
             "program": __version__, "sources": SOLVER.digest, "material": layout.material.name, "rules": rules,
             "needed": dict(needed or {}),
@@ -90,13 +89,15 @@ class Workspace:
         self._of_table: TableArrays | None = None
         self._lock = Lock()
         self._fresh: dict[int, Counts] = {}
+        """Solved, and not yet safe."""
+        self._fresh_numbers = 0
         self._at_work: dict[int, AtWork] = {}
         self._snapshots = 0
         self._safe_at = self._kept_at = time.monotonic()
 
     def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
-        if not self._keeps:
-            return self._make_arrays(layout, links), {}
+        if not self.keeps:
+            return InMemory(self.arrays).open(layout, links)
         self._seen = link_log.make_seen(links)
         self._build["links"] = links
         self._remove_what_is_no_file()
@@ -110,10 +111,12 @@ class Workspace:
         return self._table(), resumed.done
 
     def solved(self, slice_: int, counts: Counts) -> None:
+        if not self.keeps:
+            return
         with self._lock:
             self._fresh[slice_] = counts
-            numbers = sum(len(self._range(one)) for one in self._fresh)
-            if self._keeps and (numbers >= _MUCH or time.monotonic() - self._safe_at > _WAIT):
+            self._fresh_numbers += len(self._range(slice_))
+            if self._fresh_numbers >= _MUCH or time.monotonic() - self._safe_at > _WAIT:
                 self._make_safe()
 
     def lasting(self, slice_: int, count: int, kind: DTypeLike) -> NDArray[Any]:
@@ -138,10 +141,11 @@ class Workspace:
         with self._lock:
             self._snapshots += 1
             name = f"slice.{slice_}.{self._number}.{self._snapshots}"
-            written = snapshots.write(self._place, name, slice_, snapshot)
+            written = snapshots.write(self._place, name, slice_, snapshot, self.arrays.owed())
             if written:
                 for path in (self._place / f"worth.{slice_}", self._place / "staircases"):
                     sync(path)
+                settle(self._place)
                 journal.add(self._place, Batch([], self._write_links([slice_], snapshot.arrays["link"]), written))
                 if slice_ in self._at_work:
                     self.lost(slice_)
@@ -163,10 +167,7 @@ class Workspace:
 
     def _make_arrays(self, layout: Layout, links: int) -> TableArrays:
         entries, staircases = (
-            self.arrays.named(self._place / name, layout.size, np.int32, reserves=False)
-            if self._keeps
-            else self.arrays.growing(layout.size, np.int32).array
-            for name in _ARRAYS
+            self.arrays.named(self._place / name, layout.size, np.int32, reserves=False) for name in _ARRAYS
         )
         return TableArrays(entries, staircases, make_links(links, shared=layout.slices > 1, arrays=self.arrays))
 
@@ -214,7 +215,7 @@ class Workspace:
             read = _read(log, stretch)
             if read is not None and link_log.restore(self._table().links, *read):
                 return False
-        check_room(self._table().links.room)
+        self.arrays.check(self._table().links.room)
         return True
 
     def _is_whole(self, done: Done) -> bool:
@@ -239,7 +240,7 @@ class Workspace:
             for array in (self._table().entries, self._table().staircases):
                 left = array[self._numbers(slice_)]
                 if left.any():
-                    self.arrays.reserve(array)
+                    self.arrays.reserve_all(array)
                     left[:] = 0
 
     def _begin(self, resumed: _Resumed) -> None:
@@ -269,6 +270,7 @@ class Workspace:
                 self.lost(slice_)
             (self._place / f"worth.{slice_}").unlink(missing_ok=True)
         self._fresh.clear()
+        self._fresh_numbers = 0
         self._safe_at = time.monotonic()
 
     def _batch(self, slices: Mapping[int, Counts]) -> Batch:
@@ -300,7 +302,7 @@ class Workspace:
         return self._place / f"links.{number}"
 
     def _is_long(self, slice_: int) -> bool:
-        return self._keeps and is_long(len(self._range(slice_)))
+        return self.keeps and is_long(len(self._range(slice_)))
 
     def _range(self, slice_: int) -> range:
         return range(int(self._layout.start[slice_]), int(self._layout.start[slice_ + 1]))

@@ -3,7 +3,7 @@
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen.errors import OutOfRoom
+from tbgen.errors import NO_ROOM, OutOfRoom
 from tbgen.generate.calibration import known_pace
 from tbgen.generate.forecast import BUSY
 from tbgen.local.choose import Part
@@ -102,7 +102,8 @@ def attempt(
                     raise OutOfRoom(f"solving takes about {time_of(cost.cpu_seconds / means.threads)}")
                 began(plan, cost)
                 try:
-                    (said, source), reads = asker.try_plan(plan, kept), False
+                    with _full_is_no_room():
+                        (said, source), reads = asker.try_plan(plan, kept), False
                 except _TimeIsOver:
                     best = best._replace(time_ran_out=True)
                     break
@@ -119,6 +120,18 @@ def attempt(
         if use is not None and best.answer is not None and last is not None:
             use(last, best.answer)
     return best
+
+
+@contextmanager
+def _full_is_no_room() -> Iterator[None]:
+    """A disk that fills up is no more than that there was no room for a plan."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        where = f" in {error.filename}" if error.filename else ""
+        raise OutOfRoom(f"{(error.strerror or str(error)).lower()}{where}") from None
 
 
 def _is_enough(said: SureResult, *, distance: bool) -> bool:

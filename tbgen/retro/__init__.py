@@ -3,6 +3,7 @@
 A table is solved slice by slice (a slice: the pawns stand still), those first that the pawns of others lead to. The
 way of a slice, in the order of the folders; each knows only those above it:
 
+    room       room on disk for arrays as they are filled
     threads    several threads in one kernel: barriers and ranges (team), 64 positions as bits of a word (lanes),
                sets of positions (sets), what a thread has lately found (memo), arrays in files (ahead), progress and
                errors (counters)
@@ -23,7 +24,7 @@ way of a slice, in the order of the folders; each knows only those above it:
     solver     all slices of a table in order, on all threads, with what its resets lead to
     export     from links to numbered staircases: the contents that are written to disk
 
-What others may call: `solver.solve_table`, `export.finish`, `checkpoint`, `link_log` and `snapshot.put_links` (where a
+What others may call: `solver.solve_table`, `export.finish`, `checkpoint`, `link_log` and `snapshot.links_of` (where a
 table lies meanwhile, and how a stopped build goes on) and `precompile`. tests/test_rooms.py keeps it so.
 
 docs/theory.md says why it is right. The verifier (tbgen/verify) does not know any of this, so that it can tell.

@@ -80,7 +80,7 @@ class Checkpoint(Protocol):
 
 
 class InMemory:
-    """The checkpoint that loses everything when the process ends."""
+    """The checkpoint that loses everything when the process ends, wherever its arrays lie."""
 
     def __init__(self, arrays: Arrays = IN_MEMORY) -> None:
         self.arrays = arrays

@@ -22,16 +22,18 @@ from tbgen.retro.values.staircase import (
 from tbgen.turns import pieces
 
 
-def finish(solved: Solved, make: Make = in_memory, threads: int = 1) -> Contents:
-    """The contents of the finished table, its staircases numbered in the order in which they are met. Nothing can be
-    solved with `solved` any more."""
+def finish(solved: Solved, make: Make = in_memory, threads: int = 1, *, in_place: bool = False) -> Contents:
+    """The contents of the finished table, its staircases numbered in the order in which they are met: `in_place`, if
+    nothing else needs them as they were. Nothing can be solved with `solved` any more."""
     found = solved.staircases
     solved.links = solved.links._replace(slots=np.zeros(0, np.int64))  # nobody looks for links any more
     last = int(solved.links.given[0])
     with ThreadPoolExecutor(threads) as pool:
         numbers, ends = make(last + 1, np.int32), make(last + 2, np.int32)
-        staircases = make(len(found), np.int32) if last else found
+        staircases = make(len(found), np.int32) if last and not in_place else found
         count = _number(found, numbers, ends, staircases) if last else 0
+        solved.staircases = staircases
+        del found, numbers
         steps = _steps_of(solved.links, ends[: count + 1], make, pool)
     return Contents(solved.layout.material, solved.rules, solved.entries, staircases, steps)
 

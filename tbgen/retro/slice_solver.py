@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import check_room
 from tbgen.errors import OutOfRoom
 from tbgen.retro import snapshot
 from tbgen.retro.checkpoint import Counts
@@ -118,7 +117,12 @@ class SliceSolver:
             survey_together(self._team, me, self._graph, job.routes, job.finished, survey, buffers, tally)
 
         self._together(survey_on, lambda: int(_SURVEY_SHARE * min(tally[SURVEYED], self._size)))
+        if tally[CONTRADICTIONS]:
+            raise AssertionError(f"{self._where()}: {tally[CONTRADICTIONS]} contradictions")
         return survey
+
+    def _where(self) -> str:
+        return f"{self._job.solved.layout.material}, {self._numbers.start} to {self._numbers.stop}"
 
     def _span(self, survey: Survey) -> tuple[int, int]:
         """How many positions are legal, and their highest level."""
@@ -146,7 +150,7 @@ class SliceSolver:
             for array in (sets.held, sets.passed, sets.blocks):
                 array[:] = 0
             if self._staircase.any():
-                self._arrays.reserve(job.solved.staircases)
+                self._arrays.reserve_all(job.solved.staircases)
                 self._staircase[:] = 0
             return None
         self._state = state
@@ -190,20 +194,18 @@ class SliceSolver:
 
     def _check_room(self, schedule: Schedule) -> None:
         solved = self._job.solved
-        check_room(schedule.seeds.room)
-        check_room(solved.links.room)
+        self._arrays.check(schedule.seeds.room)
+        self._arrays.check(solved.links.room)
         if self._tally[LINKS_FULL]:
             raise OutOfRoom(f"{solved.layout.material} has more staircases than there is room for")
 
     def _reserve_staircases(self) -> None:
         """Have room for those that go from cells to where they stay."""
         if len(self._state.link):
-            self._arrays.reserve(self._job.solved.staircases)
+            self._arrays.reserve_all(self._job.solved.staircases)
 
     def _keep(self, schedule: Schedule) -> None:
-        """Keep a snapshot, unless the build is to fail."""
-        if self._tally[CONTRADICTIONS]:
-            return
+        """Keep a snapshot."""
         taken = snapshot.taken(self._state, self._sets, schedule, self._each)
         read_by(AS_USUAL, *taken.arrays.values())
         self._job.checkpoint.keep(self._slice, taken)
@@ -216,15 +218,14 @@ class SliceSolver:
 
     def _finish(self) -> None:
         """Put the entries of all positions, and the staircases that are still in cells, into the table."""
-        solved, tally = self._job.solved, self._tally
-        if tally[CONTRADICTIONS] or not is_complete(self._state, self._sets, self._each):
-            where = f"{solved.layout.material}, {self._numbers.start} to {self._numbers.stop}"
-            raise AssertionError(f"{where}: {tally[CONTRADICTIONS]} contradictions")
+        solved = self._job.solved
+        if not is_complete(self._state, self._sets, self._each):
+            raise AssertionError(f"{self._where()}: positions are left open, or values have no code")
         self._reserve_staircases()
         put_staircases(self._state, self._each)
         worth, keys = self._state.worth, self._state.keys
         del self._state, self._sets, self._log
-        self._arrays.reserve(solved.entries)
+        self._arrays.reserve_all(solved.entries)
         entries = solved.entries[self._numbers]
         read_by(AS_USUAL, worth, self._staircase, entries)
 

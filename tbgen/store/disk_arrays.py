@@ -9,16 +9,16 @@ import weakref
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from tbgen.arrays import HANDLE, RESERVED, Growing, make_room, with_room
+from tbgen import text
+from tbgen.arrays import HANDLE, RESERVED, Growing, check_room, make_room, with_room
 from tbgen.errors import BadInput
 from tbgen.safe_files import create_or_reopen
 from tbgen.sizes import LARGE, PROGRAM, SMALL
-from tbgen.text import named
 
 SCRATCH: Final = "TBGEN_SCRATCH"
 """The variable of the environment that names a directory for them."""
@@ -65,6 +65,13 @@ class _Mapping(mmap.mmap):
     """Of the array in it (arrays.py)."""
 
 
+class _Open(NamedTuple):
+    """A file in which room may still be reserved."""
+
+    mapping: "weakref.ref[_Mapping]"
+    handle: int
+
+
 class DiskArrays:
     """Makes the arrays, and has the system take them out of memory when the process comes near `memory` bytes.
 
@@ -82,8 +89,7 @@ class DiskArrays:
         # no set of weak references: its clean-up is Python code, in which a Ctrl-C would be lost
         self._maps: list[weakref.ref[_Mapping]] = []
         self._held: list[weakref.ref[NDArray[Any]]] = []
-        self._open: list[tuple[weakref.ref[_Mapping], int]] = []
-        """Files in which room is still to be reserved, by their handles."""
+        self._open: list[_Open] = []
         self._lock = Lock()
         self.peak = 0
         """The most bytes on disk of all arrays together since the caller set this to 0."""
@@ -101,7 +107,7 @@ class DiskArrays:
         return np.frombuffer(self._unnamed(count, kind, scattered), kind)
 
     def growing(self, count: int, kind: DTypeLike, *, scattered: bool = False) -> Growing:
-        """The same without room on disk, which who writes to it reserves."""
+        """The same, but its room on disk is reserved later, by whoever writes to it."""
         self.look()
         kind = np.dtype(kind)
         if count * kind.itemsize < LARGE:
@@ -133,8 +139,8 @@ class DiskArrays:
         return np.frombuffer(self._unnamed(count, kind), kind)
 
     def named(self, path: Path, count: int, kind: DTypeLike, *, reserves: bool = True) -> NDArray[Any]:
-        """The array in this file, zeros if the file is new. If it `reserves` no room, `reserve` does before something
-        is written."""
+        """The array in this file, zeros if the file is new. Without `reserves` it has no room yet: call `reserve_all`
+        before writing."""
         self.look()
         handle = create_or_reopen(path)
         try:
@@ -143,11 +149,11 @@ class DiskArrays:
             os.close(handle)
         return np.frombuffer(memory, kind)
 
-    def reserve(self, array: NDArray[Any]) -> None:
+    def reserve_all(self, array: NDArray[Any], /) -> None:
         """Have room for all of an array, if it is in a file."""
         view: Any = array.base
         memory = getattr(view, "obj", None)
-        with self._lock, named(str(self._directory)):
+        with self._lock, text.named(str(self._directory)):
             if isinstance(memory, _Mapping) and memory.room[RESERVED] < len(memory):
                 _reserve(int(memory.room[HANDLE]), len(memory))
                 memory.room[RESERVED] = len(memory)
@@ -171,7 +177,7 @@ class DiskArrays:
             self._maps = [*(one for one in self._maps if one() is not None), weakref.ref(memory)]
             if not reserves:
                 memory.room[HANDLE] = os.dup(handle)
-                self._open.append((self._maps[-1], int(memory.room[HANDLE])))
+                self._open.append(_Open(self._maps[-1], int(memory.room[HANDLE])))
             self._measure()
             if self._watch is None:
                 self._watch = Thread(
@@ -185,10 +191,12 @@ class DiskArrays:
 
     def _measure(self) -> None:
         """How much is on disk; what is no longer used there goes."""
-        for ref, handle in self._open:
-            if ref() is None:
-                os.close(handle)
-        self._open = [one for one in self._open if one[0]() is not None]
+        gone, left = list[_Open](), list[_Open]()
+        for one in self._open:
+            (gone if one.mapping() is None else left).append(one)
+        self._open = left
+        for one in gone:
+            os.close(one.handle)
         self.peak = max(self.peak, sum(int(memory.room[RESERVED]) for memory in self._there()))
 
     def look(self) -> None:
@@ -218,13 +226,26 @@ class DiskArrays:
             with suppress(OSError):  # a wish, not a need
                 memory.madvise(mmap.MADV_DONTNEED)
 
+    def check(self, room: NDArray[np.int64], /) -> None:
+        """OSError if the disk had no room for more of a growing array."""
+        with text.named(str(self._directory)):
+            check_room(room)
+
+    def owed(self) -> int:
+        """The bytes of arrays, scattered ones apart, that have no room on disk yet."""
+        with self._lock:
+            return sum(len(one) - int(one.room[RESERVED]) for one in self._there() if not one.is_scattered)
+
     def close(self) -> None:
         self._stop.set()
         if self._watch is not None:
             self._watch.join()
-        for _, handle in self._open:
-            os.close(handle)
-        self._open.clear()
+        with self._lock:
+            left, self._open = self._open, []
+            for one in left:
+                if (memory := one.mapping()) is not None:
+                    memory.room[HANDLE] = -1  # the number may soon be that of another file
+                os.close(one.handle)
 
 
 def _trim_code() -> None:

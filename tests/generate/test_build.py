@@ -256,12 +256,21 @@ def test_no_room_no_start(tmp_path: Path, capsys: pytest.CaptureFixture[str], mo
         check_disk(forecast)
 
 
-def test_working_arrays_may_have_a_disk_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "is_kept"), [("KRBvKR", False), ("KRPvKR", True), ("KRRvKRR", True)])
+def test_working_arrays_may_have_a_disk_of_their_own(
+    name: str, is_kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a stopped build goes on with lies beside the tables all the same."""
     shared_memory = Path("/dev/shm")  # another disk than that of the tables, wherever there is one
     if not shared_memory.is_dir() or shared_memory.stat().st_dev == tmp_path.stat().st_dev:
         pytest.skip("this system has one disk")
-    forecast, usage = make_forecast(Plan(tmp_path, "r", (parse("KRBvKR"),), ()), 1), shutil.disk_usage(tmp_path)
-    free: dict[Path, int] = {tmp_path: forecast.disk, shared_memory: forecast.scratch}
+    forecast, usage = make_forecast(Plan(tmp_path, "r", (parse(name),), ()), 1), shutil.disk_usage(tmp_path)
+    assert (forecast.workspaces > 8 * forecast.rows[0].numbers - 1) == is_kept
+    assert forecast.workspaces < forecast.scratch
+    free: dict[Path, int] = {
+        tmp_path: forecast.disk + forecast.workspaces,
+        shared_memory: forecast.scratch - forecast.workspaces,
+    }
     monkeypatch.setattr(shutil, "disk_usage", lambda where: usage._replace(free=free[where]))
     monkeypatch.setenv("TBGEN_SCRATCH", str(shared_memory))
     check_disk(forecast)
@@ -270,6 +279,11 @@ def test_working_arrays_may_have_a_disk_of_their_own(tmp_path: Path, monkeypatch
         with pytest.raises(OutOfRoom, match=rf"make room in {place}: .* are needed {what}"):
             check_disk(forecast)
         free[place] += 1
+    place = workspace_of(table_path(tmp_path, parse(name), "r"))
+    place.mkdir()
+    (place / "entries").write_bytes(bytes(1 << 20))
+    free[tmp_path] -= is_kept << 20
+    check_disk(forecast)
 
 
 def test_a_long_build_says_first_what_it_takes(

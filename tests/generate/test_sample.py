@@ -35,8 +35,8 @@ def test_a_wrong_table_is_not_kept(
 ) -> None:
     finish, encode = building_a_table.finish, writing.encode
 
-    def finish_badly(*arguments: Any) -> Contents:
-        return worsen(finish(*arguments))
+    def finish_badly(*arguments: Any, **named: Any) -> Contents:
+        return worsen(finish(*arguments, **named))
 
     def encode_badly(contents: Contents, *arguments: Any, **named: Any) -> writing.Encoded:
         return encode(worsen(contents), *arguments, **named)

@@ -1,5 +1,6 @@
 """Builds that were stopped inside a slice go on from its last snapshot, and only with what is sound."""
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from tbgen import sizes
+from tbgen.generate import snapshots
 from tbgen.generate import workspace as workspaces
 from tbgen.generate.table import build_table
 from tbgen.generate.workspace import Workspace
@@ -206,12 +208,24 @@ def test_what_has_changed_is_not_believed(
     assert True not in knights.restored
 
 
+def too_large(*_: object) -> None:
+    raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+
+
+@pytest.mark.parametrize("how", ["full", "owed", "limit"])
 def test_a_disk_without_room_for_it_keeps_none(
-    knights: Builds, expected: Callable[[Builds], bytes], monkeypatch: pytest.MonkeyPatch
+    how: str, knights: Builds, expected: Callable[[Builds], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Nor one that would have none for arrays afterwards; nor where a limit on files is in the way."""
     knights.stop(4)
     before = knights.file()
-    monkeypatch.setattr(os, "statvfs", lambda path: SimpleNamespace(f_bavail=1, f_frsize=4096))
+    match how:
+        case "full":
+            monkeypatch.setattr(os, "statvfs", lambda path: SimpleNamespace(f_bavail=1, f_frsize=4096))
+        case "owed":
+            monkeypatch.setattr(DiskArrays, "owed", lambda arrays: 1 << 60)
+        case "limit":
+            monkeypatch.setattr(snapshots, "_put", too_large)
     knights.stop(9)
     assert [one.name for one in knights.work.glob("slice.*")] == [before.name], "the last one stays"
     assert knights.build() == expected(knights)

@@ -60,16 +60,31 @@ def test_room_is_given_back_with_its_array(tmp_path: Path) -> None:
     disk_arrays.close()
 
 
+def test_handles_are_closed_once_and_all(tmp_path: Path) -> None:
+    """Also those of arrays that outlive what made them: their numbers may soon be other files'."""
+    disk_arrays = DiskArrays(tmp_path, 1 << 40)
+    arrays = [disk_arrays.growing(PIECE, np.uint8) for _ in range(3)]
+    handles = [int(one.room[HANDLE]) for one in arrays]
+    del arrays[0]
+    assert disk_arrays.owed() == 2 * PIECE
+    disk_arrays.close()
+    for handle in handles:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(handle)
+    assert [one.room[HANDLE] for one in arrays] == [-1, -1]
+    assert not reserved(arrays[0].room, 1)
+
+
 def test_a_named_array_gets_its_room_before_it_is_written(tmp_path: Path) -> None:
     disk_arrays, path = DiskArrays(tmp_path, 1 << 40), tmp_path / "entries"
     array = disk_arrays.named(path, MIB, np.int32, reserves=False)
     assert path.stat().st_size == 4 * MIB
     assert path.stat().st_blocks * 512 < MIB
     for _ in range(2):
-        disk_arrays.reserve(array)
+        disk_arrays.reserve_all(array)
         disk_arrays.look()
         assert path.stat().st_blocks * 512 >= disk_arrays.peak == 4 * MIB
-    disk_arrays.reserve(np.zeros(3))
+    disk_arrays.reserve_all(np.zeros(3))
     disk_arrays.close()
 
 
@@ -81,7 +96,7 @@ def test_a_file_system_that_cannot_reserve_has_it_written(tmp_path: Path, monkey
     disk_arrays, path = DiskArrays(tmp_path, 1 << 40), tmp_path / "entries"
     array = disk_arrays.named(path, MIB, np.int32, reserves=False)
     assert path.stat().st_blocks * 512 >= 4 * MIB
-    disk_arrays.reserve(array)
+    disk_arrays.reserve_all(array)
     disk_arrays.close()
 
 

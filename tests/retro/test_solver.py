@@ -5,6 +5,7 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import chess
 import numpy as np
@@ -23,9 +24,12 @@ from tbgen.retro import slice_solver, solver
 from tbgen.retro.checkpoint import Counts, InMemory, TableArrays
 from tbgen.retro.export import finish
 from tbgen.retro.graph.slice import make_buffers
-from tbgen.retro.job import Solved
+from tbgen.retro.job import Solved, Stopped
 from tbgen.retro.slice_solver import SliceSolver
+from tbgen.retro.sweep.levels import Schedule
 from tbgen.retro.threads.ahead import is_in_file
+from tbgen.retro.threads.counters import LEVEL, POSITIONS_SETTLED
+from tbgen.retro.threads.team import ABORT, Team
 from tbgen.store import disk_arrays
 from tbgen.table_rules import TableRules
 from tests.support.boards import material_on
@@ -291,6 +295,32 @@ def test_reports_add_up_to_the_table(name: str, team_from: int, monkeypatch: pyt
     assert min(told) >= 0
     assert sum(told) == done.layout.size
     assert done.counts.legal == np.count_nonzero(done.entries)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.usefixtures("always_together")
+def test_who_is_to_end_does_so_between_two_rounds(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With six men a level takes many minutes."""
+    make_team, make_schedule = slice_solver.make_team, slice_solver.make_schedule
+    teams, schedules = list[Team](), list[Schedule]()
+
+    def team_of(size: int) -> Team:
+        teams.append(make_team(size))
+        return teams[-1]
+
+    def schedule_of(*words: Any) -> Schedule:
+        schedules.append(make_schedule(*words))
+        teams[-1].shared[ABORT] = 1
+        return schedules[-1]
+
+    monkeypatch.setattr(slice_solver, "make_team", team_of)
+    monkeypatch.setattr(slice_solver, "make_schedule", schedule_of)
+    material = parse("KQvK")
+    exits = exits_of(material, entries_of(material.successors(), "r"))
+    with pytest.raises(Stopped):
+        solver.solve_table(exits, threads=threads)
+    assert schedules[0].counts[LEVEL] <= 1
+    assert 0 < schedules[0].counts[POSITIONS_SETTLED] < schedules[0].legal // 20
 
 
 class Cramped(InMemory):

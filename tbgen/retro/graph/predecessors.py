@@ -1,6 +1,6 @@
 """Predecessors: quiet moves taken back, for all positions of a lane at once.
 
-This is the exact inverse of `successors` (slice.py), edge by edge, so that counters of undecided moves end at zero.
+This is the exact inverse of `successors` (slice.py), edge by edge, so that each move is taken back once.
 Some numbers found are illegal, none is a wrong position: callers recognise illegal numbers by their state.
 """
 

@@ -74,6 +74,8 @@ def _play_level(worker, links, schedule, level, tally):
         # recomputing everything takes linear time; a review may look at the same position many times
         most = _open(schedule) // _REVIEWS
         done = review_all(worker, schedule.counts, level, most)
+        if schedule.counts[STOP]:
+            return False
     if not done and not escape_from_scratch(worker, schedule, level):
         return False
     write_steps(team, me, buffers, state, sets, links, level, tally)

@@ -30,7 +30,7 @@ from tbgen.retro.sweep.state import (
     read_values_around,
     read_worth_around,
 )
-from tbgen.retro.threads.counters import DOUBTS, POSITIONS_REVIEWED
+from tbgen.retro.threads.counters import DOUBTS, POSITIONS_REVIEWED, STOP
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
     AWAY,
@@ -52,7 +52,7 @@ from tbgen.retro.threads.sets import (
     pop_lanes,
     unmark,
 )
-from tbgen.retro.threads.team import LINE, barrier
+from tbgen.retro.threads.team import ABORT, LINE, barrier
 from tbgen.retro.values.codes import STANDS, code_of
 from tbgen.retro.values.keys import NEVER, hasty, outcome_of, passed_on, patient, turned
 from tbgen.retro.values.payoff import longest, paid, shortest
@@ -181,6 +181,7 @@ def _doubts(worker, counts):
     barrier(team, me)
     if me == 0:
         counts[DOUBTS] = 0
+        counts[STOP] = team.shared[ABORT]
     barrier(team, me)
     mine = 0
     for block in range(blocks * me // team.size, blocks * (me + 1) // team.size):
@@ -216,7 +217,8 @@ def _without_record(graph, buffers, sets, lane, bits):
 
 @kernel
 def review_all(worker, counts, level, most):
-    """Review positions until nothing changes any more. Returns False, unfinished, once more than `most` are due."""
+    """Review positions until nothing changes any more, or the caller wants the threads to end. Returns False,
+    unfinished, once more than `most` are due."""
     me, record = worker.me, BASE - level
     reviewed = 0
     while True:
@@ -224,7 +226,7 @@ def review_all(worker, counts, level, most):
         _notify_changed(worker, CHANGED_THEIRS, THEIRS_CHANGED)
         doubts = _doubts(worker, counts)
         reviewed += doubts
-        if doubts == 0:
+        if doubts == 0 or counts[STOP]:
             return True
         if reviewed > most:
             return False

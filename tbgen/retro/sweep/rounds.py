@@ -78,7 +78,8 @@ def _notify_all(worker, now, later, outcome, distance, escaping):
 
 @kernel
 def _spread(worker, schedule, outcome, escaping):
-    """Spread from the seeds, NOW at distance 0 and those of each group at theirs, to all positions that they reach."""
+    """Spread from the seeds, NOW at distance 0 and those of each group at theirs, to all positions that they reach. It
+    ends between two rounds if the caller wants the threads to end."""
     team, me, sets, seeds = worker.team, worker.me, worker.sets, schedule.seeds
     now, later = NOW, LATER
     group = joined = np.int64(0)
@@ -93,7 +94,11 @@ def _spread(worker, schedule, outcome, escaping):
         reached = _notify_all(worker, now, later, outcome, distance, escaping)
         fetch_add(schedule.counts, POSITIONS_ESCAPED if escaping else POSITIONS_SETTLED, reached)
         prove(worker, later + LOSE, escaping, schedule.with_record)
+        if me == 0:
+            schedule.counts[STOP] = team.shared[ABORT]
         barrier(team, me)
+        if schedule.counts[STOP]:
+            break
         now, later = later, now
         distance += 1
         if is_empty(sets, now) and is_empty(sets, now + LOSE):

@@ -90,7 +90,7 @@ def _sum_up(team, me, seeds, keys):
                 seeds.starts[one, key] = total
                 total += here
         seeds.first[keys] = total
-        if not reserve(seeds.room, total * seeds.items.itemsize):
+        if seeds.room[FAILED] or not reserve(seeds.room, total * seeds.items.itemsize):
             seeds.first[:] = 0
     barrier(team, me)
     return seeds.room[FAILED] == 0

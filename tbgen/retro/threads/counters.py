@@ -14,7 +14,7 @@ from tbgen.retro.threads.team import LINE
 CONTRADICTIONS: Final = 0
 """Cases that cannot occur: an entry missing from a finished table, a level or a payoff that does not fit."""
 LINKS_FULL: Final = 1
-"""1 once a staircase found no slot for its next link."""
+"""1 once a staircase got no next link: no number, slot or room on disk was left."""
 SURVEYED: Final = 2
 """Numbers surveyed."""
 _TALLY_SLOTS: Final = 3

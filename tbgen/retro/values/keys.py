@@ -14,7 +14,7 @@ from tbgen.jit import inlined
 from tbgen.outcome import BASE
 
 LONGEST: Final = 4095
-"""The longest distance that a staircase step can hold; with five men, 250 plies is the longest known."""
+"""The longest distance that a staircase step can hold; with five men, 553 plies is the longest."""
 NEVER: Final = np.int32(-(2**31))
 """A hasty key below all others: no move leads away from the record."""
 
