@@ -72,6 +72,11 @@ class Display:
         else:
             say(line, file=self.stream, flush=True)
 
+    def remark(self, line: str) -> None:
+        """Print a line that is worth knowing, unless nothing is to be said."""
+        if not self.quiet:
+            self.say(line)
+
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Leave the terminal to another display."""

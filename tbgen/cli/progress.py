@@ -10,6 +10,7 @@ from tbgen.generate.estimate import numbers_of
 from tbgen.generate.precompile import cold_parts, warm_up
 from tbgen.generate.summary import Clocks
 from tbgen.material import Material
+from tbgen.store.leftovers import STARTS_OVER
 from tbgen.text import say, size_of
 
 _MUCH: Final = 1 << 30
@@ -58,8 +59,7 @@ class TableProgress(Display):
             self._all.found(self._cost[material] * _SOLVING * numbers)
 
     def starts_over(self, material: Material) -> None:
-        if not self.quiet:
-            self.say(f"{material}: a stopped build of another tbgen, or with other tables, is of no use; starting over")
+        self.remark(f"{material}: {STARTS_OVER}")
 
     def solved(self, material: Material, numbers: int) -> None:
         if material in self._tables:

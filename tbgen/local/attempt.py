@@ -87,14 +87,15 @@ def attempt(
     report: Callable[[int], None] = lambda numbers: None,
     use: Callable[[LocalSource, SureResult], None] | None = None,
     distance: bool = False,
+    remark: Callable[[str], None] = lambda line: None,
 ) -> Attempt:
-    """What local tables prove of a position. `began` is called with each plan, `report` with the numbers solved, and
-    `use` with the last tables, for as long as they are there, and what they say. `distance`: more is solved as long as
-    that is not known."""
+    """What local tables prove of a position. `began` is called with each plan, `report` with the numbers solved, `use`
+    with the last tables, for as long as they are there, and what they say, and `remark` with what is worth knowing.
+    `distance`: more is solved as long as that is not known."""
     best = Attempt(None, [])
     last: LocalSource | None = tables.local
     with closing(DiskArrays(scratch_of(means.directory), means.memory)) as disk_arrays:
-        asker = _Asker(board, record, tables, means, disk_arrays, report, use is not None)
+        asker = _Asker(board, record, tables, means, disk_arrays, report, remark, use is not None)
         for plan, cost, kept in _plans_left(board, tables, means, asker.shelf):
             said, reads = asker.kept(), True
             if said is None or not (plan[-1].material in kept or _is_enough(said, distance=distance)):
@@ -171,6 +172,7 @@ class _Asker:
     means: Means
     disk_arrays: DiskArrays
     report: Callable[[int], None]
+    remark: Callable[[str], None]
     records: bool
     """Whether contents of all parts stay."""
 
@@ -216,7 +218,7 @@ class _Asker:
             report=self._tell,
             shelf=self.shelf,
             there=kept,
-            workspace=workspaces_in(self.disk_arrays, self._complete) if self.means.resumes else None,
+            workspace=workspaces_in(self.disk_arrays, self._complete, self.remark) if self.means.resumes else None,
             records=self.records,
         )
 

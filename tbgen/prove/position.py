@@ -179,7 +179,9 @@ def _attempt(
         watch.begin(f"solving {plan[-1].material.normal}", numbers_to_solve(plan))
 
     with means() as given:
-        return attempt(solution.board, solution.record, tables, given, began, watch.advance, use, distance)
+        return attempt(
+            solution.board, solution.record, tables, given, began, watch.advance, use, distance, watch.remark
+        )
 
 
 def _with(solution: Solution, kept: SureResult) -> Solution:

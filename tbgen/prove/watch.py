@@ -15,6 +15,9 @@ class Watch(Protocol):
     def at(self, done: float, total: float) -> None:
         """So much of it is done, and its size is this now."""
 
+    def remark(self, line: str) -> None:
+        """Something is worth knowing."""
+
 
 class Nobody:
     """Who looks on where nobody does."""
@@ -24,3 +27,5 @@ class Nobody:
     def advance(self, count: float) -> None: ...
 
     def at(self, done: float, total: float) -> None: ...
+
+    def remark(self, line: str) -> None: ...

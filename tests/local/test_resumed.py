@@ -27,7 +27,7 @@ from tbgen.probe import open_tablebase
 from tbgen.retro.checkpoint import Counts
 from tbgen.retro.job import Solved
 from tbgen.store import building, list_tables
-from tbgen.store.leftovers import find_leftovers, tidy
+from tbgen.store.leftovers import STARTS_OVER, find_leftovers, tidy
 from tbgen.store.local import list_local
 from tests.support.local_tables import ALL, BOTH_RACE, MEMORY, links, parts_of
 
@@ -84,6 +84,19 @@ def solve(place: Path, stop_after: int = 0, *, resumes: bool = True) -> None:
 
 def files(place: Path) -> dict[str, bytes]:
     return {one.path.name: one.path.read_bytes() for one in list_local(place)}
+
+
+def test_what_is_of_no_use_is_said(place: Path, solved: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    said = list[str]()
+    with pytest.raises(Enough):
+        solve(place, 21)
+    half = len(solved)
+    monkeypatch.setattr(workspaces, "__version__", "another")
+    with open_tablebase(place) as tables:
+        board, means = chess.Board(BOTH_RACE), Means(place, MEMORY, 3600, 1, keeps=True, resumes=True)
+        attempt(board, goal(board), tables, means, remark=said.append)
+    assert said == [f"KPvKP: {STARTS_OVER}"]
+    assert len(solved) > 2 * half
 
 
 @pytest.mark.parametrize("stop_after", [1, 7, 21, 30])

@@ -209,14 +209,14 @@ def read_by_pages(state: SliceState) -> None:
 
 @inlined
 def read_cells_ahead(state, array, start, end):
-    """Have the system read the cells of these nodes now, if they lie in a file; they begin with a block."""
+    """Have the system read an array's cells of these nodes now, if it lies in a file; the nodes begin with a block."""
     if state.on_disk:
         read_ahead(array, state.cells.first[start // BLOCK], state.cells.first[-(-end // BLOCK)])
 
 
 @inlined
 def read_members_ahead(state, start, end):
-    """Have it read from where the cells of these nodes are, with those of the whole stretch that they begin."""
+    """Have it read where the cells of these nodes are, with those of the whole stretch that they begin."""
     if state.on_disk and start % _STRETCH == 0:
         first, last = start // LANE, min(max(end, start + _STRETCH) // LANE, len(state.cells.members))
         read_ahead(state.cells.members, first, last)
@@ -235,7 +235,7 @@ def next_due(team, me, state):
 
 @inlined
 def read_link_around(state, buffers, node):
-    """Have it read the cluster where the staircase of an open position is, and from where that is."""
+    """Have it read the clusters that say where an open position's cell is, and the one with its staircase."""
     if state.on_disk:
         cell = _read_cell_around(state, buffers, node // LANE)
         read_around(buffers.clusters, state.link, cell)
@@ -243,7 +243,7 @@ def read_link_around(state, buffers, node):
 
 @inlined
 def _read_cell_around(state, buffers, lane):
-    """Have it read from where a lane's cells are. Returns the first."""
+    """Have it read the clusters that say where a lane's cells are. Returns the first cell."""
     read_around(buffers.clusters, state.cells.members, lane)
     read_around(buffers.clusters, state.cells.within, lane)
     return first_cell(state.cells, lane)
@@ -251,7 +251,7 @@ def _read_cell_around(state, buffers, lane):
 
 @inlined
 def read_values_around(state, buffers, node):
-    """The same for its values."""
+    """Have it read the clusters with the values of an open position."""
     if state.on_disk:
         cell = _read_cell_around(state, buffers, node // LANE)
         read_around(buffers.clusters, state.theirs, cell)
@@ -260,14 +260,14 @@ def read_values_around(state, buffers, node):
 
 @inlined
 def read_pays_around(state, buffers, node):
-    """The same for what its resets pay."""
+    """Have it read the cluster with what an open position's resets pay."""
     if state.on_disk:
         read_around(buffers.clusters, state.pays, _read_cell_around(state, buffers, node // LANE))
 
 
 @inlined
 def read_review_around(state, buffers, node):
-    """The same for both."""
+    """Have it read the clusters with an open position's values, and with what its resets pay."""
     read_values_around(state, buffers, node)
     if state.on_disk:
         read_around(buffers.clusters, state.pays, first_cell(state.cells, node // LANE))
@@ -275,7 +275,7 @@ def read_review_around(state, buffers, node):
 
 @inlined
 def read_cells_around(state, buffers, lane):
-    """Have it read the clusters where all is that cells have of a lane's positions."""
+    """Have it read the clusters with all that is known of a lane's open positions."""
     if state.on_disk:
         read_review_around(state, buffers, lane * LANE)
         cell = first_cell(state.cells, lane)
@@ -285,7 +285,8 @@ def read_cells_around(state, buffers, lane):
 
 @inlined
 def read_worth_around(state, buffers, node):
-    """The same for what a settled one is worth: of large tables the largest array, so only for those looked at."""
+    """Have it read the cluster with what a settled position is worth. Of large tables that is the largest array, so
+    only for positions that are looked at."""
     if state.on_disk:
         read_around(buffers.clusters, state.worth, node)
 
