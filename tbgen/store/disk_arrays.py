@@ -151,8 +151,8 @@ class DiskArrays:
 
     def reserve_all(self, array: NDArray[Any], /) -> None:
         """Have room for all of an array, if it is in a file."""
-        view: Any = array.base
-        memory = getattr(view, "obj", None)
+        base: Any = array.base
+        memory = getattr(base, "obj", base)  # what numpy keeps depends on its version
         with self._lock, text.named(str(self._directory)):
             if isinstance(memory, _Mapping) and memory.room[RESERVED] < len(memory):
                 _reserve(int(memory.room[HANDLE]), len(memory))
