@@ -148,6 +148,8 @@ class Seen:
     def begin(self, what: str, total: float) -> None:
         self.what, self.total, self.done = what, total, 0
 
+    def remark(self, line: str) -> None: ...
+
     def advance(self, count: float) -> None:
         self.done += count
 
