@@ -19,6 +19,8 @@ LONG: Final = 600.0
 """Seconds over which the speed of long work is averaged, for the time left."""
 _TELLING: Final = 0.001
 """What must have been done for the time left to be told from it."""
+_LATELY: Final = 0.1
+"""What the last while has of it at the least: some work counts for nothing, as when steps are written for minutes."""
 _SHORT: Final = 30.0
 
 
@@ -159,12 +161,12 @@ class Task:
     def _time_left(self, now: float) -> list[str]:
         """At the speed of the last while, which is longer where little was done."""
         assert self.total
-        enough = self.done - _TELLING * self.total
+        enough = self.done - _LATELY * self.total
         while len(self._told) > 1 and now - self._told[1][0] >= self._display.period and self._told[1][1] < enough:
             self._told.popleft()
         then, before = self._told[0]
         self._told.append((now, self.done))
-        if before >= enough:
+        if before >= self.done - _TELLING * self.total:
             return []
         return [f"about {time_of((self.total - self.done) / (self.done - before) * (now - then))} left"]
 

@@ -76,6 +76,21 @@ def test_the_time_left_goes_by_the_last_while(
     assert said[-1] == "70 %, about 30.0 min left"  # 1 in each
 
 
+def test_a_while_in_which_nothing_counts_does_not_frighten(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps of six men are written for ten minutes, and no position is reached meanwhile."""
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with displays.Display(quiet=False, period=600) as display:
+        task = display.task("KRRvKRR", 100.0, every=60)
+        for done in (*[2] * 30, *[0] * 20, *[2] * 5):
+            now += 60
+            task.advance(done)
+    said = [line.rpartition("about ")[2] for line in capsys.readouterr().err.splitlines()]
+    assert [said[at] for at in (29, 49, 54)] == ["20.0 min left", "86.7 min left", "65.0 min left"]
+
+
 def test_work_that_is_of_no_use_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     for quiet in (False, True):
         with progress.TableProgress([parse("KPvK")], quiet=quiet) as shown:
