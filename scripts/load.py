@@ -1,4 +1,4 @@
-"""How many questions a second `tbgen serve` answers, how soon, and for how much CPU: a table as in docs/serve.md.
+"""How many questions a second `tbgen serve` answers, how soon, and for how much CPU: a table as in docs/performance.md.
 
 A server is started for it. Connections that stay open ask one question after the other: first for the empty route,
 /robots.txt, which is what HTTP alone costs, then for positions of KRvK, each time with another move number, so that no

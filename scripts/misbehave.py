@@ -2,7 +2,8 @@
 
 A first engine plays all others: as many that behave as there are that do not. The table goes to standard output, and
 behind it how late the moves of those were that behave: on a machine that does other work, too, `--margin` allows for
-that. docs/match.md sums it up. The exit code is 1 if one that behaves has lost a game otherwise than on the board.
+that. docs/reliability.md sums it up. The exit code is 1 if one that behaves has lost a game otherwise than on the
+board.
 """
 
 import argparse
