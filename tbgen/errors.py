@@ -70,6 +70,11 @@ NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENOME
 """What the system says where disk or memory is full, or a limit on them is reached."""
 
 
+def no_room(error: OSError) -> str | None:
+    """That in words; None if it says something else."""
+    return (error.strerror or str(error)).lower() if error.errno in NO_ROOM else None
+
+
 class WrongTable(TbgenError):
     """A table that was just built and is not what its positions' moves make of it. It has not been kept."""
 

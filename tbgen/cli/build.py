@@ -17,7 +17,7 @@ from tbgen.cli.common import (
     tables_directory,
 )
 from tbgen.cli.limits import check_address_space, check_memory, space_of
-from tbgen.errors import NO_ROOM, BadInput, OutOfRoom
+from tbgen.errors import BadInput, OutOfRoom, no_room
 from tbgen.sizes import PROGRAM
 from tbgen.text import counted, say, to_json, width, wrapped
 from tbgen.turns import cores
@@ -89,9 +89,9 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; the same command goes on where this one stopped") from None
     except OSError as error:
-        if error.errno not in NO_ROOM:
+        reason, place = no_room(error), directory
+        if reason is None:
             raise
-        reason, place = (error.strerror or str(error)).lower(), directory
         if error.filename and not Path(error.filename).is_relative_to(directory):
             place = Path(error.filename)  # where working arrays have a disk of their own
         raise OutOfRoom(f"{place}: {reason}; make room, and the same command goes on where this one stopped") from None

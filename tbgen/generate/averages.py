@@ -15,8 +15,8 @@ _NEAR: Final = 200
 """Hundredths of a pawn between the sides with which their nearness falls to 1/e."""
 
 
-class Weights(NamedTuple):
-    """Of what a logarithm is made."""
+class Terms(NamedTuple):
+    """A number for each term of a logarithm: what a material has of it, or how much that weighs."""
 
     always: float
     men: float
@@ -24,15 +24,15 @@ class Weights(NamedTuple):
     nearness: float
 
 
-_POSITIONS: Final = Weights(0.285, -0.149, 0.103, 0.026)
+_POSITIONS: Final = Terms(0.285, -0.149, 0.103, 0.026)
 """Legal ones."""
 _BYTES: Final = {
-    TableRules.RESET: Weights(-2.674, 0.296, -0.062, 1.648),
-    TableRules.WHOLE_GAME: Weights(-2.119, 0.163, 0.001, 0.901),
+    TableRules.RESET: Terms(-2.674, 0.296, -0.062, 1.648),
+    TableRules.WHOLE_GAME: Terms(-2.119, 0.163, 0.001, 0.901),
 }
 _MICROSECONDS: Final = {
-    TableRules.RESET: Weights(-3.020, 0.556, 0.123, 1.578),
-    TableRules.WHOLE_GAME: Weights(-1.802, 0.231, 0.229, 0.395),
+    TableRules.RESET: Terms(-3.020, 0.556, 0.123, 1.578),
+    TableRules.WHOLE_GAME: Terms(-1.802, 0.231, 0.229, 0.395),
 }
 """Of CPU at a pace of 1, writing included."""
 
@@ -45,20 +45,11 @@ class Average(NamedTuple):
     microseconds: float
 
 
-class Traits(NamedTuple):
-    """What the weights apply to, in their order."""
-
-    always: float
-    men: float
-    pawns: float
-    nearness: float
-
-
-def traits_of(material: Material) -> Traits:
+def traits_of(material: Material) -> Terms:
     values = pieces(material)
     ours, theirs = (sum(values[letter].value for letter in side) for side in (material.first, material.second))
     pawns = (material.first + material.second).count("P")
-    return Traits(1, material.men, pawns, exp(-abs(ours - theirs) / _NEAR))
+    return Terms(1, material.men, pawns, exp(-abs(ours - theirs) / _NEAR))
 
 
 def average(material: Material, rules: TableRules) -> Average:

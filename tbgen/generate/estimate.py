@@ -14,8 +14,9 @@ from tbgen.table_rules import TableRules
 
 _HELD: Final = 7 / 8
 """Bytes of memory per number of the slices at work: sets of bits (retro/threads/sets.py)."""
+_PASSED: Final = 4 / 8
 _WORTH: Final = 2
-_WORK: Final = (4 / 8, 1 / 3, 2 / 3, _WORTH)
+_WORK: Final = (_PASSED, 1 / 3, 2 / 3, _WORTH)
 """Bytes per number of their arrays that need not be in memory: sets that are gone through in order, the log
 (retro/sweep/log.py), what positions are worth."""
 _CELLS: Final = (2, 1, 1)
@@ -124,10 +125,10 @@ def solving(largest: int, numbers: int, threads: int, *, with_record: bool = Tru
     gathered = (*_MEMBERS, *(share * size for size in cells))
     arrays = [size * at_work for size in (*_WORK, *_MEMBERS, *_CELLS, *gathered)]
     in_memory = int(sum(size for size in arrays if size < SMALL))
-    snapshot = int((_HELD + _WORK[0] + sum(gathered)) * at_work) if is_long(largest) else 0
-    lasting = int(_WORTH * at_work) if is_long(largest) else 0
+    kept = at_work if is_long(largest) else 0
+    snapshot = int((_HELD + _PASSED + sum(gathered)) * kept)
     return AtWork(
-        PROGRAM + int(_HELD * at_work) + in_memory, int(sum(arrays)) + snapshot - in_memory, snapshot + lasting
+        PROGRAM + int(_HELD * at_work) + in_memory, int(sum(arrays)) + snapshot - in_memory, snapshot + _WORTH * kept
     )
 
 

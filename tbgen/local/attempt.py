@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen.errors import NO_ROOM, OutOfRoom
+from tbgen.errors import OutOfRoom, no_room
 from tbgen.generate.calibration import known_pace
 from tbgen.generate.forecast import BUSY
 from tbgen.local.choose import Part
@@ -129,10 +129,10 @@ def _full_is_no_room() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in NO_ROOM:
+        reason = no_room(error)
+        if reason is None:
             raise
-        where = f" in {error.filename}" if error.filename else ""
-        raise OutOfRoom(f"{(error.strerror or str(error)).lower()}{where}") from None
+        raise OutOfRoom(f"{reason} in {error.filename}" if error.filename else reason) from None
 
 
 def _is_enough(said: SureResult, *, distance: bool) -> bool:

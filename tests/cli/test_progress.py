@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -60,35 +60,47 @@ def test_a_table_begun_anew_leaves_no_time_to_tell(capsys: pytest.CaptureFixture
     assert capsys.readouterr().err.splitlines()[-1] == "tbgen: 5 tables: 0 %"
 
 
+Happens = Callable[[displays.Task], None]
+Told = Callable[[Iterable[Happens]], list[str]]
+
+
+@pytest.fixture
+def told_each_minute(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Told:
+    """What is told of a build in whose minutes this happens."""
+
+    def told(minutes: Iterable[Happens]) -> list[str]:
+        now = 1000.0
+        monkeypatch.setattr(time, "monotonic", lambda: now)
+        with displays.Display(quiet=False, period=600) as display:
+            task = display.task("KRRvKRR", 100.0, every=60)
+            for happens in minutes:
+                now += 60
+                happens(task)
+        return [line.partition(": ")[2].partition(": ")[2] for line in capsys.readouterr().err.splitlines()]
+
+    return told
+
+
+def done(percent: int) -> Happens:
+    return lambda task: task.advance(percent)
+
+
 def test_the_time_left_goes_by_the_last_while(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    told_each_minute: Told,
 ) -> None:
     """What a stopped build had done took no time of this one, and the first half went faster than the second."""
-    now = 1000.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    with displays.Display(quiet=False, period=600) as display:
-        task = display.task("KRRvKRR", 100.0, every=60)
-        for done in (0, 10, 10, 10, *[1] * 20):
-            now += 60
-            task.advance(done) if done else task.found(20)
-    said = [line.partition(": ")[2].partition(": ")[2] for line in capsys.readouterr().err.splitlines()]
+    said = told_each_minute([lambda task: task.found(20), *map(done, (10, 10, 10, *[1] * 20))])
     assert said[0] == "30 %, about 14.0 min left"  # 10 in 2 minutes
     assert said[-1] == "70 %, about 30.0 min left"  # 1 in each
 
 
 def test_a_while_in_which_nothing_counts_does_not_frighten(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    told_each_minute: Told,
 ) -> None:
     """Steps of six men are written for ten minutes, and no position is reached meanwhile."""
-    now = 1000.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    with displays.Display(quiet=False, period=600) as display:
-        task = display.task("KRRvKRR", 100.0, every=60)
-        for done in (*[2] * 30, *[0] * 20, *[2] * 5):
-            now += 60
-            task.advance(done)
-    said = [line.rpartition("about ")[2] for line in capsys.readouterr().err.splitlines()]
-    assert [said[at] for at in (29, 49, 54)] == ["20.0 min left", "86.7 min left", "65.0 min left"]
+    said = told_each_minute(map(done, (*[2] * 30, *[0] * 20, *[2] * 5)))
+    left = [line.rpartition("about ")[2] for line in said]
+    assert [left[at] for at in (29, 49, 54)] == ["20.0 min left", "86.7 min left", "65.0 min left"]
 
 
 def test_work_that_is_of_no_use_is_told(capsys: pytest.CaptureFixture[str]) -> None:

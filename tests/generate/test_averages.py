@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tbgen.generate import averages
-from tbgen.generate.averages import Average, Weights, average, traits_of
+from tbgen.generate.averages import Average, Terms, average, traits_of
 from tbgen.generate.estimate import numbers_of
 from tbgen.material import Material, parse
 from tbgen.table_rules import TableRules
@@ -37,7 +37,7 @@ def took(rules: TableRules) -> dict[Material, Average]:
         ("microseconds", averages._MICROSECONDS.get),
     ],
 )
-def test_averages_are_fitted(name: str, weights: Callable[[TableRules], Weights], rules: TableRules) -> None:
+def test_averages_are_fitted(name: str, weights: Callable[[TableRules], Terms], rules: TableRules) -> None:
     tables = {material: one for material, one in took(rules).items() if material.men < 6}
     logarithms = np.log([getattr(one, name) for one in tables.values()])
     fitted, *_ = np.linalg.lstsq(np.array([traits_of(one) for one in tables]), logarithms, rcond=None)

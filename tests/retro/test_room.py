@@ -1,6 +1,5 @@
 """Arrays that get room on disk as they are filled: so much and no more, and where there is none, the solver says so."""
 
-import errno
 import os
 from pathlib import Path
 
@@ -73,31 +72,6 @@ def test_handles_are_closed_once_and_all(tmp_path: Path) -> None:
             os.fstat(handle)
     assert [one.room[HANDLE] for one in arrays] == [-1, -1]
     assert not reserved(arrays[0].room, 1)
-
-
-def test_a_named_array_gets_its_room_before_it_is_written(tmp_path: Path) -> None:
-    disk_arrays, path = DiskArrays(tmp_path, 1 << 40), tmp_path / "entries"
-    array = disk_arrays.named(path, MIB, np.int32, reserves=False)
-    assert path.stat().st_size == 4 * MIB
-    assert path.stat().st_blocks * 512 < MIB
-    for _ in range(2):
-        disk_arrays.reserve_all(array)
-        disk_arrays.look()
-        assert path.stat().st_blocks * 512 >= disk_arrays.peak == 4 * MIB
-    disk_arrays.reserve_all(np.zeros(3))
-    disk_arrays.close()
-
-
-def test_a_file_system_that_cannot_reserve_has_it_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unable(handle: int, start: int, size: int) -> None:
-        raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
-
-    monkeypatch.setattr(os, "posix_fallocate", unable)
-    disk_arrays, path = DiskArrays(tmp_path, 1 << 40), tmp_path / "entries"
-    array = disk_arrays.named(path, MIB, np.int32, reserves=False)
-    assert path.stat().st_blocks * 512 >= 4 * MIB
-    disk_arrays.reserve_all(array)
-    disk_arrays.close()
 
 
 class Full(InMemoryArrays):

@@ -13,6 +13,8 @@ from tbgen.errors import BadInput
 from tbgen.store import disk_arrays as disk_arrays_module
 from tbgen.store.disk_arrays import DiskArrays, memory_in_use, scratch_of
 
+_MIB = 1 << 20
+
 
 @pytest.fixture
 def large_from(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,18 +134,44 @@ def test_where_there_is_no_room_is_said(tmp_path: Path, monkeypatch: pytest.Monk
     assert caught.value.filename == str(tmp_path / "entries")
 
 
-@pytest.mark.usefixtures("large_from")
-def test_where_room_cannot_be_reserved_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_named_array_gets_its_room_before_it_is_written(tmp_path: Path) -> None:
+    disk_arrays, path = DiskArrays(tmp_path, 1 << 40), tmp_path / "entries"
+    array = disk_arrays.named(path, _MIB, np.int32, reserves=False)
+    assert path.stat().st_size == 4 * _MIB
+    assert path.stat().st_blocks * 512 < _MIB
+    for _ in range(2):
+        disk_arrays.reserve_all(array)
+        disk_arrays.look()
+        assert path.stat().st_blocks * 512 >= disk_arrays.peak == 4 * _MIB
+    disk_arrays.reserve_all(np.zeros(3))
+    disk_arrays.close()
+
+
+@pytest.fixture
+def unable(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on NFS with a C library that does not do it by itself."""
 
-    def unable(handle: int, start: int, size: int) -> None:
+    def refuse(handle: int, start: int, size: int) -> None:
         raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
 
+    monkeypatch.setattr(os, "posix_fallocate", refuse)
+
+
+@pytest.mark.usefixtures("unable")
+def test_a_file_system_that_cannot_reserve_has_it_written(tmp_path: Path) -> None:
+    disk_arrays, path = DiskArrays(tmp_path, 1 << 40), tmp_path / "entries"
+    array = disk_arrays.named(path, _MIB, np.int32, reserves=False)
+    assert path.stat().st_blocks * 512 >= 4 * _MIB
+    disk_arrays.reserve_all(array)
+    disk_arrays.close()
+
+
+@pytest.mark.usefixtures("large_from", "unable")
+def test_where_room_cannot_be_reserved_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def written_in_part(handle: int, data: memoryview, at: int) -> int:
         return pwrite(handle, data[: len(data) // 2 + 1], at)
 
     pwrite = os.pwrite
-    monkeypatch.setattr(os, "posix_fallocate", unable)
     monkeypatch.setattr(os, "pwrite", written_in_part)
     disk_arrays = DiskArrays(tmp_path, 1 << 40)
     assert not disk_arrays.array(1 << 16, np.int32).any()
