@@ -98,7 +98,7 @@ def test_kinds_that_have_no_room_for_all_steps(tmp_path: Path, monkeypatch: pyte
     with ThreadPoolExecutor(1) as pool:
         rows = rows_of_steps.make_rows(contents.steps, in_memory, pool)
     assert rows.marks == np.diff(contents.steps.start).max() > marks
-    monkeypatch.setattr(rows_of_steps, "_BITS", SAME_AT + len(rows.model).bit_length() + marks)
+    monkeypatch.setattr(rows_of_steps, "BITS", SAME_AT + len(rows.form_length).bit_length() + marks)
     with written(tmp_path, contents) as table:
         assert_same(table.part(0, size), contents)
         assert table.path.stat().st_size != plain

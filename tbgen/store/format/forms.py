@@ -40,9 +40,9 @@ def find_forms(
     make: Make = in_memory,
     each: Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]] = map,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """`[row]`: its form, equal if all words are equal, 0 without steps. And `[form]`: a row that has it. The forms
-    depend on the set of different rows alone. Rows are equal if two hashes of 64 bits are, made apart: comparing words
-    with those of another row would be a look all over memory for each."""
+    """`[row]`: its form, equal if all words are equal, 0 without steps. And `[form]`: the first row that has it. Which
+    form it is depends on the set of different rows alone. Rows are equal if two hashes of 64 bits are, made apart:
+    comparing words with those of another row would be a look all over memory for each."""
     form: NDArray[np.int32] = make(len(length), np.int32)
     hashes, checks = (make(len(length), np.uint64) for _ in range(2))
     every = pieces(len(hashes))
@@ -50,8 +50,8 @@ def find_forms(
         different = _all_of(each(partial(_mix, start, length, words, seed, hashes, checks), every))
         deque(each(partial(_look_up, different, hashes, form), every), maxlen=0)
         model = np.zeros(len(different), np.int64)
-        for here in every:
-            model[form[here]] = np.arange(here.start, here.stop)
+        for here in reversed(every):
+            model[form[here][::-1]] = np.arange(here.start, here.stop)[::-1]  # what is written last stays
         if all(each(partial(_hold, checks, form, checks[model]), every)):
             return form, model
     raise ValueError("some rows of steps cannot be told apart")

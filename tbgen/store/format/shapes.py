@@ -21,6 +21,12 @@ from tbgen.store.format.forms import find_forms, pieces
 FRESH, BEFORE, EVEN, ODD = range(4)
 """Where a step's distance comes from: the fresh one, that of the step before, or one stored with the position."""
 
+# bits of words that stand for steps, above the lowest one, which is set
+WORD_HOLDER_AT: Final = 1
+WORD_LEVEL_AT: Final = 2
+WORD_OUTCOME_AT: Final = 10
+WORD_END: Final = 26
+
 MOST_STEPS: Final = 254
 """Steps of a form, at most, so that the number of its distances fits into a byte."""
 AS_FRESH: Final = 0
@@ -80,12 +86,17 @@ class Forms(NamedTuple):
         return found
 
     def words(self, at: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Holder, level and outcome of these steps, each in one number."""
-        words = self.holder[at].astype(np.uint64)
-        words += words + np.uint64(1)
-        words |= self.level[at].astype(np.uint64) << 2
-        words |= (self.outcome[at].astype(np.uint64) & 0xFFFF) << 10
-        return words
+        return words_of(self.holder[at], self.level[at], self.outcome[at])
+
+
+def words_of(holder: NDArray[np.uint8], level: NDArray[np.uint8], outcome: NDArray[np.int16]) -> NDArray[np.uint64]:
+    """Holder, level and outcome of steps, each in one number that is not 0."""
+    words = holder.astype(np.uint64)
+    words <<= WORD_HOLDER_AT
+    words += np.uint64(1)
+    words |= level.astype(np.uint64) << WORD_LEVEL_AT
+    words |= (outcome.astype(np.uint64) & 0xFFFF) << WORD_OUTCOME_AT
+    return words
 
 
 def no_forms() -> Forms:

@@ -22,7 +22,16 @@ from tbgen.store.format.planes import bytes_for, planes_of
 from tbgen.store.format.schema import COUNT, ESCAPE, LEVEL, RAW, SHAPE_BLOCK, group_of
 from tbgen.store.format.shapes import EVEN, Forms
 from tbgen.store.write.aside import Aside
-from tbgen.store.write.kernels import ODD_AT, OUTCOME_AT, OUTCOMES, SAME_AT, Given, Stored, fill_chunk, find_kinds
+from tbgen.store.write.kernels import (
+    ODD_AT,
+    OUTCOME_AT,
+    OUTCOMES,
+    SAME_AT,
+    Rows,
+    Stored,
+    fill_chunk,
+    find_kinds,
+)
 from tbgen.store.write.staircases import make_forms, make_rows
 from tbgen.turns import in_turn
 
@@ -86,7 +95,7 @@ class _FormNumbers(NamedTuple):
 
     keys: NDArray[np.int64]
     """The kinds' upper parts, in rising order."""
-    rank: NDArray[np.int64]
+    rank: NDArray[np.int32]
     """`[key]`: which form it is."""
     numbers: NDArray[np.int64]
     """`[form]`: its number in the file."""
@@ -97,7 +106,7 @@ class _FormNumbers(NamedTuple):
 
     def of(self, kinds: NDArray[np.int64]) -> NDArray[np.int32]:
         """The form of each kind."""
-        return self.rank[np.searchsorted(self.keys, kinds >> SAME_AT)].astype(np.int32)
+        return self.rank[np.searchsorted(self.keys, kinds >> SAME_AT)]
 
 
 class _Group(NamedTuple):
@@ -123,7 +132,8 @@ class _Merged(NamedTuple):
 
 @dataclass
 class _Task:
-    given: Given
+    contents: Contents
+    rows: Rows
     width: int
     parts: list[_Part]
     kind: NDArray[np.uint16]
@@ -161,14 +171,11 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
     widths = SLIM_WIDTHS if slim else WIDTHS
     width = min(widths[size > _LARGE], 1 << max(0, size - 1).bit_length())
     rows = make_rows(steps, make, pool)
-    given = Given(
-        contents.entries, contents.staircases, steps.start, steps.outcome, steps.distance, rows.form, rows.marks
-    )
     kind: NDArray[np.uint16] = make(-(-size // width) * width, np.uint16)
     aside = Aside(make)
     parts, longest, where = list[_Part](), -1, range(0)
     batches = _batches(len(kind) // width, _TOGETHER)
-    in_order = in_turn(pool, _AHEAD, partial(_sort, given, kind, width), zip(batches, strict=True))
+    in_order = in_turn(pool, _AHEAD, partial(_sort, contents, rows, kind, width), zip(batches, strict=True))
     for batch, (found, distance) in zip(batches, in_order, strict=True):
         parts += [_Part(aside.put(part.kinds), aside.put(part.counts)) for part in found]
         if distance > longest:
@@ -177,10 +184,13 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
     forms = make_forms(rows, keys, make)
     pages, numbers = pack_pages(forms)
     rising = np.argsort(keys)
-    known = _FormNumbers(keys[rising], rising, numbers, *_stored_steps(forms, make))
-    all_distances = max(longest, int(steps.distance.max(initial=0)))
-    task = _Task(given, width, parts, kind, known, bytes_for(all_distances >> 1) or 1, [], [])
+    known = _FormNumbers(
+        aside.put(keys[rising]), aside.put(rising.astype(np.int32)), aside.put(numbers), *_stored_steps(forms, make)
+    )
     form_bytes = bytes_for(int(numbers.max()))
+    del keys, rising, numbers, forms
+    all_distances = max(longest, int(steps.distance.max(initial=0)))
+    task = _Task(contents, rows, width, parts, kind, known, bytes_for(all_distances >> 1) or 1, [], [])
     lists, outcomes = [], np.zeros(2 * BASE + 1, np.int64)
     groups = zip(_batches(len(parts), task.group), strict=True)
     for group, shapes, listed, counts in in_turn(pool, _AHEAD, partial(_merge, known, form_bytes, parts), groups):
@@ -203,13 +213,15 @@ def _batches(parts: int, count: int) -> list[range]:
     return [range(at, min(at + count, parts)) for at in range(0, parts, count)]
 
 
-def _sort(given: Given, kind: NDArray[np.uint16], width: int, numbers: range) -> tuple[list[_Part], int]:
+def _sort(
+    contents: Contents, rows: Rows, kind: NDArray[np.uint16], width: int, numbers: range
+) -> tuple[list[_Part], int]:
     """The kinds of some chunks, and the longest fresh distance in them."""
     slots, kinds, counts = np.empty(2 * width, np.int32), np.empty(width, np.int64), np.empty(width, np.int32)
     parts, longest = [], 0
     for begin in range(numbers.start * width, numbers.stop * width, width):
         here = kind[begin : begin + width]
-        found, distance = find_kinds(given, begin, len(given.entries), slots, here, kinds, counts)
+        found, distance = find_kinds(contents.entries, contents.staircases, rows, begin, slots, here, kinds, counts)
         parts.append(_Part(kinds[:found].copy(), counts[:found].copy()))
         longest = max(longest, distance)
     return parts, longest
@@ -302,7 +314,7 @@ def _best_order(task: _Task, contents: Contents, pool: Executor) -> list[int]:
 
 def _chunks(task: _Task, places: NDArray[np.int64], numbers: range) -> list[bytes]:
     """Make neighbouring chunks of one group."""
-    group, made = task.groups[numbers.start // task.group], []
+    group, given, made = task.groups[numbers.start // task.group], task.contents, []
     stored = Stored(
         task.forms.steps[group.forms], task.forms.beside[group.forms], task.shape_bytes, task.distance_bytes
     )
@@ -311,8 +323,9 @@ def _chunks(task: _Task, places: NDArray[np.int64], numbers: range) -> list[byte
         first = np.empty((1 + stored.steps.shape[1], 1 + len(shapes)), np.int64)
         raw = np.zeros(task.lengths[number], np.uint8)
         fresh, rest = fill_chunk(
-            task.given, stored, begin, places, task.kind[begin : begin + task.width], shapes,
-            task.parts[number].counts, np.argsort(shapes), first, np.empty(len(shapes), np.int64), raw,
+            given.entries, given.staircases, task.rows, stored, begin, places,
+            task.kind[begin : begin + task.width], shapes, task.parts[number].counts,
+            np.argsort(shapes), first, np.empty(len(shapes), np.int64), raw,
         )  # fmt: skip
         made.append(_deflate((raw[:fresh], raw[fresh:rest], raw[rest:])))
     return made

@@ -7,33 +7,53 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT
-from tbgen.jit import kernel
+from tbgen.jit import inlined, kernel
 from tbgen.store.format.schema import ESCAPE
+from tbgen.store.format.shapes import MOST_STEPS, WORD_END, WORD_OUTCOME_AT
 
 # A kind is all of a position that becomes a shape, in one number. From the lowest bit: legal, fresh distance odd,
-# fresh outcome, which steps repeat the fresh entry, form of the staircase. 0: no legal position.
+# fresh outcome, which steps are as the fresh entry, form of the staircase. 0: no legal position.
 ODD_AT: Final = 1
 OUTCOME_AT: Final = 2
 OUTCOMES: Final = 0x7FF
 SAME_AT: Final = 13
+BITS: Final = 63
+"""Bits of a kind. KBPvKN, with staircases of up to 17 steps in 3,646,664 forms, needs 52."""
+
+# A word is all of a step but half of its distance: above what it is in store/format/shapes.py, whether the distance is
+# odd, and whether the step repeats outcome and distance of the one before.
+WORD_ODD_AT: Final = WORD_END
+WORD_REPEATS_AT: Final = WORD_END + 1
+
+TOGETHER: Final = 8
+"""2 ** TOGETHER staircases have one note of where their steps begin."""
+assert ((1 << TOGETHER) - 1) * MOST_STEPS < 1 << 16, "the last of them begins so many steps later, at most"
 
 _MIX: Final = np.int64(-7046029254386353131)
 _TOP: Final = 48
 """Bits of a product that are too low to tell kinds apart."""
 
 
-class Given(NamedTuple):
-    """What both passes read."""
+class Rows(NamedTuple):
+    """All staircases. Positions look theirs up all over."""
 
-    entries: NDArray[np.int32]
-    staircases: NDArray[np.int32]
-    start: NDArray[np.int64]
-    """`[staircase]`: where its steps begin. This and the next three are those of Contents and Rows."""
-    outcome: NDArray[np.int16]
-    distance: NDArray[np.uint16]
+    begin: NDArray[np.int64]
+    """`[staircase >> TOGETHER]`: where the steps of the first of them begin."""
+    after: NDArray[np.uint16]
+    """`[staircase]`: how many steps after that its own begin."""
+    halves: NDArray[np.uint8]
+    """`[step * half_bytes + nth]`: half of its distance, byte by byte from the lowest."""
+    half_bytes: int
     form: NDArray[np.int32]
+    """`[staircase]`: its form, equal if all words are equal; 0 without steps."""
+    form_length: NDArray[np.uint8]
+    """`[form]`: how many steps it has."""
+    form_begin: NDArray[np.int64]
+    """`[form]`: where its words begin."""
+    words: NDArray[np.int32]
     marks: int
-    """That of Rows, too."""
+    """A kind says of so many steps, the first of its staircase, whether they are as the fresh entry: mostly of all.
+    What is as the fresh entry later is stored as if it were not."""
 
 
 class Stored(NamedTuple):
@@ -48,19 +68,19 @@ class Stored(NamedTuple):
 
 
 @kernel
-def find_kinds(given, begin, end, slots, kind, kinds, counts):
+def find_kinds(entries, staircases, rows, begin, slots, kind, kinds, counts):
     """Number the kinds of a chunk's positions as they are met: `kind` by position, `kinds` and `counts` by number.
-    Positions from `end` on have kind 0. Returns how many kinds there are, and the longest fresh distance."""
+    Positions beyond the last have kind 0. Returns how many kinds there are, and the longest fresh distance."""
     slots[:] = -1
     mask = len(slots) - 1
     found, longest = 0, 0
     for place in range(len(kind)):
         seen = np.int64(0)
-        if begin + place < end:
-            entry = given.entries[begin + place]
+        if begin + place < len(entries):
+            entry = entries[begin + place]
             if entry:
                 longest = max(longest, entry & DISTANCE_MASK)
-                seen = _kind_of(given, entry, given.staircases[begin + place])
+                seen = _kind_of(rows, entry, staircases[begin + place])
         slot = (seen * _MIX >> _TOP) & mask
         while slots[slot] >= 0 and kinds[slots[slot]] != seen:
             slot = slot + 1 & mask
@@ -75,21 +95,42 @@ def find_kinds(given, begin, end, slots, kind, kinds, counts):
 
 
 @kernel
-def _kind_of(given, entry, staircase):
-    outcome, distance = entry >> OUTCOME_SHIFT, entry & DISTANCE_MASK
-    kind = np.int64(1 | (entry & 1) << ODD_AT | (outcome & OUTCOMES) << OUTCOME_AT)
+def _kind_of(rows, entry, staircase):
+    kind = np.int64(1 | (entry & 1) << ODD_AT | (entry >> OUTCOME_SHIFT & OUTCOMES) << OUTCOME_AT)
     if staircase:
-        same = np.int64(given.form[staircase]) << given.marks
-        start = given.start[staircase]
-        for step in range(min(given.marks, given.start[staircase + 1] - start)):
-            if given.outcome[start + step] == outcome and given.distance[start + step] == distance:
-                same |= np.int64(1) << step
+        form, half = rows.form[staircase], (entry & DISTANCE_MASK) >> 1
+        same, begin = np.int64(form) << rows.marks, rows.form_begin[form]
+        for step in range(min(rows.marks, rows.form_length[form])):
+            if _is_like(rows.words[begin + step], entry):
+                same |= np.int64(_half_of(rows, _begin_of(rows, staircase) + step) == half) << step
         kind |= same << SAME_AT
     return kind
 
 
+@inlined
+def _is_like(word, entry):
+    """Whether outcome and parity of a step are those of an entry."""
+    wanted = (entry >> OUTCOME_SHIFT & 0xFFFF) << WORD_OUTCOME_AT | (entry & 1) << WORD_ODD_AT
+    return (word ^ wanted) >> WORD_OUTCOME_AT & 0x1FFFF == 0
+
+
+@inlined
+def _begin_of(rows, staircase):
+    """Where the steps of a staircase begin."""
+    return rows.begin[staircase >> TOGETHER] + rows.after[staircase]
+
+
+@inlined
+def _half_of(rows, step):
+    """Half of the distance of a step."""
+    half = np.int64(0)
+    for nth in range(rows.half_bytes):
+        half |= np.int64(rows.halves[step * rows.half_bytes + nth]) << 8 * nth
+    return half
+
+
 @kernel
-def fill_chunk(given, stored, begin, places, kind, shapes, counts, by_shape, first, taken, raw):
+def fill_chunk(entries, staircases, rows, stored, begin, places, kind, shapes, counts, by_shape, first, taken, raw):
     """Write a chunk before compression into `raw`, which is all zeros. Returns where its fresh distances begin, and
     where those of staircases do.
 
@@ -127,13 +168,13 @@ def fill_chunk(given, stored, begin, places, kind, shapes, counts, by_shape, fir
         if not shape:
             continue
         position = begin + places[place]
-        distance = np.int64(given.entries[position] & DISTANCE_MASK)
+        half = np.int64(entries[position] & DISTANCE_MASK) >> 1
+        steps = _begin_of(rows, staircases[position]) if stored.beside[shape] else 0
         for nth in range(1 + stored.beside[shape]):
             if nth:
-                start = given.start[given.staircases[position]]
-                distance = np.int64(given.distance[start + stored.steps[shape, nth - 1]])
+                half = _half_of(rows, steps + stored.steps[shape, nth - 1])
             to = first[nth, 1 + number] + taken[number]
             for plane in range(stored.distance_bytes):
-                raw[to + plane * first[nth, 0]] = distance >> 1 + 8 * plane & 255
+                raw[to + plane * first[nth, 0]] = half >> 8 * plane & 255
         taken[number] += 1
     return fresh_at, rest_at

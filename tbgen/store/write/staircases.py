@@ -1,9 +1,12 @@
-"""Staircases in the writer, and the forms that follow from them. A table may have 27 million staircases with 123
-million steps (KBPvKN). So all steps stand one after the other, in arrays that need not be in memory, and are read a
-piece at a time."""
+"""Staircases in the writer, and the forms that follow from them.
 
+A table of six men may have 208 million staircases with 1.4 billion steps (KRRvKRR). Positions look theirs up all over,
+and each look at an array that does not fit into memory would read a page. So of a step only half of its distance is
+kept, a byte or two; all else is kept once for all staircases of a form.
+"""
+
+from collections import deque
 from concurrent.futures import Executor
-from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,49 +14,65 @@ from numpy.typing import NDArray
 from tbgen.arrays import Make
 from tbgen.contents import Steps
 from tbgen.store.format.forms import find_forms, pieces
-from tbgen.store.format.shapes import BEFORE, EVEN, FRESH, MOST_STEPS, ODD, Forms
-from tbgen.store.write.kernels import SAME_AT
-
-_BITS: Final = 63
-"""Bits of a kind. KBPvKN, with staircases of up to 17 steps in 3,646,664 forms, needs 52. Where they do not suffice,
-what repeats the fresh entry later in a staircase is stored as if it did not."""
-
-
-class Rows(NamedTuple):
-    steps: Steps
-    length: NDArray[np.uint8]
-    """`[staircase]`: how many steps it has."""
-    marks: int
-    """A kind says of so many steps, the first of its staircase, whether they repeat the fresh entry: mostly of all."""
-    repeats: NDArray[np.bool_]
-    """`[step]`: whether outcome and distance are those of the step before."""
-    form: NDArray[np.int32]
-    """`[staircase]`: its form, equal if all but the halves of distances is equal; 0 without steps."""
-    model: NDArray[np.int64]
-    """`[form]`: a staircase that has it."""
+from tbgen.store.format.planes import bytes_for
+from tbgen.store.format.shapes import (
+    BEFORE,
+    EVEN,
+    FRESH,
+    MOST_STEPS,
+    ODD,
+    WORD_HOLDER_AT,
+    WORD_LEVEL_AT,
+    WORD_OUTCOME_AT,
+    Forms,
+    words_of,
+)
+from tbgen.store.write.kernels import (
+    BITS,
+    SAME_AT,
+    TOGETHER,
+    WORD_ODD_AT,
+    WORD_REPEATS_AT,
+    Rows,
+)
 
 
 def make_rows(steps: Steps, make: Make, pool: Executor) -> Rows:
-    length = _lengths(steps)
+    length = _lengths(steps, make)
     repeats = _repeats(steps, length, make)
 
     def words(at: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """All but the halves of distances."""
-        word = steps.holder[at].astype(np.uint64)
-        word += word + np.uint64(1)
-        word |= steps.level[at].astype(np.uint64) << 2
-        word |= (steps.outcome[at].astype(np.uint64) & 0xFFFF) << 10
-        word |= (steps.distance[at].astype(np.uint64) & 1) << 26
-        word |= repeats[at].astype(np.uint64) << 27
+        word = words_of(steps.holder[at], steps.level[at], steps.outcome[at])
+        word |= (steps.distance[at].astype(np.uint64) & 1) << WORD_ODD_AT
+        word |= repeats[at].astype(np.uint64) << WORD_REPEATS_AT
         return word
 
     form, model = find_forms(steps.start[:-1], length, words, make, pool.map)
-    marks = min(int(length.max()), _BITS - SAME_AT - len(model).bit_length())
-    return Rows(steps, length, marks, repeats, form, model)
+    # in the order of their models, so that steps are read from the first to the last
+    order = np.argsort(model)
+    ends = np.cumsum(length[model[order]], dtype=np.int64)
+    form_begin = make(len(model), np.int64)
+    form_begin[order] = ends - length[model[order]]
+    packed = make(int(ends[-1]), np.int32)
+    for here in pieces(len(order)):
+        one = model[order[here]]
+        packed[ends[here][0] - length[one[0]] : ends[here][-1]] = words(_steps_of(steps.start[one], length[one]))
+    half_bytes, halves = _halves(steps.distance, make, pool)
+    return Rows(
+        *_begins(steps.start, make), halves, half_bytes, form, length[model], form_begin, packed,
+        min(int(length.max()), BITS - SAME_AT - len(model).bit_length()),
+    )  # fmt: skip
 
 
-def _lengths(steps: Steps) -> NDArray[np.uint8]:
-    lengths = np.empty(len(steps.start) - 1, np.uint8)
+def _steps_of(begin: NDArray[np.int64], length: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Where the steps of some rows are, one row after the other."""
+    ends = np.cumsum(length, dtype=np.int64)
+    at: NDArray[np.int64] = np.repeat(begin - (ends - length), length) + np.arange(ends[-1] if len(ends) else 0)
+    return at
+
+
+def _lengths(steps: Steps, make: Make) -> NDArray[np.uint8]:
+    lengths: NDArray[np.uint8] = make(len(steps.start) - 1, np.uint8)
     for here in pieces(len(lengths)):
         found = np.diff(steps.start[here.start : here.stop + 1])
         if found.max() > MOST_STEPS:
@@ -65,6 +84,7 @@ def _lengths(steps: Steps) -> NDArray[np.uint8]:
 
 
 def _repeats(steps: Steps, lengths: NDArray[np.uint8], make: Make) -> NDArray[np.bool_]:
+    """`[step]`: whether outcome and distance are those of the step before."""
     repeats: NDArray[np.bool_] = make(len(steps.level), np.bool_)
     for here in pieces(len(repeats)):
         with_last = slice(max(0, here.start - 1), here.stop)
@@ -75,9 +95,32 @@ def _repeats(steps: Steps, lengths: NDArray[np.uint8], make: Make) -> NDArray[np
     return repeats
 
 
+def _begins(start: NDArray[np.int64], make: Make) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
+    """`begin` and `after` of `Rows`."""
+    begin, after = start[:: 1 << TOGETHER].copy(), make(len(start), np.uint16)
+    for here in pieces(len(start)):
+        after[here] = start[here] - begin[np.arange(here.start, here.stop) >> TOGETHER]
+    return begin, after
+
+
+def _halves(distance: NDArray[np.uint16], make: Make, pool: Executor) -> tuple[int, NDArray[np.uint8]]:
+    """`half_bytes` and `halves` of `Rows`."""
+    every = pieces(len(distance))
+    largest = max(pool.map(lambda here: int(distance[here].max()), every), default=0)
+    count = bytes_for(largest >> 1) or 1
+    halves: NDArray[np.uint8] = make(count * len(distance), np.uint8)
+
+    def fill(here: slice) -> None:
+        for nth in range(count):
+            halves[nth::count][here] = distance[here] >> 1 + 8 * nth & 255
+
+    deque(pool.map(fill, every), maxlen=0)
+    return count, halves
+
+
 def make_forms(rows: Rows, keys: NDArray[np.int64], make: Make) -> Forms:
     """The forms with these keys, in the same order. A key is a kind without its outcome and parity."""
-    length = rows.length[rows.model[keys >> rows.marks]]
+    length = rows.form_length[keys >> rows.marks]
     steps = int(length.sum(dtype=np.int64))
     forms = Forms(length, *(make(steps, kind) for kind in (np.uint8, np.uint8, np.int16, np.uint8)))
     for here, part in forms.parts():
@@ -87,12 +130,12 @@ def make_forms(rows: Rows, keys: NDArray[np.int64], make: Make) -> Forms:
 
 def _columns(rows: Rows, keys: NDArray[np.int64]) -> tuple[NDArray[np.generic], ...]:
     """Holder, level, outcome and source of each step of these forms."""
-    steps, model = rows.steps, rows.model[keys >> rows.marks]
-    length = rows.length[model].astype(np.int64)
-    form = np.repeat(np.arange(len(keys)), length)
-    step = np.arange(len(form)) - np.repeat(np.cumsum(length) - length, length)
-    at = steps.start[model][form] + step
-    source = np.where(steps.distance[at] & 1, np.uint8(ODD), np.uint8(EVEN))
-    source[rows.repeats[at]] = BEFORE
-    source[((keys & (1 << rows.marks) - 1)[form] >> step & 1) != 0] = FRESH
-    return steps.holder[at], steps.level[at], steps.outcome[at], source
+    form = keys >> rows.marks
+    length, begin = rows.form_length[form], rows.form_begin[form]
+    at = _steps_of(begin, length)
+    word = rows.words[at]
+    source = np.where(word >> WORD_ODD_AT & 1, np.uint8(ODD), np.uint8(EVEN))
+    source[word >> WORD_REPEATS_AT & 1 != 0] = BEFORE
+    marked = np.repeat(keys & (1 << rows.marks) - 1, length) >> at - np.repeat(begin, length) & 1
+    source[marked != 0] = FRESH
+    return word >> WORD_HOLDER_AT & 1, word >> WORD_LEVEL_AT & 0xFF, (word >> WORD_OUTCOME_AT).astype(np.int16), source
