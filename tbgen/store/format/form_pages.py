@@ -46,7 +46,7 @@ def unpack_page(page: bytes) -> Forms:
     return forms
 
 
-def pack_pages(forms: Forms) -> tuple[bytes, NDArray[np.int64]]:
+def pack_pages(forms: Forms) -> tuple[list[bytes], NDArray[np.int64]]:
     """All pages, and `[form]`: its number. The first form has no steps."""
     pages: list[bytes] = []
     numbers = np.empty(len(forms.steps), np.int64)
@@ -54,7 +54,7 @@ def pack_pages(forms: Forms) -> tuple[bytes, NDArray[np.int64]]:
     for first, last, page in _pages(forms, start):
         numbers[first:last] = len(pages) * FORMS_PER_PAGE + np.arange(last - first)
         pages.append(page)
-    return b"".join(pages), numbers
+    return pages, numbers
 
 
 def _pages(forms: Forms, start: NDArray[np.int64]) -> Iterator[tuple[int, int, bytes]]:

@@ -78,7 +78,8 @@ class Encoded:
     """Chunks."""
     lists: list[bytes]
     """`[group]`: its shapes."""
-    forms: bytes
+    pages: list[bytes]
+    """Of forms (store/format/form_pages.py)."""
     chunks: Iterator[bytes]
     """The chunks in order. The pool makes them meanwhile."""
 
@@ -205,7 +206,7 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
         width, order, max(1, *(int(group.held.max()) for group in task.groups)), task.distance_bytes, task.shape_bytes,
         form_bytes, Census(int(outcomes.sum()), outcomes, longest, _first_at(contents, longest, width, where)),
         max(task.lengths), len(parts), lists,
-        pages if form_bytes else b"", itertools.chain.from_iterable(made),
+        pages if form_bytes else [], itertools.chain.from_iterable(made),
     )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ from tbgen.store.format.schema import (
 from tbgen.store.format.slices import tell
 from tbgen.store.lock import half_written
 from tbgen.store.write.encode import Census, Encoded, encode
-from tbgen.store.write.hdf5 import Array, Described, Piece, describe
+from tbgen.store.write.hdf5 import Array, Described, describe
 from tbgen.text import to_json
 
 _BYTE: Final = np.dtype("u1")
@@ -140,13 +140,14 @@ def _write(file: BinaryIO, contents: Contents, encoded: Encoded, beside: _Beside
     layout = local.layout(contents.material) if local else layout_of(contents.material)
     rows, slices = tell(layout, slim.side if slim else None)
     sections = {
-        SLICES: slices,
-        INDEX: bytes(len(encoded.lists) * index_page(group_of(encoded.width)).itemsize),
-        SHAPES: b"".join(encoded.lists),
-        FORMS: encoded.forms,
-        NOTES: beside.notes(contents.material),
+        SLICES: [slices],
+        INDEX: [bytes(len(encoded.lists) * index_page(group_of(encoded.width)).itemsize)],
+        SHAPES: encoded.lists,
+        FORMS: encoded.pages,
+        NOTES: [beside.notes(contents.material)],
     }
-    arrays = {name: _array(name, len(data), encoded) for name, data in sections.items() if data}
+    sizes = {name: sum(map(len, parts)) for name, parts in sections.items()}
+    arrays = {name: _array(name, size, encoded) for name, size in sizes.items() if size}
     head = _head(contents, encoded, beside)._replace(rows=rows)
     attributes = {"format": ".".join(map(str, heads.FORMAT))} | head.attributes()
     arrays[CHUNKS] = _array(CHUNKS, 1, encoded)
@@ -161,11 +162,14 @@ def _write(file: BinaryIO, contents: Contents, encoded: Encoded, beside: _Beside
     whole = described()
     if whole.places[CHUNKS].offset != begin:
         raise OSError("HDF5 has put the chunks elsewhere")
-    sections[INDEX] = _index(encoded, lengths, crc32)
-    pieces = [Piece(whole.places[name].offset, data) for name, data in sections.items() if data]
-    for offset, data in whole.pieces + pieces:
+    sections[INDEX] = [_index(encoded, lengths, crc32)]
+    for offset, data in whole.pieces:
         file.seek(offset)
         file.write(data)
+    for name, parts in sections.items():
+        if sizes[name]:
+            file.seek(whole.places[name].offset)
+            file.writelines(parts)
     file.truncate(whole.size)
     file.seek(heads.SIZE)
     sha256, size = hashlib.file_digest(file, "sha256").hexdigest(), file.tell()  # type: ignore[arg-type]  # it reads
