@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.arrays import Make, in_memory
 from tbgen.board.moves import move_slot, move_target
 from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, S_HALF, SLICE
 from tbgen.index.exits import Reached
@@ -20,6 +21,8 @@ from tbgen.verify.moves import MOST_MOVES, level_of_position
 NOWHERE: Final = -1
 UNSEEN: Final = -2
 """Among tables and levels: of a table that the verifier was not given."""
+WHOLE: Final = 62
+"""No slice has as many as 2 ** WHOLE numbers."""
 NIBBLE: Final = 4
 """Bits for the number of men of one kind: see `signature`."""
 COUNTED: Final = 8
@@ -32,17 +35,23 @@ class Tables(NamedTuple):
     signature: NDArray[np.int64]
     """`[table * 2 + swapped]`: how many men of each kind each side has; NOWHERE where it is reached otherwise."""
     address: NDArray[np.int64]
-    """`[table]`: where its entries are in memory; 0 if they are missing, and for table 0, which is there by slices."""
+    """`[table]`: where its entries are in memory; 0 if they are missing, and for table 0, which is there by pieces."""
     size: NDArray[np.int64]
     """`[table]`: how many numbers it has."""
     start: NDArray[np.int64]
     """`[slice]`: its first number; one more than there are slices."""
+    shift: int
+    """A slice is divided into pieces of 2 ** shift numbers."""
+    piece: NDArray[np.int64]
+    """`[slice]`: its first piece; one more than there are slices."""
     entries: NDArray[np.int64]
-    """`[slice]`: where its entries are in memory; 0 while they are not."""
+    """`[piece]`: where its entries are in memory; 0 while they are not."""
     staircases: NDArray[np.int64]
-    """`[slice]`: the same for its staircases."""
+    """`[piece]`: the same for its staircases."""
     first_staircase: NDArray[np.int64]
-    """`[slice]`: the number of its first staircase in `Dictionary`."""
+    """`[piece]`: the number of its first staircase in `Dictionary`."""
+    asked: NDArray[np.uint8]
+    """`[piece]`: 1 once a position was looked for there that was not in memory."""
     unknown: NDArray[np.int32]
     """`[side to move]`: the entry of every position of which no table is known; 0 where there is to be none. It may
     be worth more to that side, which may retake (resets.py)."""
@@ -83,6 +92,8 @@ class NumberingBuffers(NamedTuple):
     """`[slot]`: the man's kind; NOWHERE if it was taken, or once it has a slot in the table that the reset leads to."""
     there: NDArray[np.int64]
     """`[slot]` of that table: the man's square."""
+    absent: NDArray[np.int64]
+    """Its only element: how many of these positions are not in memory."""
 
 
 def signature(material: Material, fairy: tuple[Man, ...]) -> int:
@@ -95,26 +106,30 @@ def signature(material: Material, fairy: tuple[Man, ...]) -> int:
     )
 
 
-def make_tables(layout: Layout, reached: Sequence[Reached], unknown: tuple[int, int]) -> Tables:
+def make_tables(layout: Layout, reached: Sequence[Reached], unknown: tuple[int, int], shift: int = WHOLE) -> Tables:
     fairy = layout.material.fairy
     signatures = [signature(layout.material, fairy), signature(layout.material.swapped, fairy)]
     for one in reached:
         for swapped, material in enumerate((one.layout.material, one.layout.material.swapped)):
             signatures.append(signature(material, fairy) if one.swapped in (None, bool(swapped)) else NOWHERE)
+    piece = np.append(0, np.cumsum(-(-np.diff(layout.start) >> shift))).astype(np.int64)
     return Tables(
         np.array(signatures, np.int64),
         np.array([0, *(0 if one.entries is None else one.entries.ctypes.data for one in reached)], np.int64),
         np.array([layout.size, *(one.layout.size for one in reached)], np.int64),
         layout.start.astype(np.int64),
-        np.zeros(layout.slices, np.int64),
-        np.zeros(layout.slices, np.int64),
-        np.zeros(layout.slices, np.int64),
+        shift,
+        piece,
+        np.zeros(piece[-1], np.int64),
+        np.zeros(piece[-1], np.int64),
+        np.zeros(piece[-1], np.int64),
+        np.zeros(piece[-1], np.uint8),
         np.array(unknown, np.int32),
     )
 
 
-def make_survey(slice_: int, numbers: int) -> Survey:
-    return Survey(slice_, np.empty(numbers, np.uint8))
+def make_survey(slice_: int, numbers: int, make: Make = in_memory) -> Survey:
+    return Survey(slice_, make(numbers, np.uint8))
 
 
 NO_SURVEY: Final = make_survey(NOWHERE, 0)
@@ -129,7 +144,13 @@ def make_numbering_buffers(layout: Layout) -> NumberingBuffers:
     for number, one in enumerate(layout.groups):
         group[one.slot : one.slot + one.count] = number
     return NumberingBuffers(
-        np.zeros(MOST_MOVES, np.int64), group, np.zeros(GROUPS, np.int64), *(np.zeros(MEN, np.int64) for _ in "123")
+        np.zeros(MOST_MOVES, np.int64),
+        group,
+        np.zeros(GROUPS, np.int64),
+        np.zeros(MEN, np.int64),
+        np.zeros(MEN, np.int64),
+        np.zeros(MEN, np.int64),
+        np.zeros(1, np.int64),
     )
 
 
@@ -144,6 +165,17 @@ def slice_at(tables, number):
         else:
             low = middle
     return low
+
+
+@inlined
+def piece_at(tables, slice_, node, numbering):
+    """The piece of a slice in which a number lies, and the number within it; NOWHERE if it is not in memory."""
+    piece = tables.piece[slice_] + (node >> tables.shift)
+    if tables.entries[piece] == 0:
+        tables.asked[piece] = 1
+        numbering.absent[0] += 1
+        return np.int64(NOWHERE), np.int64(0)
+    return piece, node & ((np.int64(1) << tables.shift) - 1)
 
 
 @inlined
@@ -194,14 +226,16 @@ def number_quietly(atlas, moves, side, quiet, numbering):
 def arrive_quietly(board, atlas, tables, survey, moves, there, side, quiet, numbering, arrivals):
     """Fill in the arrivals of the quiet moves, which come first. `there` is a buffer for positions without a survey."""
     slice_ = number_quietly(atlas, moves, side, quiet, numbering)
-    entries = tables.entries[slice_] if slice_ >= 0 else 0
     for at in range(quiet):
         node = numbering.node[at]
         arrivals.entry[at] = 0
-        if entries == 0 or node < 0:
+        if slice_ < 0 or node < 0:
             continue
-        arrivals.entry[at] = fetch_i32(entries, node)
-        arrivals.staircase[at] = tables.first_staircase[slice_] + fetch_i32(tables.staircases[slice_], node)
+        piece, place = piece_at(tables, slice_, node, numbering)
+        if piece < 0:
+            continue
+        arrivals.entry[at] = fetch_i32(tables.entries[piece], place)
+        arrivals.staircase[at] = tables.first_staircase[piece] + fetch_i32(tables.staircases[piece], place)
         if survey.slice == slice_:
             arrivals.level[at] = survey.level[node]
         else:

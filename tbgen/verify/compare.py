@@ -10,7 +10,7 @@ from tbgen.index.kernels import decode
 from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE, FIRST_RECORD
-from tbgen.verify.arrivals import UNSEEN, arrive_quietly
+from tbgen.verify.arrivals import UNSEEN, arrive_quietly, piece_at
 from tbgen.verify.buffers import FIELDS
 from tbgen.verify.moves import NO_POSITION, list_all, may_give_right
 from tbgen.verify.resets import arrive_by_reset
@@ -245,9 +245,12 @@ def _check_own_goal(dictionary, arrivals, count, level, entry, finding):
 def _check(board, atlas, tables, dictionary, survey, buffers, side, slice_, number):
     """The problem with a position, and its own level. Its moves are followed only where they matter."""
     moves, arrivals, finding = buffers.moves, buffers.arrivals, buffers.comparison.finding
-    entry = fetch_i32(tables.entries[slice_], number - tables.start[slice_])
-    staircase = np.int64(fetch_i32(tables.staircases[slice_], number - tables.start[slice_]))
-    first = tables.first_staircase[slice_]
+    piece, place = piece_at(tables, slice_, number - tables.start[slice_], buffers.numbering)
+    if piece < 0:
+        return _LOST, np.int64(NO_POSITION)
+    entry = fetch_i32(tables.entries[piece], place)
+    staircase = np.int64(fetch_i32(tables.staircases[piece], place))
+    first = tables.first_staircase[piece]
     quiet, count, _, level = list_all(board, moves, side, NOBODY)
     if not 0 <= staircase < len(dictionary.first) - 1 - first:
         return _NO_STAIRCASE, level
@@ -273,8 +276,9 @@ def _check(board, atlas, tables, dictionary, survey, buffers, side, slice_, numb
 @kernel
 def check_all(board, atlas, pawns, tables, dictionary, survey, slice_, numbers, buffers, found):
     """Check these positions of a slice. Returns how many are legal, how many are wrong, and how many have moves that
-    could not be followed. The rows of `found` take the first wrong ones."""
-    finding = buffers.comparison.finding
+    could not be followed. The rows of `found` take the first wrong ones. If a position that is looked up is not in
+    memory, this ends, and the first number is -1: `tables.asked` says what is to be read before it is called again."""
+    finding, absent = buffers.comparison.finding, buffers.numbering.absent
     legal = 0
     wrong = 0
     unseen = 0
@@ -282,6 +286,8 @@ def check_all(board, atlas, pawns, tables, dictionary, survey, slice_, numbers, 
         _set_worths(finding, 0, 0, 0, 0, 0, 0)
         side = decode(atlas, 0, pawns, slice_, numbers[here], buffers.moves.squares)
         problem, level = _check(board, atlas, tables, dictionary, survey, buffers, side, slice_, numbers[here])
+        if absent[0]:
+            return np.int64(-1), wrong, unseen
         legal += level != NO_POSITION
         if problem == _UNSEEN:
             unseen += 1

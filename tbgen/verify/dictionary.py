@@ -4,13 +4,19 @@ A staircase is *canonical* if every step in it changes something. Two more check
 lies within reach (compare.py), and some position has it (units.py).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen import outcome as scale
 from tbgen.contents import MOVER_HOLDS, Steps
+from tbgen.turns import pieces
+
+_PIECE: Final = 1 << 18
+"""Staircases that are looked at together: columns of integers take many times their room."""
 
 Worth = tuple[int, int]
 """A relative outcome and the plies to it."""
@@ -67,18 +73,30 @@ def is_readable(steps: Steps) -> bool:
 def faults(steps: Steps) -> list[Finding]:
     """What is not canonical in a readable dictionary."""
     count = len(steps.start) - 1
+    found, digests = list[Finding](), np.zeros(count, np.uint64)
+    for here in pieces(count, _PIECE):
+        part = _part(steps, here)
+        digests[here] = _digests(part)
+        found += [Finding(problem, staircase=here.start + one) for problem, one in _faults_of_some(part)]
+    found += [Finding("says the same as another", staircase=one) for one in _copies(steps, digests)]
+    return sorted((one for one in found if one.staircase), key=lambda one: (one.problem, one.staircase))
+
+
+def _part(steps: Steps, staircases: slice) -> Steps:
+    start = steps.start[staircases.start : staircases.stop + 1]
+    at = slice(int(start[0]), int(start[-1]))
+    return Steps(start - start[0], steps.holder[at], steps.level[at], steps.outcome[at], steps.distance[at])
+
+
+def _faults_of_some(steps: Steps) -> Iterator[tuple[str, int]]:
+    """What is wrong with these staircases, each by itself: which problem, and which staircase."""
     lengths = np.diff(steps.start)
-    owner = np.repeat(np.arange(count), lengths)
+    owner = np.repeat(np.arange(len(lengths)), lengths)
     holder, level = steps.holder.astype(np.int64), steps.level.astype(np.int64)
     outcome, distance = steps.outcome.astype(np.int64), steps.distance.astype(np.int64)
-
-    found = [(owner[bad], problem) for bad, problem in _faults_of_steps(owner, holder, level, outcome, distance)]
-    found.append((np.flatnonzero(lengths == 0)[1:], "has no steps"))
-    found.append((_copies(steps, lengths), "says the same as another"))
-    return [
-        Finding(problem, staircase=staircase)
-        for problem, staircase in sorted((problem, int(s)) for bad, problem in found for s in set(bad.tolist()))
-    ]
+    for bad, problem in _faults_of_steps(owner, holder, level, outcome, distance):
+        yield from ((problem, one) for one in np.unique(owner[bad]).tolist())
+    yield from (("has no steps", one) for one in np.flatnonzero(lengths == 0).tolist())
 
 
 def _faults_of_steps(
@@ -113,25 +131,30 @@ def _faults_of_steps(
     ]
 
 
-def _copies(steps: Steps, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def _digests(steps: Steps) -> NDArray[np.uint64]:
+    """`[staircase]`: the same for those that are equal."""
+    lengths = np.diff(steps.start)
+    digests = np.zeros(len(lengths), np.uint64)
+    if len(steps.level):
+        mixed = np.arange(len(steps.level), dtype=np.uint64) - np.repeat(steps.start[:-1], lengths).astype(np.uint64)
+        for column in steps[1:]:
+            mixed = (mixed ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+        digests[lengths > 0] = np.add.reduceat(mixed, steps.start[:-1][lengths > 0])
+    return digests
+
+
+def _copies(steps: Steps, digests: NDArray[np.uint64]) -> list[int]:
     """The staircases that are equal to an earlier one."""
-    some = np.flatnonzero(lengths)
-    if not len(some):
-        return some
-    place = np.arange(len(steps.level), dtype=np.uint64) - np.repeat(steps.start[:-1], lengths).astype(np.uint64)
-    mixed = place
-    for column in steps[1:]:
-        mixed = (mixed ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    digest = np.add.reduceat(mixed, steps.start[:-1][some])
-    _, first, times = np.unique(digest, return_inverse=True, return_counts=True)
+    rising = np.sort(digests)
+    twice = np.unique(rising[1:][rising[1:] == rising[:-1]])
     seen: set[bytes] = set()
     copies = []
-    for staircase in some[times[first] > 1].tolist():
+    for staircase in np.flatnonzero(np.isin(digests, twice)).tolist() if len(twice) else []:
         content = b"".join(
             column[steps.start[staircase] : steps.start[staircase + 1]].tobytes() for column in steps[1:]
         )
-        if content in seen:
+        if content in seen and content:
             copies.append(staircase)
         seen.add(content)
-    return np.array(copies, np.int64)
+    return copies

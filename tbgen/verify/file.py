@@ -19,7 +19,7 @@ from tbgen.store.local import LocalFile, local_file
 from tbgen.table_rules import TableRules
 from tbgen.verify.run import Verdict, verify
 
-_HELD: Final = 1 << 27
+_HELD: Final = 1 << 28
 """Numbers of the checked table that are in memory at a time."""
 
 Report = Callable[[str, int, int], None]
@@ -75,7 +75,7 @@ def check_table(
         table.check()
         exits = exits_of(material, entry_cache.take(material.successors(), read, lost))
         source = _File(table, disk_arrays, read)
-        return verify(source, exits, threads=threads, sample=sample, seed=seed, report=report)
+        return verify(source, exits, threads=threads, sample=sample, seed=seed, report=report, make=disk_arrays.array)
 
 
 def check_local(
@@ -101,7 +101,7 @@ def check_local(
         exits = Exits(table.ordered_layout(), reached, notes.bound.unknown)
         source = _File(table, disk_arrays, lambda material, numbers: None)
         checked = partial(report, f"checking {table.material}", table.size)
-        return verify(source, exits, threads=threads, sample=sample, seed=seed, report=checked)
+        return verify(source, exits, threads=threads, sample=sample, seed=seed, report=checked, make=disk_arrays.array)
 
 
 def _whole_read(report: Report, material: Material, numbers: int) -> None:

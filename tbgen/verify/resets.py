@@ -12,7 +12,7 @@ from tbgen.index.atlas import MEN
 from tbgen.index.kernels import locate
 from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined
-from tbgen.verify.arrivals import COUNTED, NIBBLE, NOWHERE, UNSEEN, slice_at
+from tbgen.verify.arrivals import COUNTED, NIBBLE, NOWHERE, UNSEEN, piece_at, slice_at
 
 _UNKNOWN: Final = -3
 """Among tables: none. What that means is in `Tables`."""
@@ -78,9 +78,8 @@ def _entry_there(atlas, tables, mover, numbering):
     if table:
         return fetch_i32(tables.address[table], number), np.int64(0)
     slice_ = slice_at(tables, number)
-    if tables.entries[slice_]:
-        return fetch_i32(tables.entries[slice_], number - tables.start[slice_]), np.int64(0)
-    return nothing, np.int64(0)
+    piece, place = piece_at(tables, slice_, number - tables.start[slice_], numbering)
+    return fetch_i32(tables.entries[piece], place) if piece >= 0 else nothing, np.int64(0)
 
 
 @inlined

@@ -1,13 +1,15 @@
 """Verifying a table: one unit after another, each in batches on all threads."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from tbgen.arrays import Make, in_memory
 from tbgen.index.exits import Exits
 from tbgen.turns import in_turn, pieces
 from tbgen.verify.arrivals import NO_SURVEY, Survey
@@ -21,7 +23,7 @@ __all__ = ["Finding", "Verdict", "verify"]
 _AHEAD: Final = 8
 """Batches per thread that are at work or wait."""
 _DRAWN: Final = BATCH
-"""Positions per thread that are drawn from a slice: reading it takes longer than checking them."""
+"""Positions per thread that are drawn from a unit: reading it takes longer than checking them."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +48,16 @@ def verify(
     seed: int = 0,
     report: Callable[[int], None] = lambda numbers: None,
     limit: int = 10,
+    make: Make = in_memory,
 ) -> Verdict:
     """Check a table: all of it, `sample` positions drawn at random, or positions drawn until `seconds` are over. It is
     read a unit at a time.
 
     The entries of the tables that resets lead to are taken as right. If one is missing, positions with a move to it
     count as not checked, unless they are wrong whatever that move is worth.
-    `report` is called with the numbers of each batch that is done; of a sample, with its share of all numbers."""
-    checker = _Checker(source, exits, limit, report)
+    `report` is called with the numbers of each batch that is done; of a sample, with its share of all numbers. `make`
+    gives the large arrays."""
+    checker = _Checker(source, exits, limit, report, make)
     with ThreadPoolExecutor(threads) as pool:
         try:
             generator = np.random.default_rng(seed)
@@ -64,8 +68,8 @@ def verify(
                 checker.report = _in_shares(report, len(drawn), checker.table.layout.size)
                 checker.some(drawn, pool, threads)
             else:
-                for slices in checker.table.units.in_turn():
-                    checker.whole(slices, pool, threads)
+                for unit in checker.table.units.in_turn():
+                    checker.whole(unit, pool, threads)
         except Unreadable:
             checker.note([Finding("a dictionary of staircases cannot be read", staircase=0)])
     return Verdict(
@@ -83,6 +87,10 @@ def _in_shares(report: Callable[[int], None], drawn: int, size: int) -> Callable
         report(size * done // drawn - size * before // drawn)
 
     return share
+
+
+_Batch = tuple[int, Numbers | range]
+"""A slice, and numbers in it."""
 
 
 class _Seen(NamedTuple):
@@ -104,13 +112,18 @@ class _Checker:
         exits: Exits,
         limit: int,
         report: Callable[[int], None],
+        make: Make,
     ) -> None:
-        self.table = Table(source, exits, self.note)
+        self.table = Table(source, exits, self.note, make)
         self.checked = 0
         self.wrong = 0
         self.unchecked = 0
         self.examples: list[Finding] = []
         self._limit = limit
+        self._surveys: dict[int, Survey] = {}
+        """`[slice]`: of those that are at work."""
+        self._left = Counter(slice_ for one in self.table.units.spans for slice_ in one.slices)
+        """`[slice]`: in how many units it is still to be checked."""
         self.report = report
 
     def note(self, found: Iterable[Finding]) -> None:
@@ -119,51 +132,82 @@ class _Checker:
             if len(self.examples) < self._limit:
                 self.examples.append(finding)
 
-    def whole(self, slices: range, pool: ThreadPoolExecutor, threads: int) -> None:
-        """Check these slices."""
-        table, start = self.table, self.table.layout.start.tolist()
-        table.fetch(slices)
-        surveys = {slice_: table.survey(slice_) for slice_ in slices}
+    def whole(self, unit: int, pool: ThreadPoolExecutor, threads: int) -> None:
+        """Check a unit."""
+        span, start = self.table.units.spans[unit], self.table.layout.start.tolist()
+        for slice_ in span.slices:
+            if slice_ not in self._surveys:
+                self._surveys[slice_] = self._survey(slice_, pool, threads)
+        batches: list[_Batch] = [
+            (slice_, range(begin, min(begin + BATCH, end)))
+            for slice_ in span.slices
+            for first, end in [(max(start[slice_], span.numbers.start), min(start[slice_ + 1], span.numbers.stop))]
+            for begin in range(first, end, BATCH)
+        ]
+        self._check(unit, batches, pool, threads)
+        for slice_ in span.slices:
+            self._left[slice_] -= 1
+            if not self._left[slice_]:
+                del self._surveys[slice_]
 
-        def batches() -> Iterator[tuple[int, slice]]:
-            return ((slice_, here) for slice_ in slices for here in pieces(start[slice_ + 1] - start[slice_], BATCH))
+    def _survey(self, slice_: int, pool: ThreadPoolExecutor, threads: int) -> Survey:
+        table, survey = self.table, self.table.survey(slice_)
+        start = int(table.layout.start[slice_])
 
-        def numbers(slice_: int, here: slice) -> Numbers:
-            return start[slice_] + np.arange(here.start, here.stop)
+        def fill(here: slice) -> None:
+            survey.level[here] = table.levels(start + np.arange(here.start, here.stop))
 
-        def survey(slice_: int, here: slice) -> None:
-            surveys[slice_].level[here] = table.levels(numbers(slice_, here))
-
-        def check(slice_: int, here: slice) -> _Seen:
-            return self._check(slice_, numbers(slice_, here), surveys[slice_])
-
-        for _ in in_turn(pool, _AHEAD * threads, survey, batches()):
+        for _ in in_turn(pool, _AHEAD * threads, fill, zip(pieces(len(survey.level), BATCH), strict=True)):
             pass
-        for seen in in_turn(pool, _AHEAD * threads, check, batches()):
-            self._count(seen)
+        return survey
 
     def some(self, numbers: Numbers, pool: ThreadPoolExecutor, threads: int) -> None:
         """Check these positions."""
-        slices = self.table.slices_at(numbers)
-        for slice_ in np.unique(slices).tolist():
-            self.table.fetch([slice_])
-            here = numbers[slices == slice_]
-            batches = ((slice_, here[piece]) for piece in pieces(len(here), BATCH))
-            for seen in in_turn(pool, _AHEAD * threads, self._check, batches):
-                self._count(seen)
+        units, slices = self.table.units.of(numbers), self.table.slices_at(numbers)
+        for unit in np.unique(units).tolist():
+            batches: list[_Batch] = [
+                (slice_, here[piece])
+                for slice_ in np.unique(slices[units == unit]).tolist()
+                for here in [numbers[(units == unit) & (slices == slice_)]]
+                for piece in pieces(len(here), BATCH)
+            ]
+            self._check(unit, batches, pool, threads)
 
     def a_while(self, seconds: float, generator: np.random.Generator, pool: ThreadPoolExecutor, threads: int) -> None:
-        """Check some positions of one slice after another until the time is up; of one slice at least."""
-        start, end = self.table.layout.start, time.monotonic() + seconds
+        """Check some positions of one unit after another until the time is up; of one unit at least."""
+        units, end = self.table.units, time.monotonic() + seconds
         while True:
-            slice_ = int(self.table.slices_at(generator.integers(start[-1], size=1))[0])
-            drawn = generator.integers(start[slice_], start[slice_ + 1], _DRAWN * threads)
+            unit = units.of(generator.integers(self.table.layout.size, size=1))[0]
+            numbers = units.spans[unit].numbers
+            drawn = generator.integers(numbers.start, numbers.stop, _DRAWN * threads)
             self.some(np.unique(drawn), pool, threads)
             if time.monotonic() > end:
                 break
 
-    def _check(self, slice_: int, numbers: Numbers, survey: Survey | None = None) -> _Seen:
-        legal, wrong, unseen, found = self.table.check_all(slice_, numbers, survey or NO_SURVEY, self._limit)
+    def _check(self, unit: int, batches: list[_Batch], pool: ThreadPoolExecutor, threads: int) -> None:
+        """Check batches of a unit: as far as other units are in memory first, then those again that ask for more."""
+        needed = {unit}
+        while batches:
+            self.table.units.fetch(needed)
+            left = list[_Batch]()
+            for batch, seen in zip(batches, in_turn(pool, _AHEAD * threads, self._look, batches), strict=True):
+                if seen is None:
+                    left.append(batch)
+                else:
+                    self._count(seen)
+            batches, asked = left, self.table.units.asked_for()
+            if batches and asked <= needed:
+                raise AssertionError(f"unit {unit} asks for what is in memory")
+            needed |= asked
+
+    def _look(self, slice_: int, numbers: Numbers | range) -> _Seen | None:
+        """None if a unit is needed that is not in memory."""
+        if isinstance(numbers, range):
+            numbers = np.arange(numbers.start, numbers.stop)
+        checked = self.table.check_all(slice_, numbers, self._surveys.get(slice_, NO_SURVEY), self._limit)
+        if checked is None:
+            return None
+        legal, wrong, unseen, found = checked
         return _Seen(len(numbers), legal, wrong, unseen, found.tolist())
 
     def _count(self, seen: _Seen) -> None:

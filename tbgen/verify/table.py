@@ -6,12 +6,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.arrays import Make, in_memory
 from tbgen.index.atlas import Atlas, make_atlas
 from tbgen.index.exits import Exits, Reached
 from tbgen.index.layout import Layout
-from tbgen.index.pawns import SLICE_SHIFT
 from tbgen.turns import pieces
-from tbgen.verify.arrivals import Survey, Tables, make_survey, make_tables
+from tbgen.verify.arrivals import WHOLE, Survey, Tables, make_survey, make_tables
 from tbgen.verify.buffers import FIELDS, make_buffers
 from tbgen.verify.compare import check_all
 from tbgen.verify.dictionary import Finding
@@ -23,23 +23,8 @@ Levels = NDArray[np.uint8]
 
 BATCH: Final = 1 << 13
 """Positions that one call of a kernel checks."""
-
-
-def _reach(layout: Layout, squares: list[int]) -> set[int]:
-    """The slices of the same table that a pawn move leads to. If it gives a right to capture en passant, also those
-    that pawn moves lead to from there."""
-    found = set()
-    sides = [side for side, _ in layout.letters[layout.first_pawn :]]
-    for pawn, (side, square) in enumerate(zip(sides, squares, strict=True)):
-        for steps in (1, 2) if square // 8 == (6 if side else 1) else (1,):
-            moved = [*squares]
-            moved[pawn] += steps * (-8 if side else 8)
-            slice_of = layout.pawns.find(moved)
-            if slice_of >= 0:
-                found.add(slice_of >> SLICE_SHIFT)
-                if steps == 2 and any(other != side for other in sides):
-                    found |= _reach(layout, moved)
-    return found
+_BITS: Final = 24
+"""Slices of more than 2 ** _BITS numbers are divided."""
 
 
 class Surroundings(NamedTuple):
@@ -58,7 +43,7 @@ class Surroundings(NamedTuple):
         return levels
 
 
-def surroundings(exits: Exits) -> Surroundings:
+def surroundings(exits: Exits, shift: int = WHOLE) -> Surroundings:
     reached = [
         one if one.entries is None else one._replace(entries=np.ascontiguousarray(one.entries, np.int32))
         for one in exits.reached
@@ -68,7 +53,7 @@ def surroundings(exits: Exits) -> Surroundings:
             raise ValueError(f"{there.material} has {there.size} numbers, not {len(entries)}")
     atlas = make_atlas([exits.layout, *(one.layout for one in reached)])
     board = make_board(atlas, exits.layout.material.fairy)
-    return Surroundings(atlas, board, make_tables(exits.layout, reached, exits.unknown), reached)
+    return Surroundings(atlas, board, make_tables(exits.layout, reached, exits.unknown, shift), reached)
 
 
 class Table:
@@ -77,18 +62,13 @@ class Table:
         source: Source,
         exits: Exits,
         note: Callable[[Iterable[Finding]], None],
+        make: Make = in_memory,
     ) -> None:
         """`note` is called with what is wrong with dictionaries of staircases by themselves."""
         self.layout = exits.layout
-        self._around = surroundings(exits)
-        self.units = Units(source, self.layout, self._around.tables, note)
-
-    def fetch(self, slices: Iterable[int]) -> None:
-        """Bring into memory these slices and those that their pawns lead to."""
-        layout = self.layout
-        self.units.fetch(
-            {one for slice_ in slices for one in (slice_, *_reach(layout, layout.pawns.squares[slice_].tolist()))}
-        )
+        self._make = make
+        self._around = surroundings(exits, _BITS)
+        self.units = Units(source, self.layout, self._around.tables, note, make)
 
     def slices_at(self, numbers: Numbers) -> Numbers:
         return np.searchsorted(self.layout.start, numbers, side="right") - 1
@@ -99,20 +79,21 @@ class Table:
 
     def survey(self, slice_: int) -> Survey:
         """An empty survey of a slice."""
-        return make_survey(slice_, int(self.layout.start[slice_ + 1] - self.layout.start[slice_]))
+        return make_survey(slice_, int(self.layout.start[slice_ + 1] - self.layout.start[slice_]), self._make)
 
     def check_all(
         self, slice_: int, numbers: Numbers, survey: Survey, limit: int
-    ) -> tuple[int, int, int, NDArray[np.int64]]:
+    ) -> tuple[int, int, int, NDArray[np.int64]] | None:
         """Check positions of a slice: how many are legal, how many wrong, how many have moves that cannot be followed,
-        and what is wrong with the first `limit`. With a survey of the slice it takes less time."""
+        and what is wrong with the first `limit`. With a survey of the slice it takes less time. None if units that are
+        not in memory are asked for."""
         found = np.zeros((limit, FIELDS), np.int64)
         atlas, board, tables, _ = self._around
         legal, wrong, unseen = check_all(
             board, atlas, self.layout.pawns.squares, tables, self.units.dictionary,
             survey, slice_, numbers, make_buffers(self.layout), found,
         )  # fmt: skip
-        return legal, wrong, unseen, found[:wrong]
+        return None if legal < 0 else (legal, wrong, unseen, found[:wrong])
 
     def draw(self, count: int, random: np.random.Generator) -> Numbers:
         """`count` legal positions at random, each once, in rising order; all of them if there are no more."""

@@ -1,13 +1,15 @@
-"""The table that is checked lies in memory by units: neighbouring slices that are read together, with a dictionary of
-their staircases. However large the table, only the units that pawns lead to have to be there."""
+"""The table that is checked lies in memory by units: neighbouring slices that are read together, or a part of a long
+one, with a dictionary of their staircases. However large the table, only those units have to be there that moves lead
+to."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.arrays import Make, in_memory
 from tbgen.contents import Contents, Steps
 from tbgen.index.layout import Layout
 from tbgen.material import Material
@@ -15,12 +17,15 @@ from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
 from tbgen.verify.arrivals import Tables
 from tbgen.verify.dictionary import Finding, faults, is_readable
-from tbgen.verify.values import Dictionary, make_dictionary
+from tbgen.verify.joined import Joined
+from tbgen.verify.values import Dictionary
 
 _LEAST: Final = 1 << 20
 """Numbers of a unit at least; the last one may have fewer."""
 _KEPT: Final = 1 << 26
 """Numbers that may be in memory; above this, units that are not needed now are dropped."""
+_KEPT_LONG: Final = 1 << 28
+"""The same where slices are divided: their units are large enough to lie in files (store/disk_arrays.py)."""
 _NO_STAIRCASE: Final = -(1 << 30)
 """Stays negative when the number of a dictionary's first staircase is added."""
 
@@ -48,49 +53,77 @@ class Unit(NamedTuple):
     """Its first number."""
     entries: NDArray[np.int32]
     staircases: NDArray[np.int32]
-    steps: Steps
+
+
+class _Span(NamedTuple):
+    """What belongs to a unit."""
+
+    slices: range
+    pieces: range
+    """As in `Tables`."""
+    numbers: range
 
 
 class Units:
     def __init__(
-        self, source: Source, layout: Layout, tables: Tables, note: Callable[[Iterable[Finding]], None]
+        self,
+        source: Source,
+        layout: Layout,
+        tables: Tables,
+        note: Callable[[Iterable[Finding]], None],
+        make: Make = in_memory,
     ) -> None:
         """`note` is called with what is wrong with dictionaries by themselves."""
         self._source = source
         self._start: list[int] = layout.start.tolist()
         self._tables = tables
         self._note = note
-        self.slices = list(_divided(self._start))
-        """`[unit]`: its slices."""
-        self.unit_of = np.repeat(np.arange(len(self.slices)), [len(slices) for slices in self.slices])
-        """`[slice]`"""
+        self.spans = list(_divided(self._start, tables.shift))
+        """`[unit]`"""
+        self._kept = _KEPT if len(self.spans) <= layout.slices else _KEPT_LONG
+        self._unit_of_piece = np.repeat(np.arange(len(self.spans)), [len(one.pieces) for one in self.spans])
+        self._first_numbers = [one.numbers.start for one in self.spans]
         self._held: OrderedDict[int, Unit] = OrderedDict()
         self._judged: set[int] = set()
-        self.dictionary: Dictionary = make_dictionary([], source.rules)
+        self._joined = Joined(source.rules, make)
 
-    def in_turn(self) -> Iterator[range]:
-        """The slices of each unit in turn: a unit before those that its pawns lead to, and those in memory next."""
-        left = set(range(len(self.slices)))
+    @property
+    def dictionary(self) -> Dictionary:
+        return self._joined.dictionary()
+
+    def of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The units of these numbers."""
+        return np.searchsorted(self._first_numbers, numbers, side="right") - 1
+
+    def in_turn(self) -> Iterator[int]:
+        """The units in turn: those in memory next; else one before those that its pawns lead to."""
+        left = set(range(len(self.spans)))
         while left:
             unit = max(left & self._held.keys() or left)
             left.remove(unit)
-            yield self.slices[unit]
+            yield unit
 
-    def fetch(self, slices: Iterable[int]) -> None:
-        """Bring these slices into memory."""
-        needed = {int(self.unit_of[slice_]) for slice_ in slices}
+    def asked_for(self) -> set[int]:
+        """The units that kernels have asked for since this was called last."""
+        asked = np.flatnonzero(self._tables.asked)
+        self._tables.asked[:] = 0
+        return set(self._unit_of_piece[asked].tolist())
+
+    def fetch(self, needed: Set[int]) -> None:
+        """Bring units into memory; those that are there, and needed, stay."""
         new = sorted(needed - self._held.keys())
-        for unit in new:
-            self._held[unit] = self._read(unit)
-        for unit in needed:
+        for unit in needed & self._held.keys():
             self._held.move_to_end(unit)
         if new:
-            self._shed(len(needed))
+            self._shed(needed, sum(len(self.spans[unit].numbers) for unit in new))
+        for unit in new:
+            self._held[unit], steps = self._read(unit)
+            self._joined.add(unit, steps)
+        if new:
             self._publish()
 
-    def _read(self, number: int) -> Unit:
-        slices = self.slices[number]
-        start, end = self._start[slices.start], self._start[slices.stop]
+    def _read(self, number: int) -> tuple[Unit, Steps]:
+        start, end = self.spans[number].numbers.start, self.spans[number].numbers.stop
         contents = self._source.part(start, end)
         entries = np.ascontiguousarray(contents.entries, np.int32)
         staircases = np.ascontiguousarray(contents.staircases, np.int32)
@@ -98,46 +131,60 @@ class Units:
             raise ValueError(f"{self._source.material} has not as many entries as numbers")
         if not is_readable(contents.steps):
             raise Unreadable
-        unit = _with_staircases(Unit(start, entries, staircases, contents.steps))
+        count = len(contents.steps.start) - 1
+        unit = _with_staircases(Unit(start, entries, staircases), count)
         if number not in self._judged:
             self._judged.add(number)
-            self._note(_found(unit, fault) for fault in [*faults(unit.steps), *_unused(unit)])
-        return unit
+            self._note(_found(unit, fault) for fault in [*faults(contents.steps), *_unused(unit, count)])
+        return unit, contents.steps
 
-    def _shed(self, needed: int) -> None:
-        """Drop the units that were needed longest ago."""
-        spare = list(self._held)[: len(self._held) - needed]
-        held = sum(len(unit.entries) for unit in self._held.values())
-        for number in spare:
-            if held > _KEPT:
+    def _shed(self, needed: Set[int], new: int) -> None:
+        """Drop the units that were needed longest ago, so that there is room for so many new numbers."""
+        held = new + sum(len(unit.entries) for unit in self._held.values())
+        for number in [*self._held.keys()]:
+            if held > self._kept and number not in needed:
                 held -= len(self._held.pop(number).entries)
+                self._joined.drop(number)
+                pieces = self.spans[number].pieces
+                self._tables.entries[pieces.start : pieces.stop] = 0
 
     def _publish(self) -> None:
-        """Join the dictionaries of the units in memory, and tell the kernels the addresses."""
+        """Tell the kernels where everything is."""
         tables = self._tables
-        tables.entries[:] = tables.staircases[:] = 0
-        self.dictionary = make_dictionary([unit.steps for unit in self._held.values()], self._source.rules)
-        first = 0
         for number, unit in self._held.items():
-            for slice_ in self.slices[number]:
-                node = self._start[slice_] - unit.start
-                tables.entries[slice_] = unit.entries.ctypes.data + node * unit.entries.itemsize
-                tables.staircases[slice_] = unit.staircases.ctypes.data + node * unit.staircases.itemsize
-                tables.first_staircase[slice_] = first
-            first += len(unit.steps.start) - 1
+            span = self.spans[number]
+            for slice_ in span.slices:
+                begin, end = (int(tables.piece[slice_ + after]) for after in (0, 1))
+                here = range(max(begin, span.pieces.start), min(end, span.pieces.stop))
+                for piece in here:
+                    place = self._start[slice_] + (piece - begin << tables.shift) - unit.start
+                    tables.entries[piece] = unit.entries.ctypes.data + place * unit.entries.itemsize
+                    tables.staircases[piece] = unit.staircases.ctypes.data + place * unit.staircases.itemsize
+                    tables.first_staircase[piece] = self._joined.first(number)
 
 
-def _divided(start: list[int]) -> Iterator[range]:
-    first = 0
+def _divided(start: list[int], shift: int) -> Iterator[_Span]:
+    first, piece = 0, 0
     for slice_ in range(len(start) - 1):
-        if start[slice_ + 1] - start[first] >= _LEAST or slice_ + 2 == len(start):
-            yield range(first, slice_ + 1)
-            first = slice_ + 1
+        end, last = start[slice_ + 1], slice_ + 2 == len(start)
+        count = -(-(end - start[slice_]) >> shift)
+        if first < slice_ and count > 1:  # what has come before it is a unit of its own
+            yield _Span(range(first, slice_), range(piece, piece + slice_ - first), range(start[first], start[slice_]))
+            first, piece = slice_, piece + slice_ - first
+        if count > 1:
+            for nth in range(count):
+                begin = start[slice_] + (nth << shift)
+                numbers = range(begin, min(begin + (1 << shift), end))
+                yield _Span(range(slice_, slice_ + 1), range(piece + nth, piece + nth + 1), numbers)
+            first, piece = slice_ + 1, piece + count
+        elif end - start[first] >= _LEAST or last:
+            slices = range(first, slice_ + 1)
+            yield _Span(slices, range(piece, piece + len(slices)), range(start[first], end))
+            first, piece = slice_ + 1, piece + len(slices)
 
 
-def _with_staircases(unit: Unit) -> Unit:
+def _with_staircases(unit: Unit, count: int) -> Unit:
     """The unit with _NO_STAIRCASE for numbers outside its dictionary: they would lie in another unit's."""
-    count = len(unit.steps.start) - 1
     for here in pieces(len(unit.staircases)):
         piece = unit.staircases[here]
         if ((piece < 0) | (piece >= count)).any():
@@ -147,8 +194,8 @@ def _with_staircases(unit: Unit) -> Unit:
     return unit
 
 
-def _unused(unit: Unit) -> list[Finding]:
-    used = np.zeros(len(unit.steps.start) - 1, np.bool_)
+def _unused(unit: Unit, count: int) -> list[Finding]:
+    used = np.zeros(count, np.bool_)
     for here in pieces(len(unit.staircases)):
         piece = unit.staircases[here]
         used[piece[piece >= 0]] = True

@@ -10,10 +10,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import DISTANCE_MASK, MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT, Steps
+from tbgen.contents import DISTANCE_MASK, MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT
 from tbgen.jit import inlined, plain
 from tbgen.outcome import BASE, FIRST_RECORD
-from tbgen.table_rules import TableRules
 
 ROW: Final = 256
 _DISTANCE_BITS: Final = 18
@@ -22,22 +21,13 @@ LOWEST: Final = np.int32(-(2**31))
 
 
 class Dictionary(NamedTuple):
-    """The dictionaries of staircases of all units in memory, one behind the other."""
+    """All staircases that are in memory."""
 
     first: NDArray[np.int64]
     """`[staircase]`: its first step; one more than there are staircases."""
     step: NDArray[np.int64]
     """Outcome, distance, level and holder in one integer, from the highest bits down."""
     whole_game: int
-
-
-def make_dictionary(parts: list[Steps], rules: TableRules) -> Dictionary:
-    lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(steps.start) for steps in parts)])
-    return Dictionary(
-        np.cumsum(lengths),
-        np.concatenate([np.zeros(0, np.int64), *map(_packed, parts)]),
-        int(rules == TableRules.WHOLE_GAME),
-    )
 
 
 @inlined
@@ -51,10 +41,6 @@ def pack_steps(
     """Columns of steps as one, as kernels take it."""
     packed: NDArray[np.int64] = plain(pack_step)(holder, level, outcome.astype(np.int64), distance)
     return packed
-
-
-def _packed(steps: Steps) -> NDArray[np.int64]:
-    return pack_steps(*steps[1:])
 
 
 @inlined

@@ -27,8 +27,9 @@ from tbgen.probe.numbering import material_of
 from tbgen.store import TableFile, open_table, table_path
 from tbgen.store.format.local import BOTH, Bound
 from tbgen.table_rules import TableRules
+from tbgen.verify.joined import Joined
 from tbgen.verify.moves import NO_POSITION, list_all, make_board, make_moves
-from tbgen.verify.values import Dictionary, level_of, make_dictionary, value_at
+from tbgen.verify.values import Dictionary, level_of, value_at
 from tests.support.local_tables import parts_of
 
 FIVE = os.environ.get("TBGEN_FIVE", "")
@@ -59,7 +60,9 @@ class _Values(NamedTuple):
 
 
 def _values(contents: Contents) -> _Values:
-    return _Values(contents.entries, contents.staircases, make_dictionary([contents.steps], TableRules.RESET))
+    joined = Joined(TableRules.RESET)
+    joined.add(0, contents.steps)
+    return _Values(contents.entries, contents.staircases, joined.dictionary())
 
 
 def compare(local: LocalTables, truth: TableFile) -> list[Compared]:

@@ -21,6 +21,7 @@ from tbgen.retro.export import finish
 from tbgen.retro.solver import solve_table
 from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
+from tbgen.verify import table as verified_table
 from tbgen.verify import units
 from tbgen.verify.run import Finding, Verdict, verify
 
@@ -106,6 +107,10 @@ def test_a_table_need_not_be_in_memory(sample: int | None) -> None:
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_an_alteration_is_found_in_whatever_part_it_is(data: st.DataObject) -> None:
+    an_alteration_is_found(data)
+
+
+def an_alteration_is_found(data: st.DataObject) -> None:
     contents = table("KPvK", "r")
     places = np.flatnonzero(contents.staircases)
     place = int(places[data.draw(st.integers(0, len(places) - 1))])
@@ -117,6 +122,40 @@ def test_an_alteration_is_found_in_whatever_part_it_is(data: st.DataObject) -> N
         found = check(changed, limit=1000)
         assert found.wrong
         assert place in {finding.number for finding in found.examples}
+
+
+@pytest.fixture
+def parts_of_slices(small_units: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same, and slices are divided into units."""
+    monkeypatch.setattr(verified_table, "_BITS", 10)
+    monkeypatch.setattr(units, "_KEPT_LONG", 0)
+
+
+@pytest.mark.usefixtures("parts_of_slices")
+@pytest.mark.parametrize("rules", ["r", "wg"])
+@pytest.mark.parametrize("name", ["KNvK", "KPvK", "KQvK"])
+def test_a_slice_need_not_be_in_memory(name: str, rules: str) -> None:
+    contents = table(name, rules)
+    parts = OnlyParts(contents)
+    verdict = verify(parts, exits_of(parse(name), answers(name, rules)), threads=2)
+    assert verdict == Verdict(legal(contents), 0, [])
+    assert max(map(len, parts.asked)) == 1 << 10
+    assert {one for part in parts.asked for one in part} == set(range(len(contents.entries)))
+
+
+@pytest.mark.usefixtures("parts_of_slices")
+@pytest.mark.parametrize("sample", [1, 3000])
+def test_a_sample_of_divided_slices(sample: int) -> None:
+    contents = table("KPvK", "r")
+    verdict = verify(OnlyParts(contents), exits_of(parse("KPvK"), answers("KPvK", "r")), sample=sample)
+    assert verdict == Verdict(sample, 0, [])
+
+
+@pytest.mark.usefixtures("parts_of_slices")
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_an_alteration_is_found_in_whatever_part_of_a_slice_it_is(data: st.DataObject) -> None:
+    an_alteration_is_found(data)
 
 
 # --- samples --------------------------------------------------------------------------------------------------

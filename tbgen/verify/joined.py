@@ -1,0 +1,71 @@
+"""The dictionaries of all units in memory, one behind the other, as kernels take them."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tbgen.arrays import Make, in_memory
+from tbgen.contents import Steps
+from tbgen.table_rules import TableRules
+from tbgen.turns import pieces
+from tbgen.verify.values import Dictionary, pack_steps
+
+_SPARE = 2
+"""Room is made for so many times what there is, so that each is moved rarely."""
+
+
+class _Place(NamedTuple):
+    staircases: slice
+    steps: slice
+
+
+class Joined:
+    def __init__(self, rules: TableRules, make: Make = in_memory) -> None:
+        self._rules = rules
+        self._make = make
+        self._places: dict[int, _Place] = {}
+        """`[unit]`, in the order in which they lie."""
+        self._first: NDArray[np.int64] = make(1, np.int64)
+        self._step: NDArray[np.int64] = make(0, np.int64)
+        self._count = self._used = 0
+
+    def dictionary(self) -> Dictionary:
+        whole_game = int(self._rules == TableRules.WHOLE_GAME)
+        return Dictionary(self._first[: self._count + 1], self._step[: self._used], whole_game)
+
+    def first(self, unit: int) -> int:
+        """The number of a unit's first staircase. It changes when others are added."""
+        return self._places[unit].staircases.start
+
+    def add(self, unit: int, steps: Steps) -> None:
+        count, used = len(steps.start) - 1, len(steps.level)
+        if self._count + count >= len(self._first) or self._used + used > len(self._step):
+            self._make_room(count, used)
+        at = self._used
+        self._enter(unit, steps.start, used)
+        for here in pieces(used):
+            self._step[at + here.start : at + here.stop] = pack_steps(*(column[here] for column in steps[1:]))
+
+    def drop(self, unit: int) -> None:
+        del self._places[unit]
+
+    def _enter(self, unit: int, start: NDArray[np.int64], used: int) -> None:
+        """Put a unit last, whose staircases begin at these of its steps."""
+        count = len(start) - 1
+        self._places[unit] = _Place(slice(self._count, self._count + count), slice(self._used, self._used + used))
+        self._first[self._count : self._count + count + 1] = start
+        self._first[self._count : self._count + count + 1] += self._used
+        self._count, self._used = self._count + count, self._used + used
+
+    def _make_room(self, count: int, used: int) -> None:
+        """Make room for a unit, and move those that have not been dropped together."""
+        places, first, step = self._places, self._first, self._step
+        count += sum(one.staircases.stop - one.staircases.start for one in places.values())
+        used += sum(one.steps.stop - one.steps.start for one in places.values())
+        self._first, self._step = self._make(_SPARE * count + 1, np.int64), self._make(_SPARE * used, np.int64)
+        self._places, self._count, self._used = {}, 0, 0
+        for unit, (staircases, steps) in places.items():
+            self._step[self._used : self._used + steps.stop - steps.start] = step[steps]
+            starts = first[staircases.start : staircases.stop + 1] - steps.start
+            self._enter(unit, starts, steps.stop - steps.start)
