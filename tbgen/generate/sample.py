@@ -19,6 +19,9 @@ _LEAST: Final = 0.05
 """Seconds for moves, at least."""
 _SMALL: Final = 1 << 14
 """Tables of at most this many numbers are checked completely."""
+_MANY: Final = 1 << 27
+"""Steps that the verifier is given all at once, at most: it takes 8 bytes for each. With more it looks at parts of the
+table, which takes longer to begin with."""
 _STRETCH: Final = 1 << 12
 """Numbers that are read back together."""
 
@@ -36,7 +39,10 @@ def check_sample(
     generator = np.random.default_rng()
     small = len(contents.entries) <= _SMALL
     seed = int(generator.integers(1 << 62))
-    verdict = verify(contents, exits, threads=threads, seconds=None if small else time_to_spend, seed=seed)
+    verdict = verify(
+        contents, exits, threads=threads, seconds=None if small else time_to_spend, seed=seed,
+        divides=len(contents.steps.level) > _MANY,
+    )  # fmt: skip
     if verdict.wrong:
         _refuse(contents, f"{verdict.wrong:,} of {verdict.checked:,} positions are not what their moves make of them")
     wrong = _read_back(contents, written, generator, time_to_spend / 10)

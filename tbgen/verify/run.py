@@ -49,6 +49,7 @@ def verify(
     report: Callable[[int], None] = lambda numbers: None,
     limit: int = 10,
     make: Make = in_memory,
+    divides: bool = True,
 ) -> Verdict:
     """Check a table: all of it, `sample` positions drawn at random, or positions drawn until `seconds` are over. It is
     read a unit at a time.
@@ -56,8 +57,8 @@ def verify(
     The entries of the tables that resets lead to are taken as right. If one is missing, positions with a move to it
     count as not checked, unless they are wrong whatever that move is worth.
     `report` is called with the numbers of each batch that is done; of a sample, with its share of all numbers. `make`
-    gives the large arrays."""
-    checker = _Checker(source, exits, limit, report, make)
+    gives the large arrays. `divides`: long slices are read in parts, so that they need not fit into memory."""
+    checker = _Checker(source, exits, limit, report, make, divides=divides)
     with ThreadPoolExecutor(threads) as pool:
         try:
             generator = np.random.default_rng(seed)
@@ -113,8 +114,10 @@ class _Checker:
         limit: int,
         report: Callable[[int], None],
         make: Make,
+        *,
+        divides: bool,
     ) -> None:
-        self.table = Table(source, exits, self.note, make)
+        self.table = Table(source, exits, self.note, make, divides=divides)
         self.checked = 0
         self.wrong = 0
         self.unchecked = 0

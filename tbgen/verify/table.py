@@ -63,11 +63,13 @@ class Table:
         exits: Exits,
         note: Callable[[Iterable[Finding]], None],
         make: Make = in_memory,
+        *,
+        divides: bool = True,
     ) -> None:
         """`note` is called with what is wrong with dictionaries of staircases by themselves."""
         self.layout = exits.layout
         self._make = make
-        self._around = surroundings(exits, _BITS)
+        self._around = surroundings(exits, _BITS if divides else WHOLE)
         self.units = Units(source, self.layout, self._around.tables, note, make)
 
     def slices_at(self, numbers: Numbers) -> Numbers:

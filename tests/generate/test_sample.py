@@ -10,8 +10,10 @@ import pytest
 from tbgen.cli.main import main
 from tbgen.contents import Contents
 from tbgen.errors import WrongTable
+from tbgen.generate import sample
 from tbgen.generate import table as building_a_table
 from tbgen.store.write import table as writing
+from tbgen.verify import table as verified_table
 
 
 def worsen(contents: Contents) -> Contents:
@@ -30,9 +32,13 @@ def place(tmp_path: Path, small_tables: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["KPvK", "KNNvK"])
 @pytest.mark.parametrize("where", ["solver", "writer"])
+@pytest.mark.parametrize("many", [False, True])
 def test_a_wrong_table_is_not_kept(
-    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, where: str
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, where: str, many: bool
 ) -> None:
+    if many:  # more steps than the verifier is given at once
+        monkeypatch.setattr(sample, "_MANY", 0)
+        monkeypatch.setattr(verified_table, "_BITS", 12)
     finish, encode = building_a_table.finish, writing.encode
 
     def finish_badly(*arguments: Any, **named: Any) -> Contents:
