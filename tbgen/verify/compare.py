@@ -245,13 +245,15 @@ def _check_own_goal(dictionary, arrivals, count, level, entry, finding):
 def _check(board, atlas, tables, dictionary, survey, buffers, side, slice_, number):
     """The problem with a position, and its own level. Its moves are followed only where they matter."""
     moves, arrivals, finding = buffers.moves, buffers.arrivals, buffers.comparison.finding
+    quiet, count, _, level = list_all(board, moves, side, NOBODY)
     piece, place = piece_at(tables, slice_, number - tables.start[slice_], buffers.numbering)
     if piece < 0:
-        return _LOST, np.int64(NO_POSITION)
+        if FIRST_RECORD <= level < NO_POSITION:  # where its moves lead is asked for as well
+            arrive(board, atlas, tables, dictionary, survey, buffers, side, quiet, count)
+        return _LOST, level
     entry = fetch_i32(tables.entries[piece], place)
     staircase = np.int64(fetch_i32(tables.staircases[piece], place))
     first = tables.first_staircase[piece]
-    quiet, count, _, level = list_all(board, moves, side, NOBODY)
     if not 0 <= staircase < len(dictionary.first) - 1 - first:
         return _NO_STAIRCASE, level
     if level == NO_POSITION:

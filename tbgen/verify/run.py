@@ -24,6 +24,8 @@ _AHEAD: Final = 8
 """Batches per thread that are at work or wait."""
 _DRAWN: Final = BATCH
 """Positions per thread that are drawn from a unit: reading it takes longer than checking them."""
+_GLANCES: Final = 24
+"""Positions that show which units a unit's moves lead to."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,8 @@ def verify(
                 checker.report = _in_shares(report, len(drawn), checker.table.layout.size)
                 checker.some(drawn, pool, threads)
             else:
-                for unit in checker.table.units.in_turn():
+                needs = checker.look_around(generator) if checker.table.units.divides else {}
+                for unit in checker.table.units.in_turn(needs):
                     checker.whole(unit, pool, threads)
         except Unreadable:
             checker.note([Finding("a dictionary of staircases cannot be read", staircase=0)])
@@ -134,6 +137,15 @@ class _Checker:
             self.wrong += 1
             if len(self.examples) < self._limit:
                 self.examples.append(finding)
+
+    def look_around(self, generator: np.random.Generator) -> dict[int, set[int]]:
+        """Which units those are that each unit's moves lead to, as far as some of its positions show."""
+        units, found = self.table.units, dict[int, set[int]]()
+        for unit, span in enumerate(units.spans):
+            for number in generator.integers(span.numbers.start, span.numbers.stop, _GLANCES):
+                self._look(int(self.table.slices_at(number)), np.array([number]))
+            found[unit] = units.asked_for()
+        return found
 
     def whole(self, unit: int, pool: ThreadPoolExecutor, threads: int) -> None:
         """Check a unit."""

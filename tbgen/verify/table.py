@@ -23,7 +23,7 @@ Levels = NDArray[np.uint8]
 
 BATCH: Final = 1 << 13
 """Positions that one call of a kernel checks."""
-_BITS: Final = 24
+_BITS: Final = 22
 """Slices of more than 2 ** _BITS numbers are divided."""
 
 

@@ -3,7 +3,7 @@ one, with a dictionary of their staircases. However large the table, only those 
 to."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
@@ -25,7 +25,7 @@ _LEAST: Final = 1 << 20
 _KEPT: Final = 1 << 26
 """Numbers that may be in memory; above this, units that are not needed now are dropped."""
 _KEPT_LONG: Final = 1 << 28
-"""The same where slices are divided: their units are large enough to lie in files (store/disk_arrays.py)."""
+"""The same where slices are divided: moves lead from a unit to some fifteen others."""
 _NO_STAIRCASE: Final = -(1 << 30)
 """Stays negative when the number of a dictionary's first staircase is added."""
 
@@ -64,6 +64,29 @@ class _Span(NamedTuple):
     numbers: range
 
 
+class _Room:
+    """Room for the units of long slices, in two large arrays, so that it may lie in files (store/disk_arrays.py)."""
+
+    def __init__(self, size: int, count: int, make: Make) -> None:
+        self._size = size
+        self._arrays = make(size * count, np.int32), make(size * count, np.int32)
+        self._free = list(range(count))
+        self._taken: dict[int, int] = {}
+
+    def put(self, number: int, unit: Unit) -> Unit:
+        """The unit where it may leave memory, if there is room."""
+        if not self._free:
+            return unit
+        place = self._taken[number] = self._free.pop()
+        entries, staircases = (array[place * self._size :][: len(unit.entries)] for array in self._arrays)
+        entries[:], staircases[:] = unit.entries, unit.staircases
+        return Unit(unit.start, entries, staircases)
+
+    def drop(self, number: int) -> None:
+        if number in self._taken:
+            self._free.append(self._taken.pop(number))
+
+
 class Units:
     def __init__(
         self,
@@ -80,9 +103,11 @@ class Units:
         self._note = note
         self.spans = list(_divided(self._start, tables.shift))
         """`[unit]`"""
-        self._kept = _KEPT if len(self.spans) <= layout.slices else _KEPT_LONG
+        self._kept = _KEPT_LONG if self.divides else _KEPT
         self._unit_of_piece = np.repeat(np.arange(len(self.spans)), [len(one.pieces) for one in self.spans])
         self._first_numbers = [one.numbers.start for one in self.spans]
+        size = 1 << tables.shift
+        self._room = _Room(size, min(self._kept // size, len(self.spans)), make) if self.divides else _Room(0, 0, make)
         self._held: OrderedDict[int, Unit] = OrderedDict()
         self._judged: set[int] = set()
         self._joined = Joined(source.rules, make)
@@ -95,11 +120,18 @@ class Units:
         """The units of these numbers."""
         return np.searchsorted(self._first_numbers, numbers, side="right") - 1
 
-    def in_turn(self) -> Iterator[int]:
-        """The units in turn: those in memory next; else one before those that its pawns lead to."""
+    @property
+    def divides(self) -> bool:
+        """Whether a slice is divided."""
+        return len(self.spans) > len(self._start) - 1
+
+    def in_turn(self, needs: Mapping[int, Set[int]]) -> Iterator[int]:
+        """The units in turn: those next that need fewest others that are not in memory, as far as `needs` says. If it
+        says nothing, those in memory next, else one before those that its pawns lead to."""
         left = set(range(len(self.spans)))
         while left:
-            unit = max(left & self._held.keys() or left)
+            held = self._held.keys()
+            unit = min(left, key=lambda one: (len(needs.get(one, {one}) - held), -one))
             left.remove(unit)
             yield unit
 
@@ -136,7 +168,7 @@ class Units:
         if number not in self._judged:
             self._judged.add(number)
             self._note(_found(unit, fault) for fault in [*faults(contents.steps), *_unused(unit, count)])
-        return unit, contents.steps
+        return self._room.put(number, unit), contents.steps
 
     def _shed(self, needed: Set[int], new: int) -> None:
         """Drop the units that were needed longest ago, so that there is room for so many new numbers."""
@@ -145,6 +177,7 @@ class Units:
             if held > self._kept and number not in needed:
                 held -= len(self._held.pop(number).entries)
                 self._joined.drop(number)
+                self._room.drop(number)
                 pieces = self.spans[number].pieces
                 self._tables.entries[pieces.start : pieces.stop] = 0
 
