@@ -123,7 +123,7 @@ class Units:
     @property
     def divides(self) -> bool:
         """Whether a slice is divided."""
-        return len(self.spans) > len(self._start) - 1
+        return len(self._tables.entries) > len(self._start) - 1
 
     def in_turn(self, needs: Mapping[int, Set[int]]) -> Iterator[int]:
         """The units in turn: those next that need fewest others that are not in memory, as far as `needs` says. If it
