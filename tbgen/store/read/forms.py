@@ -19,6 +19,11 @@ class _Page(NamedTuple):
 
 
 _PAGES: Final[Cache[_Page]] = Cache(64 << 20)
+_OF_WHOLE: Final[Cache[_Page]] = Cache(1 << 30)
+"""Of large tables that are read as a whole: each stretch of KRRvKRR needs thousands of its 71,464 pages, 0.8 GB in
+memory."""
+_MANY: Final = 512
+"""Pages, wanted together by whoever reads such a table."""
 _OVERHEAD: Final = 1000
 """Bytes of memory that a page takes beside its columns."""
 
@@ -43,7 +48,8 @@ class FormReader:
             return no_forms().taken(np.zeros(len(numbers), np.int64))
         wanted, index = numbers // FORMS_PER_PAGE, numbers % FORMS_PER_PAGE
         different, which = np.unique(wanted, return_inverse=True)
-        pages = [self._page(number).forms for number in different.tolist()]
+        cache = _OF_WHOLE if len(different) > _MANY else _PAGES
+        pages = [self._page(number, cache).forms for number in different.tolist()]
         counts = np.array([len(page.steps) for page in pages])
         if (index >= counts[which]).any():
             raise ValueError("it has no such form")
@@ -54,21 +60,22 @@ class FormReader:
         """The same of a single one, in a tenth of the time."""
         if not number:
             return no_forms()
-        page, index = self._page(number // FORMS_PER_PAGE), number % FORMS_PER_PAGE
+        page, index = self._page(number // FORMS_PER_PAGE, _PAGES), number % FORMS_PER_PAGE
         if index >= len(page.forms.steps):
             raise ValueError("it has no such form")
         here = slice(page.start[index], page.start[index + 1])
         steps, holder, level, outcome, source = page.forms
         return Forms(steps[index : index + 1], holder[here], level[here], outcome[here], source[here])
 
-    def _page(self, number: int) -> _Page:
-        page = _PAGES.get(self._key + number)
+    def _page(self, number: int, cache: Cache[_Page]) -> _Page:
+        page = cache.get(self._key + number)
         if page is None:
             forms = unpack_page(self._read(number * FORM_PAGE, FORM_PAGE))
             page = _Page(forms, np.append(0, np.cumsum(forms.steps, dtype=np.int64)))
             size = _OVERHEAD + page.start.nbytes + sum(column.nbytes for column in forms)
-            _PAGES.put(self._key + number, page, size)
+            cache.put(self._key + number, page, size)
         return page
 
     def forget(self) -> None:
-        _PAGES.drop(self._key, self._key + self._pages)
+        for cache in (_PAGES, _OF_WHOLE):
+            cache.drop(self._key, self._key + self._pages)
