@@ -65,12 +65,18 @@ def selected(steps: Steps, staircases: NDArray[np.integer]) -> Steps:
     all_of_them: tuple[NDArray[Any], ...] = steps[1:]
     columns = [np.empty(start[-1], column.dtype) for column in all_of_them]
     for here in pieces(len(staircases), _PIECE):
-        begin = steps.start[staircases[here]]
         ends = start[here.start : here.stop + 1]
-        source = np.repeat(begin - ends[:-1], np.diff(ends)) + np.arange(ends[0], ends[-1])
+        source = places_of(steps.start[staircases[here]], np.diff(ends))
         for column, values in zip(columns, all_of_them, strict=True):
             column[ends[0] : ends[-1]] = values[source]
     return Steps(start, *columns)
+
+
+def places_of(begin: NDArray[np.int64], length: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Where the steps of some rows are, one row after the other."""
+    ends = np.cumsum(length, dtype=np.int64)
+    places: NDArray[np.int64] = np.repeat(begin - (ends - length), length) + np.arange(ends[-1] if len(ends) else 0)
+    return places
 
 
 def outcomes(entries: NDArray[np.int32]) -> NDArray[np.int16]:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from tbgen.contents import Contents
 from tbgen.errors import CorruptTable, MissingTable, TbgenError
@@ -18,9 +17,7 @@ from tbgen.store.format.local import SolvedWith
 from tbgen.store.local import LocalFile, local_file
 from tbgen.table_rules import TableRules
 from tbgen.verify.run import Verdict, verify
-
-_HELD: Final = 1 << 28
-"""Numbers of the checked table that are in memory at a time."""
+from tbgen.verify.units import KEPT_LONG
 
 Report = Callable[[str, int, int], None]
 """Told what is at work, how many numbers it has, and how many more of them are done."""
@@ -49,7 +46,7 @@ class _File:
 def mapped_by(material: Material) -> int:
     """Bytes of address space, about, for the entries of all tables that its resets lead to and for its own slices."""
     own, *others = (layout_of(one).size for one in (material, *material.successors()))
-    return 4 * sum(others) + 8 * min(own, _HELD)
+    return 4 * sum(others) + 8 * min(own, KEPT_LONG)
 
 
 def check_table(

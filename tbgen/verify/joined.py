@@ -1,6 +1,6 @@
 """The dictionaries of all units in memory, one behind the other, as kernels take them."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
 from tbgen.verify.values import Dictionary, pack_steps
 
-_SPARE = 2
+_SPARE: Final = 2
 """Room is made for so many times what there is, so that each is moved rarely."""
 
 

@@ -24,7 +24,7 @@ _LEAST: Final = 1 << 20
 """Numbers of a unit at least; the last one may have fewer."""
 _KEPT: Final = 1 << 26
 """Numbers that may be in memory; above this, units that are not needed now are dropped."""
-_KEPT_LONG: Final = 1 << 28
+KEPT_LONG: Final = 1 << 28
 """The same where slices are divided: moves lead from a unit to some fifteen others."""
 _NO_STAIRCASE: Final = -(1 << 30)
 """Stays negative when the number of a dictionary's first staircase is added."""
@@ -103,11 +103,11 @@ class Units:
         self._note = note
         self.spans = list(_divided(self._start, tables.shift))
         """`[unit]`"""
-        self._kept = _KEPT_LONG if self.divides else _KEPT
+        self._kept = KEPT_LONG if self.divides else _KEPT
         self._unit_of_piece = np.repeat(np.arange(len(self.spans)), [len(one.pieces) for one in self.spans])
         self._first_numbers = [one.numbers.start for one in self.spans]
-        size = 1 << tables.shift
-        self._room = _Room(size, min(self._kept // size, len(self.spans)), make) if self.divides else _Room(0, 0, make)
+        count = min(self._kept >> tables.shift, len(self.spans)) if self.divides else 0
+        self._room = _Room(1 << tables.shift, count, make)
         self._held: OrderedDict[int, Unit] = OrderedDict()
         self._judged: set[int] = set()
         self._joined = Joined(source.rules, make)
@@ -197,23 +197,29 @@ class Units:
 
 
 def _divided(start: list[int], shift: int) -> Iterator[_Span]:
-    first, piece = 0, 0
+    piece, size = 0, 1 << shift
+    for slices in _runs(start, size):
+        begin, end = start[slices.start], start[slices.stop]
+        if len(slices) > 1:
+            yield _Span(slices, range(piece, piece + len(slices)), range(begin, end))
+            piece += len(slices)
+        else:
+            for at in range(begin, end, size):
+                yield _Span(slices, range(piece, piece + 1), range(at, min(at + size, end)))
+                piece += 1
+
+
+def _runs(start: list[int], longest: int) -> Iterator[range]:
+    """Slices that are read together. One that is longer than `longest` is read by itself."""
+    first = 0
     for slice_ in range(len(start) - 1):
-        end, last = start[slice_ + 1], slice_ + 2 == len(start)
-        count = -(-(end - start[slice_]) >> shift)
-        if first < slice_ and count > 1:  # what has come before it is a unit of its own
-            yield _Span(range(first, slice_), range(piece, piece + slice_ - first), range(start[first], start[slice_]))
-            first, piece = slice_, piece + slice_ - first
-        if count > 1:
-            for nth in range(count):
-                begin = start[slice_] + (nth << shift)
-                numbers = range(begin, min(begin + (1 << shift), end))
-                yield _Span(range(slice_, slice_ + 1), range(piece + nth, piece + nth + 1), numbers)
-            first, piece = slice_ + 1, piece + count
-        elif end - start[first] >= _LEAST or last:
-            slices = range(first, slice_ + 1)
-            yield _Span(slices, range(piece, piece + len(slices)), range(start[first], end))
-            first, piece = slice_ + 1, piece + len(slices)
+        end, is_long = start[slice_ + 1], start[slice_ + 1] - start[slice_] > longest
+        if is_long and first < slice_:
+            yield range(first, slice_)
+            first = slice_
+        if is_long or end - start[first] >= _LEAST or slice_ + 2 == len(start):
+            yield range(first, slice_ + 1)
+            first = slice_ + 1
 
 
 def _with_staircases(unit: Unit, count: int) -> Unit:

@@ -128,7 +128,7 @@ def an_alteration_is_found(data: st.DataObject) -> None:
 def parts_of_slices(small_units: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same, and slices are divided into units."""
     monkeypatch.setattr(verified_table, "_BITS", 10)
-    monkeypatch.setattr(units, "_KEPT_LONG", 6 << 10)
+    monkeypatch.setattr(units, "KEPT_LONG", 6 << 10)
 
 
 @pytest.mark.usefixtures("parts_of_slices")

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import OUTCOME_SHIFT
+from tbgen.contents import OUTCOME_SHIFT, places_of
 from tbgen.outcome import BASE
 from tbgen.store.format.forms import find_forms, pieces
 
@@ -51,9 +51,7 @@ class Forms(NamedTuple):
 
     def taken(self, forms: NDArray[np.integer]) -> "Forms":
         """Some of them, in this order."""
-        length = self.steps[forms].astype(np.int64)
-        ends = np.cumsum(length)
-        at = np.repeat(self.start[forms] - (ends - length), length) + np.arange(int(length.sum()))
+        at = places_of(self.start[forms], self.steps[forms])
         return Forms(self.steps[forms], self.holder[at], self.level[at], self.outcome[at], self.source[at])
 
     def parts(self) -> Iterator[tuple[slice, "Forms"]]:
@@ -86,6 +84,7 @@ class Forms(NamedTuple):
         return found
 
     def words(self, at: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Of these steps."""
         return words_of(self.holder[at], self.level[at], self.outcome[at])
 
 

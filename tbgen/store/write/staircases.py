@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.arrays import Make
-from tbgen.contents import Steps
+from tbgen.contents import Steps, places_of
 from tbgen.store.format.forms import find_forms, pieces
 from tbgen.store.format.planes import bytes_for
 from tbgen.store.format.shapes import (
@@ -56,19 +56,12 @@ def make_rows(steps: Steps, make: Make, pool: Executor) -> Rows:
     packed = make(int(ends[-1]), np.int32)
     for here in pieces(len(order)):
         one = model[order[here]]
-        packed[ends[here][0] - length[one[0]] : ends[here][-1]] = words(_steps_of(steps.start[one], length[one]))
+        packed[ends[here][0] - length[one[0]] : ends[here][-1]] = words(places_of(steps.start[one], length[one]))
     half_bytes, halves = _halves(steps.distance, make, pool)
     return Rows(
         *_begins(steps.start, make), halves, half_bytes, form, length[model], form_begin, packed,
         min(int(length.max()), BITS - SAME_AT - len(model).bit_length()),
     )  # fmt: skip
-
-
-def _steps_of(begin: NDArray[np.int64], length: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Where the steps of some rows are, one row after the other."""
-    ends = np.cumsum(length, dtype=np.int64)
-    at: NDArray[np.int64] = np.repeat(begin - (ends - length), length) + np.arange(ends[-1] if len(ends) else 0)
-    return at
 
 
 def _lengths(steps: Steps, make: Make) -> NDArray[np.uint8]:
@@ -132,7 +125,7 @@ def _columns(rows: Rows, keys: NDArray[np.int64]) -> tuple[NDArray[np.generic], 
     """Holder, level, outcome and source of each step of these forms."""
     form = keys >> rows.marks
     length, begin = rows.form_length[form], rows.form_begin[form]
-    at = _steps_of(begin, length)
+    at = places_of(begin, length)
     word = rows.words[at]
     source = np.where(word >> WORD_ODD_AT & 1, np.uint8(ODD), np.uint8(EVEN))
     source[word >> WORD_REPEATS_AT & 1 != 0] = BEFORE
