@@ -4,6 +4,7 @@ import ctypes
 import errno
 import mmap
 import os
+import shutil
 import tempfile
 import weakref
 from contextlib import suppress
@@ -230,6 +231,10 @@ class DiskArrays:
         """OSError if the disk had no room for more of a growing array."""
         with text.named(str(self._directory)):
             check_room(room)
+
+    def free(self) -> int:
+        """Bytes that are free on the disk."""
+        return shutil.disk_usage(self._directory).free
 
     def owed(self) -> int:
         """The bytes of arrays, scattered ones apart, that have no room on disk yet."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from tbgen.contents import Contents
 from tbgen.errors import CorruptTable, MissingTable, TbgenError
@@ -21,6 +22,10 @@ from tbgen.verify.units import KEPT_LONG
 
 Report = Callable[[str, int, int], None]
 """Told what is at work, how many numbers it has, and how many more of them are done."""
+
+
+_EACH: Final = 16
+"""Bytes that a kept number takes, with its share of the steps: those of KRRvKRR."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,11 @@ class _File:
 
     def part(self, start: int, end: int) -> Contents:
         return self.table.part(start, end, self.disk_arrays.array, lambda numbers: self.read(self.material, numbers))
+
+
+def _kept(disk_arrays: DiskArrays) -> int:
+    """How many numbers of a table take half of what is free on the disk."""
+    return max(KEPT_LONG, disk_arrays.free() // 2 // _EACH)
 
 
 def mapped_by(material: Material) -> int:
@@ -72,7 +82,10 @@ def check_table(
         table.check()
         exits = exits_of(material, entry_cache.take(material.successors(), read, lost))
         source = _File(table, disk_arrays, read)
-        return verify(source, exits, threads=threads, sample=sample, seed=seed, report=report, make=disk_arrays.array)
+        return verify(
+            source, exits, threads=threads, sample=sample, seed=seed, report=report, make=disk_arrays.array,
+            kept=_kept(disk_arrays),
+        )  # fmt: skip
 
 
 def check_local(
@@ -98,7 +111,10 @@ def check_local(
         exits = Exits(table.ordered_layout(), reached, notes.bound.unknown)
         source = _File(table, disk_arrays, lambda material, numbers: None)
         checked = partial(report, f"checking {table.material}", table.size)
-        return verify(source, exits, threads=threads, sample=sample, seed=seed, report=checked, make=disk_arrays.array)
+        return verify(
+            source, exits, threads=threads, sample=sample, seed=seed, report=checked, make=disk_arrays.array,
+            kept=_kept(disk_arrays),
+        )  # fmt: skip
 
 
 def _whole_read(report: Report, material: Material, numbers: int) -> None:

@@ -11,8 +11,8 @@ from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
 from tbgen.verify.values import Dictionary, pack_steps
 
-_SPARE: Final = 2
-"""Room is made for so many times what there is, so that each is moved rarely."""
+_SPARE: Final = 1.25
+"""Room is made for so many times what there will be if other units are like those before them."""
 
 
 class _Place(NamedTuple):
@@ -21,8 +21,10 @@ class _Place(NamedTuple):
 
 
 class Joined:
-    def __init__(self, rules: TableRules, make: Make = in_memory) -> None:
+    def __init__(self, rules: TableRules, most: int = 1, make: Make = in_memory) -> None:
+        """`most`: units that are expected to be there at the same time, at most."""
         self._rules = rules
+        self._most = most
         self._make = make
         self._places: dict[int, _Place] = {}
         """`[unit]`, in the order in which they lie."""
@@ -35,17 +37,20 @@ class Joined:
         return Dictionary(self._first[: self._count + 1], self._step[: self._used], whole_game)
 
     def first(self, unit: int) -> int:
-        """The number of a unit's first staircase. It changes when others are added."""
+        """The number of a unit's first staircase."""
         return self._places[unit].staircases.start
 
-    def add(self, unit: int, steps: Steps) -> None:
+    def add(self, unit: int, steps: Steps) -> bool:
+        """Add a unit. Returns whether the others have moved."""
         count, used = len(steps.start) - 1, len(steps.level)
-        if self._count + count >= len(self._first) or self._used + used > len(self._step):
+        is_full = self._count + count >= len(self._first) or self._used + used > len(self._step)
+        if is_full:
             self._make_room(count, used)
         at = self._used
         self._enter(unit, steps.start, used)
         for here in pieces(used):
             self._step[at + here.start : at + here.stop] = pack_steps(*(column[here] for column in steps[1:]))
+        return is_full
 
     def drop(self, unit: int) -> None:
         del self._places[unit]
@@ -59,11 +64,12 @@ class Joined:
         self._count, self._used = self._count + count, self._used + used
 
     def _make_room(self, count: int, used: int) -> None:
-        """Make room for a unit, and move those that have not been dropped together."""
+        """Make room for a unit and those to come, and move those that have not been dropped together."""
         places, first, step = self._places, self._first, self._step
         count += sum(one.staircases.stop - one.staircases.start for one in places.values())
         used += sum(one.steps.stop - one.steps.start for one in places.values())
-        self._first, self._step = self._make(_SPARE * count + 1, np.int64), self._make(_SPARE * used, np.int64)
+        share = _SPARE * max(1, self._most / (1 + len(places)))
+        self._first, self._step = self._make(int(share * count) + 1, np.int64), self._make(int(share * used), np.int64)
         self._places, self._count, self._used = {}, 0, 0
         for unit, (staircases, steps) in places.items():
             self._step[self._used : self._used + steps.stop - steps.start] = step[steps]

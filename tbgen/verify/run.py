@@ -16,7 +16,7 @@ from tbgen.verify.arrivals import NO_SURVEY, Survey
 from tbgen.verify.compare import PROBLEMS
 from tbgen.verify.dictionary import Finding
 from tbgen.verify.table import BATCH, Numbers, Table
-from tbgen.verify.units import Source, Unreadable
+from tbgen.verify.units import KEPT_LONG, Source, Unreadable
 
 __all__ = ["Finding", "Verdict", "verify"]
 
@@ -52,6 +52,7 @@ def verify(
     limit: int = 10,
     make: Make = in_memory,
     divides: bool = True,
+    kept: int = KEPT_LONG,
 ) -> Verdict:
     """Check a table: all of it, `sample` positions drawn at random, or positions drawn until `seconds` are over. It is
     read a unit at a time.
@@ -59,8 +60,9 @@ def verify(
     The entries of the tables that resets lead to are taken as right. If one is missing, positions with a move to it
     count as not checked, unless they are wrong whatever that move is worth.
     `report` is called with the numbers of each batch that is done; of a sample, with its share of all numbers. `make`
-    gives the large arrays. `divides`: long slices are read in parts, so that they need not fit into memory."""
-    checker = _Checker(source, exits, limit, report, make, divides=divides)
+    gives the large arrays. `divides`: long slices are read in parts, so that they need not fit into memory. `kept`: for
+    how many numbers these arrays then have room."""
+    checker = _Checker(source, exits, limit, report, make, divides=divides, kept=kept)
     with ThreadPoolExecutor(threads) as pool:
         try:
             generator = np.random.default_rng(seed)
@@ -119,8 +121,9 @@ class _Checker:
         make: Make,
         *,
         divides: bool,
+        kept: int,
     ) -> None:
-        self.table = Table(source, exits, self.note, make, divides=divides)
+        self.table = Table(source, exits, self.note, make, divides=divides, kept=kept)
         self.checked = 0
         self.wrong = 0
         self.unchecked = 0

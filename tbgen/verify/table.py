@@ -16,7 +16,7 @@ from tbgen.verify.buffers import FIELDS, make_buffers
 from tbgen.verify.compare import check_all
 from tbgen.verify.dictionary import Finding
 from tbgen.verify.moves import NO_POSITION, Board, find_levels, make_board, make_moves
-from tbgen.verify.units import Source, Units
+from tbgen.verify.units import KEPT_LONG, Source, Units
 
 Numbers = NDArray[np.int64]
 Levels = NDArray[np.uint8]
@@ -65,12 +65,13 @@ class Table:
         make: Make = in_memory,
         *,
         divides: bool = True,
+        kept: int = KEPT_LONG,
     ) -> None:
         """`note` is called with what is wrong with dictionaries of staircases by themselves."""
         self.layout = exits.layout
         self._make = make
         self._around = surroundings(exits, _BITS if divides else WHOLE)
-        self.units = Units(source, self.layout, self._around.tables, note, make)
+        self.units = Units(source, self.layout, self._around.tables, note, make, kept)
 
     def slices_at(self, numbers: Numbers) -> Numbers:
         return np.searchsorted(self.layout.start, numbers, side="right") - 1

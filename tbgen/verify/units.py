@@ -4,6 +4,7 @@ to."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from itertools import islice
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
@@ -23,9 +24,11 @@ from tbgen.verify.values import Dictionary
 _LEAST: Final = 1 << 20
 """Numbers of a unit at least; the last one may have fewer."""
 _KEPT: Final = 1 << 26
-"""Numbers that may be in memory; above this, units that are not needed now are dropped."""
+"""Numbers that are kept; above this, units that are not needed now are dropped."""
 KEPT_LONG: Final = 1 << 28
-"""The same where slices are divided: moves lead from a unit to some fifteen others."""
+"""The same where slices are divided, at least: moves lead from a unit to some fifteen others."""
+_NEAR: Final = 1 << 27
+"""Of these, numbers that are likely to be in memory: those that were needed last."""
 _NO_STAIRCASE: Final = -(1 << 30)
 """Stays negative when the number of a dictionary's first staircase is added."""
 
@@ -95,22 +98,24 @@ class Units:
         tables: Tables,
         note: Callable[[Iterable[Finding]], None],
         make: Make = in_memory,
+        kept: int = KEPT_LONG,
     ) -> None:
-        """`note` is called with what is wrong with dictionaries by themselves."""
+        """`note` is called with what is wrong with dictionaries by themselves. `kept`: numbers that are kept where
+        slices are divided. What is dropped may have to be read again."""
         self._source = source
         self._start: list[int] = layout.start.tolist()
         self._tables = tables
         self._note = note
         self.spans = list(_divided(self._start, tables.shift))
         """`[unit]`"""
-        self._kept = KEPT_LONG if self.divides else _KEPT
+        self._kept = kept if self.divides else _KEPT
         self._unit_of_piece = np.repeat(np.arange(len(self.spans)), [len(one.pieces) for one in self.spans])
         self._first_numbers = [one.numbers.start for one in self.spans]
-        count = min(self._kept >> tables.shift, len(self.spans)) if self.divides else 0
-        self._room = _Room(1 << tables.shift, count, make)
+        most = min(self._kept >> (tables.shift if self.divides else _LEAST.bit_length() - 1), len(self.spans))
+        self._room = _Room(1 << tables.shift, most if self.divides else 0, make)
         self._held: OrderedDict[int, Unit] = OrderedDict()
         self._judged: set[int] = set()
-        self._joined = Joined(source.rules, make)
+        self._joined = Joined(source.rules, most, make)
 
     @property
     def dictionary(self) -> Dictionary:
@@ -128,10 +133,10 @@ class Units:
     def in_turn(self, needs: Mapping[int, Set[int]]) -> Iterator[int]:
         """The units in turn: those next that need fewest others that are not in memory, as far as `needs` says. If it
         says nothing, those in memory next, else one before those that its pawns lead to."""
-        left = set(range(len(self.spans)))
+        left, near = set(range(len(self.spans))), _NEAR >> self._tables.shift
         while left:
-            held = self._held.keys()
-            unit = min(left, key=lambda one: (len(needs.get(one, {one}) - held), -one))
+            there = set(islice(reversed(self._held), near) if self.divides else self._held)
+            unit = min(left, key=lambda one: (len(needs.get(one, {one}) - there), -one))
             left.remove(unit)
             yield unit
 
@@ -150,9 +155,9 @@ class Units:
             self._shed(needed, sum(len(self.spans[unit].numbers) for unit in new))
         for unit in new:
             self._held[unit], steps = self._read(unit)
-            self._joined.add(unit, steps)
-        if new:
-            self._publish()
+            have_moved = self._joined.add(unit, steps)
+            for one in self._held if have_moved else [unit]:
+                self._publish(one)
 
     def _read(self, number: int) -> tuple[Unit, Steps]:
         start, end = self.spans[number].numbers.start, self.spans[number].numbers.stop
@@ -181,19 +186,16 @@ class Units:
                 pieces = self.spans[number].pieces
                 self._tables.entries[pieces.start : pieces.stop] = 0
 
-    def _publish(self) -> None:
-        """Tell the kernels where everything is."""
-        tables = self._tables
-        for number, unit in self._held.items():
-            span = self.spans[number]
-            for slice_ in span.slices:
-                begin, end = (int(tables.piece[slice_ + after]) for after in (0, 1))
-                here = range(max(begin, span.pieces.start), min(end, span.pieces.stop))
-                for piece in here:
-                    place = self._start[slice_] + (piece - begin << tables.shift) - unit.start
-                    tables.entries[piece] = unit.entries.ctypes.data + place * unit.entries.itemsize
-                    tables.staircases[piece] = unit.staircases.ctypes.data + place * unit.staircases.itemsize
-                    tables.first_staircase[piece] = self._joined.first(number)
+    def _publish(self, number: int) -> None:
+        """Tell the kernels where a unit is."""
+        tables, span, unit = self._tables, self.spans[number], self._held[number]
+        for slice_ in span.slices:
+            begin, end = (int(tables.piece[slice_ + after]) for after in (0, 1))
+            for piece in range(max(begin, span.pieces.start), min(end, span.pieces.stop)):
+                place = self._start[slice_] + (piece - begin << tables.shift) - unit.start
+                tables.entries[piece] = unit.entries.ctypes.data + place * unit.entries.itemsize
+                tables.staircases[piece] = unit.staircases.ctypes.data + place * unit.staircases.itemsize
+                tables.first_staircase[piece] = self._joined.first(number)
 
 
 def _divided(start: list[int], shift: int) -> Iterator[_Span]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import Final
 
 import chess
 import numpy as np
@@ -110,7 +111,7 @@ def test_an_alteration_is_found_in_whatever_part_it_is(data: st.DataObject) -> N
     an_alteration_is_found(data)
 
 
-def an_alteration_is_found(data: st.DataObject) -> None:
+def an_alteration_is_found(data: st.DataObject, **how: int) -> None:
     contents = table("KPvK", "r")
     places = np.flatnonzero(contents.staircases)
     place = int(places[data.draw(st.integers(0, len(places) - 1))])
@@ -119,16 +120,19 @@ def an_alteration_is_found(data: st.DataObject) -> None:
     other = int(contents.staircases[data.draw(st.integers(0, len(contents.staircases) - 1))])
     changed = altered(contents, column, place, old + 1 if column == "entries" else other)
     if changed is not None:
-        found = check(changed, limit=1000)
+        found = check(changed, limit=1000, **how)
         assert found.wrong
         assert place in {finding.number for finding in found.examples}
+
+
+_FEW: Final = 6 << 10
+"""Numbers that are kept: of six units."""
 
 
 @pytest.fixture
 def parts_of_slices(small_units: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same, and slices are divided into units."""
     monkeypatch.setattr(verified_table, "_BITS", 10)
-    monkeypatch.setattr(units, "KEPT_LONG", 6 << 10)
 
 
 @pytest.mark.usefixtures("parts_of_slices")
@@ -137,17 +141,27 @@ def parts_of_slices(small_units: None, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_slice_need_not_be_in_memory(name: str, rules: str) -> None:
     contents = table(name, rules)
     parts = OnlyParts(contents)
-    verdict = verify(parts, exits_of(parse(name), answers(name, rules)), threads=2)
+    verdict = verify(parts, exits_of(parse(name), answers(name, rules)), threads=2, kept=_FEW)
     assert verdict == Verdict(legal(contents), 0, [])
     assert max(map(len, parts.asked)) == 1 << 10
     assert {one for part in parts.asked for one in part} == set(range(len(contents.entries)))
 
 
 @pytest.mark.usefixtures("parts_of_slices")
+@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
+def test_no_part_is_read_twice_where_all_can_be_kept(name: str) -> None:
+    contents = table(name, "r")
+    parts, size = OnlyParts(contents), len(contents.entries)
+    verdict = verify(parts, exits_of(parse(name), answers(name, "r")), threads=2, kept=size + (1 << 10))
+    assert verdict == Verdict(legal(contents), 0, [])
+    assert sum(map(len, parts.asked)) == size
+
+
+@pytest.mark.usefixtures("parts_of_slices")
 @pytest.mark.parametrize("sample", [1, 3000])
 def test_a_sample_of_divided_slices(sample: int) -> None:
     contents = table("KPvK", "r")
-    verdict = verify(OnlyParts(contents), exits_of(parse("KPvK"), answers("KPvK", "r")), sample=sample)
+    verdict = verify(OnlyParts(contents), exits_of(parse("KPvK"), answers("KPvK", "r")), sample=sample, kept=_FEW)
     assert verdict == Verdict(sample, 0, [])
 
 
@@ -155,7 +169,7 @@ def test_a_sample_of_divided_slices(sample: int) -> None:
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_an_alteration_is_found_in_whatever_part_of_a_slice_it_is(data: st.DataObject) -> None:
-    an_alteration_is_found(data)
+    an_alteration_is_found(data, kept=_FEW)
 
 
 # --- samples --------------------------------------------------------------------------------------------------
