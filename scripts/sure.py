@@ -10,6 +10,7 @@ prints of each, with the seconds it took. Rows are by pieces besides the kings, 
 import argparse
 import json
 import os
+import random
 import resource
 import statistics
 import subprocess
@@ -74,27 +75,29 @@ def main() -> None:
     parser.add_argument("--tables", metavar="DIR")
     parser.add_argument("--men", type=int, default=6, help="of all positions those with so many men (default: 6)")
     parser.add_argument("--pieces", type=int, help="of these those with so many pieces besides the kings")
-    parser.add_argument(
-        "--every", type=whole_number(1), default=1, metavar="N", help="of these the first, and each Nth after it"
-    )
+    parser.add_argument("--draw", type=whole_number(1), metavar="N", help="of these N by lot, always the same")
     parser.add_argument("--time", default="10m", help="for each position, as tbgen solve has it (default: 10m)")
     parser.add_argument("--memory", default="4G", help="the same (default: 4G)")
     args = parser.parse_args()
     if args.positions:
-        fens = chosen(args.positions.read_text().splitlines(), args.men, args.pieces, args.every)
+        fens = chosen(args.positions.read_text().splitlines(), args.men, args.pieces, args.draw)
         options = ["--time", args.time, "--memory", args.memory]
         solve(fens, args.found, options + (["--tables", args.tables] if args.tables else []))
     print("\n".join(table(map(answer, found_in(args.found)))))
 
 
-def chosen(lines: Iterable[str], men: int, pieces: int | None, every: int) -> list[str]:
+def chosen(lines: Iterable[str], men: int, pieces: int | None, draw: int | None) -> list[str]:
+    """All that are wanted, or some by lot. More of them begin with the same ones."""
     fens = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
 
     def wanted(fen: str) -> bool:
         has = pieces_and_pawns(fen)
         return sum(has) + 2 == men and pieces in (None, has[0])
 
-    return [*filter(wanted, fens)][::every]
+    those = [*filter(wanted, fens)]
+    if draw is not None:
+        random.Random(0).shuffle(those)
+    return those[:draw]
 
 
 def pieces_and_pawns(fen: str) -> tuple[int, int]:

@@ -18,10 +18,19 @@ def line(fen: str, record: str, white: str, black: str, seconds: float = 1.0, **
 
 def test_positions_are_chosen_by_their_men() -> None:
     lines = ["# a comment", "", HELD, f"{OVER} ", OVER.replace("N", "B"), OVER.replace("N", "R")]
-    assert sure.chosen(lines, 4, None, 2) == [OVER, OVER.replace("N", "R")]
-    assert sure.chosen(lines, 4, 2, 2) == [OVER, OVER.replace("N", "R")]
-    assert sure.chosen(lines, 9, 0, 1) == [HELD]
-    assert sure.chosen(lines, 9, 1, 1) == []
+    three = [OVER, OVER.replace("N", "B"), OVER.replace("N", "R")]
+    assert sure.chosen(lines, 4, None, None) == sure.chosen(lines, 4, 2, None) == three
+    assert sure.chosen(lines, 9, 0, None) == [HELD]
+    assert sure.chosen(lines, 9, 1, None) == []
+
+
+def test_some_are_drawn_by_lot() -> None:
+    lines = [f"8/8/8/8/8/1k6/1q6/K6N w - - {ply} 60 -G5.5" for ply in range(100)]
+    ten = sure.chosen(lines, 4, None, 10)
+    assert len({*ten} & {*lines}) == 10
+    assert ten != lines[:10]
+    assert sure.chosen(lines, 4, None, 20)[:10] == ten
+    assert sorted(sure.chosen(lines, 4, None, 200)) == sorted(lines)
 
 
 def test_each_position_is_solved_once(
@@ -40,11 +49,11 @@ def test_each_position_is_solved_once(
     assert capsys.readouterr().out.count("| 0, 7 | 1 | 0 | 1 | 0 | 0 | 0 |") == 2
 
 
-@pytest.mark.parametrize("every", ["0", "-1"])
+@pytest.mark.parametrize("draw", ["0", "-1"])
 def test_there_is_no_zeroth_position(
-    every: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    draw: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["sure", "positions.txt", "--found", str(tmp_path / "found"), f"--every={every}"])
+    monkeypatch.setattr(sys, "argv", ["sure", "positions.txt", "--found", str(tmp_path / "found"), f"--draw={draw}"])
     with pytest.raises(SystemExit, match="2"):
         sure.main()
     assert "a whole number from 1 on" in capsys.readouterr().err
