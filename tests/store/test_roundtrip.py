@@ -6,7 +6,6 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -139,21 +138,24 @@ def test_chunks_are_kept_that_are_asked_for_again(tmp_path: Path, monkeypatch: p
     assert [cache.used for cache in caches] == [0, 0]
 
 
-def test_each_page_of_forms_is_unpacked_once_for_a_whole_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("fits", [True, False])
+def test_pages_of_forms_stay_for_a_whole_table(fits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks all over a table have the same forms. Room for single looks is not enough for all pages of a large one."""
     monkeypatch.setattr(form_reader, "_PAGES", Cache(0))
     monkeypatch.setattr(form_reader, "_MANY", 0)
-    whole: Cache[Any] = Cache(1 << 30)
-    monkeypatch.setattr(form_reader, "_OF_WHOLE", whole)
+    if not fits:
+        monkeypatch.setattr(form_reader, "_MOST", 0)
     unpacked: list[bytes] = []
     unpack = form_reader.unpack_page
     monkeypatch.setattr(form_reader, "unpack_page", lambda page: unpacked.append(page) or unpack(page))
     contents = random_contents(parse("KNvK"), seed=3, staircases=3000)
     with written(tmp_path, contents) as table_:
         assert_same(table_.part(0, table_.size), contents)
-        assert len(unpacked) == len(set(unpacked)) > 10
-        assert whole.used
-    assert whole.used == 0
+        gathered = table_._file._forms._gathered
+        assert len(set(unpacked)) > 10
+        assert (len(unpacked) == len(set(unpacked)) == np.count_nonzero(gathered._counts)) == fits
+        assert gathered._count
+    assert not gathered._count
 
 
 def first_chunk(table: TableFile) -> tuple[ShapeTable, bytes]:

@@ -49,9 +49,9 @@ class Forms(NamedTuple):
         """`[form]`: where its steps begin."""
         return np.cumsum(self.steps, dtype=np.int64) - self.steps
 
-    def taken(self, forms: NDArray[np.integer]) -> "Forms":
-        """Some of them, in this order."""
-        at = places_of(self.start[forms], self.steps[forms])
+    def taken(self, forms: NDArray[np.integer], start: NDArray[np.int64] | None = None) -> "Forms":
+        """Some of them, in this order. `start`: what `start` would give, where it is known."""
+        at = places_of((self.start if start is None else start)[forms], self.steps[forms])
         return Forms(self.steps[forms], self.holder[at], self.level[at], self.outcome[at], self.source[at])
 
     def parts(self) -> Iterator[tuple[slice, "Forms"]]:

@@ -1,7 +1,8 @@
 """Forms of an open file, page by page."""
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from threading import Lock
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,73 @@ class _Page(NamedTuple):
 
 
 _PAGES: Final[Cache[_Page]] = Cache(64 << 20)
-_OF_WHOLE: Final[Cache[_Page]] = Cache(1 << 30)
-"""Of large tables that are read as a whole: each stretch of KRRvKRR needs thousands of its 71,464 pages, 0.8 GB in
-memory."""
 _MANY: Final = 512
-"""Pages, wanted together by whoever reads such a table."""
+"""Pages, wanted together by whoever reads a large table as a whole: each stretch of KRRvKRR needs thousands of its
+71,464."""
+_MOST: Final = 1 << 30
+"""Bytes of such pages that stay in memory; those of KRRvKRR take 0.8 GB."""
+_SPARE: Final = 1.25
+"""Columns grow by so much when they are full."""
 _OVERHEAD: Final = 1000
 """Bytes of memory that a page takes beside its columns."""
+
+
+class _Gathered:
+    """Many pages of a table, one behind the other, in the order in which they came: to lay them together anew for each
+    stretch of the table took a third of its reading. Safe for threads."""
+
+    def __init__(self, pages: int) -> None:
+        self._pages = pages
+        self._lock = Lock()
+        self.forget()
+
+    def forget(self) -> None:
+        self._first = np.full(self._pages if self._pages > _MANY else 0, -1)
+        """`[page]`: its first form here; -1 if it is not here."""
+        self._counts = np.zeros(len(self._first), np.int64)
+        """`[page]`: how many forms it has."""
+        self._forms = no_forms()
+        """They and `_start` have more room than is taken."""
+        self._start = np.zeros(1, np.int64)
+        """`[form]`: where its steps begin."""
+        self._count = self._steps = 0
+
+    def load(
+        self,
+        page: NDArray[np.int64],
+        index: NDArray[np.int64],
+        different: NDArray[np.int64],
+        unpacked: Callable[[int], Forms],
+    ) -> Forms:
+        """The forms with these pages, and indices in them. `different`: the pages, each once."""
+        with self._lock:
+            if sum(column.nbytes for column in (*self._forms, self._start)) > _MOST:
+                self.forget()
+            for number in different[self._first[different] < 0].tolist():
+                self._add(number, unpacked(number))
+            if (index >= self._counts[page]).any():
+                raise ValueError("it has no such form")
+            return self._forms.taken(self._first[page] + index, self._start)
+
+    def _add(self, page: int, forms: Forms) -> None:
+        count = len(forms.steps)
+        known: tuple[NDArray[Any], ...] = self._forms
+        more: tuple[NDArray[Any], ...] = forms
+        self._forms = Forms(*map(_with, known, [self._count, *[self._steps] * 4], more))
+        self._start = _with(self._start, self._count, self._steps + forms.start)
+        self._first[page], self._counts[page] = self._count, count
+        self._count, self._steps = self._count + count, self._steps + len(forms.level)
+
+
+def _with(column: NDArray[Any], used: int, more: NDArray[Any]) -> NDArray[Any]:
+    """The column with more behind what is used of it, or a longer one."""
+    end = used + len(more)
+    if len(column) < end:
+        longer = np.empty(int(_SPARE * end), column.dtype)
+        longer[:used] = column[:used]
+        column = longer
+    column[used:end] = more
+    return column
 
 
 class FormReader:
@@ -34,6 +95,7 @@ class FormReader:
         self._read = read
         self._pages = pages
         self._key = key
+        self._gathered = _Gathered(pages)
 
     @property
     def count(self) -> int:
@@ -48,8 +110,9 @@ class FormReader:
             return no_forms().taken(np.zeros(len(numbers), np.int64))
         wanted, index = numbers // FORMS_PER_PAGE, numbers % FORMS_PER_PAGE
         different, which = np.unique(wanted, return_inverse=True)
-        cache = _OF_WHOLE if len(different) > _MANY else _PAGES
-        pages = [self._page(number, cache).forms for number in different.tolist()]
+        if len(different) > _MANY:
+            return self._gathered.load(wanted, index, different, self._unpacked)
+        pages = [self._page(number).forms for number in different.tolist()]
         counts = np.array([len(page.steps) for page in pages])
         if (index >= counts[which]).any():
             raise ValueError("it has no such form")
@@ -60,22 +123,25 @@ class FormReader:
         """The same of a single one, in a tenth of the time."""
         if not number:
             return no_forms()
-        page, index = self._page(number // FORMS_PER_PAGE, _PAGES), number % FORMS_PER_PAGE
+        page, index = self._page(number // FORMS_PER_PAGE), number % FORMS_PER_PAGE
         if index >= len(page.forms.steps):
             raise ValueError("it has no such form")
         here = slice(page.start[index], page.start[index + 1])
         steps, holder, level, outcome, source = page.forms
         return Forms(steps[index : index + 1], holder[here], level[here], outcome[here], source[here])
 
-    def _page(self, number: int, cache: Cache[_Page]) -> _Page:
-        page = cache.get(self._key + number)
+    def _unpacked(self, number: int) -> Forms:
+        return unpack_page(self._read(number * FORM_PAGE, FORM_PAGE))
+
+    def _page(self, number: int) -> _Page:
+        page = _PAGES.get(self._key + number)
         if page is None:
-            forms = unpack_page(self._read(number * FORM_PAGE, FORM_PAGE))
+            forms = self._unpacked(number)
             page = _Page(forms, np.append(0, np.cumsum(forms.steps, dtype=np.int64)))
             size = _OVERHEAD + page.start.nbytes + sum(column.nbytes for column in forms)
-            cache.put(self._key + number, page, size)
+            _PAGES.put(self._key + number, page, size)
         return page
 
     def forget(self) -> None:
-        for cache in (_PAGES, _OF_WHOLE):
-            cache.drop(self._key, self._key + self._pages)
+        _PAGES.drop(self._key, self._key + self._pages)
+        self._gathered.forget()

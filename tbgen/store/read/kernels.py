@@ -1,4 +1,5 @@
-"""Decoding whole chunks, and spelling out staircases: compiled, because most of the time of a long reading went there.
+"""Decoding whole chunks, spelling out staircases and numbering keys: compiled, because most of the time of a long
+reading went there.
 
 A single look needs none of it, and must not wait for a compiler to be loaded."""
 
@@ -7,6 +8,7 @@ import numpy as np
 from tbgen.jit import inlined, kernel
 from tbgen.store.format.schema import ESCAPE
 from tbgen.store.format.shapes import AS_FRESH
+from tbgen.store.read.keys import NOBODY
 
 OTHER_SHAPES, TOO_SHORT = 1, 2
 """What may be wrong with a chunk."""
@@ -154,3 +156,42 @@ def write_steps(
             is_odd = base[shape] & 1 if column[step] == AS_FRESH else np.int32(odd[step])
             distance[to] = 2 * np.int64(halves[column[step], position]) + is_odd
             to += 1
+
+
+@inlined
+def _place_of(wanted, factor, key):
+    """The place of a key in a table, or the one where it may be put. The table has a power of two places, not all of
+    them taken."""
+    last = len(key) - 1
+    place = np.int64((np.uint64(wanted) * factor) >> np.uint64(32)) & last
+    while key[place] != NOBODY and key[place] != wanted:
+        place = (place + 1) & last
+    return place
+
+
+@kernel
+def number_keys(keys, done, factor, key, number, count, numbers, new):
+    """Number keys, those from `done` on, until half of the table's places are taken. Returns how many are done, and how
+    many numbers there are. `new` gets where new keys stand."""
+    fresh = 0
+    for at in range(done, len(keys)):
+        place = _place_of(keys[at], factor, key)
+        if key[place] == NOBODY:
+            if 2 * (count + fresh) >= len(key):
+                return at, count + fresh
+            key[place] = keys[at]
+            number[place] = count + fresh
+            new[fresh] = at
+            fresh += 1
+        numbers[at] = number[place]
+    return len(keys), count + fresh
+
+
+@kernel
+def enter_keys(old_key, old_number, factor, key, number):
+    """Put the keys of one table into a larger one."""
+    for place in range(len(old_key)):
+        if old_key[place] != NOBODY:
+            there = _place_of(old_key[place], factor, key)
+            key[there] = old_key[place]
+            number[there] = old_number[place]

@@ -13,12 +13,13 @@ from tbgen.store.format.schema import RAW
 from tbgen.store.format.shapes import ODD, Forms, ShapeTable, no_forms
 from tbgen.store.read.chunk import ChunkFormat
 from tbgen.store.read.decode import decode, spell_out
+from tbgen.store.read.keys import Keys
 
 _MANY: Final = 70_000
 
 
 def _read() -> None:
-    """Read with few and many shapes, and with distances of one byte and of two."""
+    """Read with few and many shapes, and with distances of one byte and of two; number keys that need more room."""
     for shapes, planes in product((2, _MANY), (1, 2)):
         ones = np.ones(shapes, np.uint8)
         ones[0] = 0
@@ -29,6 +30,7 @@ def _read() -> None:
         bulk = decode(ChunkFormat(Path(), len(raw), np.zeros(1, np.int64), 0, planes), table, [chunk], 1)
         spell_out(bulk)
         bulk.count(slice(None), ones.astype(np.uint16), np.zeros((2, 1), np.int64))
+    Keys().number(np.arange(_MANY))
 
 
 def _one_step(numbers: NDArray[np.int64], stored: NDArray[np.uint8]) -> Forms:
