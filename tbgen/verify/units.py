@@ -111,8 +111,9 @@ class Units:
         self._kept = kept if self.divides else _KEPT
         self._unit_of_piece = np.repeat(np.arange(len(self.spans)), [len(one.pieces) for one in self.spans])
         self._first_numbers = [one.numbers.start for one in self.spans]
-        most = min(self._kept >> (tables.shift if self.divides else _LEAST.bit_length() - 1), len(self.spans))
-        self._room = _Room(1 << tables.shift, most if self.divides else 0, make)
+        size = 1 << tables.shift if self.divides else _LEAST
+        most = min(self._kept // size, len(self.spans))
+        self._room = _Room(size, most if self.divides else 0, make)
         self._held: OrderedDict[int, Unit] = OrderedDict()
         self._judged: set[int] = set()
         self._joined = Joined(source.rules, most, make)
