@@ -108,14 +108,28 @@ def prefetch(typing_context, array, index):
     """`prefetch(array, index)`: load the cache line of an element, for writing, while other work goes on."""
 
     def code(context, builder, signature, arguments):
-        target = _element(context, builder, signature.args[0], arguments[0], arguments[1])
-        pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
-        step = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        builder.call(step, [builder.bitcast(target, pointer), number(1), number(3), number(1)])
-        return context.get_dummy_value()
+        return _prefetch(context, builder, signature, arguments, 1)
 
     return types.void(array, types.intp), code
+
+
+@intrinsic
+def prefetch_to_read(typing_context, array, index):
+    """The same for reading: other cores keep the line."""
+
+    def code(context, builder, signature, arguments):
+        return _prefetch(context, builder, signature, arguments, 0)
+
+    return types.void(array, types.intp), code
+
+
+def _prefetch(context, builder, signature, arguments, for_writing):
+    target = _element(context, builder, signature.args[0], arguments[0], arguments[1])
+    pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+    step = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+    builder.call(step, [builder.bitcast(target, pointer), number(for_writing), number(3), number(1)])
+    return context.get_dummy_value()
 
 
 @intrinsic

@@ -96,7 +96,7 @@ def _each(
         progress.began(material)
         try:
             with open_table(path, threads=threads) as table:
-                found: str | TbgenError = table.digest(partial(progress.solved, material))
+                found: str | TbgenError = table.digest(partial(progress.checked, material))
         except TbgenError as error:
             found = error
         progress.finished(material)

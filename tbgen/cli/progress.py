@@ -62,9 +62,16 @@ class TableProgress(Display):
         self.remark(f"{material}: {STARTS_OVER}")
 
     def solved(self, material: Material, numbers: int) -> None:
+        self._advance(material, _SOLVING * numbers)
+
+    def checked(self, material: Material, numbers: int) -> None:
+        """`numbers` more numbers of a finished table have been verified or compared."""
+        self._advance(material, numbers)
+
+    def _advance(self, material: Material, done: float) -> None:
         if material in self._tables:
-            self._tables[material].advance(_SOLVING * numbers)
-            self._all.advance(self._cost[material] * _SOLVING * numbers)
+            self._tables[material].advance(done)
+            self._all.advance(self._cost[material] * done)
 
     def at_level(self, material: Material, level: int) -> None:
         score = outcome.text(outcome.held_by_white(level))

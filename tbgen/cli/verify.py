@@ -178,7 +178,7 @@ def _reports(
                         check_table(
                             material, directory, rules, entry_cache, disk_arrays,
                             threads=args.threads, sample=args.sample, seed=seed,
-                            read=progress.read, report=partial(progress.solved, material), lost=report.lose,
+                            read=progress.read, report=partial(progress.checked, material), lost=report.lose,
                         )
                     )  # fmt: skip
                 if report.ran_out:

@@ -7,7 +7,7 @@ import numpy as np
 from tbgen.board.moves import NOBODY, move_slot, move_target
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT
 from tbgen.index.kernels import decode
-from tbgen.intrinsics import fetch_i32
+from tbgen.intrinsics import fetch_i32, prefetch_to_read
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE, FIRST_RECORD
 from tbgen.verify.arrivals import UNSEEN, arrive_quietly, piece_at
@@ -167,6 +167,17 @@ def _differs(due, told, unseen):
 
 
 @inlined
+def _send_for_steps(dictionary, arrivals, count):
+    """Send for the staircases that all moves lead to. In a large table each lies elsewhere."""
+    for at in range(count):
+        prefetch_to_read(dictionary.first, arrivals.staircase[at])
+    for at in range(count):
+        staircase = arrivals.staircase[at]
+        if 0 < staircase < len(dictionary.first) - 1:
+            prefetch_to_read(dictionary.step, dictionary.first[staircase + 1] - 1)
+
+
+@inlined
 def enter_moves(dictionary, comparison, arrivals, count, level):
     """Enter what all moves lead to into the keys of the best move. Returns a problem, _UNSEEN or none; and, for either
     holder, the level up to which the record stands if nothing better is entered."""
@@ -174,6 +185,7 @@ def enter_moves(dictionary, comparison, arrivals, count, level):
     clear(best, level)
     best_of_opponent = best_of_mover = 0
     state = _FINE
+    _send_for_steps(dictionary, arrivals, count)
     for at in range(count):
         if arrivals.level[at] == UNSEEN:
             state = _UNSEEN

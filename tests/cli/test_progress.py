@@ -172,6 +172,21 @@ def test_builds_into_a_file_print_a_line_now_and_then(
         assert said == ([] if quiet else [f"tbgen: 2 tables: {share}" for share in (20, 30, 50)])
 
 
+def test_a_table_that_is_only_checked_has_nothing_to_come(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of one that is built, writing is left when all is solved."""
+    monkeypatch.setattr(displays, "EVERY", 1e-9)
+    kbvk = parse("KBvK")
+    shares = []
+    for told in (progress.TableProgress.solved, progress.TableProgress.checked):
+        with progress.TableProgress([kbvk], quiet=False) as bars:
+            bars.began(kbvk)
+            told(bars, kbvk, 59136)
+        shares.append(capsys.readouterr().err.split(" %")[0])
+    assert shares == ["tbgen: KBvK: 80", "tbgen: KBvK: 100"]
+
+
 @pytest.mark.parametrize("quiet", [False, True])
 @pytest.mark.parametrize("stream", [Terminal, io.StringIO])
 def test_results_are_printed_in_any_case(
