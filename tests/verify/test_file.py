@@ -20,6 +20,7 @@ from tbgen.store import disk_arrays as disk_arrays_module
 from tbgen.store import open_table, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
+from tbgen.store.read import keys as key_numbers
 from tbgen.store.read import numbering
 from tbgen.store.read.keys import Keys
 from tbgen.store.write import encode, write_table
@@ -43,6 +44,15 @@ def test_keys_have_numbers_in_the_order_in_which_they_come(seed: int, different:
             known[key] = len(known)
         assert numbers.tolist() == [known[key] for key in column.tolist()]
     assert len(keys) == len(known)
+
+
+def test_keys_spread_whichever_bits_they_differ_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(key_numbers, "_FACTOR", np.uint64(0x9E3779B97F4A7C15))
+    for shift in (0, 12, 31, 50):
+        keys = Keys()
+        keys.number(np.arange(1000) << shift)
+        free = np.flatnonzero(np.append(keys._key, -1) == -1)
+        assert np.diff(free, prepend=-1).max() < 50, "no long row of places is taken"
 
 
 # --- reading in one pass --------------------------------------------------------------------------------------

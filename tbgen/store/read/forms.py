@@ -41,10 +41,9 @@ class _Gathered:
         self.forget()
 
     def forget(self) -> None:
-        self._first = np.full(self._pages if self._pages > _MANY else 0, -1)
-        """`[page]`: its first form here; -1 if it is not here."""
-        self._counts = np.zeros(len(self._first), np.int64)
-        """`[page]`: how many forms it has."""
+        self._first = self._counts = np.zeros(0, np.int64)
+        """`[page]`: its first form here, -1 if it is not here; how many forms it has. Empty until pages are loaded: few
+        who open a table read all of it."""
         self._forms = no_forms()
         """They and `_start` have more room than is taken."""
         self._start = np.zeros(1, np.int64)
@@ -62,6 +61,8 @@ class _Gathered:
         with self._lock:
             if sum(column.nbytes for column in (*self._forms, self._start)) > _MOST:
                 self.forget()
+            if not len(self._first):
+                self._first, self._counts = np.full(self._pages, -1), np.zeros(self._pages, np.int64)
             for number in different[self._first[different] < 0].tolist():
                 self._add(number, unpacked(number))
             if (index >= self._counts[page]).any():

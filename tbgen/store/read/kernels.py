@@ -159,23 +159,23 @@ def write_steps(
 
 
 @inlined
-def _place_of(wanted, factor, key):
+def _place_of(wanted, factor, shift, key):
     """The place of a key in a table, or the one where it may be put. The table has a power of two places, not all of
-    them taken."""
+    them taken: `shift` leaves a number below that."""
     last = len(key) - 1
-    place = np.int64((np.uint64(wanted) * factor) >> np.uint64(32)) & last
+    place = np.int64(np.uint64(wanted) * factor >> shift)  # all bits of a key count in the highest ones
     while key[place] != NOBODY and key[place] != wanted:
         place = (place + 1) & last
     return place
 
 
 @kernel
-def number_keys(keys, done, factor, key, number, count, numbers, new):
+def number_keys(keys, done, factor, shift, key, number, count, numbers, new):
     """Number keys, those from `done` on, until half of the table's places are taken. Returns how many are done, and how
     many numbers there are. `new` gets where new keys stand."""
     fresh = 0
     for at in range(done, len(keys)):
-        place = _place_of(keys[at], factor, key)
+        place = _place_of(keys[at], factor, shift, key)
         if key[place] == NOBODY:
             if 2 * (count + fresh) >= len(key):
                 return at, count + fresh
@@ -188,10 +188,10 @@ def number_keys(keys, done, factor, key, number, count, numbers, new):
 
 
 @kernel
-def enter_keys(old_key, old_number, factor, key, number):
+def enter_keys(old_key, old_number, factor, shift, key, number):
     """Put the keys of one table into a larger one."""
     for place in range(len(old_key)):
         if old_key[place] != NOBODY:
-            there = _place_of(old_key[place], factor, key)
+            there = _place_of(old_key[place], factor, shift, key)
             key[there] = old_key[place]
             number[there] = old_number[place]

@@ -35,11 +35,17 @@ class Keys:
         before, done = self._count, 0
         while True:
             done, self._count = kernels.number_keys(
-                keys, done, _FACTOR, self._key, self._number, self._count, numbers, new[self._count - before :]
-            )
+                keys, done, _FACTOR, _shift(self._key), self._key, self._number, self._count, numbers,
+                new[self._count - before :],
+            )  # fmt: skip
             if done == len(keys):
-                return numbers, new[: self._count - before].copy()
+                return numbers, new[: self._count - before]
             old = self._key, self._number
             self._key = np.full(_MORE * len(self._key), NOBODY, np.int64)
             self._number = np.zeros(len(self._key), np.int32)
-            kernels.enter_keys(*old, _FACTOR, self._key, self._number)
+            kernels.enter_keys(*old, _FACTOR, _shift(self._key), self._key, self._number)
+
+
+def _shift(key: NDArray[np.int64]) -> np.uint64:
+    """It leaves as many of 64 bits as number the places, a power of two."""
+    return np.uint64(65 - len(key).bit_length())
