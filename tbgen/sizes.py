@@ -53,8 +53,8 @@ def links_for(numbers: int, *, with_record: bool = True) -> int:
 
 
 AT_A_TIME: Final = 1 << 24
-"""Positions whose steps are looked for in one pass, roughly. Their links and the index of these lie all over some 400
-MB; a pass reads 4 bytes of each open position."""
+"""Positions that may have new links of their own whose steps are looked for in one pass, roughly. Their links and the
+index of these lie all over some 400 MB; a pass reads 4 bytes of each open position."""
 
 
 def slots_for(links: int, *, shared: bool) -> int:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tbgen.jit import kernel
+from tbgen.jit import kernel, plain
 from tbgen.retro.values import staircase
-from tbgen.sizes import FIRST_LINKS
+from tbgen.sizes import AT_A_TIME, FIRST_LINKS
 
 
 @kernel
@@ -38,3 +38,17 @@ def test_links_of_levels_that_are_done_leave_their_slots_to_others() -> None:
     add_steps(links, staircase.LookedFor(401, 250), steps, numbers)
     assert numbers.max() == 500, "the last there is room for"
     assert (numbers == staircase.FULL).sum() == 100
+
+
+def test_as_many_passes_as_new_links_may_need() -> None:
+    links = staircase.make_links(1 << 26, shared=False)
+    slots, passes = len(links.slots), plain(staircase.passes_over)
+    many = 10 * AT_A_TIME
+    assert passes(links, many) == 1, "without links there can be few new ones"
+    links.given[0] = AT_A_TIME // 16
+    assert 1 < passes(links, many) <= 5
+    links.given[0] = AT_A_TIME
+    assert passes(links, many) == 11, "each position may have a link of its own"
+    for given in (2**20, 2**26):
+        links.given[0] = given
+        assert passes(links, 1 << 34) > (1 << 34) // 4 // slots, "never more than the index has room for"

@@ -20,6 +20,8 @@ from tbgen.retro.threads.team import ABORT, PAUSE, barrier
 _REVIEWS: Final = 6
 """Reviewing 1 open position in 6 costs as much as recomputing all of them. This must not depend on where arrays lie: a
 table's file says how much was reviewed, and has the same bytes whatever the memory."""
+_FURTHER: Final = 48
+"""Where reviews lead to reviews of more than 1 open position in 48, they mostly go on doing so."""
 _GATHER: Final = 2
 """Cells are gathered when fewer than 1 in 2 are those of open positions,"""
 _FEW: Final = 1 << 12
@@ -72,8 +74,8 @@ def _play_level(worker, links, schedule, level, tally):
     if level > FIRST_RECORD and not schedule.counts[PLACE]:
         as_good_as_the_record(team, me, buffers, state, sets, level)
         # recomputing everything takes linear time; a review may look at the same position many times
-        most = _open(schedule) // _REVIEWS
-        done = review_all(worker, schedule.counts, level, most)
+        most, further = _open(schedule) // _REVIEWS, _open(schedule) // _FURTHER
+        done = review_all(worker, schedule.counts, level, most, further)
         if schedule.counts[STOP]:
             return False
     if not done and not escape_from_scratch(worker, schedule, level):

@@ -216,20 +216,20 @@ def _without_record(graph, buffers, sets, lane, bits):
 
 
 @kernel
-def review_all(worker, counts, level, most):
+def review_all(worker, counts, level, most, further):
     """Review positions until nothing changes any more, or the caller wants the threads to end. Returns False,
-    unfinished, once more than `most` are due."""
+    unfinished, once more than `most` are due, or more than `further` after the first of them are reviewed."""
     me, record = worker.me, BASE - level
-    reviewed = 0
+    left = most
     while True:
         _notify_changed(worker, CHANGED_OURS, OURS_CHANGED)
         _notify_changed(worker, CHANGED_THEIRS, THEIRS_CHANGED)
         doubts = _doubts(worker, counts)
-        reviewed += doubts
         if doubts == 0 or counts[STOP]:
             return True
-        if reviewed > most:
+        if doubts > left:
             return False
+        left = min(left - doubts, further)
         evaluated = _review(worker, _HOLDS, record)
         evaluated += _review(worker, _ESCAPES, record)
         counts[me * LINE + POSITIONS_REVIEWED] += evaluated

@@ -133,7 +133,7 @@ def _sort_timed(team, me, buffers, state, sets, seeds, copies):
             read_set_around(sets, which, buffers, lanes_of(block).start)
             for at in range(read_block(sets, which, block, buffers)):
                 node = np.int64(buffers.batch[at])
-                key = 2 * min(settle.time_of(state, buffers, sets, node, gains), LONGEST) + gains
+                key = 2 * min(settle.time_of(state, buffers, node, gains), LONGEST) + gains
                 if copies:
                     _put(state, buffers, seeds, seeds.starts[me, key], node)
                 seeds.starts[me, key] += 1

@@ -52,11 +52,10 @@ def _seed(sets, node, outcome):
 
 
 @inlined
-def _wait(state, buffers, sets, node, cell):
+def _wait(state, sets, node, cell):
     """Make a seed of a settled node whose outcome is of this level: predecessors are notified at its distance."""
     state.due[cell] = NOT_AGAIN
-    read_worth_around(state, buffers, node)
-    _seed(sets, node, outcome_of(key_at(state, state.worth[node])))
+    _seed(sets, node, paid(payoff_at(state, cell)))
 
 
 @inlined
@@ -71,14 +70,14 @@ def _fix(state, buffers, sets, node, cell, level):
     read_worth_around(state, buffers, node)
     state.worth[node] = theirs
     add(sets, CHANGED_OURS, node)
+    # pending: until the sweep has done its level, it acts as an open position whose resets pay this
     key = key_at(state, theirs)
     outcome, distance = outcome_of(key), patience(key)
+    state.pays[cell] = code_of(state.payoffs, pack(Payoff(outcome, distance, distance)))
     if level_of(outcome) == level:
-        _wait(state, buffers, sets, node, cell)
+        _wait(state, sets, node, cell)
     else:
-        # pending: until the sweep reaches its level, it acts as an open position whose resets pay this
         state.due[cell] = level_of(outcome)
-        state.pays[cell] = code_of(state.payoffs, pack(Payoff(outcome, distance, distance)))
 
 
 @inlined
@@ -86,7 +85,7 @@ def _fix_or_seed(state, buffers, sets, node, cell, level):
     if has(sets, CLOSED, node):
         state.due[cell] = NOT_AGAIN
     elif not is_open(sets, node):
-        _wait(state, buffers, sets, node, cell)
+        _wait(state, sets, node, cell)
     elif state.level[cell] == level:
         _fix(state, buffers, sets, node, cell, level)
     else:
@@ -116,11 +115,8 @@ def fix_and_seed(team, me, buffers, state, sets, level):
 
 
 @inlined
-def time_of(state, buffers, sets, node, gains):
-    """The distance at which a seed joins: a settled node, or an open one that its resets may settle."""
-    if not is_open(sets, node):
-        read_worth_around(state, buffers, node)
-        return patience(key_at(state, state.worth[node]))
+def time_of(state, buffers, node, gains):
+    """The distance at which a seed joins: a pending node, or an open one that its resets may settle."""
     read_pays_around(state, buffers, node)
     payoff = payoff_at(state, cell_of(state.cells, node))
     return shortest(payoff) if gains else longest(payoff)

@@ -21,6 +21,7 @@ from tbgen.retro.values.staircase import (
     last_step,
     links_of_pass,
     pack_step,
+    passes_over,
     step_distance,
     step_outcome,
 )
@@ -30,16 +31,17 @@ from tbgen.retro.values.staircase import (
 def write_steps(team, me, buffers, state, sets, links, level, tally):
     """Append a step to every staircase whose value has changed.
 
-    A step is found again only behind the same link. So large sets are gone through several times, each time with the
-    staircases that end within a range of links: the index then holds those alone that such a pass has found."""
+    A step is found again only behind the same link. So where many links may be new, the set is gone through several
+    times, each time with the staircases that end within a range of links: the index then holds those alone that such a
+    pass has found."""
     buffers.cases.fill(0)
     barrier(team, me)
     known = links.given[0]
     count = count_of(sets, STEPPED, buffers)
-    passes = 1 + count // links.at_a_time
+    passes = passes_over(links, count)
     for at in range(passes):
         barrier(team, me)
-        looked_for = links_of_pass(links, count // passes)
+        looked_for = links_of_pass(links, count, passes)
         barrier(team, me)  # all threads have read that before one gives the next number
         first, end = at * (known + 1) // passes, (at + 1) * (known + 1) // passes
         _write_some(team, me, buffers, state, sets, links, looked_for, first, end, known, level, tally)
