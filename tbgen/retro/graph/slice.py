@@ -17,7 +17,7 @@ from tbgen.index.kernels import decode_half, group_number
 from tbgen.index.kings import PAIRS, passage
 from tbgen.jit import inlined
 from tbgen.men import Man
-from tbgen.retro.threads.ahead import make_clusters
+from tbgen.retro.threads.ahead import Clusters, make_clusters
 from tbgen.retro.threads.sets import BLOCK
 
 MOST_NEIGHBOURS = 256
@@ -120,7 +120,7 @@ class Buffers(NamedTuple):
     """The current block: positions, or lanes."""
     batch_bits: NDArray[np.uint64]
     """The positions of each lane that are meant."""
-    clusters: NDArray[np.int64]
+    clusters: Clusters
     """See retro/threads/ahead.py."""
     span: NDArray[np.int64]
     """Blocks that the thread has claimed and not popped yet: first and end (retro/threads/sets.py)."""

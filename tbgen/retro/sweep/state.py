@@ -33,7 +33,7 @@ Each = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
 """`map`, or that of a pool of threads."""
 
 _STRETCH: Final = 1 << 19
-"""Nodes whose cells are found with 64 KiB of `Cells.members`."""
+"""Nodes whose cells are found with 64 KiB of `Cells.members`; what is read ahead for so many stays until it is used."""
 NOT_AGAIN: Final = 255
 """In `SliceState.due`."""
 
@@ -138,7 +138,8 @@ def gathered(
         level=laid_out(count, np.uint8, make),
         due=laid_out(count, np.uint8, make),
     )
-    deque(each(lambda here: _gather(state, after, here.start, here.stop), pieces(nodes)), maxlen=0)
+    stretches = pieces(nodes, _STRETCH)
+    deque(each(lambda here: _gather(state, after, here.start, here.stop), stretches), maxlen=0)
     read_by_pages(after)
     return after
 
@@ -188,7 +189,8 @@ def _put_staircases(state, lane, left):
 def put_staircases(state: SliceState, each: Each = map) -> None:
     """The same for all that have cells. Settled ones have, too, that wait for a level above all of the slice."""
     if len(state.link):
-        deque(each(lambda here: _put_all(state, here.start, here.stop), pieces(len(state.worth))), maxlen=0)
+        stretches = pieces(len(state.worth), _STRETCH)
+        deque(each(lambda here: _put_all(state, here.start, here.stop), stretches), maxlen=0)
 
 
 @kernel

@@ -6,7 +6,7 @@ kernels ask for clusters.
 """
 
 import mmap
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numba import types
@@ -25,8 +25,10 @@ TOGETHER: Final = 16
 """Blocks of positions (retro/threads/sets.py) that are read ahead together."""
 _CLUSTER: Final = 1 << 16
 """Bytes."""
-_LATELY: Final = 1 << 11
-"""A thread remembers so many clusters: no more than stay in memory for a while."""
+_SLOTS: Final = 1 << 11
+"""For the clusters that a thread remembers."""
+_LATELY: Final = 1 << 9
+"""It forgets all once it has asked for so many: no more than stay in memory for a while."""
 _NOW: Final = np.int64(mmap.MADV_WILLNEED)
 
 
@@ -58,16 +60,28 @@ def read_ahead(array, first, end):
     _advise(array.ctypes.data + first * array.itemsize, array.ctypes.data + end * array.itemsize, _NOW)
 
 
-def make_clusters() -> NDArray[np.int64]:
-    """`[slot]`: the cluster that a thread has read last, of those that have this slot."""
-    return np.zeros(_LATELY, np.int64)
+class Clusters(NamedTuple):
+    """What a thread has lately asked for."""
+
+    asked: NDArray[np.int64]
+    """`[slot]`: the last cluster that has this slot."""
+    since: NDArray[np.int64]
+    """How many it has asked for since it has forgotten all, its only element."""
+
+
+def make_clusters() -> Clusters:
+    return Clusters(np.zeros(_SLOTS, np.int64), np.zeros(1, np.int64))
 
 
 @inlined
 def read_around(clusters, array, index):
     """Have it read the cluster of an element, unless this thread has lately done so."""
     cluster = (array.ctypes.data + index * array.itemsize) // _CLUSTER
-    slot = slot_of(clusters, cluster)
-    if clusters[slot] != cluster:
-        clusters[slot] = cluster
+    slot = slot_of(clusters.asked, cluster)
+    if clusters.asked[slot] != cluster:
+        if clusters.since[0] == _LATELY:
+            clusters.asked.fill(0)
+            clusters.since[0] = 0
+        clusters.asked[slot] = cluster
+        clusters.since[0] += 1
         _madvise(cluster * _CLUSTER, np.int64(_CLUSTER), np.int32(_NOW))
