@@ -10,6 +10,7 @@ positions a cache line holds, the fewer lines are fetched (docs/performance.md).
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -90,9 +91,14 @@ def make_state(
     )
     give_all(state.cells, nodes)
     goals = _levels_paid(survey.payoffs)
-    deque(each(lambda here: _begin(state, sets, goals, here.start, here.stop), pieces(nodes)), maxlen=0)
+    _by_stretches(each, nodes, partial(_begin, state, sets, goals))
     read_by_pages(state)
     return state
+
+
+def _by_stretches(each: Each, nodes: int, work: Callable[[int, int], None]) -> None:
+    """Have `work` go over all nodes, from the first to the last of a stretch at a time."""
+    deque(each(lambda here: work(here.start, here.stop), pieces(nodes, _STRETCH)), maxlen=0)
 
 
 @kernel
@@ -138,8 +144,7 @@ def gathered(
         level=laid_out(count, np.uint8, make),
         due=laid_out(count, np.uint8, make),
     )
-    stretches = pieces(nodes, _STRETCH)
-    deque(each(lambda here: _gather(state, after, here.start, here.stop), stretches), maxlen=0)
+    _by_stretches(each, nodes, partial(_gather, state, after))
     read_by_pages(after)
     return after
 
@@ -189,8 +194,7 @@ def _put_staircases(state, lane, left):
 def put_staircases(state: SliceState, each: Each = map) -> None:
     """The same for all that have cells. Settled ones have, too, that wait for a level above all of the slice."""
     if len(state.link):
-        stretches = pieces(len(state.worth), _STRETCH)
-        deque(each(lambda here: _put_all(state, here.start, here.stop), stretches), maxlen=0)
+        _by_stretches(each, len(state.worth), partial(_put_all, state))
 
 
 @kernel
