@@ -150,7 +150,7 @@ ROOMS = {
         "referee/game_files"
     ),
     "referee/match": (
-        "errors files packed interrupts columns outcome probe rules text pgn referee/workers referee/syzygy "
+        "errors files packed columns outcome probe rules text pgn referee/workers referee/syzygy "
         "safe_files"
     ),
     "referee/annotate": "errors outcome table_rules probe rules text pgn",

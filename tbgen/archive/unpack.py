@@ -224,8 +224,8 @@ class _Unpacker:
 
     def _tell(self, part: int, pool: Executor, threads: int) -> None:
         """Fill in the numbers of a slice that have been left out."""
-        left_out, start = self._split.left_out(part), int(self._layout.start[part])
-        survey = Survey(part, self._levels[start : int(self._layout.start[part + 1])])
+        left_out, own = self._split.left_out(part), self._layout.numbers_in(part)
+        survey = Survey(part, self._levels[own.start : own.stop])
         dictionary = self._staircases.dictionary(self._source.rules)
 
         def tell(here: slice) -> tuple[NDArray[np.int64], Worths]:

@@ -46,9 +46,9 @@ def packed(fresh: NDArray[np.int16], with_right: NDArray[np.int64], worth: NDArr
 
 def graph_of(layout: Layout, around: Surroundings, slice_: int) -> Graph:
     """`around` has the addresses of all that resets lead to, as `packed` gives it."""
-    first, end = (int(number) for number in layout.start[slice_ : slice_ + 2])
+    first, size = layout.numbers_in(slice_).start, len(layout.numbers_in(slice_))
     moves, rest = make_moves(), (make_arrivals(), make_numbering_buffers(layout))
-    size, pawns = end - first, layout.pawns.squares
+    pawns = layout.pawns.squares
     stepped = np.full(size, NOBODY, np.int8)
     if layout.material.first.count("P") and layout.material.second.count("P"):
         _find_rights(around.board, around.atlas, pawns, slice_, first, moves, stepped)

@@ -100,11 +100,11 @@ class Solver:
         entries = np.zeros(layout.size, np.int32)
         around = surroundings(exits_of(material, self.found))
         for slice_ in range(layout.slices):
-            first, end = (int(number) for number in layout.start[slice_ : slice_ + 2])
-            graph = graph_of(layout, around, slice_)
+            numbers, graph = layout.numbers_in(slice_), graph_of(layout, around, slice_)
             fresh = self._slice(layout, slice_, graph, see)
-            entries[first:end] = packed(fresh[: end - first], graph.with_right, fresh[end - first :])
-            around.tables.entries[slice_] = entries[first:].ctypes.data
+            here = entries[numbers.start : numbers.stop]
+            here[:] = packed(fresh[: len(here)], graph.with_right, fresh[len(here) :])
+            around.tables.entries[slice_] = here.ctypes.data
         self.found[material] = entries
 
     def _slice(self, layout: Layout, slice_: int, graph: Graph, see: See) -> Fresh:
@@ -138,7 +138,7 @@ class Solver:
 
 def _halves(layout: Layout, slice_: int, graph: Graph) -> tuple[slice, ...]:
     """The nodes by the side to move. Those with a right to capture en passant, which come last, count among both."""
-    half, size = int(layout.half_size[slice_]), int(layout.start[slice_ + 1] - layout.start[slice_])
+    half, size = int(layout.half_size[slice_]), len(layout.numbers_in(slice_))
     if size == half or len(graph.with_right):
         return (slice(None),)
     return slice(half), slice(half, size)

@@ -17,8 +17,8 @@ class Plan:
     """Every table after those that it depends on."""
     present: tuple[Material, ...]
     replaced: Mapping[Material, Stamp] = field(default_factory=dict)
-    """Tables that are there and are to be built again. Who finds another one in the place of one of them leaves it: it
-    has been built since."""
+    """Tables that are there and are to be built again, with their stamps. One with another stamp has been built since,
+    and stays."""
 
 
 def make_plan(materials: list[Material], directory: Path, rules: TableRules, *, rebuild: bool = False) -> Plan:

@@ -2,6 +2,8 @@
 
 import os
 import zlib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -36,12 +38,18 @@ def write(place: Path, name: str, slice_: int, snapshot: Snapshot, owed: int) ->
 
 
 def _put(file: BinaryIO, name: str, array: NDArray[Any]) -> Written:
-    begin, found = file.tell(), 0
+    begin = file.tell()
+    return Written(name, len(array), begin, crc32_of(array, file.write))
+
+
+def crc32_of(array: NDArray[Any], each: Callable[[memoryview], object] = lambda data: None) -> int:
+    """The checksum of an array, piece by piece; first `each` is called with the piece."""
+    found = 0
     for here in pieces(len(array)):
         data = array[here].data.cast("B")
-        file.write(data)
+        each(data)
         found = zlib.crc32(data, found)
-    return Written(name, len(array), begin, found)
+    return found
 
 
 class KeptSnapshot:
@@ -54,17 +62,17 @@ class KeptSnapshot:
         self.lengths = {one.name: one.length for one in found.arrays}
 
     def read(self, name: str, into: NDArray[Any]) -> bool:
-        there, found = self._arrays[name], 0
+        there = self._arrays[name]
         if len(into) != there.length:
             return False
         try:
             with os.fdopen(reopen(self._path, os.O_RDONLY), "rb") as file:
                 file.seek(there.offset)
-                for here in pieces(len(into)):
-                    data = into[here].data.cast("B")
-                    if file.readinto(data) != len(data):
-                        return False
-                    found = zlib.crc32(data, found)
-        except OSError:
+                return crc32_of(into, partial(_fill, file)) == there.crc32
+        except (OSError, EOFError):
             return False
-        return found == there.crc32
+
+
+def _fill(file: BinaryIO, data: memoryview) -> None:
+    if file.readinto(data) != len(data):  # type: ignore[attr-defined]
+        raise EOFError

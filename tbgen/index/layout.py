@@ -133,6 +133,11 @@ class Layout:
         sizes = self.half_size * np.where(self.flip < 0, 2, 1)
         return np.concatenate(([0], np.cumsum(sizes)))
 
+    def numbers_in(self, slice_: int) -> range:
+        """The numbers of a slice."""
+        first, end = self.start[slice_ : slice_ + 2].tolist()
+        return range(first, end)
+
     @cached_property
     def size(self) -> int:
         """Numbers in the whole table."""

@@ -51,9 +51,10 @@ def count(layout: Layout, contents: Contents, reached: Mapping[Material, NDArray
     level = _levels(layout, around)
     fresh = (entries >> OUTCOME_SHIFT).astype(np.int16)
     for slice_ in range(layout.slices):
-        here = slice(layout.start[slice_], layout.start[slice_ + 1])
+        numbers = layout.numbers_in(slice_)
+        here = slice(numbers.start, numbers.stop)
         _count(
-            around.board, around.atlas, around.tables, layout.pawns.squares, slice_, int(here.start),
+            around.board, around.atlas, around.tables, layout.pawns.squares, slice_, here.start,
             level[here], halves[here], fresh[here], contents.staircases[here], under.reshape(-1), under.shape[1],
             make_moves(), make_arrivals(), make_numbering_buffers(layout), sums,
         )  # fmt: skip

@@ -7,7 +7,6 @@ from typing import NoReturn, TypeAlias
 import chess
 
 from tbgen.errors import BadInput, TbgenError
-from tbgen.interrupts import terminable
 from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.desk import Game, Start, Started
 from tbgen.referee.match.desks import Desks, Processors
@@ -105,14 +104,14 @@ class Match:
         return sprt is not None and sprt.verdict is not SprtVerdict.CONTINUE
 
     def run(self, watch: Watch) -> None:
-        """Play what is left. Ctrl-C, SIGTERM and SIGHUP end it as KeyboardInterrupt, when all engines have gone."""
+        """Play what is left. A KeyboardInterrupt ends it when all engines have gone."""
         if not self.todo or self.decided:
             return
         # All openings are read now: a bad one, or one that an engine cannot play, is to be found out at once.
         openings = [self.plan.openings.opening(pairing.opening) for pairing in self.todo]
         for words in self.plan.openings.notes():
             watch(Note(words))
-        with terminable(), Desks(self.plan.setting, self._concurrency, self.plan.processors) as desks:
+        with Desks(self.plan.setting, self._concurrency, self.plan.processors) as desks:
             self._try_engines(desks, watch, [opening.board for opening in openings])
             while self.todo and not self.decided:
                 self._play(desks, watch)

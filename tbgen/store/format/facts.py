@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 Facts = Mapping[str, int | float | str]
-"""See `Counts` in retro/checkpoint.py."""
+"""Numbers and texts by name."""
 
 _MOST: Final = 1000
 _LONGEST: Final = 4096
@@ -26,7 +26,7 @@ def _is_fact(item: tuple[str, Any]) -> bool:
         small: bool = abs(value) < 1 << 63  # not so infinity, and what is no number
     else:
         small = is_text(value)
-    return small and is_text(name) and name != ""
+    return small and is_text(name)
 
 
 def is_text(value: Any) -> bool:

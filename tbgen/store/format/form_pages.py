@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
 from tbgen.store.format.planes import joined, planes_of
-from tbgen.store.format.schema import CHECK, FORM_PAGE, FORMS_PER_PAGE, LEVEL, RAW
+from tbgen.store.format.schema import CHECK, FORM_PAGE, FORMS_PER_PAGE, LEVEL, RAW, check_of
 from tbgen.store.format.shapes import MOST_STEPS, Forms, check
 
 _COUNT: Final = 2
@@ -24,7 +24,7 @@ _HOLDER_AT: Final = 2
 
 def unpack_page(page: bytes) -> Forms:
     """ValueError if it has changed, or no writer can have made it."""
-    if len(page) != FORM_PAGE or zlib_ng.crc32(page[CHECK:]) != int.from_bytes(page[:CHECK], "little"):
+    if len(page) != FORM_PAGE or check_of(page[CHECK:]) != page[:CHECK]:
         raise ValueError("a page of forms has changed since it was written")
     try:
         raw = zlib_ng.decompressobj(RAW).decompress(page[CHECK:], _LARGEST)
@@ -79,7 +79,7 @@ def _pages(forms: Forms, start: NDArray[np.int64]) -> Iterator[tuple[int, int, b
         if not fits:
             raise ValueError("a form does not fit into a page")
         body = page.ljust(FORM_PAGE - CHECK, b"\0")
-        yield first, first + fits, zlib_ng.crc32(body).to_bytes(CHECK, "little") + body
+        yield first, first + fits, check_of(body) + body
         first, guess = first + fits, fits
 
 

@@ -1,11 +1,11 @@
 """The sections of a file: names, and how their pages lie in it. Each page has a checksum of its own."""
 
-import zlib
 from functools import cache
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from zlib_ng import zlib_ng
 
 from tbgen.index.layout import Layout
 from tbgen.material import Material
@@ -47,6 +47,11 @@ CHECK: Final = 4
 """Bytes of a checksum."""
 
 
+def check_of(data: bytes) -> bytes:
+    """The checksum that stands before or behind these bytes."""
+    return zlib_ng.crc32(data).to_bytes(CHECK, "little")
+
+
 def men_of(material: Material) -> str:
     """The slots, such as `KkRn`."""
     return "".join(letter if side == 0 else letter.lower() for side, letter in Layout(material).letters)
@@ -86,7 +91,7 @@ def with_checks(pages: NDArray[Any]) -> NDArray[Any]:
     """Fill in the checksums of pages of this kind: each covers what lies before it in its page."""
     raw = pages.view(np.uint8).reshape(len(pages), pages.dtype.itemsize)
     end = pages.dtype.fields["page_crc32"][1]  # type: ignore[index]  # it has fields
-    pages["page_crc32"] = [zlib.crc32(page[:end].data) for page in raw]
+    pages["page_crc32"] = [zlib_ng.crc32(page[:end].data) for page in raw]
     return pages
 
 

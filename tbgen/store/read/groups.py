@@ -3,9 +3,7 @@
 import struct
 from typing import Final, NamedTuple
 
-from zlib_ng import zlib_ng
-
-from tbgen.store.format.schema import CHECK, index_page
+from tbgen.store.format.schema import CHECK, check_of, index_page
 from tbgen.store.format.shapes import ShapeTable
 
 _OVERHEAD: Final = 1000
@@ -30,7 +28,7 @@ class Page:
 
     def __init__(self, page: bytes, group: int) -> None:
         """`group`: how many chunks it has."""
-        if len(page) != index_page(group).itemsize or zlib_ng.crc32(page[:-CHECK]) != _number(page, len(page) - CHECK):
+        if len(page) != index_page(group).itemsize or check_of(page[:-CHECK]) != page[-CHECK:]:
             raise ValueError("a page of the index has changed since it was written")
         self._page = page
         self._group = group

@@ -41,6 +41,7 @@ from tbgen.store.format.schema import (
     NOTES,
     SHAPES,
     SLICES,
+    check_of,
     group_of,
     index_page,
     kinds_of,
@@ -195,7 +196,7 @@ class OpenFile:
         if not CHECK <= self._section(NOTES).length <= _LONGEST_NOTES:
             raise ValueError("its notes have no length that can be")
         stored = self._read_all(NOTES)
-        if zlib_ng.crc32(stored[:-CHECK]) != int.from_bytes(stored[-CHECK:], "little"):
+        if check_of(stored[:-CHECK]) != stored[-CHECK:]:
             raise ValueError("its notes have changed since they were written")
         notes = json.loads(stored[:-CHECK])
         facts = read_facts(notes["facts"])

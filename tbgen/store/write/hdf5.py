@@ -43,7 +43,7 @@ class Described(NamedTuple):
 
 
 class Image(io.RawIOBase):
-    """What HDF5 writes to. It survives no error, not even at exit, where a disk is full: what it writes stays in memory
+    """What HDF5 writes to. HDF5 survives no error of a full disk, not even at exit. So what it writes stays in memory
     until `save` writes it to the file under it, if there is one."""
 
     def __init__(self, under: BinaryIO | None = None) -> None:

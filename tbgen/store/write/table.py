@@ -3,7 +3,7 @@
 import hashlib
 import os
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,7 +23,6 @@ from tbgen.store.format.facts import Facts
 from tbgen.store.format.head import Head, Whole
 from tbgen.store.format.local import LocalNotes
 from tbgen.store.format.schema import (
-    CHECK,
     CHUNKS,
     COMPLETE,
     FORM_PAGE,
@@ -34,6 +33,7 @@ from tbgen.store.format.schema import (
     SHAPES,
     SLICE_PAGE,
     SLICES,
+    check_of,
     group_of,
     index_page,
     kinds_of,
@@ -72,7 +72,7 @@ class _Beside(NamedTuple):
         if self.slim is not None:
             told["whole"] = self.slim.whole._asdict()
         words = to_json(told).encode("ascii")
-        return words + zlib.crc32(words).to_bytes(CHECK, "little")
+        return words + check_of(words)
 
 
 PROGRAM: Final = f"tbgen {__version__}"
@@ -153,11 +153,7 @@ def _write(file: BinaryIO, contents: Contents, encoded: Encoded, beside: _Beside
     arrays[CHUNKS] = _array(CHUNKS, 1, encoded)
     begin = described().places[CHUNKS].offset
     file.seek(begin)
-    lengths, crc32 = [], []
-    for chunk in encoded.chunks:
-        file.write(chunk)
-        lengths.append(len(chunk))
-        crc32.append(zlib.crc32(chunk))
+    lengths, crc32 = _write_chunks(file, encoded.chunks)
     arrays[CHUNKS] = _array(CHUNKS, sum(lengths), encoded)
     whole = described()
     if whole.places[CHUNKS].offset != begin:
@@ -171,10 +167,25 @@ def _write(file: BinaryIO, contents: Contents, encoded: Encoded, beside: _Beside
             file.seek(whole.places[name].offset)
             file.writelines(parts)
     file.truncate(whole.size)
+    _seal(file, head._replace(sections=whole.places))
+
+
+def _write_chunks(file: BinaryIO, chunks: Iterable[bytes]) -> tuple[list[int], list[int]]:
+    """The lengths and checksums of what was written."""
+    lengths, crc32 = [], []
+    for chunk in chunks:
+        file.write(chunk)
+        lengths.append(len(chunk))
+        crc32.append(zlib.crc32(chunk))
+    return lengths, crc32
+
+
+def _seal(file: BinaryIO, head: Head) -> None:
+    """Write the head, with the size and digest of all behind it."""
     file.seek(heads.SIZE)
     sha256, size = hashlib.file_digest(file, "sha256").hexdigest(), file.tell()  # type: ignore[arg-type]  # it reads
     file.seek(0)
-    file.write(head._replace(sections=whole.places, size=size, sha256=sha256).render())
+    file.write(head._replace(size=size, sha256=sha256).render())
 
 
 def _array(section: str, length: int, encoded: Encoded) -> Array:
