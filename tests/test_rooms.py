@@ -120,7 +120,7 @@ ROOMS = {
     "potential": "men material",
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
-        "_version errors turns sizes files outcome table_rules material contents kept compiling jit index "
+        "_version arrays errors turns sizes files outcome table_rules material contents kept compiling jit index "
         "cluster retro/values retro/checkpoint retro/snapshot retro/solver retro/export retro/link_log "
         "retro/precompile store store/read store/write store/disk_arrays store/entry_cache store/leftovers text "
         "verify safe_files potential"

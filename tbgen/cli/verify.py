@@ -197,7 +197,7 @@ def _slim_reports(
     from tbgen.index.exits import exits_of
     from tbgen.store import file_digest, find_table
     from tbgen.store.entry_cache import EntryCache
-    from tbgen.verify.file import mapped_by
+    from tbgen.verify.file import mapped_by, on_disk
     from tbgen.verify.run import verify
 
     for path, material, rules in slim:
@@ -215,8 +215,8 @@ def _slim_reports(
             counter.begin(f"checking {material}", len(contents.entries))
             report.judge(
                 verify(
-                    contents, exits_of(material, successor_entries),
-                    threads=args.threads, sample=args.sample, seed=seed, report=counter.advance,
+                    contents, exits_of(material, successor_entries), threads=args.threads, sample=args.sample,
+                    seed=seed, report=counter.advance, memory=on_disk(disk_arrays),
                 )
             )  # fmt: skip
         yield _tell(args, report, lambda lines: say(*lines, flush=True))

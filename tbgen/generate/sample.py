@@ -7,11 +7,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.arrays import Make
 from tbgen.contents import Contents, selected
 from tbgen.errors import WrongTable
 from tbgen.index.exits import Exits
 from tbgen.store import open_table
 from tbgen.verify.run import verify
+from tbgen.verify.units import Memory
 
 _SHARE: Final = 0.02
 """The share of the building time for checking moves; a tenth of it goes to reading back."""
@@ -32,16 +34,17 @@ def check_sample(
     exits: Exits,
     threads: int,
     seconds: float,
+    make: Make,
 ) -> None:
     """Check positions drawn at random. WrongTable if the moves of one contradict what the table says of it, or if the
-    file says something else. `seconds`: how long building took."""
+    file says something else. `seconds`: how long building took. `make` gives large arrays."""
     time_to_spend = max(_LEAST, _SHARE * seconds)
     generator = np.random.default_rng()
     small = len(contents.entries) <= _SMALL
     seed = int(generator.integers(1 << 62))
     verdict = verify(
         contents, exits, threads=threads, seconds=None if small else time_to_spend, seed=seed,
-        divides=len(contents.steps.level) > _MANY,
+        memory=Memory(make, divides=len(contents.steps.level) > _MANY),
     )  # fmt: skip
     if verdict.wrong:
         _refuse(contents, f"{verdict.wrong:,} of {verdict.checked:,} positions are not what their moves make of them")

@@ -73,7 +73,7 @@ def build_table(
 
         def check(written: Path) -> None:
             try:
-                check_sample(contents, written, exits, threads, Clocks.read().since(begun).wall)
+                check_sample(contents, written, exits, threads, Clocks.read().since(begun).wall, disk_arrays.array)
             except WrongTable:
                 workspace.clear()
                 raise

@@ -1,6 +1,6 @@
 """What solver and verifier are given: which positions a table has, and what its resets lead to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,10 @@ class Reached(NamedTuple):
     """Whether resets lead to it with colours swapped; None: either way."""
 
 
+def _all_there(slices: Iterable[int]) -> None:
+    pass
+
+
 class Exits(NamedTuple):
     """The positions of a table, and the tables that its resets lead to."""
 
@@ -27,6 +31,8 @@ class Exits(NamedTuple):
     reached: Sequence[Reached]
     unknown: tuple[int, int] = (0, 0)
     """By the side to move, the entry that stands for every position that no table has; 0 where all are known."""
+    fetch: Callable[[Iterable[int]], None] = _all_there
+    """Has the entries there that resets of these slices lead to; others may go."""
 
 
 def exits_of(material: Material, successor_entries: Mapping[Material, NDArray[np.int32]]) -> Exits:

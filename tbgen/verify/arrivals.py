@@ -74,7 +74,7 @@ class Arrivals(NamedTuple):
     staircase: NDArray[np.int32]
     """Its number in `Dictionary`; after a reset 0, which has no steps."""
     level: NDArray[np.int64]
-    """Its own level, or NO_POSITION. After a reset 0, so that it is fresh under every record, or UNSEEN."""
+    """Its own level, or NO_POSITION. After a reset UNSEEN, or 0: then its value is the fresh one under every record."""
 
 
 class NumberingBuffers(NamedTuple):

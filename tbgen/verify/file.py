@@ -18,7 +18,7 @@ from tbgen.store.format.local import SolvedWith
 from tbgen.store.local import LocalFile, local_file
 from tbgen.table_rules import TableRules
 from tbgen.verify.run import Verdict, verify
-from tbgen.verify.units import KEPT_LONG
+from tbgen.verify.units import KEPT_LONG, Memory
 
 Report = Callable[[str, int, int], None]
 """Told what is at work, how many numbers it has, and how many more of them are done."""
@@ -48,9 +48,9 @@ class _File:
         return self.table.part(start, end, self.disk_arrays.array, lambda numbers: self.read(self.material, numbers))
 
 
-def _kept(disk_arrays: DiskArrays) -> int:
-    """How many numbers of a table take half of what is free on the disk."""
-    return max(KEPT_LONG, disk_arrays.free() // 2 // _EACH)
+def on_disk(disk_arrays: DiskArrays) -> Memory:
+    """In arrays on disk, up to half of what is free there."""
+    return Memory(disk_arrays.array, numbers=max(KEPT_LONG, disk_arrays.free() // 2 // _EACH))
 
 
 def mapped_by(material: Material) -> int:
@@ -83,8 +83,7 @@ def check_table(
         exits = exits_of(material, entry_cache.take(material.successors(), read, lost))
         source = _File(table, disk_arrays, read)
         return verify(
-            source, exits, threads=threads, sample=sample, seed=seed, report=report, make=disk_arrays.array,
-            kept=_kept(disk_arrays),
+            source, exits, threads=threads, sample=sample, seed=seed, report=report, memory=on_disk(disk_arrays)
         )  # fmt: skip
 
 
@@ -112,8 +111,7 @@ def check_local(
         source = _File(table, disk_arrays, lambda material, numbers: None)
         checked = partial(report, f"checking {table.material}", table.size)
         return verify(
-            source, exits, threads=threads, sample=sample, seed=seed, report=checked, make=disk_arrays.array,
-            kept=_kept(disk_arrays),
+            source, exits, threads=threads, sample=sample, seed=seed, report=checked, memory=on_disk(disk_arrays)
         )  # fmt: skip
 
 

@@ -2,23 +2,24 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from tbgen.arrays import Make, in_memory
 from tbgen.index.exits import Exits
 from tbgen.turns import in_turn, pieces
 from tbgen.verify.arrivals import NO_SURVEY, Survey
 from tbgen.verify.compare import PROBLEMS
-from tbgen.verify.dictionary import Finding
+from tbgen.verify.finding import Finding
 from tbgen.verify.table import BATCH, Numbers, Table
-from tbgen.verify.units import KEPT_LONG, Source, Unreadable
+from tbgen.verify.units import IN_MEMORY, Memory, Source, Unreadable
 
 __all__ = ["Finding", "Verdict", "verify"]
+
+T = TypeVar("T")
 
 _AHEAD: Final = 8
 """Batches per thread that are at work or wait."""
@@ -50,32 +51,28 @@ def verify(
     seed: int = 0,
     report: Callable[[int], None] = lambda numbers: None,
     limit: int = 10,
-    make: Make = in_memory,
-    divides: bool = True,
-    kept: int = KEPT_LONG,
+    memory: Memory = IN_MEMORY,
 ) -> Verdict:
     """Check a table: all of it, `sample` positions drawn at random, or positions drawn until `seconds` are over. It is
     read a unit at a time.
 
     The entries of the tables that resets lead to are taken as right. If one is missing, positions with a move to it
     count as not checked, unless they are wrong whatever that move is worth.
-    `report` is called with the numbers of each batch that is done; of a sample, with its share of all numbers. `make`
-    gives the large arrays. `divides`: long slices are read in parts, so that they need not fit into memory. `kept`: for
-    how many numbers these arrays then have room."""
-    checker = _Checker(source, exits, limit, report, make, divides=divides, kept=kept)
+    `report` is called with the numbers of each batch that is done; of a sample, with its share of all numbers."""
     with ThreadPoolExecutor(threads) as pool:
+        checker = _Checker(source, exits, limit, report, memory, pool, threads)
         try:
             generator = np.random.default_rng(seed)
             if seconds is not None:
-                checker.a_while(seconds, generator, pool, threads)
+                checker.a_while(seconds, generator)
             elif sample is not None:
                 drawn = checker.table.draw(min(sample, checker.table.layout.size), generator)
                 checker.report = _in_shares(report, len(drawn), checker.table.layout.size)
-                checker.some(drawn, pool, threads)
+                checker.some(drawn)
             else:
                 needs = checker.look_around(generator) if checker.table.units.divides else {}
-                for unit in checker.table.units.in_turn(needs):
-                    checker.whole(unit, pool, threads)
+                for unit in checker.table.units.order(needs):
+                    checker.whole(unit)
         except Unreadable:
             checker.note([Finding("a dictionary of staircases cannot be read", staircase=0)])
     return Verdict(
@@ -118,17 +115,18 @@ class _Checker:
         exits: Exits,
         limit: int,
         report: Callable[[int], None],
-        make: Make,
-        *,
-        divides: bool,
-        kept: int,
+        memory: Memory,
+        pool: ThreadPoolExecutor,
+        threads: int,
     ) -> None:
-        self.table = Table(source, exits, self.note, make, divides=divides, kept=kept)
+        self.table = Table(source, exits, self.note, memory)
         self.checked = 0
         self.wrong = 0
         self.unchecked = 0
         self.examples: list[Finding] = []
         self._limit = limit
+        self._pool = pool
+        self._threads = threads
         self._surveys: dict[int, Survey] = {}
         """`[slice]`: of those that are at work."""
         self._left = Counter(slice_ for one in self.table.units.spans for slice_ in one.slices)
@@ -145,41 +143,43 @@ class _Checker:
         """Which units those are that each unit's moves lead to, as far as some of its positions show."""
         units, found = self.table.units, dict[int, set[int]]()
         for unit, span in enumerate(units.spans):
+            self.table.fetch(unit)
             for number in generator.integers(span.numbers.start, span.numbers.stop, _GLANCES):
                 self._look(int(self.table.slices_at(number)), np.array([number]))
             found[unit] = units.asked_for()
         return found
 
-    def whole(self, unit: int, pool: ThreadPoolExecutor, threads: int) -> None:
+    def whole(self, unit: int) -> None:
         """Check a unit."""
-        span, start = self.table.units.spans[unit], self.table.layout.start.tolist()
+        span = self.table.units.spans[unit]
         for slice_ in span.slices:
             if slice_ not in self._surveys:
-                self._surveys[slice_] = self._survey(slice_, pool, threads)
+                self._surveys[slice_] = self._survey(slice_)
         batches: list[_Batch] = [
             (slice_, range(begin, min(begin + BATCH, end)))
             for slice_ in span.slices
-            for first, end in [(max(start[slice_], span.numbers.start), min(start[slice_ + 1], span.numbers.stop))]
+            for own in [self.table.layout.numbers_in(slice_)]
+            for first, end in [(max(own.start, span.numbers.start), min(own.stop, span.numbers.stop))]
             for begin in range(first, end, BATCH)
         ]
-        self._check(unit, batches, pool, threads)
+        self._check(unit, batches)
         for slice_ in span.slices:
             self._left[slice_] -= 1
             if not self._left[slice_]:
                 del self._surveys[slice_]
 
-    def _survey(self, slice_: int, pool: ThreadPoolExecutor, threads: int) -> Survey:
+    def _survey(self, slice_: int) -> Survey:
         table, survey = self.table, self.table.survey(slice_)
-        start = int(table.layout.start[slice_])
+        start = table.layout.numbers_in(slice_).start
 
         def fill(here: slice) -> None:
             survey.level[here] = table.levels(start + np.arange(here.start, here.stop))
 
-        for _ in in_turn(pool, _AHEAD * threads, fill, zip(pieces(len(survey.level), BATCH), strict=True)):
+        for _ in self._in_turn(fill, zip(pieces(len(survey.level), BATCH), strict=True)):
             pass
         return survey
 
-    def some(self, numbers: Numbers, pool: ThreadPoolExecutor, threads: int) -> None:
+    def some(self, numbers: Numbers) -> None:
         """Check these positions."""
         units, slices = self.table.units.of(numbers), self.table.slices_at(numbers)
         for unit in np.unique(units).tolist():
@@ -189,26 +189,27 @@ class _Checker:
                 for here in [numbers[(units == unit) & (slices == slice_)]]
                 for piece in pieces(len(here), BATCH)
             ]
-            self._check(unit, batches, pool, threads)
+            self._check(unit, batches)
 
-    def a_while(self, seconds: float, generator: np.random.Generator, pool: ThreadPoolExecutor, threads: int) -> None:
+    def a_while(self, seconds: float, generator: np.random.Generator) -> None:
         """Check some positions of one unit after another until the time is up; of one unit at least."""
         units, end = self.table.units, time.monotonic() + seconds
         while True:
             unit = units.of(generator.integers(self.table.layout.size, size=1))[0]
             numbers = units.spans[unit].numbers
-            drawn = generator.integers(numbers.start, numbers.stop, _DRAWN * threads)
-            self.some(np.unique(drawn), pool, threads)
+            drawn = generator.integers(numbers.start, numbers.stop, _DRAWN * self._threads)
+            self.some(np.unique(drawn))
             if time.monotonic() > end:
                 break
 
-    def _check(self, unit: int, batches: list[_Batch], pool: ThreadPoolExecutor, threads: int) -> None:
+    def _check(self, unit: int, batches: list[_Batch]) -> None:
         """Check batches of a unit: as far as other units are in memory first, then those again that ask for more."""
+        self.table.fetch(unit)
         needed = {unit}
         while batches:
             self.table.units.fetch(needed)
             left = list[_Batch]()
-            for batch, seen in zip(batches, in_turn(pool, _AHEAD * threads, self._look, batches), strict=True):
+            for batch, seen in zip(batches, self._in_turn(self._look, batches), strict=True):
                 if seen is None:
                     left.append(batch)
                 else:
@@ -217,6 +218,9 @@ class _Checker:
             if batches and asked <= needed:
                 raise AssertionError(f"unit {unit} asks for what is in memory")
             needed |= asked
+
+    def _in_turn(self, work: Callable[..., T], calls: Iterable[tuple[Any, ...]]) -> Iterator[T]:
+        return in_turn(self._pool, _AHEAD * self._threads, work, calls)
 
     def _look(self, slice_: int, numbers: Numbers | range) -> _Seen | None:
         """None if a unit is needed that is not in memory."""

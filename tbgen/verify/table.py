@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
 from tbgen.index.atlas import Atlas, make_atlas
 from tbgen.index.exits import Exits, Reached
 from tbgen.index.layout import Layout
@@ -14,9 +13,9 @@ from tbgen.turns import pieces
 from tbgen.verify.arrivals import WHOLE, Survey, Tables, make_survey, make_tables
 from tbgen.verify.buffers import FIELDS, make_buffers
 from tbgen.verify.compare import check_all
-from tbgen.verify.dictionary import Finding
+from tbgen.verify.finding import Finding
 from tbgen.verify.moves import NO_POSITION, Board, find_levels, make_board, make_moves
-from tbgen.verify.units import KEPT_LONG, Source, Units
+from tbgen.verify.units import IN_MEMORY, Memory, Source, Units
 
 Numbers = NDArray[np.int64]
 Levels = NDArray[np.uint8]
@@ -62,16 +61,18 @@ class Table:
         source: Source,
         exits: Exits,
         note: Callable[[Iterable[Finding]], None],
-        make: Make = in_memory,
-        *,
-        divides: bool = True,
-        kept: int = KEPT_LONG,
+        memory: Memory = IN_MEMORY,
     ) -> None:
         """`note` is called with what is wrong with dictionaries of staircases by themselves."""
         self.layout = exits.layout
-        self._make = make
-        self._around = surroundings(exits, _BITS if divides else WHOLE)
-        self.units = Units(source, self.layout, self._around.tables, note, make, kept)
+        self._make = memory.make
+        self._around = surroundings(exits, _BITS if memory.divides else WHOLE)
+        self._fetch = exits.fetch
+        self.units = Units(source, self.layout, self._around.tables, note, memory)
+
+    def fetch(self, unit: int) -> None:
+        """Have the entries there that the resets of a unit lead to."""
+        self._fetch(self.units.spans[unit].slices)
 
     def slices_at(self, numbers: Numbers) -> Numbers:
         return np.searchsorted(self.layout.start, numbers, side="right") - 1
@@ -82,7 +83,7 @@ class Table:
 
     def survey(self, slice_: int) -> Survey:
         """An empty survey of a slice."""
-        return make_survey(slice_, int(self.layout.start[slice_ + 1] - self.layout.start[slice_]), self._make)
+        return make_survey(slice_, len(self.layout.numbers_in(slice_)), self._make)
 
     def check_all(
         self, slice_: int, numbers: Numbers, survey: Survey, limit: int

@@ -17,7 +17,8 @@ from tbgen.material import Material
 from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
 from tbgen.verify.arrivals import Tables
-from tbgen.verify.dictionary import Finding, faults, is_readable
+from tbgen.verify.dictionary import faults, is_readable
+from tbgen.verify.finding import Finding
 from tbgen.verify.joined import Joined
 from tbgen.verify.values import Dictionary
 
@@ -31,6 +32,20 @@ _NEAR: Final = 1 << 27
 """Of these, numbers that are likely to be in memory: those that were needed last."""
 _NO_STAIRCASE: Final = -(1 << 30)
 """Stays negative when the number of a dictionary's first staircase is added."""
+
+
+class Memory(NamedTuple):
+    """Where the table lies while it is checked."""
+
+    make: Make = in_memory
+    """Gives large arrays."""
+    divides: bool = True
+    """Long slices are read in parts, so that they need not fit into memory."""
+    numbers: int = KEPT_LONG
+    """Numbers that there is room for where slices are divided. What is dropped may have to be read again."""
+
+
+IN_MEMORY: Final = Memory()
 
 
 class Source(Protocol):
@@ -97,26 +112,24 @@ class Units:
         layout: Layout,
         tables: Tables,
         note: Callable[[Iterable[Finding]], None],
-        make: Make = in_memory,
-        kept: int = KEPT_LONG,
+        memory: Memory = IN_MEMORY,
     ) -> None:
-        """`note` is called with what is wrong with dictionaries by themselves. `kept`: numbers that are kept where
-        slices are divided. What is dropped may have to be read again."""
+        """`note` is called with what is wrong with dictionaries by themselves."""
         self._source = source
         self._start: list[int] = layout.start.tolist()
         self._tables = tables
         self._note = note
         self.spans = list(_divided(self._start, tables.shift))
         """`[unit]`"""
-        self._kept = kept if self.divides else _KEPT
+        self._kept = memory.numbers if self.divides else _KEPT
         self._unit_of_piece = np.repeat(np.arange(len(self.spans)), [len(one.pieces) for one in self.spans])
         self._first_numbers = [one.numbers.start for one in self.spans]
         size = 1 << tables.shift if self.divides else _LEAST
         most = min(self._kept // size, len(self.spans))
-        self._room = _Room(size, most if self.divides else 0, make)
+        self._room = _Room(size, most if self.divides else 0, memory.make)
         self._held: OrderedDict[int, Unit] = OrderedDict()
         self._judged: set[int] = set()
-        self._joined = Joined(source.rules, most, make)
+        self._joined = Joined(source.rules, most, memory.make)
 
     @property
     def dictionary(self) -> Dictionary:
@@ -131,9 +144,9 @@ class Units:
         """Whether a slice is divided."""
         return len(self._tables.entries) > len(self._start) - 1
 
-    def in_turn(self, needs: Mapping[int, Set[int]]) -> Iterator[int]:
-        """The units in turn: those next that need fewest others that are not in memory, as far as `needs` says. If it
-        says nothing, those in memory next, else one before those that its pawns lead to."""
+    def order(self, needs: Mapping[int, Set[int]]) -> Iterator[int]:
+        """All units, one after another. Next comes the one that lacks the fewest others in memory, as far as `needs`
+        says. Without `needs`, those in memory come first, then the last: pawns lead to earlier ones."""
         left, near = set(range(len(self.spans))), _NEAR >> self._tables.shift
         while left:
             there = set(islice(reversed(self._held), near) if self.divides else self._held)
@@ -184,8 +197,8 @@ class Units:
                 held -= len(self._held.pop(number).entries)
                 self._joined.drop(number)
                 self._room.drop(number)
-                pieces = self.spans[number].pieces
-                self._tables.entries[pieces.start : pieces.stop] = 0
+                gone = self.spans[number].pieces
+                self._tables.entries[gone.start : gone.stop] = 0
 
     def _publish(self, number: int) -> None:
         """Tell the kernels where a unit is."""

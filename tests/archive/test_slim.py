@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import chess
 import numpy as np
@@ -19,7 +20,10 @@ from tbgen.cli.main import main
 from tbgen.errors import BadInput, CorruptTable, MissingTable, TbgenError
 from tbgen.material import parse
 from tbgen.store import SlimFile, open_table, table_path
+from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.format.head import SIZE
+from tbgen.verify.run import Verdict, verify
+from tbgen.verify.units import Memory
 from tests.support.boards import drawn
 from tests.support.packing import successors_of
 
@@ -162,6 +166,20 @@ def test_verify_finds_what_is_wrong(small_tables: Path, slim_tables: Path, tmp_p
     path = tmp_path / "KRvK.r.slim.h5"
     path.write_bytes(path.read_bytes()[:-1] + b"\1")
     assert main(["verify", "KRvK", "--tables", str(tmp_path), "--quiet"]) == CorruptTable.exit_code
+
+
+def test_verify_keeps_to_memory(slim_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a slim table is checked in lies on disk, as that of a whole one."""
+    shutil.copy(slim_tables / "KRvK.r.slim.h5", tmp_path)
+    given = list[Memory]()
+
+    def noted(*table: Any, memory: Memory, **how: Any) -> Verdict:
+        given.append(memory)
+        return verify(*table, memory=memory, **how)
+
+    monkeypatch.setattr("tbgen.verify.run.verify", noted)
+    assert main(["verify", "KRvK", "--tables", str(tmp_path), "--quiet"]) == 0
+    assert [getattr(memory.make, "__func__", None) for memory in given] == [DiskArrays.array]
 
 
 @pytest.mark.full

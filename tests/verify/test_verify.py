@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Final
+from typing import Any, Final
 
 import chess
 import numpy as np
@@ -25,6 +25,7 @@ from tbgen.turns import pieces
 from tbgen.verify import table as verified_table
 from tbgen.verify import units
 from tbgen.verify.run import Finding, Verdict, verify
+from tbgen.verify.units import Memory
 
 RULES = ("r", "wg")
 SMALL = [material.name for men in (2, 3) for material in every(men)]
@@ -40,8 +41,8 @@ def answers(name: str, rules: str) -> dict[Material, NDArray[np.int32]]:
     return {other: table(other.name, rules).entries for other in parse(name).successors()}
 
 
-def check(contents: Contents, **options: int | None) -> Verdict:
-    return verify(contents, exits_of(contents.material, answers(contents.material.name, contents.rules)), **options)  # type: ignore[arg-type]
+def check(contents: Contents, **options: Any) -> Verdict:
+    return verify(contents, exits_of(contents.material, answers(contents.material.name, contents.rules)), **options)
 
 
 def legal(contents: Contents) -> int:
@@ -111,7 +112,7 @@ def test_an_alteration_is_found_in_whatever_part_it_is(data: st.DataObject) -> N
     an_alteration_is_found(data)
 
 
-def an_alteration_is_found(data: st.DataObject, **how: int) -> None:
+def an_alteration_is_found(data: st.DataObject, **how: Memory) -> None:
     contents = table("KPvK", "r")
     places = np.flatnonzero(contents.staircases)
     place = int(places[data.draw(st.integers(0, len(places) - 1))])
@@ -125,8 +126,8 @@ def an_alteration_is_found(data: st.DataObject, **how: int) -> None:
         assert place in {finding.number for finding in found.examples}
 
 
-_FEW: Final = 6 << 10
-"""Numbers that are kept: of six units."""
+_FEW: Final = Memory(numbers=6 << 10)
+"""Six units are kept."""
 
 
 @pytest.fixture
@@ -141,7 +142,7 @@ def parts_of_slices(small_units: None, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_slice_need_not_be_in_memory(name: str, rules: str) -> None:
     contents = table(name, rules)
     parts = OnlyParts(contents)
-    verdict = verify(parts, exits_of(parse(name), answers(name, rules)), threads=2, kept=_FEW)
+    verdict = verify(parts, exits_of(parse(name), answers(name, rules)), threads=2, memory=_FEW)
     assert verdict == Verdict(legal(contents), 0, [])
     assert max(map(len, parts.asked)) == 1 << 10
     assert {one for part in parts.asked for one in part} == set(range(len(contents.entries)))
@@ -152,7 +153,8 @@ def test_a_slice_need_not_be_in_memory(name: str, rules: str) -> None:
 def test_no_part_is_read_twice_where_all_can_be_kept(name: str) -> None:
     contents = table(name, "r")
     parts, size = OnlyParts(contents), len(contents.entries)
-    verdict = verify(parts, exits_of(parse(name), answers(name, "r")), threads=2, kept=size + (1 << 10))
+    room = Memory(numbers=size + (1 << 10))
+    verdict = verify(parts, exits_of(parse(name), answers(name, "r")), threads=2, memory=room)
     assert verdict == Verdict(legal(contents), 0, [])
     assert sum(map(len, parts.asked)) == size
 
@@ -161,7 +163,7 @@ def test_no_part_is_read_twice_where_all_can_be_kept(name: str) -> None:
 @pytest.mark.parametrize("sample", [1, 3000])
 def test_a_sample_of_divided_slices(sample: int) -> None:
     contents = table("KPvK", "r")
-    verdict = verify(OnlyParts(contents), exits_of(parse("KPvK"), answers("KPvK", "r")), sample=sample, kept=_FEW)
+    verdict = verify(OnlyParts(contents), exits_of(parse("KPvK"), answers("KPvK", "r")), sample=sample, memory=_FEW)
     assert verdict == Verdict(sample, 0, [])
 
 
@@ -169,7 +171,7 @@ def test_a_sample_of_divided_slices(sample: int) -> None:
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_an_alteration_is_found_in_whatever_part_of_a_slice_it_is(data: st.DataObject) -> None:
-    an_alteration_is_found(data, kept=_FEW)
+    an_alteration_is_found(data, memory=_FEW)
 
 
 # --- samples --------------------------------------------------------------------------------------------------
