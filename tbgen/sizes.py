@@ -8,12 +8,19 @@ KEPT_FROM: Final = 1 << 23
 """Tables of fewer numbers have no workspace: they are built so soon that starting over costs little."""
 LARGE: Final = 1 << 26
 """Bytes. A table's arrays of this size and more are on disk, smaller ones in memory."""
+ENTRY: Final = 4
+"""Bytes per number of a table from which others are built."""
 SMALL: Final = 1 << 20
 """Bytes. Arrays of a slice at work below this size are in memory, whatever room there is."""
 
 
 LONG_FROM: Final = 1 << 28
 """Slices of at least this many numbers take so long that snapshots of them are kept: those of six men."""
+
+
+def is_large(numbers: int) -> bool:
+    """Whether the entries of a table are on disk while others are built from it."""
+    return ENTRY * numbers >= LARGE
 
 
 def is_long(numbers: int) -> bool:

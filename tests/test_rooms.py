@@ -99,6 +99,7 @@ ROOMS = {
     "store": "store/directory store/lock store/read",
     "store/disk_arrays": "arrays errors text sizes safe_files",
     "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
+    "store/reach": "sizes material index store store/disk_arrays store/entry_cache",
     "store/leftovers": "table_rules material store/directory store/lock files safe_files store/local",
     # Tables made by many processes.
     "cluster": "_version errors store/leftovers",
@@ -122,8 +123,8 @@ ROOMS = {
     "generate": (
         "_version arrays errors turns sizes files outcome table_rules material contents kept compiling jit index "
         "cluster retro/values retro/checkpoint retro/snapshot retro/solver retro/export retro/link_log "
-        "retro/precompile store store/read store/write store/disk_arrays store/entry_cache store/leftovers text "
-        "verify safe_files potential"
+        "retro/precompile store store/read store/write store/disk_arrays store/entry_cache store/reach store/leftovers "
+        "text verify safe_files potential"
     ),
     # The game around the tables.
     "rules": "errors outcome table_rules men position text meant",

@@ -1,15 +1,29 @@
 """What building a table will take: what it took before (recorded.py), or else averages by its men (averages.py)."""
 
 from dataclasses import asdict, dataclass
+from functools import reduce
 from math import comb
 from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 from tbgen.generate.averages import average
 from tbgen.generate.recorded import Recorded, recorded
 from tbgen.index.groups import GROUP_SIZES
 from tbgen.index.kings import FIXED, FREE, PAIRS
 from tbgen.material import Material
-from tbgen.sizes import LARGE, PROGRAM, SMALL, TEAM_FROM, is_kept, is_long, links_for, slots_for
+from tbgen.sizes import (
+    ENTRY,
+    LARGE,
+    PROGRAM,
+    SMALL,
+    TEAM_FROM,
+    is_kept,
+    is_large,
+    is_long,
+    links_for,
+    slots_for,
+)
 from tbgen.table_rules import TableRules
 
 _HELD: Final = 7 / 8
@@ -29,15 +43,13 @@ _OPEN: Final = 5 / 8
 """The share of positions that are not closed when the first record begins, at most: 0.61 in KBNvKN, 0.12 in KRRvKR."""
 _GATHERED: Final = 1 / 2
 """The share with which cells are gathered first where there are no records."""
-ENTRY: Final = 4
-"""Bytes per number of a table from which others are built."""
 STAIRCASE: Final = 4
 _KIND: Final = 2
 """Bytes per number for kinds of positions, while a table is written."""
 _LINK: Final = 8
 """Bytes per link of staircases, and per slot of their index."""
 _USED: Final = 1 / 4
-"""The share of the room for links that a table fills, at most, as far as that is on disk."""
+"""The share of the room for links that a table fills, at most, as far as that is on disk; of their index twice that."""
 
 
 @dataclass(frozen=True)
@@ -101,11 +113,11 @@ def small(arrays: list[int]) -> int:
 def link_arrays(numbers: int, *, shared: bool, with_record: bool = True) -> list[int]:
     """The bytes of a table's links and of their index."""
     links = links_for(numbers, with_record=with_record)
-    keys = _LINK * links
-    return [keys if keys < LARGE else max(LARGE, int(keys * _USED)), _LINK * slots_for(links, shared=shared)]
+    rooms = ((_LINK * links, _USED), (_LINK * slots_for(links, shared=shared), 2 * _USED))
+    return [size if size < LARGE else max(LARGE, int(size * used)) for size, used in rooms]
 
 
-class AtWork(NamedTuple):
+class Solving(NamedTuple):
     """What solving slices takes beside the table's own arrays."""
 
     memory: int
@@ -117,7 +129,7 @@ class AtWork(NamedTuple):
     positions are worth."""
 
 
-def solving(largest: int, numbers: int, threads: int, *, with_record: bool = True) -> AtWork:
+def solving(largest: int, numbers: int, threads: int, *, with_record: bool = True) -> Solving:
     """What solving slices takes: the largest has so many numbers, and all together."""
     at_work = largest if largest >= TEAM_FROM else min(threads * largest, numbers)
     share, cells = (_OPEN, (*_CELLS, *_UNDER_RECORDS)) if with_record else (_GATHERED, _CELLS)
@@ -127,9 +139,20 @@ def solving(largest: int, numbers: int, threads: int, *, with_record: bool = Tru
     in_memory = int(sum(size for size in arrays if size < SMALL))
     kept = at_work if is_long(largest) else 0
     snapshot = int((_HELD + _PASSED + sum(gathered)) * kept)
-    return AtWork(
+    return Solving(
         PROGRAM + int(_HELD * at_work) + in_memory, int(sum(arrays)) + snapshot - in_memory, snapshot + _WORTH * kept
     )
+
+
+def _fullest(pawns: int, own: int, promoted: int) -> int:
+    """The most bytes while the slices of a table are solved, of which `own` grow with each, and of tables with a pawn
+    fewer those are there, of all the `promoted`, that the batch at work needs. Batches go by how many steps all pawns
+    have before them, each one to six; one of them must have a single step to promote."""
+    if not pawns:
+        return own
+    every, fewer = (reduce(np.convolve, [np.ones(6) / 6] * count, np.ones(1)) for count in (pawns, pawns - 1))
+    done = np.cumsum(every)[: len(fewer)]
+    return int(max(own, (own * done + promoted * fewer).max()))
 
 
 def _averaged(material: Material, rules: TableRules, numbers: int) -> Recorded:
@@ -144,9 +167,12 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     numbers, slices, largest = _size(material)
     found = recorded(material.name, rules)
     taken = found or _averaged(material, rules, numbers)
-    successors = [ENTRY * _size(other).numbers for other in material.successors()]
+    successors = {other: _size(other).numbers for other in material.successors()}
+    by_slices = {one.normal for one in material.promotions() if is_large(successors[one.normal])}
+    promoted = sum(ENTRY * successors[one] for one in by_slices)
     with_record = rules == TableRules.RESET
-    arrays = [*successors, *link_arrays(numbers, shared=slices > 1, with_record=with_record)]
+    whole = [ENTRY * count for one, count in successors.items() if one not in by_slices]
+    arrays = [*whole, *link_arrays(numbers, shared=slices > 1, with_record=with_record)]
     at_work = solving(largest, numbers, threads, with_record=with_record)
     # those of one slice are there when all else of it has gone
     staircases = STAIRCASE * numbers * with_record
@@ -165,7 +191,7 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
         scratch=sum(arrays)
         - small(arrays)
         + max(
-            at_work.scratch + is_on_disk * while_solving,
+            at_work.scratch + _fullest(material.pawns, is_on_disk * while_solving, promoted),
             sum(written) - small(written) + is_on_disk * solved,
         ),
         workspace=is_kept(slices, numbers) * (solved + at_work.kept),

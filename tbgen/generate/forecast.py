@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from tbgen.errors import OutOfRoom
 from tbgen.generate.calibration import known_pace
-from tbgen.generate.estimate import ENTRY, Estimate, estimate
+from tbgen.generate.estimate import Estimate, estimate
 from tbgen.generate.plan import Plan
 from tbgen.generate.schedule import seconds_on
+from tbgen.sizes import ENTRY
 from tbgen.store import table_path
 from tbgen.store.disk_arrays import SCRATCH, scratch_of
 from tbgen.store.entry_cache import ROOM

@@ -9,7 +9,6 @@ from tbgen.generate.estimate import estimate
 from tbgen.generate.sample import check_sample
 from tbgen.generate.summary import Clocks, Summary, begin_peak, summarise
 from tbgen.generate.workspace import Workspace
-from tbgen.index.exits import exits_of
 from tbgen.material import Material
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve_table
@@ -17,6 +16,7 @@ from tbgen.store import Stamp, building, file_digest, stamp_of, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import workspace_of
+from tbgen.store.reach import reach
 from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
 
@@ -54,32 +54,31 @@ def build_table(
         disk_arrays.peak = 0
         begin_peak()
         from_the_start = not workspace_of(path).exists()
-        successor_entries = entry_cache.take(material.successors())
-        needed = {other.name: entry_cache.sha256_of(other) for other in successor_entries}
-        exits = exits_of(material, successor_entries)
-        workspace = Workspace(path, exits.layout, rules, disk_arrays, needed, starts_over)
-        solved = solve_table(
-            exits,
-            rules=rules,
-            threads=threads,
-            report=report,
-            found=found,
-            tell_level=tell_level,
-            checkpoint=workspace,
-        )
-        workspace.let_go()
-        contents, counts = finish(solved, disk_arrays.array, threads, in_place=not workspace.keeps), solved.counts
-        del solved
+        with reach(material, entry_cache, disk_arrays) as (exits, needed):
+            workspace = Workspace(path, exits.layout, rules, disk_arrays, needed, starts_over)
+            solved = solve_table(
+                exits,
+                rules=rules,
+                threads=threads,
+                report=report,
+                found=found,
+                tell_level=tell_level,
+                checkpoint=workspace,
+            )
+            workspace.let_go()
+            contents, counts = finish(solved, disk_arrays.array, threads, in_place=not workspace.keeps), solved.counts
+            del solved
 
-        def check(written: Path) -> None:
-            try:
-                check_sample(contents, written, exits, threads, Clocks.read().since(begun).wall, disk_arrays.array)
-            except WrongTable:
-                workspace.clear()
-                raise
+            def check(written: Path) -> None:
+                took = Clocks.read().since(begun).wall
+                try:
+                    check_sample(contents, written, exits, threads, took, disk_arrays.array)
+                except WrongTable:
+                    workspace.clear()
+                    raise
 
-        census = write_table(path, contents, counts._asdict(), threads=threads, make=disk_arrays.array, check=check)
-        workspace.clear()
+            census = write_table(path, contents, counts._asdict(), threads=threads, make=disk_arrays.array, check=check)
+            workspace.clear()
         entry_cache.put(material, contents.entries, file_digest(path))
         summary = summarise(
             contents, census, path, begun, pace, disk_arrays.peak, counts.attractions, counts.looks, alone

@@ -9,12 +9,12 @@ import chess
 
 from tbgen.errors import OutOfRoom
 from tbgen.generate.averages import average
-from tbgen.generate.estimate import ENTRY, STAIRCASE, link_arrays, numbers_of, small, solving
+from tbgen.generate.estimate import STAIRCASE, link_arrays, numbers_of, small, solving
 from tbgen.local.choose import Part, make_plan, start_of
 from tbgen.local.complete import as_stored
 from tbgen.local.walks import AllFrom, Pawns, TooMany
 from tbgen.material import Material
-from tbgen.sizes import PROGRAM
+from tbgen.sizes import ENTRY, PROGRAM
 from tbgen.store.format.local import BOTH, numbers_per_slice
 from tbgen.table_rules import TableRules
 from tbgen.text import size_of

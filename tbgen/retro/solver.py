@@ -1,6 +1,6 @@
 """Solving one material: its slices in order, on all threads, with the tables that its resets lead to."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
@@ -40,7 +40,8 @@ def solve_table(
     layout, checkpoint = exits.layout, checkpoint or InMemory()
     arrays, done = checkpoint.open(layout, links_for(layout.size, with_record=rules == TableRules.RESET))
     solved = Solved(layout, rules, *arrays)
-    _solve_slices(_make_job(solved, exits, checkpoint, report, found or report, tell_level), done, threads)
+    job = _make_job(solved, exits, checkpoint, report, found or report, tell_level)
+    _solve_slices(job, exits.fetch, done, threads)
     return solved
 
 
@@ -50,7 +51,7 @@ def _make_job(
     checkpoint: Checkpoint,
     report: Callable[[int], None],
     found: Callable[[int], None],
-    tell_level: Callable[[int], None] = lambda level: None,
+    tell_level: Callable[[int], None],
 ) -> Job:
     for one in exits.reached:
         if one.entries is None:
@@ -72,19 +73,21 @@ def _stand_in(unknown: tuple[int, int]) -> Reached:
     return Reached(layout, np.repeat(np.array(unknown, np.int32), int(layout.half_size[0])))
 
 
-def _solve_slices(job: Job, done: Mapping[int, Counts], threads: int) -> None:
+def _solve_slices(job: Job, fetch: Callable[[Iterable[int]], None], done: Mapping[int, Counts], threads: int) -> None:
     layout = job.solved.layout
     for slice_, counts in done.items():
         job.solved.counts = job.solved.counts.plus(counts)
-        job.found(int(layout.start[slice_ + 1] - layout.start[slice_]))
+        job.found(len(layout.numbers_in(slice_)))
     with ThreadPoolExecutor(threads) as pool:
         try:
             for batch in _batches(layout):
                 todo = [slice_ for slice_ in batch if slice_ not in done]
-                if layout.start[batch[0] + 1] - layout.start[batch[0]] >= TEAM_FROM:
+                if len(layout.numbers_in(batch[0])) >= TEAM_FROM:
                     for slice_ in todo:
+                        fetch([slice_])
                         SliceSolver(job, slice_, pool, threads).solve()
                 else:
+                    fetch(todo)
                     list(pool.map(lambda slice_: _solve_beside_others(job, slice_), todo))
         except BaseException:
             job.stopped = True

@@ -62,8 +62,37 @@ def scratch_of(directory: Path) -> Path:
 
 class _Mapping(mmap.mmap):
     is_scattered = False
+    is_sparse = False
     room: NDArray[np.int64]
     """Of the array in it (arrays.py)."""
+
+
+class Sparse:
+    """An array on disk that has room where it is filled. Elsewhere are zeros, but for the ends of parts that were
+    dropped."""
+
+    def __init__(self, mapping: _Mapping, kind: np.dtype[Any], place: Path) -> None:
+        self.array: NDArray[Any] = np.frombuffer(mapping, kind)
+        self._mapping = mapping
+        self._place = place
+
+    def fill(self, part: range) -> NDArray[Any]:
+        """The part of it with these places, to be written to."""
+        room, size = self._mapping.room, self.array.itemsize
+        if room[HANDLE] >= 0:
+            with text.named(str(self._place)):
+                os.posix_fallocate(int(room[HANDLE]), part.start * size, len(part) * size)
+            room[RESERVED] += len(part) * size
+        return self.array[part.start : part.stop]
+
+    def drop(self, part: range) -> None:
+        """Give the room of a part back. It may end within pages of others, which stay."""
+        room, size = self._mapping.room, self.array.itemsize
+        begin, end = -(-part.start * size // _PAGE) * _PAGE, part.stop * size // _PAGE * _PAGE
+        with suppress(OSError):  # not all file systems can do it
+            if room[HANDLE] >= 0 and begin < end:
+                self._mapping.madvise(mmap.MADV_REMOVE, begin, end - begin)
+                room[RESERVED] -= len(part) * size
 
 
 class _Open(NamedTuple):
@@ -115,6 +144,14 @@ class DiskArrays:
             return with_room(np.zeros(count, kind))
         mapping = self._unnamed(count, kind, scattered, reserves=False)
         return Growing(np.frombuffer(mapping, kind), mapping.room)
+
+    def sparse(self, count: int, kind: DTypeLike) -> Sparse:
+        """An array whose parts come and go."""
+        self.look()
+        kind = np.dtype(kind)
+        mapping = self._unnamed(count, kind, reserves=False)
+        mapping.is_sparse = True
+        return Sparse(mapping, kind, self._directory)
 
     def _unnamed(self, count: int, kind: np.dtype[Any], scattered: bool = False, *, reserves: bool = True) -> _Mapping:
         with tempfile.TemporaryFile(dir=self._directory) as file:
@@ -237,9 +274,10 @@ class DiskArrays:
         return shutil.disk_usage(self._directory).free
 
     def owed(self) -> int:
-        """The bytes of arrays, scattered ones apart, that have no room on disk yet."""
+        """The bytes of arrays, scattered and sparse ones apart, that have no room on disk yet."""
         with self._lock:
-            return sum(len(one) - int(one.room[RESERVED]) for one in self._there() if not one.is_scattered)
+            there = [one for one in self._there() if not one.is_scattered and not one.is_sparse]
+            return sum(len(one) - int(one.room[RESERVED]) for one in there)
 
     def close(self) -> None:
         self._stop.set()

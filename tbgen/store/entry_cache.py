@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tbgen.errors import CorruptTable, MissingTable, TbgenError
 from tbgen.material import Material
 from tbgen.sizes import LARGE
-from tbgen.store import open_table, table_path
+from tbgen.store import TableFile, open_table, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.table_rules import TableRules
 
@@ -81,9 +81,15 @@ class EntryCache:
         self._shed(keep=len(found))
         return found
 
+    def __contains__(self, material: Material) -> bool:
+        return material in self._held
+
+    def open(self, material: Material) -> TableFile:
+        """The table of the directory."""
+        return open_table(self._find(self._directory, material, self._rules), threads=self._threads, material=material)
+
     def _read(self, material: Material, report: Callable[[Material, int], None]) -> _Held:
-        path = self._find(self._directory, material, self._rules)
-        with open_table(path, threads=self._threads, material=material) as table:
+        with self.open(material) as table:
             entries = table.entries(make=self._disk_arrays.array, report=partial(report, material))
             return _Held(entries, table.sha256)
 

@@ -89,7 +89,7 @@ def test_every_entry_between_pawns(name: str, pawns: str, rules: Rules) -> None:
     solved = Solved(
         layout, TableRules(rules), entries[material], np.zeros(layout.size, np.int32), make_links(1 << 18, shared=True)
     )
-    job = solver._make_job(solved, exits_of(material, entries), InMemory(), lambda numbers: None, lambda numbers: None)
+    job = solver._make_job(solved, exits_of(material, entries), InMemory(), *[lambda told: None] * 3)
     SliceSolver(job, number, None, 1).solve()
     assert np.count_nonzero(solved.staircases) > 0 or rules == "wg"
     assert not differences(Reader(finish(solved)), slice_)

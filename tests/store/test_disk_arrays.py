@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tbgen.arrays import HANDLE
 from tbgen.errors import BadInput
 from tbgen.store import disk_arrays as disk_arrays_module
 from tbgen.store.disk_arrays import DiskArrays, memory_in_use, scratch_of
@@ -35,6 +36,31 @@ def test_arrays_on_disk_leave_memory_and_come_back(tmp_path: Path) -> None:
     assert memory_in_use()[0] < before - (1 << 25)
     assert (array == np.arange(1 << 24)).all()
     assert not list(tmp_path.iterdir()), "the files have no name"
+    disk_arrays.close()
+
+
+def test_a_sparse_array_has_room_where_it_is_filled(tmp_path: Path) -> None:
+    disk_arrays, page = DiskArrays(tmp_path, 1 << 40), 1 << 12
+    sparse = disk_arrays.sparse(1 << 24, np.int32)
+
+    def used() -> int:
+        return os.fstat(int(sparse._mapping.room[HANDLE])).st_blocks * 512
+
+    parts = [range(at << 20, (at << 20) + (1 << 18) + 5) for at in range(3)]
+    assert used() <= page
+    for number, part in enumerate(parts, 1):
+        sparse.fill(part)[:] = number
+        assert 0 <= used() - number * (1 << 20) <= 2 * (number + 1) * page
+    assert disk_arrays.owed() == 0
+    disk_arrays.look()
+    assert disk_arrays.peak == 4 * sum(map(len, parts))
+    sparse.drop(parts[1])
+    assert used() <= 2 * (1 << 20) + 6 * page
+    for number, part in enumerate(parts, 1):
+        assert (sparse.array[part.start + page : part.stop - page] == (number if number != 2 else 0)).all()
+    disk_arrays.peak = 0
+    disk_arrays.look()
+    assert disk_arrays.peak == 4 * 2 * len(parts[0])
     disk_arrays.close()
 
 
