@@ -6,6 +6,7 @@ arrays when they are made, for those that may never be full as far as they are a
 
 import os
 from collections.abc import Callable
+from mmap import MADV_RANDOM, mmap
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
@@ -57,6 +58,18 @@ def check_room(room: NDArray[np.int64]) -> None:
     """OSError if an array could not be given more."""
     if room[FAILED]:
         raise OSError(int(room[FAILED]), os.strerror(int(room[FAILED])))
+
+
+def read_by_pages(*arrays: NDArray[Any]) -> None:
+    """Have the system read single pages of those that are in files: they are looked at all over, and what else it would
+    read takes the room of pages that are needed."""
+    for array in arrays:
+        base: Any = array
+        while isinstance(base, np.ndarray):
+            base = base.base
+        memory = getattr(base, "obj", base)  # what numpy keeps depends on its version
+        if isinstance(memory, mmap):
+            memory.madvise(MADV_RANDOM)
 
 
 class Arrays(Protocol):

@@ -28,7 +28,7 @@ from tbgen._version import __version__
 from tbgen.files import settle, sync
 from tbgen.generate import journal, snapshots
 from tbgen.generate.journal import AtWork, Batch, Done, Stretch
-from tbgen.generate.snapshots import KeptSnapshot
+from tbgen.generate.snapshots import KeptSnapshot, crc32_of
 from tbgen.index import Layout
 from tbgen.jit import SOLVER
 from tbgen.retro import link_log
@@ -40,7 +40,6 @@ from tbgen.sizes import is_kept, is_long
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.leftovers import remove, workspace_of
 from tbgen.table_rules import TableRules
-from tbgen.turns import pieces
 
 _WAIT: Final = 5.0
 """Seconds after which small slices are made safe."""
@@ -101,11 +100,11 @@ class Workspace:
         self._seen = link_log.make_seen(links)
         self._build["links"] = links
         self._remove_what_is_no_file()
-        resumed = self._resume(layout, links)
+        resumed = self._resume(links)
         if resumed is None:
             self.clear()
             self._place.mkdir()
-            self._of_table = self._make_arrays(layout, links)
+            self._of_table = self._make_arrays(links)
             resumed = _Resumed({}, {}, 0)
         self._begin(resumed)
         return self._table(), resumed.done
@@ -115,7 +114,7 @@ class Workspace:
             return
         with self._lock:
             self._fresh[slice_] = counts
-            self._fresh_numbers += len(self._range(slice_))
+            self._fresh_numbers += len(self._layout.numbers_in(slice_))
             if self._fresh_numbers >= _MUCH or time.monotonic() - self._safe_at > _WAIT:
                 self._make_safe()
 
@@ -165,11 +164,11 @@ class Workspace:
         assert self._of_table is not None
         return self._of_table
 
-    def _make_arrays(self, layout: Layout, links: int) -> TableArrays:
+    def _make_arrays(self, links: int) -> TableArrays:
         entries, staircases = (
-            self.arrays.named(self._place / name, layout.size, np.int32, reserves=False) for name in _ARRAYS
+            self.arrays.named(self._place / name, self._layout.size, np.int32, reserves=False) for name in _ARRAYS
         )
-        return TableArrays(entries, staircases, make_links(links, shared=layout.slices > 1, arrays=self.arrays))
+        return TableArrays(entries, staircases, make_links(links, shared=self._layout.slices > 1, arrays=self.arrays))
 
     # --- going on -------------------------------------------------------------------------------------------
 
@@ -185,7 +184,7 @@ class Workspace:
             if not is_own(path.lstat()):
                 remove(path)
 
-    def _resume(self, layout: Layout, links: int) -> _Resumed | None:
+    def _resume(self, links: int) -> _Resumed | None:
         """What the build can go on with; None if nothing."""
         found = journal.read(self._place)
         if found is None:
@@ -195,7 +194,7 @@ class Workspace:
             self._starts_over()
             return None
         batches = [*lines]
-        self._of_table = self._make_arrays(layout, links)
+        self._of_table = self._make_arrays(links)
         log = self._log(head["number"])
         if not self._restore(log, [stretch for batch in batches for stretch in batch.links]):
             self._of_table = None
@@ -211,11 +210,14 @@ class Workspace:
 
     def _restore(self, log: Path, stretches: list[Stretch]) -> bool:
         """Put the links back; False if some contradict others in spite of right checksums."""
+        links = self._table().links
         for stretch in stretches:
             read = _read(log, stretch)
-            if read is not None and link_log.restore(self._table().links, *read):
+            bad = link_log.restore(links, *read) if read is not None else 0
+            for room in (links.room, links.slots_room):
+                self.arrays.check(room)
+            if bad:
                 return False
-        self.arrays.check(self._table().links.room)
         return True
 
     def _is_whole(self, done: Done) -> bool:
@@ -302,17 +304,14 @@ class Workspace:
         return self._place / f"links.{number}"
 
     def _is_long(self, slice_: int) -> bool:
-        return self.keeps and is_long(len(self._range(slice_)))
-
-    def _range(self, slice_: int) -> range:
-        return range(int(self._layout.start[slice_]), int(self._layout.start[slice_ + 1]))
+        return self.keeps and is_long(len(self._layout.numbers_in(slice_)))
 
     def _numbers(self, slice_: int) -> slice:
-        here = self._range(slice_)
+        here = self._layout.numbers_in(slice_)
         return slice(here.start, here.stop)
 
     def _sums(self, slice_: int) -> tuple[int, int]:
-        entries, staircases = (_crc32(array[self._numbers(slice_)]) for array in self._table()[:2])
+        entries, staircases = (crc32_of(array[self._numbers(slice_)]) for array in self._table()[:2])
         return entries, staircases
 
 
@@ -330,10 +329,3 @@ def _read(log: Path, stretch: Stretch) -> tuple[NDArray[np.int32], NDArray[np.in
         np.frombuffer(data, _NUMBER, stretch.links),
         np.frombuffer(data, _KEY, stretch.links, stretch.links * _NUMBER.itemsize),
     )
-
-
-def _crc32(array: NDArray[np.int32]) -> int:
-    found = 0
-    for here in pieces(len(array)):
-        found = zlib.crc32(array[here].data, found)
-    return found

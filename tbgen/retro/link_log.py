@@ -70,7 +70,7 @@ def restore(links: Links, numbers: NDArray[np.int32], keys: NDArray[np.int64]) -
             return bad
         links.keys[number - 1] = key
         links.given[0] = max(links.given[0], number)
-        if links.shared and enter(links, all_links(), key, number) != number:
+        if links.shared and enter(links, all_links(links), key, number) != number:
             bad += 1
     return bad
 

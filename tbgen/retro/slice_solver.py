@@ -63,8 +63,8 @@ class SliceSolver:
         self._slice = slice_
         self._pool = pool
         self._each: Each = pool.map if pool else map
-        self._numbers = slice(int(layout.start[slice_]), int(layout.start[slice_ + 1]))
-        self._size = self._numbers.stop - self._numbers.start
+        numbers = layout.numbers_in(slice_)
+        self._numbers, self._size = slice(numbers.start, numbers.stop), len(numbers)
         self._staircase = job.solved.staircases[self._numbers]
         self._arrays = job.checkpoint.arrays
         self._team = make_team(threads)
@@ -139,26 +139,29 @@ class SliceSolver:
 
     def _go_on(self) -> Schedule | None:
         """From the last snapshot of a stopped build; None if there is none."""
-        job, sets = self._job, self._sets
-        kept = job.checkpoint.begun(self._slice)
+        kept = self._job.checkpoint.begun(self._slice)
         if kept is None:
             return None
         worth = self._make_worth()
-        state = snapshot.restored(kept, worth, self._staircase, sets, self._arrays.work, self._each)
+        state = snapshot.restored(kept, worth, self._staircase, self._sets, self._arrays.work, self._each)
         if state is None:
-            job.checkpoint.lost(self._slice)
-            for array in (sets.held, sets.passed, sets.blocks):
-                array[:] = 0
-            if self._staircase.any():
-                self._arrays.reserve_all(job.solved.staircases)
-                self._staircase[:] = 0
+            self._forget_snapshot()
             return None
         self._state = state
         schedule = self._schedule(kept.facts["top"], kept.facts["legal"])
         snapshot.put_counts(kept, schedule)
         self._told = self._numbers_done(schedule)
-        job.found(self._told)
+        self._job.found(self._told)
         return schedule
+
+    def _forget_snapshot(self) -> None:
+        """Undo what has been read of a snapshot that is damaged."""
+        self._job.checkpoint.lost(self._slice)
+        for array in (self._sets.held, self._sets.passed, self._sets.blocks):
+            array[:] = 0
+        if self._staircase.any():
+            self._arrays.reserve_all(self._job.solved.staircases)
+            self._staircase[:] = 0
 
     def _make_worth(self) -> NDArray[np.uint16]:
         """`SliceState.worth`, which is found again with a snapshot."""
@@ -168,7 +171,7 @@ class SliceSolver:
         solved = self._job.solved
         items = self._arrays.growing(self._size, np.int32 if self._size <= _SHORT else np.int64)
         if self._state.on_disk:
-            read_by(BY_PAGES, items.array, solved.links.keys)
+            read_by(BY_PAGES, items.array, solved.links.keys, solved.links.slots)
         return make_schedule(items, self._team.size, solved.rules == TableRules.RESET, top, legal)
 
     # --- the sweep --------------------------------------------------------------------------------------------
@@ -194,8 +197,8 @@ class SliceSolver:
 
     def _check_room(self, schedule: Schedule) -> None:
         solved = self._job.solved
-        self._arrays.check(schedule.seeds.room)
-        self._arrays.check(solved.links.room)
+        for room in (schedule.seeds.room, solved.links.room, solved.links.slots_room):
+            self._arrays.check(room)
         if self._tally[LINKS_FULL]:
             raise OutOfRoom(f"{solved.layout.material} has more staircases than there is room for")
 
@@ -220,7 +223,7 @@ class SliceSolver:
         """Put the entries of all positions, and the staircases that are still in cells, into the table."""
         solved = self._job.solved
         if not is_complete(self._state, self._sets, self._each):
-            raise AssertionError(f"{self._where()}: positions are left open, or values have no code")
+            raise AssertionError(f"{self._where()}: positions are open, values have no code, or distances no room")
         self._reserve_staircases()
         put_staircases(self._state, self._each)
         worth, keys = self._state.worth, self._state.keys

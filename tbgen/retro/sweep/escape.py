@@ -79,13 +79,13 @@ def forget(team, me, state):
 
 @kernel
 def end(team, me, state, sets, level):
-    """Once all escapes are known: those who have one, or fall, may need another step; what resets lose to is again what
-    they lose to for good. The bits of a review are those of empty sets."""
+    """All escapes are known now. Positions that escape, or fall, may need another step. LOSING means again what resets
+    lose to for good. The bits of a review are those of empty sets."""
     nodes = len(state.worth)
     barrier(team, me)
     start, stop = next_range(team, me, nodes)
     while start < stop:
-        read_members_ahead(state, start, stop)
+        read_members_ahead(state, start)
         read_cells_ahead(state, state.pays, start, stop)
         for which in (STEPPED, FALLING, LOSING):
             read_set_ahead(sets, which, start // LANE, -(-stop // LANE))

@@ -69,10 +69,9 @@ def left_open(schedule: Schedule) -> int:
 @kernel
 def _play_level(worker, links, schedule, level, tally):
     """Compute what each open position is worth under a record of this level. Returns False if it pauses."""
-    team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     done = False
     if level > FIRST_RECORD and not schedule.counts[PLACE]:
-        as_good_as_the_record(team, me, buffers, state, sets, level)
+        as_good_as_the_record(worker, level)
         # recomputing everything takes linear time; a review may look at the same position many times
         most, further = _open(schedule) // _REVIEWS, _open(schedule) // _FURTHER
         done = review_all(worker, schedule.counts, level, most, further)
@@ -80,7 +79,7 @@ def _play_level(worker, links, schedule, level, tally):
             return False
     if not done and not escape_from_scratch(worker, schedule, level):
         return False
-    write_steps(team, me, buffers, state, sets, links, level, tally)
+    write_steps(worker, links, level, tally)
     return True
 
 

@@ -62,8 +62,8 @@ def _prefetch(sets, later, event, lane):
 
 @inlined
 def _not_told(sets, event, lane, bits):
-    """Those of some predecessors in a lane for whom it is news. Nothing leaves these sets meanwhile, so that who is
-    found to know it without a lock does; the others must be asked again."""
+    """Those of some predecessors in a lane for whom it is news. No position leaves these sets during a phase: one that
+    is found there without a lock has been told. The others are asked again under the lock."""
     return bits & ~(lane_of(sets, SETTLED, lane) | lane_of(sets, _told(event), lane))
 
 

@@ -99,8 +99,9 @@ def _best_move(graph, buffers, state, sets, node, cell, escaping, record):
 
 
 @kernel
-def as_good_as_the_record(team, me, buffers, state, sets, level):
+def as_good_as_the_record(worker, level):
     """Where the escaping side is paid no more than the new record, the record stands: such values become STANDS."""
+    team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     barrier(team, me)
     start, end = next_due(team, me, state)
     while start < end:

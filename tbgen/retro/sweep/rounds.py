@@ -112,12 +112,11 @@ def _spread(worker, schedule, outcome, escaping):
 @kernel
 def settle_level(worker, schedule, level):
     """Settle all positions of a level, and all from which a goal of this level can be forced."""
-    team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
-    settle.fix_and_seed(team, me, buffers, state, sets, level)
-    sort_by_time(team, me, buffers, state, sets, schedule.seeds)
+    settle.fix_and_seed(worker, level)
+    sort_by_time(worker, schedule.seeds)
     _spread(worker, schedule, BASE - level, _SETTLING)
     merge(worker)
-    barrier(team, me)
+    barrier(worker.team, worker.me)
 
 
 @kernel
@@ -132,7 +131,7 @@ def escape_from_scratch(worker, schedule, level):
         if level > FIRST_RECORD:
             escape.forget(team, me, state)
     if schedule.counts[SORTED] != level:  # after a pause they still are
-        sort_by_payoff(team, me, worker.buffers, state, sets, seeds)
+        sort_by_payoff(worker, seeds)
     if me == 0:
         schedule.counts[SORTED] = level
         escape.list_values(state, seeds.first, schedule.seen, record)

@@ -29,8 +29,7 @@ from tbgen.retro.threads.sets import (
 )
 from tbgen.retro.threads.team import barrier
 from tbgen.retro.values.codes import NONE
-from tbgen.retro.values.keys import LONGEST
-from tbgen.retro.values.payoff import longest, paid, shortest
+from tbgen.retro.values.payoff import LARGEST_DISTANCE, longest, paid, shortest
 
 _KEYS: Final = 1 << 16
 """Kinds of seeds that are sorted apart, at most: codes of payoffs, or twice the distances."""
@@ -104,16 +103,16 @@ def _put(state, buffers, seeds, at, node):
 
 
 @kernel
-def sort_by_time(team, me, buffers, state, sets, seeds):
+def sort_by_time(worker, seeds):
     """Move the TIMED sets to `seeds`, with a group for each distance.
 
     A counting sort: each thread counts what is in its blocks, the first thread sums, each thread copies."""
-    keys = 2 * (LONGEST + 1)
+    team, me, keys = worker.team, worker.me, 2 * (LARGEST_DISTANCE + 1)
     barrier(team, me)
     seeds.starts[me, :keys] = 0
-    _sort_timed(team, me, buffers, state, sets, seeds, 0)
+    _sort_timed(worker, seeds, 0)
     if _sum_up(team, me, seeds, keys):
-        _sort_timed(team, me, buffers, state, sets, seeds, 1)
+        _sort_timed(worker, seeds, 1)
     if me == 0:
         seeds.group_count[0] = 0
         for key in range(keys):
@@ -123,8 +122,9 @@ def sort_by_time(team, me, buffers, state, sets, seeds):
 
 
 @kernel
-def _sort_timed(team, me, buffers, state, sets, seeds, copies):
+def _sort_timed(worker, seeds, copies):
     """Count the seeds of this thread's blocks by their distance, or move them."""
+    team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     for gains in range(2):
         which = TIMED if gains else TIMED + LOSE
         for block in _blocks_of(team, me, sets):
@@ -133,7 +133,7 @@ def _sort_timed(team, me, buffers, state, sets, seeds, copies):
             read_set_around(sets, which, buffers, lanes_of(block).start)
             for at in range(read_block(sets, which, block, buffers)):
                 node = np.int64(buffers.batch[at])
-                key = 2 * min(settle.time_of(state, buffers, node, gains), LONGEST) + gains
+                key = 2 * settle.time_of(state, buffers, node, gains) + gains
                 if copies:
                     _put(state, buffers, seeds, seeds.starts[me, key], node)
                 seeds.starts[me, key] += 1
@@ -142,24 +142,25 @@ def _sort_timed(team, me, buffers, state, sets, seeds, copies):
 
 
 @kernel
-def sort_by_payoff(team, me, buffers, state, sets, seeds):
+def sort_by_payoff(worker, seeds):
     """Sort all positions that are not closed by the code of what their resets pay."""
-    keys = len(state.payoffs)
+    team, me, keys = worker.team, worker.me, len(worker.state.payoffs)
     barrier(team, me)
     seeds.starts[me, :keys] = 0
-    _sort(team, me, buffers, state, sets, seeds, 0)
+    _sort(worker, seeds, 0)
     if _sum_up(team, me, seeds, keys):
-        _sort(team, me, buffers, state, sets, seeds, 1)
+        _sort(worker, seeds, 1)
     barrier(team, me)
 
 
 @kernel
-def _sort(team, me, buffers, state, sets, seeds, copies):
+def _sort(worker, seeds, copies):
     """Count the seeds of this thread's blocks by the code of their payoff, or copy them."""
+    team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     for block in _blocks_of(team, me, sets):
         if block % TOGETHER == 0:
             end = min((block + TOGETHER) * BLOCK, len(state.worth))
-            read_members_ahead(state, block * BLOCK, end)
+            read_members_ahead(state, block * BLOCK)
             read_cells_ahead(state, state.pays, block * BLOCK, end)
         for lane in lanes_of(block):
             left, cell = state.cells.members[lane], first_cell(state.cells, lane)
@@ -181,9 +182,9 @@ def choose(state, seeds, value):
         if seeds.first[code] != seeds.first[code + 1]:
             payoff = state.payoffs[code]
             if paid(payoff) == value:
-                _add_group(seeds, code, min(shortest(payoff), LONGEST), 1)
+                _add_group(seeds, code, shortest(payoff), 1)
             elif paid(payoff) == -value:
-                _add_group(seeds, code, min(longest(payoff), LONGEST), 0)
+                _add_group(seeds, code, longest(payoff), 0)
 
 
 @inlined

@@ -96,8 +96,9 @@ def _fix_or_seed(state, buffers, sets, node, cell, level):
 
 
 @kernel
-def fix_and_seed(team, me, buffers, state, sets, level):
+def fix_and_seed(worker, level):
     """Settle all open positions of this level, and collect the seeds of its outcomes."""
+    team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     barrier(team, me)
     start, end = next_due(team, me, state)
     while start < end:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.arrays import Make, in_memory
+from tbgen.contents import DISTANCE_MASK
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel, plain
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, Survey
@@ -27,7 +28,7 @@ from tbgen.retro.threads.sets import AWAY, BLOCK, CLOSED, LOSING, SETTLED, Posit
 from tbgen.retro.threads.team import next_range
 from tbgen.retro.values.codes import NONE, STANDS, is_full, make_code_table
 from tbgen.retro.values.keys import level_of, outcome_of
-from tbgen.retro.values.payoff import paid
+from tbgen.retro.values.payoff import LARGEST_SHORTEST, paid
 from tbgen.turns import pieces
 
 Each = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
@@ -60,7 +61,7 @@ class SliceState(NamedTuple):
     payoffs: NDArray[np.int32]
     """Code tables (retro/values/codes.py)."""
     on_disk: int
-    """1 if some of its arrays lie in files."""
+    """1 if what resets pay did not fit into memory: then arrays are read around what is looked at."""
 
 
 def make_state(
@@ -151,7 +152,7 @@ def gathered(
 
 @kernel
 def _gather(state, after, start, end):
-    read_members_ahead(state, start, end)
+    read_members_ahead(state, start)
     read_cells_ahead(state, state.pays, start, end)
     read_cells_ahead(state, state.level, start, end)
     read_cells_ahead(state, state.due, start, end)
@@ -192,14 +193,14 @@ def _put_staircases(state, lane, left):
 
 
 def put_staircases(state: SliceState, each: Each = map) -> None:
-    """The same for all that have cells. Settled ones have, too, that wait for a level above all of the slice."""
+    """The same for all that have cells: also for settled ones that wait for a level above the highest of the slice."""
     if len(state.link):
         _by_stretches(each, len(state.worth), partial(_put_all, state))
 
 
 @kernel
 def _put_all(state, start, end):
-    read_members_ahead(state, start, end)
+    read_members_ahead(state, start)
     read_cells_ahead(state, state.link, start, end)
     if state.on_disk:
         read_ahead(state.staircase, start, end)
@@ -221,10 +222,10 @@ def read_cells_ahead(state, array, start, end):
 
 
 @inlined
-def read_members_ahead(state, start, end):
+def read_members_ahead(state, start):
     """Have it read where the cells of these nodes are, with those of the whole stretch that they begin."""
     if state.on_disk and start % _STRETCH == 0:
-        first, last = start // LANE, min(max(end, start + _STRETCH) // LANE, len(state.cells.members))
+        first, last = start // LANE, min((start + _STRETCH) // LANE, len(state.cells.members))
         read_ahead(state.cells.members, first, last)
         read_ahead(state.cells.within, first, last)
 
@@ -234,7 +235,7 @@ def next_due(team, me, state):
     """Claim a range of positions as `next_range` does, and have it read when they are due."""
     start, end = next_range(team, me, len(state.worth))
     if start < end:
-        read_members_ahead(state, start, end)
+        read_members_ahead(state, start)
         read_cells_ahead(state, state.due, start, end)
     return start, end
 
@@ -257,8 +258,8 @@ def _read_cell_around(state, buffers, lane):
 
 @inlined
 def read_values_around(state, buffers, node):
-    """Have it read the clusters with the values of an open position."""
-    if state.on_disk:
+    """Have it read the clusters with the values of an open position, once records matter."""
+    if state.on_disk and len(state.theirs):
         cell = _read_cell_around(state, buffers, node // LANE)
         read_around(buffers.clusters, state.theirs, cell)
         read_around(buffers.clusters, state.ours, cell)
@@ -298,9 +299,11 @@ def read_worth_around(state, buffers, node):
 
 
 def is_complete(state: SliceState, sets: PositionSets, each: Each = map) -> bool:
-    """Whether every position is settled, and no code table was too small."""
-    full = is_full(state.keys) or is_full(state.payoffs)
-    return not full and all(each(lambda here: _all_settled(sets, here.start, here.stop), pieces(len(state.worth))))
+    """Whether every position is settled, each value has a code, and no distance is longer than a payoff can say."""
+    longest = int((state.keys[STANDS + 1 :] & DISTANCE_MASK).max())
+    if is_full(state.keys) or is_full(state.payoffs) or longest > LARGEST_SHORTEST:
+        return False
+    return all(each(lambda here: _all_settled(sets, here.start, here.stop), pieces(len(state.worth))))
 
 
 @kernel

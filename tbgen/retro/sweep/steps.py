@@ -18,6 +18,7 @@ from tbgen.retro.values.keys import outcome_of, patience
 from tbgen.retro.values.staircase import (
     FULL,
     add_step,
+    forget_tables,
     last_step,
     links_of_pass,
     pack_step,
@@ -28,12 +29,13 @@ from tbgen.retro.values.staircase import (
 
 
 @kernel
-def write_steps(team, me, buffers, state, sets, links, level, tally):
+def write_steps(worker, links, level, tally):
     """Append a step to every staircase whose value has changed.
 
     A step is found again only behind the same link. So where many links may be new, the set is gone through several
     times, each time with the staircases that end within a range of links: the index then holds those alone that such a
     pass has found."""
+    team, me, buffers, sets = worker.team, worker.me, worker.buffers, worker.sets
     buffers.cases.fill(0)
     barrier(team, me)
     known = links.given[0]
@@ -42,14 +44,17 @@ def write_steps(team, me, buffers, state, sets, links, level, tally):
     for at in range(passes):
         barrier(team, me)
         looked_for = links_of_pass(links, count, passes)
+        if me == 0:
+            forget_tables(links, level)
         barrier(team, me)  # all threads have read that before one gives the next number
         first, end = at * (known + 1) // passes, (at + 1) * (known + 1) // passes
-        _write_some(team, me, buffers, state, sets, links, looked_for, first, end, known, level, tally)
+        _write_some(worker, links, looked_for, first, end, known, level, tally)
 
 
 @kernel
-def _write_some(team, me, buffers, state, sets, links, looked_for, first, end, known, level, tally):
+def _write_some(worker, links, looked_for, first, end, known, level, tally):
     """The same for staircases that end with a link of this range. A phase of its own."""
+    team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     while True:
         count = pop_block(team, me, sets, STEPPED, buffers, end <= known)
         if count == 0:

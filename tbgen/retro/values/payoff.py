@@ -14,6 +14,7 @@ _SHORTEST_BITS: Final = 11
 _GAP_BITS: Final = 10
 LARGEST_SHORTEST: Final = (1 << _SHORTEST_BITS) - 1
 LARGEST_GAP: Final = (1 << _GAP_BITS) - 1
+LARGEST_DISTANCE: Final = LARGEST_SHORTEST + LARGEST_GAP
 
 assert BASE < 1 << (31 - _SHORTEST_BITS - _GAP_BITS), "an outcome has its sign beside it"
 

@@ -5,8 +5,9 @@ is a chain of steps in the order in which the sweep found them. Chains with a co
 chain is one number, that of its last link. Links are numbered as they are found, each after the one before it; by how
 many threads and when is chance. Therefore finished tables renumber the staircases.
 
-An index finds the link that is there already: a hash table of numbers. A step tells its level, so that only links of
-the level at work are looked for. Where no other slice may have found them either, older ones just count as free.
+An index finds the link that is there already: hash tables of numbers. A step tells its level, so that only links of
+the level at work are looked for: each level has tables of its own, the next one where the last is full. Where no other
+slice may have found links, each pass over a level begins with new ones, and what is in their slots counts as free.
 """
 
 from typing import Final, NamedTuple
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from tbgen.arrays import IN_MEMORY, Arrays
 from tbgen.contents import MOVER_HOLDS
-from tbgen.intrinsics import compare_exchange, fetch_add
+from tbgen.intrinsics import atomic_load, compare_exchange, fetch_add, store_release, yield_processor
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.room import reserve
@@ -39,6 +40,13 @@ assert 1 + _LEVEL_BITS + _OUTCOME_BITS + _DISTANCE_BITS <= _STEP_BITS, "the hold
 
 _WINDOW: Final = 32
 """Slots that a link may have in each hash table."""
+_LEVELS: Final = 1 << _LEVEL_BITS
+_TABLES: Final = 20
+"""Hash tables that a level may have."""
+_FIRST: Final = 1 << 14
+"""Slots of the first, where slices share them."""
+_BEGIN_AT: Final = 32
+_SIZE: Final = (1 << _BEGIN_AT) - 1
 _ALIKE: Final = 4
 """Positions with the same new link, roughly, where there are many of both."""
 _FEW: Final = 1 << 16
@@ -57,7 +65,13 @@ class Links(NamedTuple):
     given: NDArray[np.int64]
     """How many numbers are, its only element; more than there is room for when that is used up."""
     slots: NDArray[np.int64]
-    """The index, hash tables one after the other: the number of a link and some bits of its hash; 0 for none."""
+    """The index, hash tables one behind the other: the number of a link and some bits of its hash; 0 for none."""
+    slots_room: NDArray[np.int64]
+    """Of `slots`."""
+    tables: NDArray[np.int64]
+    """`[level * _TABLES + nth]`: where a table begins, above how many slots it has; 0 where there is none yet."""
+    used: NDArray[np.int64]
+    """How many slots the tables have together, and 1 while a thread adds one."""
     shared: int
     """1 where several slices have links in common."""
     at_a_time: int
@@ -70,17 +84,19 @@ class LookedFor(NamedTuple):
     since: int
     """Those with this number and more; slots of others are free."""
     first: int
-    """Slots of the first hash table. The next one is LINKS_GROWTH times as large, and so on."""
+    """Slots of a level's first table. The next one is LINKS_GROWTH times as large, and so on."""
 
 
 @inlined
-def all_links():
-    return LookedFor(1, FIRST_LINKS)
+def all_links(links):
+    return LookedFor(1, max(1, min(_FIRST, len(links.slots) // _LEVELS)))
 
 
 @inlined
 def passes_over(links, positions):
     """In how many passes the steps of so many positions are to be looked for."""
+    if links.shared:
+        return 1
     most = _most_new(links, positions) // links.at_a_time
     return min(1 + max(most, positions // (_ALIKE * len(links.slots))), links.given[0] + 1)
 
@@ -89,8 +105,16 @@ def passes_over(links, positions):
 def links_of_pass(links, positions, passes):
     """Those that a pass is to add; all, where slices share them."""
     if links.shared:
-        return all_links()
+        return all_links(links)
     return LookedFor(links.given[0] + 1, max(FIRST_LINKS, _most_new(links, positions) // passes // _ALIKE))
+
+
+@inlined
+def forget_tables(links, level):
+    """Have a pass begin with new tables, where slices do not share them."""
+    if not links.shared:
+        links.tables[level * _TABLES : (level + 1) * _TABLES] = 0
+        links.used[0] = 0
 
 
 @inlined
@@ -101,9 +125,10 @@ def _most_new(links, positions):
 
 def make_links(capacity: int, *, shared: bool, arrays: Arrays = IN_MEMORY) -> Links:
     """Room for so many. In the index there are links of all slices, or of one pass over one slice."""
-    slots = arrays.array(slots_for(capacity, shared=shared), np.int64, scattered=True)
-    keys, room = arrays.growing(capacity, np.int64, scattered=True)
-    return Links(keys, room, np.zeros(1, np.int64), slots, int(shared), AT_A_TIME)
+    slots = arrays.growing(slots_for(capacity, shared=shared), np.int64, scattered=True)
+    keys = arrays.growing(capacity, np.int64, scattered=True)
+    tables = np.zeros(_LEVELS * _TABLES, np.int64)
+    return Links(*keys, np.zeros(1, np.int64), *slots, tables, np.zeros(2, np.int64), int(shared), AT_A_TIME)
 
 
 @inlined
@@ -160,8 +185,14 @@ def enter(links, looked_for, key, number=0):
     when there is no room left, here or on disk."""
     mixed = _mix(np.uint64(key))
     tag = np.int64(mixed) & _TAG
-    begin, size = 0, min(looked_for.first, len(links.slots))
-    while size:
+    row = step_level(key) * _TABLES
+    for nth in range(_TABLES):
+        table = atomic_load(links.tables, row + nth)
+        if table == 0:
+            table = _add_table(links, row + nth, looked_for.first * LINKS_GROWTH**nth)
+        if table == 0:
+            break
+        begin, size = table >> _BEGIN_AT, table & _SIZE
         slot = _first_slot(mixed, begin, size)
         for at in range(slot, min(slot + _WINDOW, begin + size)):
             found = links.slots[at]
@@ -178,8 +209,23 @@ def enter(links, looked_for, key, number=0):
             if found & _TAG == tag and links.keys[(found >> _NUMBER_AT) - 1] == key:
                 return found >> _NUMBER_AT
         mixed = _mix(mixed)
-        begin, size = begin + size, min(LINKS_GROWTH * size, len(links.slots) - begin - size)
     return np.int64(FULL)
+
+
+@kernel
+def _add_table(links, at, size):
+    """Add a table of so many slots, or of those that are left, unless another thread has just done so. 0 if there is no
+    room."""
+    while compare_exchange(links.used, 1, 0, 1) != 0:
+        yield_processor()
+    table, begin = links.tables[at], links.used[0]
+    size = min(size, len(links.slots) - begin)
+    if table == 0 and size > 0 and reserve(links.slots_room, (begin + size) * links.slots.itemsize):
+        table = begin << _BEGIN_AT | size
+        links.used[0] += size
+        store_release(links.tables, at, table)
+    store_release(links.used, 1, 0)
+    return table
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
-from tbgen.arrays import Make, in_memory
+from tbgen.arrays import Make, in_memory, read_by_pages
 from tbgen.contents import Contents, distances
 from tbgen.index import layout_of
 from tbgen.outcome import BASE
@@ -172,6 +172,7 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
     widths = SLIM_WIDTHS if slim else WIDTHS
     width = min(widths[size > _LARGE], 1 << max(0, size - 1).bit_length())
     rows = make_rows(steps, make, pool)
+    read_by_pages(rows.after, rows.halves, rows.form)
     kind: NDArray[np.uint16] = make(-(-size // width) * width, np.uint16)
     aside = Aside(make)
     parts, longest, where = list[_Part](), -1, range(0)
