@@ -92,8 +92,8 @@ def _two_knights(figures: Figures) -> str:
     )
     return (
         f"Queen and two knights against a bare king, White to move: {mated} are won by mate. With Black to move, "
-        f"{stalemated} end in stalemate, most of them because he takes the queen: the two knights, which cannot force "
-        f"mate, force that. It takes up to {figures.longest('KQNNvK', 'G0.5')} plies:"
+        f"{stalemated} end in stalemate: usually he takes the queen, and the two knights, which cannot force mate, "
+        f"then force stalemate. It takes up to {figures.longest('KQNNvK', 'G0.5')} plies:"
     )
 
 

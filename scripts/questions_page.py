@@ -135,8 +135,8 @@ def _clock(kept: Kept) -> str:
     )
     return (
         f"It decides even the emptiest board: of 462 positions of bare kings {bare['changed']} have another winner. "
-        "What is bettered on the last plies cannot be bettered back, and whose plies these are depends on whether the "
-        "clock is odd or even. Solved with the halfmove clock as part of the position, "
+        "Nobody can answer what is bettered on the last ply, and whether the clock is odd or even decides whose ply "
+        "that is. Solved with the halfmove clock as part of the position, "
         f"{_solved(rows)} change {changed:,} outcomes at clock 0, {turned:,} of them to the other side; in {in_time:,} "
         "the goal takes 100 plies or less, so a short distance promises nothing but mate. Of "
         f"{late:,} positions whose goal takes more, {late_kept:,} keep their outcome. The share of outcomes kept, by "

@@ -47,8 +47,8 @@ result rests on:
   agreed             what RMobilityResult says of such a game, if Termination,
                      TerminationDetails or the comment say that it was agreed on
 
-With ", 50-move rule may come first" behind it halfmove clock and DTG pass 100
-together: the rule may have ended the game before the goal.
+With ", 50-move rule may come first" behind it halfmove clock and DTG add up to more
+than 100: the rule may have ended the game before the goal.
 
 A draw is of one of these kinds, by its tags Termination and TerminationDetails,
 the comment behind its last move, and what the board shows:

@@ -19,7 +19,7 @@ tbgen unpack makes the table again, byte for byte. For that it needs the tables 
 
 A slim table, such as KRvKN.r.slim.h5, leaves out the same positions, but is a table: tbgen probe and all others that
 look up positions read it as one, wherever there is no whole table in the directory. What is left out takes them a ply
-of search: a millisecond or two. It comes to about half of the whole table.
+of search: a millisecond or two. It comes to a third to a half of the whole table.
 
 examples:
   tbgen pack KRvKN                   data/KRvKN.r.tbp
@@ -38,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=common.directory, metavar="DIR", help="where to put them (default: beside the tables)"
     )
-    parser.add_argument("--slim", action="store_true", help="slim tables, which can be probed, in half the room")
+    parser.add_argument(
+        "--slim", action="store_true", help="slim tables, probed as they are, in a third to half the room"
+    )
     common.add_tables(parser, bundled=False)
     common.add_rules(parser)
     common.add_threads(parser)

@@ -27,7 +27,7 @@ With --all, a second table sums them up by the count of men and pawns.
 "memory" is what building should have: with less, sets of positions lie on disk as well, which is slow.
 
 "numbers" is exact. Of a table that has been built before, on whatever machine, positions and disk are what it came to,
-and CPU is what it took there, at the pace of this machine. For others these are averages by the count of numbers.
+and CPU is what it took there, at the pace of this machine. Others are estimated by their men.
 """
 
 

@@ -46,7 +46,7 @@ examples:
 fields of a JSON object:
   fen, material, gscore, winner, dtg (plies to the goal that decides; 0 if the
   record stands), exact (if false, dtg is an upper bound), record, stands
-  late, if halfmove clock and dtg pass 100 together: the 50-move rule may come
+  late, if halfmove clock and dtg add up to more than 100: the 50-move rule may come
   before the goal; known where dtg is
   dropped, the FEN's record, if it does not count
   moves with --moves, each with: uci, san, gscore, dtg, reset, record

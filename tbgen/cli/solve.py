@@ -74,7 +74,7 @@ fields of a JSON object:
   fen, record
   dropped, the FEN's record, if it does not count: with a halfmove clock of 0 it is the position's own G-score
   white, black: the G-scores that each side is sure of; where these are equal, gscore and winner as well
-  dtg, if it is known (0: the record stands); then also late, if halfmove clock and dtg pass 100 together
+  dtg, if it is known (0: the record stands); then also late, if halfmove clock and dtg add up to more than 100
   proofs: for each side defender, bound, plies and men
   plies: before this ply the record is not worse than the bound; null: the game ends with that or better
   men: those that hold, with the squares that they need

@@ -15,8 +15,8 @@ FIFTY: Final = 100
 
 
 def is_late(clock: int, dtg: int | None, most: int | None = FIFTY) -> bool:
-    """Whether halfmove clock and distance pass 100 together: the 50-move rule may come before the goal. `most`: the
-    plies that a rule set allows; None: it has no such rule."""
+    """Whether halfmove clock and distance add up to more than 100: the 50-move rule may come before the goal. `most`:
+    the plies that a rule set allows; None: it has no such rule."""
     return most is not None and bool(dtg) and clock + (dtg or 0) > most
 
 

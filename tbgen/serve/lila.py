@@ -11,8 +11,8 @@
 | dtw | null |
 
 As there, what stands inside `moves` is told from the view of the side that moves next. `gscore`, `record` and
-`late` are not there: the first two are signed by who holds them, and `late` says that halfmove clock and dtz pass 100
-together.
+`late` are not there: the first two are signed by who holds them, and `late` says that halfmove clock and dtz add up
+to more than 100.
 """
 
 from typing import Any

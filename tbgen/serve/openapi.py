@@ -46,7 +46,7 @@ _POSITION: Final = {
     "exact": _TRUTH,
     "record": _GSCORE,
     "stands": _TRUTH,
-    "late": _TRUTH | {"description": "halfmove clock and dtg pass 100 together: the 50-move rule may come first"},
+    "late": _TRUTH | {"description": "halfmove clock and dtg add up to more than 100: the 50-move rule may come first"},
     "moves": _list(_ref("Move")),
     "line": _list(_ref("Step")),
     "dropped": _GSCORE,
