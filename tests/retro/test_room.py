@@ -75,7 +75,8 @@ def test_handles_are_closed_once_and_all(tmp_path: Path) -> None:
 
 
 class Full(InMemoryArrays):
-    """Has no room on disk for one of the growing arrays: the third has links, the fourth positions that are sorted."""
+    """Has no room on disk for one of the growing arrays: the third has the index of links, the fourth links, the fifth
+    positions that are sorted."""
 
     def __init__(self, which: int) -> None:
         self._left = which
@@ -86,7 +87,7 @@ class Full(InMemoryArrays):
         return Growing(array, room if self._left else make_room(array.nbytes, 0))
 
 
-@pytest.mark.parametrize("which", [3, 4])
+@pytest.mark.parametrize("which", [3, 4, 5])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_full_disk_ends_the_solver(which: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "TEAM_FROM", 1)
