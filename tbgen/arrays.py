@@ -60,15 +60,20 @@ def check_room(room: NDArray[np.int64]) -> None:
         raise OSError(int(room[FAILED]), os.strerror(int(room[FAILED])))
 
 
+def file_of(array: NDArray[Any]) -> mmap | None:
+    """The file in which an array lies, or a part of one."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    memory = getattr(base, "obj", base)  # what numpy keeps depends on its version
+    return memory if isinstance(memory, mmap) else None
+
+
 def read_by_pages(*arrays: NDArray[Any]) -> None:
     """Have the system read single pages of those that are in files: they are looked at all over, and what else it would
     read takes the room of pages that are needed."""
     for array in arrays:
-        base: Any = array
-        while isinstance(base, np.ndarray):
-            base = base.base
-        memory = getattr(base, "obj", base)  # what numpy keeps depends on its version
-        if isinstance(memory, mmap):
+        if (memory := file_of(array)) is not None:
             memory.madvise(MADV_RANDOM)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tbgen import text
-from tbgen.arrays import HANDLE, RESERVED, Growing, check_room, make_room, with_room
+from tbgen.arrays import HANDLE, RESERVED, Growing, check_room, file_of, make_room, with_room
 from tbgen.errors import BadInput
 from tbgen.safe_files import create_or_reopen
 from tbgen.sizes import LARGE, PROGRAM, SMALL
@@ -189,8 +189,7 @@ class DiskArrays:
 
     def reserve_all(self, array: NDArray[Any], /) -> None:
         """Have room for all of an array, if it is in a file."""
-        base: Any = array.base
-        memory = getattr(base, "obj", base)  # what numpy keeps depends on its version
+        memory = file_of(array)
         with self._lock, text.named(str(self._directory)):
             if isinstance(memory, _Mapping) and memory.room[RESERVED] < len(memory):
                 _reserve(int(memory.room[HANDLE]), len(memory))

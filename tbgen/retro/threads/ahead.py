@@ -12,6 +12,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from tbgen.arrays import file_of
 from tbgen.jit import inlined, kernel
 from tbgen.retro.threads.memo import slot_of
 
@@ -33,10 +34,7 @@ _NOW: Final = np.int64(mmap.MADV_WILLNEED)
 
 
 def is_in_file(array: NDArray[Any]) -> bool:
-    base: Any = array
-    while isinstance(base, np.ndarray):
-        base = base.base
-    return base is not None
+    return file_of(array) is not None
 
 
 @kernel
