@@ -23,7 +23,9 @@ _SMALL: Final = 1 << 14
 """Tables of at most this many numbers are checked completely."""
 _MANY: Final = 1 << 27
 """Steps that the verifier is given all at once, at most: it takes 8 bytes for each. With more it looks at parts of the
-table, which takes longer to begin with."""
+table, which takes longer to begin with. Slices with pawns are parts anyway: smaller ones take less memory."""
+_KEPT: Final = 1 << 27
+"""Numbers of such parts that are kept, on disk."""
 _STRETCH: Final = 1 << 12
 """Numbers that are read back together."""
 
@@ -42,9 +44,10 @@ def check_sample(
     generator = np.random.default_rng()
     small = len(contents.entries) <= _SMALL
     seed = int(generator.integers(1 << 62))
+    divides = exits.layout.slices > 1 or len(contents.steps.level) > _MANY
     verdict = verify(
         contents, exits, threads=threads, seconds=None if small else time_to_spend, seed=seed,
-        memory=Memory(make, divides=len(contents.steps.level) > _MANY),
+        memory=Memory(make, divides, _KEPT),
     )  # fmt: skip
     if verdict.wrong:
         _refuse(contents, f"{verdict.wrong:,} of {verdict.checked:,} positions are not what their moves make of them")

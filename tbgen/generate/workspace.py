@@ -154,6 +154,7 @@ class Workspace:
     def let_go(self) -> None:
         """All slices are solved: what writing the table does not need takes no more room."""
         self._of_table = None
+        self._seen = link_log.make_seen(0)
 
     def clear(self) -> None:
         """Remove the workspace: the table is written, or is to be built from the start."""

@@ -60,3 +60,17 @@ def test_a_wrong_table_is_not_kept(
     assert sorted(place.iterdir()) == before
     monkeypatch.undo()
     assert main(["build", name, "--tables", str(place), "-q"]) == 0
+
+
+def test_of_a_slice_with_pawns_a_part_is_looked_at(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbering the staircases of a part takes some twenty bytes for each of its numbers."""
+    monkeypatch.setattr(verified_table, "_BITS", 12)
+    asked, part = list[int](), Contents.part
+
+    def noted(contents: Contents, start: int, end: int) -> Contents:
+        asked.append(end - start)
+        return part(contents, start, end)
+
+    monkeypatch.setattr(Contents, "part", noted)
+    assert main(["build", "KPvK", "--tables", str(place), "-q"]) == 0
+    assert max(asked) == 1 << 12

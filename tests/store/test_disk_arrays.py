@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen.arrays import HANDLE
+from tbgen.arrays import HANDLE, file_of
 from tbgen.errors import BadInput
 from tbgen.store import disk_arrays as disk_arrays_module
 from tbgen.store.disk_arrays import DiskArrays, memory_in_use, scratch_of
@@ -265,6 +265,15 @@ def test_a_watch_that_is_in_time_again_uses_all(looks: Callable[[int], bool]) ->
         assert not looks(200)
     assert not looks(280)
     assert not any(looks(size) for size in range(280, 1500, 80))
+
+
+@pytest.mark.parametrize(("memory", "least"), [(1 << 29, 1 << 23), (1 << 32, 1 << 26), (1 << 40, 1 << 26)])
+def test_with_little_memory_smaller_arrays_are_on_disk(memory: int, least: int, tmp_path: Path) -> None:
+    disk_arrays = DiskArrays(tmp_path, memory)
+    for made in (disk_arrays.array, lambda count, kind: disk_arrays.growing(count, kind).array):
+        assert file_of(made(least, np.uint8)) is not None
+        assert file_of(made(least - 1, np.uint8)) is None
+    disk_arrays.close()
 
 
 def test_memory_is_kept_to_by_a_watch_that_is_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from tbgen.store.format.order import candidates, numbers_of
 from tbgen.store.format.planes import bytes_for, planes_of
 from tbgen.store.format.schema import COUNT, ESCAPE, LEVEL, RAW, SHAPE_BLOCK, group_of
 from tbgen.store.format.shapes import EVEN, Forms
-from tbgen.store.write.aside import Aside
+from tbgen.store.write.aside import Aside, put_aside
 from tbgen.store.write.kernels import (
     ODD_AT,
     OUTCOME_AT,
@@ -76,7 +76,7 @@ class Encoded:
     longest: int
     count: int
     """Chunks."""
-    lists: list[bytes]
+    lists: Aside[np.uint8]
     """`[group]`: its shapes."""
     pages: list[bytes]
     """Of forms (store/format/form_pages.py)."""
@@ -84,11 +84,11 @@ class Encoded:
     """The chunks in order. The pool makes them meanwhile."""
 
 
-class _Part(NamedTuple):
-    """The kinds of positions in a chunk (see kernels.py), and how many have each."""
+class _Parts(NamedTuple):
+    """The kinds of positions in each chunk (see kernels.py), and how many have each."""
 
-    kinds: NDArray[np.int64]
-    counts: NDArray[np.int32]
+    kinds: Aside[np.int64]
+    counts: Aside[np.int32]
 
 
 class _FormNumbers(NamedTuple):
@@ -111,20 +111,31 @@ class _FormNumbers(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """The kinds of a group of chunks by shape: that of no position, then the commonest first."""
+    """The shapes of a group of chunks: that of no position, then the commonest first."""
 
-    kinds: NDArray[np.int64]
     forms: NDArray[np.int32]
+    """`[shape]`."""
     held: NDArray[np.uint8]
     """`[shape]`: how many distances a position has in the file."""
+
+
+class _Groups(NamedTuple):
+    """All of them."""
+
+    forms: Aside[np.int32]
+    held: Aside[np.uint8]
+
+    def append(self, group: _Group) -> None:
+        self.forms.append(group.forms)
+        self.held.append(group.held)
 
 
 class _Merged(NamedTuple):
     """What comes of a group's parts."""
 
     group: _Group
-    ranks: list[NDArray[np.int32]]
-    """Of each part's kinds, in the group."""
+    shapes: list[NDArray[np.int32]]
+    """`[part]`: the shape of each of its kinds, its place among those of the group."""
     listed: bytes
     """The list of its shapes."""
     outcomes: NDArray[np.int64]
@@ -136,34 +147,39 @@ class _Task:
     contents: Contents
     rows: Rows
     width: int
-    parts: list[_Part]
+    parts: _Parts
     kind: NDArray[np.uint16]
     """`[position]`: the index of its kind in its part. As long as all chunks together, the last one filled up."""
     forms: _FormNumbers
     distance_bytes: int
-    groups: list[_Group]
-    shapes: list[NDArray[np.int32]]
+    groups: _Groups
+    shapes: Aside[np.int32]
     """`[part]`: the shape of each of its kinds."""
 
     @property
     def group(self) -> int:
         return group_of(self.width)
 
+    @property
+    def count(self) -> int:
+        """Chunks."""
+        return len(self.parts.kinds)
+
     @cached_property
     def shape_bytes(self) -> int:
         """Once all groups are there. To go through them for each chunk would take longer than to fill it."""
-        return bytes_for(max(len(group.kinds) for group in self.groups) - 1 - ESCAPE)
+        return bytes_for(max(map(len, self.groups.forms)) - 1 - ESCAPE)
 
     @cached_property
-    def lengths(self) -> list[int]:
+    def lengths(self) -> NDArray[np.int64]:
         """`[chunk]`: its bytes before compression."""
-        return [self._length(number) for number in range(len(self.parts))]
+        return np.fromiter(map(self._length, range(self.count)), np.int64, self.count)
 
     def _length(self, number: int) -> int:
         shape = self.shapes[number]
-        each = self.groups[number // self.group].held[shape].astype(np.int64) * self.distance_bytes
+        each = self.groups.held[number // self.group][shape].astype(np.int64) * self.distance_bytes
         each += (shape >= ESCAPE) * self.shape_bytes
-        return self.width + int((each * self.parts[number].counts).sum())
+        return self.width + int((each * self.parts.counts[number]).sum())
 
 
 def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: bool = False) -> Encoded:
@@ -174,39 +190,42 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
     rows = make_rows(steps, make, pool)
     read_by_pages(rows.after, rows.halves, rows.form)
     kind: NDArray[np.uint16] = make(-(-size // width) * width, np.uint16)
-    aside = Aside(make)
-    parts, longest, where = list[_Part](), -1, range(0)
+    parts, longest, where = _Parts(Aside(make, np.int64), Aside(make, np.int32)), -1, range(0)
     batches = _batches(len(kind) // width, _TOGETHER)
     in_order = in_turn(pool, _AHEAD, partial(_sort, contents, rows, kind, width), zip(batches, strict=True))
-    for batch, (found, distance) in zip(batches, in_order, strict=True):
-        parts += [_Part(aside.put(part.kinds), aside.put(part.counts)) for part in found]
+    for batch, (kinds, counts, distance) in zip(batches, in_order, strict=True):
+        parts.kinds.extend(kinds)
+        parts.counts.extend(counts)
         if distance > longest:
             longest, where = distance, batch
-    keys = _by_appearance(parts)
+    keys = _by_appearance(parts.kinds)
     forms = make_forms(rows, keys, make)
     pages, numbers = pack_pages(forms)
     rising = np.argsort(keys)
     known = _FormNumbers(
-        aside.put(keys[rising]), aside.put(rising.astype(np.int32)), aside.put(numbers), *_stored_steps(forms, make)
-    )
+        put_aside(keys[rising], make), put_aside(rising.astype(np.int32), make), put_aside(numbers, make),
+        *_stored_steps(forms, make),
+    )  # fmt: skip
     form_bytes = bytes_for(int(numbers.max()))
     del keys, rising, numbers, forms
     all_distances = max(longest, int(steps.distance.max(initial=0)))
-    task = _Task(contents, rows, width, parts, kind, known, bytes_for(all_distances >> 1) or 1, [], [])
-    lists, outcomes = [], np.zeros(2 * BASE + 1, np.int64)
-    groups = zip(_batches(len(parts), task.group), strict=True)
-    for group, shapes, listed, counts in in_turn(pool, _AHEAD, partial(_merge, known, form_bytes, parts), groups):
-        task.groups.append(_Group(aside.put(group.kinds), aside.put(group.forms), aside.put(group.held)))
-        task.shapes += map(aside.put, shapes)
-        lists.append(listed)
-        outcomes += counts
+    distance_bytes = bytes_for(all_distances >> 1) or 1
+    groups = _Groups(Aside(make, np.int32), Aside(make, np.uint8))
+    task = _Task(contents, rows, width, parts, kind, known, distance_bytes, groups, Aside(make, np.int32))
+    lists, outcomes = Aside(make, np.uint8), np.zeros(2 * BASE + 1, np.int64)
+    batched = zip(_batches(task.count, task.group), strict=True)
+    for merged in in_turn(pool, _AHEAD, partial(_merge, known, form_bytes, parts), batched):
+        task.groups.append(merged.group)
+        task.shapes.extend(merged.shapes)
+        lists.append(np.frombuffer(merged.listed, np.uint8))
+        outcomes += merged.outcomes
     order = _best_order(task, contents, pool)
     places = numbers_of(order)
     made = in_turn(pool, _AHEAD, partial(_chunks, task, places), zip(batches, strict=True))
     return Encoded(
-        width, order, max(1, *(int(group.held.max()) for group in task.groups)), task.distance_bytes, task.shape_bytes,
+        width, order, max(1, *(int(held.max()) for held in task.groups.held)), task.distance_bytes, task.shape_bytes,
         form_bytes, Census(int(outcomes.sum()), outcomes, longest, _first_at(contents, longest, width, where)),
-        max(task.lengths), len(parts), lists,
+        int(task.lengths.max()), task.count, lists,
         pages if form_bytes else [], itertools.chain.from_iterable(made),
     )  # fmt: skip
 
@@ -217,16 +236,17 @@ def _batches(parts: int, count: int) -> list[range]:
 
 def _sort(
     contents: Contents, rows: Rows, kind: NDArray[np.uint16], width: int, numbers: range
-) -> tuple[list[_Part], int]:
-    """The kinds of some chunks, and the longest fresh distance in them."""
+) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int32]], int]:
+    """Of some chunks the kinds, how many positions have each, and the longest fresh distance."""
     slots, kinds, counts = np.empty(2 * width, np.int32), np.empty(width, np.int64), np.empty(width, np.int32)
-    parts, longest = [], 0
+    different, of_each, longest = [], [], 0
     for begin in range(numbers.start * width, numbers.stop * width, width):
         here = kind[begin : begin + width]
         found, distance = find_kinds(contents.entries, contents.staircases, rows, begin, slots, here, kinds, counts)
-        parts.append(_Part(kinds[:found].copy(), counts[:found].copy()))
+        different.append(kinds[:found].copy())
+        of_each.append(counts[:found].copy())
         longest = max(longest, distance)
-    return parts, longest
+    return different, of_each, longest
 
 
 def _first_at(contents: Contents, distance: int, width: int, batch: range) -> int:
@@ -235,13 +255,13 @@ def _first_at(contents: Contents, distance: int, width: int, batch: range) -> in
     return begin + int(np.argmax(distances(contents.entries[begin : batch.stop * width]) == distance))
 
 
-def _by_appearance(parts: list[_Part]) -> NDArray[np.int64]:
+def _by_appearance(parts: Aside[np.int64]) -> NDArray[np.int64]:
     """The keys of all forms, in the order in which they come up, so that neighbouring chunks use the same pages of
     forms. That of no steps is the first."""
     keys = [np.zeros(1, np.int64)]
     known = keys[0]
     for batch in _batches(len(parts), _MERGED):
-        found, where = np.unique(np.concatenate([parts[n].kinds for n in batch]) >> SAME_AT, return_index=True)
+        found, where = np.unique(np.concatenate([parts[n] for n in batch]) >> SAME_AT, return_index=True)
         new = known[np.minimum(np.searchsorted(known, found), len(known) - 1)] != found
         keys.append(found[new][np.argsort(where[new])])
         known = np.sort(np.concatenate([known, found[new]]), kind="stable")  # which merges what is sorted
@@ -261,25 +281,23 @@ def _stored_steps(forms: Forms, make: Make) -> tuple[NDArray[np.uint8], NDArray[
     return steps, beside
 
 
-def _merge(forms: _FormNumbers, form_bytes: int, every: list[_Part], numbers: range) -> _Merged:
+def _merge(forms: _FormNumbers, form_bytes: int, parts: _Parts, numbers: range) -> _Merged:
     """Merge the parts of a group, which are those of these chunks."""
-    parts = every[numbers.start : numbers.stop]
-    kinds = np.unique(np.concatenate([np.zeros(1, np.int64), *(part.kinds for part in parts)]))
+    kinds = np.unique(np.concatenate([np.zeros(1, np.int64), *(parts.kinds[number] for number in numbers)]))
     totals, places = np.zeros(len(kinds), np.int64), []
-    for part in parts:
-        place = np.searchsorted(kinds, part.kinds)
-        totals[place] += part.counts
+    for number in numbers:
+        place = np.searchsorted(kinds, parts.kinds[number])
+        totals[place] += parts.counts[number]
         places.append(place)
     order = np.lexsort((kinds, -totals, kinds != 0))
     ranks = np.empty(len(kinds), np.int32)
     ranks[order] = np.arange(len(kinds), dtype=np.int32)
     kinds = kinds[order]
     of = forms.of(kinds)
-    held = np.where(kinds != 0, forms.beside[of] + np.uint8(1), np.uint8(0))
-    group = _Group(kinds, of, held)
+    group = _Group(of, np.where(kinds != 0, forms.beside[of] + np.uint8(1), np.uint8(0)))
     counts = np.zeros(2 * BASE + 1, np.int64)
     np.add.at(counts, BASE + _outcome_of(kinds[1:]), totals[order][1:])
-    return _Merged(group, [ranks[place] for place in places], _listed(group, forms, form_bytes), counts)
+    return _Merged(group, [ranks[place] for place in places], _listed(kinds[1:], group, forms, form_bytes), counts)
 
 
 def _outcome_of(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -287,9 +305,9 @@ def _outcome_of(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
     return outcome - (outcome >> 10 << 11)
 
 
-def _listed(group: _Group, forms: _FormNumbers, form_bytes: int) -> bytes:
-    """The list of its shapes, but for that of no position: how many there are, then block after block of columns."""
-    kinds = group.kinds[1:]
+def _listed(kinds: NDArray[np.int64], group: _Group, forms: _FormNumbers, form_bytes: int) -> bytes:
+    """The list of its shapes, of these kinds, but for that of no position: how many there are, then block after block
+    of columns."""
     columns = [
         *planes_of(2 * _outcome_of(kinds) + (kinds >> ODD_AT & 1), 2),
         group.held[1:],
@@ -302,9 +320,9 @@ def _listed(group: _Group, forms: _FormNumbers, form_bytes: int) -> bytes:
 
 def _best_order(task: _Task, contents: Contents, pool: Executor) -> list[int]:
     orders = candidates(layout_of(contents.material), task.width)
-    if len(orders) == 1 or len(task.parts) == 1:
+    if len(orders) == 1 or task.count == 1:
         return orders[0]
-    sample = range(0, len(task.parts), -(-len(task.parts) // _SAMPLES))
+    sample = range(0, task.count, -(-task.count // _SAMPLES))
 
     def cost(order: list[int]) -> int:
         places = numbers_of(order)
@@ -316,17 +334,15 @@ def _best_order(task: _Task, contents: Contents, pool: Executor) -> list[int]:
 
 def _chunks(task: _Task, places: NDArray[np.int64], numbers: range) -> list[bytes]:
     """Make neighbouring chunks of one group."""
-    group, given, made = task.groups[numbers.start // task.group], task.contents, []
-    stored = Stored(
-        task.forms.steps[group.forms], task.forms.beside[group.forms], task.shape_bytes, task.distance_bytes
-    )
+    forms, given, made = task.groups.forms[numbers.start // task.group], task.contents, []
+    stored = Stored(task.forms.steps[forms], task.forms.beside[forms], task.shape_bytes, task.distance_bytes)
     for number in numbers:
         begin, shapes = number * task.width, task.shapes[number]
         first = np.empty((1 + stored.steps.shape[1], 1 + len(shapes)), np.int64)
         raw = np.zeros(task.lengths[number], np.uint8)
         fresh, rest = fill_chunk(
             given.entries, given.staircases, task.rows, stored, begin, places,
-            task.kind[begin : begin + task.width], shapes, task.parts[number].counts,
+            task.kind[begin : begin + task.width], shapes, task.parts.counts[number],
             np.argsort(shapes), first, np.empty(len(shapes), np.int64), raw,
         )  # fmt: skip
         made.append(_deflate((raw[:fresh], raw[fresh:rest], raw[rest:])))

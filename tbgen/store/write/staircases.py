@@ -6,7 +6,10 @@ kept, a byte or two; all else is kept once for all staircases of a form.
 """
 
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
+from functools import partial
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +38,12 @@ from tbgen.store.write.kernels import (
     WORD_REPEATS_AT,
     Rows,
 )
+from tbgen.turns import in_turn
+
+T = TypeVar("T")
+
+_AHEAD: Final = 8
+"""Pieces of staircases that are being looked at or wait to be merged, at most."""
 
 
 def make_rows(steps: Steps, make: Make, pool: Executor) -> Rows:
@@ -47,7 +56,7 @@ def make_rows(steps: Steps, make: Make, pool: Executor) -> Rows:
         word |= repeats[at].astype(np.uint64) << WORD_REPEATS_AT
         return word
 
-    form, model = find_forms(steps.start[:-1], length, words, make, pool.map)
+    form, model = find_forms(steps.start[:-1], length, words, make, partial(_in_turn, pool))
     # in the order of their models, so that steps are read from the first to the last
     order = np.argsort(model)
     ends = np.cumsum(length[model[order]], dtype=np.int64)
@@ -62,6 +71,10 @@ def make_rows(steps: Steps, make: Make, pool: Executor) -> Rows:
         *_begins(steps.start, make), halves, half_bytes, form, length[model], form_begin, packed,
         min(int(length.max()), BITS - SAME_AT - len(model).bit_length()),
     )  # fmt: skip
+
+
+def _in_turn(pool: Executor, work: Callable[[slice], T], every: Iterable[slice]) -> Iterator[T]:
+    return in_turn(pool, _AHEAD, work, zip(every, strict=True))
 
 
 def _lengths(steps: Steps, make: Make) -> NDArray[np.uint8]:

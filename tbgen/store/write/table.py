@@ -139,10 +139,10 @@ def _write(file: BinaryIO, contents: Contents, encoded: Encoded, beside: _Beside
     local, slim = beside.local, beside.slim
     layout = local.layout(contents.material) if local else layout_of(contents.material)
     rows, slices = tell(layout, slim.side if slim else None)
-    sections = {
+    sections: dict[str, Sequence[bytes | memoryview]] = {
         SLICES: [slices],
         INDEX: [bytes(len(encoded.lists) * index_page(group_of(encoded.width)).itemsize)],
-        SHAPES: encoded.lists,
+        SHAPES: [one.data for one in encoded.lists],
         FORMS: encoded.pages,
         NOTES: [beside.notes(contents.material)],
     }
@@ -237,5 +237,5 @@ def _index(encoded: Encoded, lengths: Sequence[int], crc32: Sequence[int]) -> by
     index["first"] = np.append(0, ends[:-1])
     sizes = np.array([len(one) for one in encoded.lists])
     index["shapes"], index["shapes_length"] = np.cumsum(sizes) - sizes, sizes
-    index["shapes_crc32"] = [zlib.crc32(one) for one in encoded.lists]
+    index["shapes_crc32"] = [zlib.crc32(one.data) for one in encoded.lists]
     return with_checks(index).tobytes()

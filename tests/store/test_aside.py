@@ -1,0 +1,43 @@
+"""Arrays put aside while a table is written."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import DTypeLike, NDArray
+
+from tbgen.store.write import aside
+from tbgen.store.write.aside import Aside, put_aside
+
+
+@pytest.mark.parametrize("first", [8, 1 << 6, 1 << 16])
+def test_arrays_come_back_in_order(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also empty ones, and those that are larger than a room."""
+    monkeypatch.setattr(aside, "_FIRST", first)
+    monkeypatch.setattr(aside, "LARGE", 1 << 10)
+    made = list[int]()
+
+    def make(count: int, kind: DTypeLike) -> NDArray[Any]:
+        made.append(count * np.dtype(kind).itemsize)
+        return np.zeros(count, kind)
+
+    rng = np.random.default_rng(first)
+    arrays = [rng.integers(0, 99, size).astype(np.int32) for size in (0, 3, 1, 0, 700, 2, *rng.integers(0, 40, 200), 0)]
+    kept = Aside(make, np.int32)
+    for one in arrays[:5]:
+        kept.append(one)
+    kept.extend(arrays[5:])
+    assert len(kept) == len(arrays)
+    assert all((mine == one).all() and mine.dtype == one.dtype for mine, one in zip(kept, arrays, strict=True))
+    assert (kept[4] == arrays[4]).all()
+    with pytest.raises(IndexError):
+        kept[len(arrays)]
+    assert max(made) <= max(first, 1 << 10, arrays[4].nbytes)
+    assert len(made) < 60, "many have one room"
+
+
+def test_what_is_put_aside_is_another_array() -> None:
+    values = np.arange(5)
+    kept = put_aside(values, np.zeros)
+    assert (kept == values).all()
+    assert not np.shares_memory(kept, values)
