@@ -14,7 +14,8 @@ from soaking.damage import damage_directory
 from soaking.ground import check_place, file_of, lay, needed_by
 from tbgen.errors import TbgenError
 from tbgen.generate.table import build_table
-from tbgen.material import parse
+from tbgen.generate.watcher import Watcher
+from tbgen.material import Material, parse
 from tbgen.store import table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
@@ -80,20 +81,24 @@ class Workspaces:
         return kept
 
 
+class _Stopping(Watcher):
+    """Stops a build that has told of so many slices."""
+
+    def __init__(self, after: int | None) -> None:
+        self._left = after
+
+    def solved(self, material: Material, numbers: int) -> None:
+        if self._left is not None:
+            self._left -= 1
+            if not self._left:
+                raise _Enough
+
+
 def _build(place: Path, rules: TableRules, memory: int, stop_after: int | None = None) -> None:
     """Build the table, or some of its slices."""
-    told = 0
-
-    def report(numbers: int) -> None:
-        nonlocal told
-        told += 1
-        if told == stop_after:
-            raise _Enough
-
     disk_arrays = DiskArrays(place, memory)
+    cache = EntryCache(place, rules, disk_arrays)
     try:
-        build_table(
-            parse(_NAME), place, rules, EntryCache(place, rules, disk_arrays), disk_arrays, threads=1, report=report
-        )
+        build_table(parse(_NAME), place, rules, cache, disk_arrays, threads=1, watcher=_Stopping(stop_after))
     finally:
         disk_arrays.close()

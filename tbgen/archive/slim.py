@@ -51,10 +51,11 @@ def make_slim(
         split = Split(table.layout, side)
         begin(f"reading {table.material}", table.size)
         contents, digest = _kept(table, split, make, report)
-        begin(f"writing {table.material}", 1)
+        begin(f"writing {table.material}", 2 * split.kept)
         slim = Slim(side, Whole(digest, table.head.size, table.sha256))
-        write_table(to, contents, table.facts, slim=slim, threads=threads, make=make, program=table.head.program)
-        report(1)
+        write_table(
+            to, contents, table.facts, slim=slim, threads=threads, make=make, program=table.head.program, report=report
+        )
         return Slimmed(to.stat().st_size, table.head.size, side)
 
 

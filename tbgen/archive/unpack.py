@@ -128,7 +128,7 @@ def unpack(
         report=report,
         compare=False,
     )
-    begin(f"writing {source.material}", 1)
+    begin(f"writing {source.material}", 2 * len(contents.entries))
 
     def check(written: Path) -> None:
         nonlocal same
@@ -140,7 +140,9 @@ def unpack(
             raise _Compared
 
     with _named(source), suppress(_Compared):
-        write_table(path, contents, source.facts, threads=threads, make=make, program=source.program, check=check)
+        write_table(
+            path, contents, source.facts, threads=threads, make=make, program=source.program, report=report, check=check
+        )
     return same
 
 

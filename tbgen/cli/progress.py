@@ -9,6 +9,7 @@ from tbgen.cli.display import LONG, Display, Task
 from tbgen.generate.estimate import numbers_of
 from tbgen.generate.precompile import cold_parts, warm_up
 from tbgen.generate.summary import Clocks
+from tbgen.generate.watcher import Watcher
 from tbgen.material import Material
 from tbgen.store.leftovers import STARTS_OVER
 from tbgen.text import say, size_of
@@ -18,11 +19,13 @@ _MUCH: Final = 1 << 30
 COMPILING: Final = "compiling the solver, this once"
 COMPILING_EVERY: Final = 10.0
 _SOLVING: Final = 0.8
-"""The part of the time that solving a table takes, roughly; the rest goes into its file."""
+"""The part of the time that solving a table takes, roughly,"""
+_WRITING: Final = 0.09
+"""and each of the writer's two passes."""
 
 
-class TableProgress(Display):
-    """A `Watcher` that shows each table at work and, where there are several, all together. What `show` prints goes to
+class TableProgress(Display, Watcher):
+    """Shows each table at work and, where there are several, all together. What `show` prints goes to
     standard output in any case, above the bars if these are there too."""
 
     def __init__(self, tables: Sequence[Material], *, quiet: bool, costs: Mapping[str, float] | None = None) -> None:
@@ -63,6 +66,9 @@ class TableProgress(Display):
 
     def solved(self, material: Material, numbers: int) -> None:
         self._advance(material, _SOLVING * numbers)
+
+    def written(self, material: Material, numbers: int) -> None:
+        self._advance(material, _WRITING * numbers)
 
     def checked(self, material: Material, numbers: int) -> None:
         """`numbers` more numbers of a finished table have been verified or compared."""

@@ -5,11 +5,11 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tbgen.cluster.tasks import Hands, Task, run
-from tbgen.generate.execute import Watcher
 from tbgen.generate.plan import Plan
 from tbgen.generate.schedule import priorities
 from tbgen.generate.summary import Summary
 from tbgen.generate.table import build_table
+from tbgen.generate.watcher import Watcher
 from tbgen.material import Material
 from tbgen.store import Stamp
 from tbgen.store.disk_arrays import DiskArrays, scratch_of
@@ -28,6 +28,19 @@ class Job(NamedTuple):
     """Threads per table; None for a worker's share of its machine."""
     memory: int
     """Bytes per table."""
+
+
+class _Teller(Watcher):
+    """Tells the scheduler what a worker has solved, or found solved."""
+
+    def __init__(self, hands: Hands) -> None:
+        self._hands = hands
+
+    def found(self, material: Material, numbers: int) -> None:
+        self._hands.report(numbers)
+
+    def solved(self, material: Material, numbers: int) -> None:
+        self._hands.report(numbers)
 
 
 def run_on_cluster(
@@ -79,7 +92,7 @@ def build_one(
             EntryCache(hands.directory, job.rules, disk_arrays, threads=threads),
             disk_arrays,
             threads=threads,
-            report=hands.report,
+            watcher=_Teller(hands),
             replaced=replaced,
             alone=hands.alone,
         )

@@ -1,6 +1,6 @@
 """Building one table: solve, finish, write, check, summarise."""
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from tbgen.errors import WrongTable
@@ -8,6 +8,7 @@ from tbgen.generate import calibration
 from tbgen.generate.estimate import estimate
 from tbgen.generate.sample import check_sample
 from tbgen.generate.summary import Clocks, Summary, begin_peak, summarise
+from tbgen.generate.watcher import NOBODY, Watcher
 from tbgen.generate.workspace import Workspace
 from tbgen.material import Material
 from tbgen.retro.export import finish
@@ -29,23 +30,16 @@ def build_table(
     disk_arrays: DiskArrays,
     *,
     threads: int,
-    report: Callable[[int], None] = lambda numbers: None,
-    found: Callable[[int], None] | None = None,
-    starts_over: Callable[[], None] = lambda: None,
-    tell_level: Callable[[int], None] = lambda level: None,
-    waiting: Callable[[], None] = lambda: None,
+    watcher: Watcher = NOBODY,
     replaced: Stamp | None = None,
     alone: bool = True,
 ) -> Summary | None:
     """Build a table whose dependencies are in the directory; None if it is there: another process has just built it.
 
-    `report` is called with the numbers that are solved, `found` (else `report`) with those that a stopped build had
-    done, `starts_over` if that comes from another version of the program or other tables and is solved again,
-    `tell_level` with the level that it has come to, `waiting` if another process is building the same table.
     `replaced`: the table that is there and is to be built again. `alone`: whether this process builds no other table
     meanwhile; else it is not known what this one takes of CPU and memory."""
     path = table_path(directory, material, rules)
-    with building(path, waiting):
+    with building(path, partial(watcher.waits, material)):
         if path.exists() and stamp_of(path.stat()) != replaced:
             return None
         expected = estimate(material, rules, threads).cpu_seconds
@@ -55,14 +49,15 @@ def build_table(
         begin_peak()
         from_the_start = not workspace_of(path).exists()
         with reach(material, entry_cache, disk_arrays) as (exits, needed):
+            starts_over = partial(watcher.starts_over, material)
             workspace = Workspace(path, exits.layout, rules, disk_arrays, needed, starts_over)
             solved = solve_table(
                 exits,
                 rules=rules,
                 threads=threads,
-                report=report,
-                found=found,
-                tell_level=tell_level,
+                report=partial(watcher.solved, material),
+                found=partial(watcher.found, material),
+                tell_level=partial(watcher.at_level, material),
                 checkpoint=workspace,
             )
             workspace.let_go()
@@ -77,7 +72,10 @@ def build_table(
                     workspace.clear()
                     raise
 
-            census = write_table(path, contents, counts._asdict(), threads=threads, make=disk_arrays.array, check=check)
+            census = write_table(
+                path, contents, counts._asdict(), threads=threads, make=disk_arrays.array,
+                report=partial(watcher.written, material), check=check,
+            )  # fmt: skip
             workspace.clear()
         entry_cache.put(material, contents.entries, file_digest(path))
         summary = summarise(

@@ -25,9 +25,10 @@ from tbgen.generate.forecast import check_disk, make_forecast
 from tbgen.generate.plan import Plan, make_plan
 from tbgen.generate.summary import Clocks, begin_peak, peak_memory
 from tbgen.generate.table import build_table
+from tbgen.generate.watcher import Watcher
 from tbgen.index import layout_of
 from tbgen.index.positions import fen
-from tbgen.material import every, parse
+from tbgen.material import Material, every, parse
 from tbgen.store import building, open_table, stamp_of, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
@@ -86,11 +87,16 @@ def test_force_builds_after_a_process_that_held_the_lock_and_built_nothing(small
     path = Path(shutil.copy(small_tables / "KvK.r.h5", tmp_path))
     stamp = stamp_of(path.stat())
     disk_arrays = DiskArrays(tmp_path, 1 << 30)
+
+    class Closing(Watcher):
+        def waits(self, material: Material) -> None:
+            other.close()
+
     with ExitStack() as other:
         other.enter_context(building(path))
         summary = build_table(
             kvk, tmp_path, "r", EntryCache(tmp_path, "r", disk_arrays), disk_arrays,
-            threads=1, waiting=other.close, replaced=stamp,
+            threads=1, watcher=Closing(), replaced=stamp,
         )  # fmt: skip
     assert summary is not None
     assert stamp_of(path.stat()) != stamp

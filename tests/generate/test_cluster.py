@@ -20,6 +20,7 @@ from tbgen.generate import calibration, workspace
 from tbgen.generate.cluster import Job, build_one, run_on_cluster
 from tbgen.generate.execute import execute
 from tbgen.generate.plan import Plan, make_plan
+from tbgen.generate.watcher import Watcher
 from tbgen.index import layout_of
 from tbgen.material import Material, every, parse, with_dependencies
 from tbgen.store import table_path
@@ -31,7 +32,7 @@ DIGESTS = Path(__file__).parents[2] / "docs" / "digests.txt"
 THREE = [*every(2), *every(3)]
 
 
-class Watcher:
+class Listener(Watcher):
     """Remembers what it hears."""
 
     def __init__(self) -> None:
@@ -41,21 +42,6 @@ class Watcher:
     def began(self, material: Material) -> None:
         self.begun.append(material.name)
 
-    def found(self, material: Material, numbers: int) -> None:
-        pass
-
-    def starts_over(self, material: Material) -> None:
-        pass
-
-    def solved(self, material: Material, numbers: int) -> None:
-        pass
-
-    def at_level(self, material: Material, level: int) -> None:
-        pass
-
-    def waits(self, material: Material) -> None:
-        pass
-
     def finished(self, material: Material) -> None:
         self.done.append(material.name)
 
@@ -64,7 +50,7 @@ class Watcher:
 def alone(small_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """All tables of two and three men, built by one process."""
     directory = tmp_path_factory.mktemp("alone")
-    for _ in execute(make_plan(THREE, directory, "r"), Watcher(), threads=1, memory=1 << 30):
+    for _ in execute(make_plan(THREE, directory, "r"), Listener(), threads=1, memory=1 << 30):
         pass
     return contents(directory)
 
@@ -79,13 +65,13 @@ def contents(directory: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in directory.iterdir()}
 
 
-def build(client: "distributed.Client", directory: Path, watcher: Watcher) -> list[str]:
+def build(client: "distributed.Client", directory: Path, watcher: Listener) -> list[str]:
     plan = make_plan(THREE, directory, "r")
     return [summary.material for summary in run_on_cluster(plan, client, watcher, threads=1, memory=1 << 30)]
 
 
 def test_the_same_bytes_as_alone(client: "distributed.Client", alone: dict[str, bytes], tmp_path: Path) -> None:
-    watcher = Watcher()
+    watcher = Listener()
     built = build(client, tmp_path, watcher)
     assert sorted(built) == sorted(watcher.done) == sorted(material.name for material in THREE)
     assert contents(tmp_path) == alone  # and nothing but the tables is left
@@ -93,7 +79,7 @@ def test_the_same_bytes_as_alone(client: "distributed.Client", alone: dict[str, 
     assert built[-1] == "KPvK"
 
 
-class Killer(Watcher):
+class Killer(Listener):
     """Kills workers when it first hears of a table."""
 
     def __init__(self, name: str, pids: list[int]) -> None:
@@ -119,7 +105,7 @@ def test_killed_workers_cost_a_retry(
     client.wait_for_workers(2)
 
 
-class LateKiller(Watcher):
+class LateKiller(Listener):
     """Kills workers when most of a table is done."""
 
     def __init__(self, material: Material, pids: list[int], share: float = 0.75) -> None:
@@ -149,7 +135,7 @@ def test_another_worker_goes_on_with_the_slices_of_a_dead_one(four_men: Path, tm
             (tmp_path / name / path.name).symlink_to(path)
         plan = make_plan([material], tmp_path / name, "r")
         if name == "alone":
-            (summary,) = execute(plan, Watcher(), threads=2, memory=1 << 30)
+            (summary,) = execute(plan, Listener(), threads=2, memory=1 << 30)
         else:
             with local_cluster(1) as client:
                 client.run(make_safe_at_once)
@@ -175,7 +161,7 @@ def test_five_men_with_little_memory_and_a_killed_worker(tmp_path: Path) -> None
     names = ["KRRRvK", "KNNNvK"]
     materials = [parse(name) for name in names]
     needed = [material for material in with_dependencies(materials) if material not in materials]
-    for _ in execute(make_plan(needed, tables, "r"), Watcher(), threads=2, memory=1 << 30):
+    for _ in execute(make_plan(needed, tables, "r"), Listener(), threads=2, memory=1 << 30):
         pass
     with local_cluster(2) as client:
         client.run(use_scratch, str(scratch))
@@ -193,7 +179,7 @@ def test_rebuilding_happens_once(client: "distributed.Client", tmp_path: Path) -
     first = make_plan([kvk], tmp_path, "r")
 
     def built(plan: Plan) -> int:
-        return len(list(run_on_cluster(plan, client, Watcher(), threads=None, memory=1 << 30)))
+        return len(list(run_on_cluster(plan, client, Listener(), threads=None, memory=1 << 30)))
 
     assert [built(first), built(first)] == [1, 0]
     os.utime(table_path(tmp_path, kvk, "r"), (time.time() + 1e6,) * 2)  # another machine's clock

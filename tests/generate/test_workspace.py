@@ -15,9 +15,10 @@ from tbgen import files, sizes
 from tbgen.generate import journal
 from tbgen.generate import workspace as workspaces
 from tbgen.generate.table import build_table
+from tbgen.generate.watcher import Watcher
 from tbgen.generate.workspace import Workspace
 from tbgen.index import layout_of
-from tbgen.material import parse
+from tbgen.material import Material, parse
 from tbgen.retro.checkpoint import Counts
 from tbgen.sizes import links_for
 from tbgen.store import Stamp, file_digest, open_table, stamp_of, table_path
@@ -59,19 +60,29 @@ class Enough(Exception):
     pass
 
 
-def build(place: Path, stop_after: int | None = None, replaced: Stamp | None = None) -> list[int]:
-    """Build KPvK, or some of its slices; returns what was reported."""
-    told: list[int] = []
+class Listener(Watcher):
+    """Remembers how many numbers were solved; stops the build once it was told so often."""
 
-    def report(numbers: int) -> None:
-        told.append(numbers)
-        if len(told) == stop_after:
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.told: list[int] = []
+        self._stop_after = stop_after
+
+    def found(self, material: Material, numbers: int) -> None:
+        self.solved(material, numbers)
+
+    def solved(self, material: Material, numbers: int) -> None:
+        self.told.append(numbers)
+        if len(self.told) == self._stop_after:
             raise Enough
 
+
+def build(place: Path, stop_after: int | None = None, replaced: Stamp | None = None) -> list[int]:
+    """Build KPvK, or some of its slices; returns what was told: first what was found, if anything."""
+    listener = Listener(stop_after)
     disk_arrays = DiskArrays(place, 1 << 40)
     cache = EntryCache(place, "r", disk_arrays)
-    build_table(KPVK, place, "r", cache, disk_arrays, threads=1, report=report, replaced=replaced)
-    return told
+    build_table(KPVK, place, "r", cache, disk_arrays, threads=1, watcher=listener, replaced=replaced)
+    return listener.told
 
 
 def journal_of(place: Path) -> Path:
@@ -378,11 +389,8 @@ def test_a_build_depends_on_the_tables_that_it_has_read(place: Path) -> None:
     with open_table(queen) as table:
         write_table(queen, table.part(0, table.size), {"attractions": 17})
 
-    def stop(numbers: int) -> None:
-        raise Enough
-
     with pytest.raises(Enough):
-        build_table(KPVK, place, "r", cache, disk_arrays, threads=1, report=stop)
+        build_table(KPVK, place, "r", cache, disk_arrays, threads=1, watcher=Listener(1))
     head, _ = journal.read(journal_of(place).parent)  # type: ignore[misc]
     assert head["needed"]["KQvK"] == read != file_digest(queen)
 

@@ -61,6 +61,14 @@ def assert_same(found: Contents, expected: Contents, start: int = 0) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["KvK", "KNvK"])
+def test_the_writer_tells_how_far_it_is(tmp_path: Path, name: str) -> None:
+    contents, told = random_contents(parse(name), seed=1, staircases=3), list[int]()
+    write_table(tmp_path / "table", contents, {}, report=told.append)
+    assert sum(told) == 2 * len(contents.entries)
+    assert min(told) > 0
+
+
 @pytest.mark.parametrize("staircases", [0, 3, 3000])
 @pytest.mark.parametrize("longest", [90, 4000])
 def test_a_first_look_sees_what_all_others_see(tmp_path: Path, staircases: int, longest: int) -> None:

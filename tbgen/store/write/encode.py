@@ -1,7 +1,6 @@
 """Encoding contents as the sections of a file; docs/format.md says what these hold."""
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -182,8 +181,18 @@ class _Task:
         return self.width + int((each * self.parts.counts[number]).sum())
 
 
-def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: bool = False) -> Encoded:
-    """Encode contents. When this returns, all but the chunks is done; the pool goes on with those."""
+def encode(
+    contents: Contents,
+    pool: Executor,
+    make: Make = in_memory,
+    *,
+    report: Callable[[int], None] = lambda numbers: None,
+    slim: bool = False,
+) -> Encoded:
+    """Encode contents. When this returns, all but the chunks is done; the pool goes on with those.
+
+    `report` is called with the numbers of chunks whose kinds are known, and again with those of chunks that are made.
+    """
     size, steps = len(contents.entries), contents.steps
     widths = SLIM_WIDTHS if slim else WIDTHS
     width = min(widths[size > _LARGE], 1 << max(0, size - 1).bit_length())
@@ -198,6 +207,7 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
         parts.counts.extend(counts)
         if distance > longest:
             longest, where = distance, batch
+        report(_numbers_in(batch, width, size))
     keys = _by_appearance(parts.kinds)
     forms = make_forms(rows, keys, make)
     pages, numbers = pack_pages(forms)
@@ -226,12 +236,24 @@ def encode(contents: Contents, pool: Executor, make: Make = in_memory, *, slim: 
         width, order, max(1, *(int(held.max()) for held in task.groups.held)), task.distance_bytes, task.shape_bytes,
         form_bytes, Census(int(outcomes.sum()), outcomes, longest, _first_at(contents, longest, width, where)),
         int(task.lengths.max()), task.count, lists,
-        pages if form_bytes else [], itertools.chain.from_iterable(made),
+        pages if form_bytes else [], _told(made, [_numbers_in(batch, width, size) for batch in batches], report),
     )  # fmt: skip
 
 
 def _batches(parts: int, count: int) -> list[range]:
     return [range(at, min(at + count, parts)) for at in range(0, parts, count)]
+
+
+def _numbers_in(batch: range, width: int, size: int) -> int:
+    """How many numbers these chunks hold. The last one may not be full."""
+    return min(batch.stop * width, size) - batch.start * width
+
+
+def _told(made: Iterable[list[bytes]], numbers: list[int], report: Callable[[int], None]) -> Iterator[bytes]:
+    """All chunks, one after another. `numbers`: of each batch, which are reported once its chunks are taken."""
+    for chunks, count in zip(made, numbers, strict=True):
+        yield from chunks
+        report(count)
 
 
 def _sort(

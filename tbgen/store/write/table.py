@@ -88,6 +88,7 @@ def write_table(
     threads: int = 1,
     make: Make = in_memory,
     program: str = PROGRAM,
+    report: Callable[[int], None] = lambda numbers: None,
     check: Callable[[Path], None] = lambda written: None,
 ) -> Census:
     """Write the table, the same bytes for the same contents and facts. Other programs see all of it or nothing. Returns
@@ -96,13 +97,14 @@ def write_table(
     `local`: what a local table says beside, whose contents are those of its layout.
     `slim`: what a slim table says beside, whose contents are those of the side that it keeps.
     `program`: which program has built it, if not this one.
-    `make` gives arrays for notes on every position in between. `check` is called with the finished file before it gets
+    `make` gives arrays for notes on every position in between. `report` is called with the numbers that a pass has gone
+    through; there are two over all of them. `check` is called with the finished file before it gets
     its name; if it raises an error, there is no table."""
     path = Path(path)
     half = half_written(path)
     try:
         with os.fdopen(create(half), "wb+") as file, _workers(threads) as pool:
-            encoded = encode(contents, pool, make, slim=slim is not None)
+            encoded = encode(contents, pool, make, report=report, slim=slim is not None)
             _write(file, contents, encoded, _Beside(facts, local, slim, program), pool)
             file.flush()
             os.fsync(file.fileno())

@@ -1,0 +1,36 @@
+"""Whoever is told how a build goes."""
+
+from typing import Final
+
+from tbgen.material import Material
+
+
+class Watcher:
+    """Passes over what it hears. Others listen to some of it."""
+
+    def began(self, material: Material) -> None:
+        """This table comes next."""
+
+    def found(self, material: Material, numbers: int) -> None:
+        """A stopped build had solved `numbers`."""
+
+    def starts_over(self, material: Material) -> None:
+        """What a stopped build had done comes from another version of the program, or from other tables."""
+
+    def solved(self, material: Material, numbers: int) -> None:
+        """`numbers` more numbers are solved."""
+
+    def at_level(self, material: Material, level: int) -> None:
+        """It has come to this level of the record."""
+
+    def written(self, material: Material, numbers: int) -> None:
+        """The writer has gone through `numbers` more numbers. It goes through all of them twice."""
+
+    def waits(self, material: Material) -> None:
+        """Another process is building this table."""
+
+    def finished(self, material: Material) -> None:
+        """This table is there."""
+
+
+NOBODY: Final = Watcher()
