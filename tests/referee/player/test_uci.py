@@ -1,6 +1,7 @@
 """`tbgen uci`: the protocol, word by word, and the choice of moves."""
 
 import io
+import re
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from tbgen import outcome
 from tbgen.cli.main import main
 from tbgen.referee.player.uci import Uci, score
 from tbgen.text import Line
+from tests.support.places import ROOT
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 ROOK = "8/8/8/4k3/8/8/8/K6R w - - 0 1"
@@ -42,6 +44,15 @@ class Talk:
 @pytest.fixture
 def talk(small_tables: Path) -> Talk:
     return Talk(small_tables)
+
+
+def test_the_session_in_the_documentation(talk: Talk) -> None:
+    page = (ROOT / "docs" / "uci.md").read_text()
+    [session] = re.findall(r"^```\n(\$ tbgen uci\n.*?)^```", page, re.MULTILINE | re.DOTALL)
+    _, position, go, *answer = session.splitlines()
+    assert talk(position, go) == answer
+    for centipawns, goal in re.findall(r"(\d+) for (a stalemate|G\d+\.\d)", page):
+        assert score(outcome.parse(goal.replace("a stalemate", "G0.5")), 1) == f"cp {centipawns}"
 
 
 def test_the_handshake(talk: Talk, small_tables: Path) -> None:
