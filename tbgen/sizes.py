@@ -7,7 +7,7 @@ TEAM_FROM: Final = 1 << 21
 KEPT_FROM: Final = 1 << 23
 """Tables of fewer numbers have no workspace: they are built so soon that starting over costs little."""
 LARGE: Final = 1 << 26
-"""Bytes. A table's arrays of this size and more are on disk, smaller ones in memory."""
+"""Bytes. A table's arrays of this size and more are on disk; smaller ones are in memory, if that has room."""
 ENTRY: Final = 4
 """Bytes per number of a table from which others are built."""
 SMALL: Final = 1 << 20
@@ -19,7 +19,7 @@ LONG_FROM: Final = 1 << 28
 
 
 def is_large(numbers: int) -> bool:
-    """Whether the entries of a table are on disk while others are built from it."""
+    """Whether the entries of a table are on disk in any case while others are built from it."""
     return ENTRY * numbers >= LARGE
 
 
@@ -35,6 +35,15 @@ def is_kept(slices: int, numbers: int) -> bool:
 
 PROGRAM: Final = 220 << 20
 """Bytes of memory of the program itself, imports included."""
+
+_FEW: Final = 64
+"""1 / _FEW of the memory and more is too much for an array that could be on disk: a table has some ten of such a size.
+"""
+
+
+def on_disk_from(memory: int) -> int:
+    """Bytes of a table's array from which it is on disk."""
+    return min(LARGE, max(SMALL, memory // _FEW))
 
 
 FIRST_LINKS: Final = 1 << 20

@@ -10,7 +10,7 @@ _PLACES: Final = {
     "long": ("tbgen.sizes", "LONG_FROM"),
     "wait": ("tbgen.generate.workspace", "_WAIT"),
     "every": ("tbgen.generate.workspace", "_EVERY"),
-    "large": ("tbgen.store.disk_arrays", "LARGE"),
+    "large": ("tbgen.sizes", "LARGE"),
     "small": ("tbgen.store.disk_arrays", "SMALL"),
     "program": ("tbgen.store.disk_arrays", "PROGRAM"),
 }

@@ -68,6 +68,7 @@ class TableProgress(Display, Watcher):
         self._advance(material, _SOLVING * numbers)
 
     def written(self, material: Material, numbers: int) -> None:
+        self._level = ""
         self._advance(material, _WRITING * numbers)
 
     def checked(self, material: Material, numbers: int) -> None:

@@ -22,10 +22,13 @@ from tbgen.sizes import (
     is_large,
     is_long,
     links_for,
+    on_disk_from,
     slots_for,
 )
 from tbgen.table_rules import TableRules
 
+_ON_DISK_FROM: Final = on_disk_from(PROGRAM)
+"""Bytes of an array that may be on disk: if there is little memory."""
 _HELD: Final = 7 / 8
 """Bytes of memory per number of the slices at work: sets of bits (retro/threads/sets.py)."""
 _PASSED: Final = 4 / 8
@@ -68,9 +71,10 @@ class Estimate:
     """Bytes that should be in memory: with less, sets of positions lie on disk as well, which is slow. Memory that is
     left holds parts of what is on disk."""
     scratch: int
-    """Bytes on disk while building, including the entries of other tables and one snapshot."""
+    """Bytes on disk while building, at most, including the entries of other tables and one snapshot. What is there only
+    if memory is short counts for both."""
     workspace: int
-    """Those of them in the directory of tables, wherever the others are."""
+    """The part of `scratch` that lies in the directory of tables even if $TBGEN_SCRATCH names another place."""
     disk: int
     cpu_seconds: float
 
@@ -105,9 +109,14 @@ def numbers_of(material: Material) -> int:
     return _size(material).numbers
 
 
-def small(arrays: list[int]) -> int:
-    """The bytes of those arrays of a table that are in memory."""
+def in_memory(arrays: list[int]) -> int:
+    """The bytes of those arrays of a table that are in memory if it has room."""
     return sum(size for size in arrays if size < LARGE)
+
+
+def on_disk(arrays: list[int]) -> int:
+    """The bytes of those that are on disk where memory is short."""
+    return sum(size for size in arrays if size >= _ON_DISK_FROM)
 
 
 def link_arrays(numbers: int, *, shared: bool, with_record: bool = True) -> list[int]:
@@ -145,8 +154,9 @@ def solving(largest: int, numbers: int, threads: int, *, with_record: bool = Tru
 
 
 def _fullest(pawns: int, own: int, promoted: int) -> int:
-    """The most bytes while the slices of a table are solved, of which `own` grow with each, and of tables with a pawn
-    fewer those are there, of all the `promoted`, that the batch at work needs. Batches go by how many steps all pawns
+    """The most bytes that are there at once while slices are solved. The table's own, `own` in all, grow with each
+    slice. Of the tables that promotions lead to, `promoted` in all, those slices are there that the batch at work
+    needs. Batches go by how many steps all pawns
     have before them, each one to six; one of them must have a single step to promote."""
     if not pawns:
         return own
@@ -179,7 +189,8 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     solved = ENTRY * numbers + staircases
     while_solving = solved if slices > 1 else staircases
     written = [staircases, _KIND * numbers]
-    is_on_disk = ENTRY * numbers >= LARGE or is_kept(slices, numbers)
+    is_in_files = is_kept(slices, numbers)
+    may_be_in_files = is_in_files or ENTRY * numbers >= _ON_DISK_FROM
     return Estimate(
         material=material.name,
         numbers=numbers,
@@ -187,14 +198,15 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
         recorded=found is not None,
         positions=taken.positions,
         largest_slice=largest,
-        memory=max(at_work.memory, PROGRAM + small(written)) + small(arrays) + (not is_on_disk) * solved,
-        scratch=sum(arrays)
-        - small(arrays)
+        memory=max(at_work.memory, PROGRAM + in_memory(written))
+        + in_memory(arrays)
+        + (not is_in_files and not is_large(numbers)) * solved,
+        scratch=on_disk(arrays)
         + max(
-            at_work.scratch + _fullest(material.pawns, is_on_disk * while_solving, promoted),
-            sum(written) - small(written) + is_on_disk * solved,
+            at_work.scratch + _fullest(material.pawns, may_be_in_files * while_solving, promoted),
+            on_disk(written) + may_be_in_files * solved,
         ),
-        workspace=is_kept(slices, numbers) * (solved + at_work.kept),
+        workspace=is_in_files * (solved + at_work.kept),
         disk=taken.bytes,
         cpu_seconds=round(taken.cpu_seconds * pace, 1),
     )

@@ -49,7 +49,7 @@ class Forecast:
 
     @property
     def workspaces(self) -> int:
-        """Those of them in the directory of tables, wherever the others are."""
+        """The part of `scratch` that lies in the directory of tables even if $TBGEN_SCRATCH names another place."""
         return sum(nlargest(self.at_once, (row.workspace for row in self.rows)))
 
     @property

@@ -13,7 +13,7 @@ from tbgen.errors import WrongTable
 from tbgen.index.exits import Exits
 from tbgen.store import open_table
 from tbgen.verify.run import verify
-from tbgen.verify.units import Memory
+from tbgen.verify.units import KEPT_LONG, Memory
 
 _SHARE: Final = 0.02
 """The share of the building time for checking moves; a tenth of it goes to reading back."""
@@ -22,10 +22,12 @@ _LEAST: Final = 0.05
 _SMALL: Final = 1 << 14
 """Tables of at most this many numbers are checked completely."""
 _MANY: Final = 1 << 27
-"""Steps that the verifier is given all at once, at most: it takes 8 bytes for each. With more it looks at parts of the
-table, which takes longer to begin with. Slices with pawns are parts anyway: smaller ones take less memory."""
-_KEPT: Final = 1 << 27
-"""Numbers of such parts that are kept, on disk."""
+"""Steps that the verifier is given all at once, at most: it takes 8 bytes for each. With more it reads the
+table by units, which takes longer to begin with. Tables with pawns are always read so: it takes less memory."""
+_LEAST_KEPT: Final = 1 << 27
+"""Numbers of units that are kept, on disk, at least;"""
+_SHARE_KEPT: Final = 8
+"""of a larger table an eighth, as its moves lead to more units."""
 _STRETCH: Final = 1 << 12
 """Numbers that are read back together."""
 
@@ -47,7 +49,7 @@ def check_sample(
     divides = exits.layout.slices > 1 or len(contents.steps.level) > _MANY
     verdict = verify(
         contents, exits, threads=threads, seconds=None if small else time_to_spend, seed=seed,
-        memory=Memory(make, divides, _KEPT),
+        memory=Memory(make, divides, min(KEPT_LONG, max(_LEAST_KEPT, len(contents.entries) // _SHARE_KEPT))),
     )  # fmt: skip
     if verdict.wrong:
         _refuse(contents, f"{verdict.wrong:,} of {verdict.checked:,} positions are not what their moves make of them")

@@ -19,7 +19,7 @@ from tbgen import text
 from tbgen.arrays import HANDLE, RESERVED, Growing, check_room, file_of, make_room, with_room
 from tbgen.errors import BadInput
 from tbgen.safe_files import create_or_reopen
-from tbgen.sizes import LARGE, PROGRAM, SMALL
+from tbgen.sizes import LARGE, PROGRAM, SMALL, on_disk_from
 
 SCRATCH: Final = "TBGEN_SCRATCH"
 """The variable of the environment that names a directory for them."""
@@ -28,9 +28,6 @@ _GLANCE: Final = 0.005
 the watch wakes up late, up to a second."""
 _MARGIN: Final = 16
 """1 / _MARGIN of the memory is left free for what comes in between two looks. Taking out less is not worth it."""
-_FEW: Final = 64
-"""1 / _FEW of the memory and more is too much for an array that could be on disk: a table has some ten of such a size.
-"""
 _HELD: Final = 0.9
 """The share of the memory that the program and working arrays may have for good."""
 _LOOKED_AT: Final = 16
@@ -115,8 +112,7 @@ class DiskArrays:
     def __init__(self, directory: Path, memory: int) -> None:
         self._directory = directory
         self._memory = memory
-        self._large = min(LARGE, max(SMALL, memory // _FEW))
-        """Bytes of an array from which it is on disk."""
+        self._on_disk_from = on_disk_from(memory)
         self._seen = memory_in_use()[0]
         """Bytes in memory at the last look."""
         self._leap = 0.0
@@ -137,7 +133,7 @@ class DiskArrays:
         process. A `scattered` one is looked at all over: it is taken out of memory after all others."""
         self.look()
         kind = np.dtype(kind)
-        if count * kind.itemsize < self._large:
+        if count * kind.itemsize < self._on_disk_from:
             return np.zeros(count, kind)
         return np.frombuffer(self._unnamed(count, kind, scattered), kind)
 
@@ -145,7 +141,7 @@ class DiskArrays:
         """The same, but its room on disk is reserved later, by whoever writes to it."""
         self.look()
         kind = np.dtype(kind)
-        if count * kind.itemsize < self._large:
+        if count * kind.itemsize < self._on_disk_from:
             return with_room(np.zeros(count, kind))
         mapping = self._unnamed(count, kind, scattered, reserves=False)
         return Growing(np.frombuffer(mapping, kind), mapping.room)

@@ -19,7 +19,7 @@ from tbgen.table_rules import TableRules
 ROOM: Final = 4 << 30
 """Bytes of large tables that are kept, on disk."""
 _SMALL_ROOM: Final = 128 << 20
-"""Bytes of small tables that are kept, in memory. Reading one again takes a moment."""
+"""Bytes of small tables that are kept, in memory if that has room. Reading one again takes a moment."""
 
 
 class _Held(NamedTuple):

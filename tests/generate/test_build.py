@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from tbgen.cli.progress import TableProgress
 from tbgen.contents import distances
 from tbgen.errors import OutOfRoom
 from tbgen.generate import calibration
+from tbgen.generate.estimate import estimate
 from tbgen.generate.forecast import check_disk, make_forecast
 from tbgen.generate.plan import Plan, make_plan
 from tbgen.generate.summary import Clocks, begin_peak, peak_memory
@@ -29,7 +30,9 @@ from tbgen.generate.watcher import Watcher
 from tbgen.index import layout_of
 from tbgen.index.positions import fen
 from tbgen.material import Material, every, parse
+from tbgen.sizes import PROGRAM, on_disk_from
 from tbgen.store import building, open_table, stamp_of, table_path
+from tbgen.store import disk_arrays as disk_arrays_module
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import workspace_of
@@ -114,6 +117,23 @@ def test_the_peak_of_memory_is_that_of_the_table(tmp_path: Path) -> None:
     summary = build_table(parse("KvK"), tmp_path, "r", EntryCache(tmp_path, "r", disk_arrays), disk_arrays, threads=1)
     assert summary is not None
     assert 0 < summary.peak_memory < before - size // 2
+
+
+@pytest.mark.parametrize("memory", [PROGRAM, 4 << 30])
+def test_no_more_is_on_disk_than_was_said(
+    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: int
+) -> None:
+    """With little memory arrays of some megabytes are there as well."""
+    monkeypatch.setattr(disk_arrays_module, "on_disk_from", lambda _: on_disk_from(memory))
+    krvkn = parse("KRvKN")
+    for material in krvkn.successors():
+        shutil.copy(table_path(small_tables, material, "r"), tmp_path)
+    with closing(DiskArrays(tmp_path, 1 << 40)) as disk_arrays:
+        cache = EntryCache(tmp_path, "r", disk_arrays)
+        summary = build_table(krvkn, tmp_path, "r", cache, disk_arrays, threads=1)
+    assert summary is not None
+    assert (summary.scratch > 3 * 4 * layout_of(krvkn).size) == (memory == PROGRAM)
+    assert summary.scratch <= estimate(krvkn, "r", threads=1).scratch
 
 
 def test_clocks_count_what_goes_to_disk(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from tbgen.store import table_path
 # every slice is made safe at once, no array is too small for the disk, and the check beforehand sees nothing
 BUILD = """
 import sys
-from tbgen import sizes; from tbgen.generate import forecast, workspace; from tbgen.store import disk_arrays
-sizes.KEPT_FROM, workspace._WAIT, disk_arrays.LARGE = 0, -1.0, 1 << 12
+from tbgen import sizes; from tbgen.generate import forecast, workspace
+sizes.KEPT_FROM, workspace._WAIT, sizes.LARGE = 0, -1.0, 1 << 12
 forecast.check_disk = lambda forecast: None
 from tbgen.cli.main import main
 sys.exit(main(["build", "KPvK", "--tables", sys.argv[1], "--threads", "1", "-q"]))

@@ -172,7 +172,7 @@ def test_what_was_done_since_is_done_again(
 ) -> None:
     """As after a kill: the arrays that last are those of the moment, the snapshot is an earlier one."""
     monkeypatch.setattr(solver, "TEAM_FROM", 1)
-    monkeypatch.setattr(arrays_on_disk, "LARGE", 1 << 14)
+    monkeypatch.setattr(sizes, "LARGE", 1 << 14)
     monkeypatch.setattr(arrays_on_disk, "SMALL", 1 << 10)
     saved = knights.place / "saved"
     knights.stop(first, threads=threads, memory=0 if first % 2 else 1 << 40)

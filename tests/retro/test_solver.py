@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tbgen import outcome
+from tbgen import outcome, sizes
 from tbgen.board.moves import is_checked, list_moves
 from tbgen.contents import Contents, distances, outcomes
 from tbgen.errors import OutOfRoom
@@ -267,8 +267,8 @@ def test_a_team_leaves_no_trace_of_threads_with_four_men(name: str) -> None:
 def test_arrays_in_files_leave_no_trace(
     name: str, rules: str, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for least in ("LARGE", "SMALL"):
-        monkeypatch.setattr(disk_arrays, least, 0)
+    monkeypatch.setattr(sizes, "LARGE", 0)
+    monkeypatch.setattr(disk_arrays, "SMALL", 0)
     arrays, material = disk_arrays.DiskArrays(tmp_path, 0), parse(name)
     assert is_in_file(arrays.work(1, np.uint8))
     assert not is_in_file(np.zeros(4, np.uint64)[1:].view(np.uint8))

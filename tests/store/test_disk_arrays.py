@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tbgen import sizes
 from tbgen.arrays import HANDLE, file_of
 from tbgen.errors import BadInput
 from tbgen.store import disk_arrays as disk_arrays_module
@@ -20,8 +21,8 @@ _MIB = 1 << 20
 @pytest.fixture
 def large_from(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk_arrays_module, "PROGRAM", 0)
-    for name in ("LARGE", "SMALL"):
-        monkeypatch.setattr(disk_arrays_module, name, 1 << 16)
+    monkeypatch.setattr(sizes, "LARGE", 1 << 16)
+    monkeypatch.setattr(disk_arrays_module, "SMALL", 1 << 16)
 
 
 @pytest.mark.usefixtures("large_from")
@@ -278,7 +279,7 @@ def test_with_little_memory_smaller_arrays_are_on_disk(memory: int, least: int, 
 
 def test_memory_is_kept_to_by_a_watch_that_is_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In between two looks 28 MiB come in, of 64 that are allowed."""
-    monkeypatch.setattr(disk_arrays_module, "LARGE", 1 << 12)
+    monkeypatch.setattr(sizes, "LARGE", 1 << 12)
     monkeypatch.setattr(disk_arrays_module, "_GLANCE", 1000.0)  # the looks are those of this test
     budget = memory_in_use()[0] + (64 << 20)
     disk_arrays = DiskArrays(tmp_path, budget)

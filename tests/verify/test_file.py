@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import DTypeLike, NDArray
 
+from tbgen import sizes
 from tbgen.cli.main import main
 from tbgen.contents import Contents, selected
 from tbgen.index.exits import exits_of
@@ -110,7 +111,7 @@ def test_a_table_that_is_on_disk_is_checked(
     small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With no memory at all for arrays of any size: what is needed comes from disk again and again."""
-    monkeypatch.setattr(disk_arrays_module, "LARGE", 1)
+    monkeypatch.setattr(sizes, "LARGE", 1)
     monkeypatch.setattr(disk_arrays_module, "_GLANCE", 0.001)
     disk_arrays = DiskArrays(tmp_path, memory=1)
     read: dict[Material, int] = {}

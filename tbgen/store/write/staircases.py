@@ -42,7 +42,7 @@ from tbgen.turns import in_turn
 
 T = TypeVar("T")
 
-_AHEAD: Final = 8
+_AHEAD: Final = 16
 """Pieces of staircases that are being looked at or wait to be merged, at most."""
 
 
