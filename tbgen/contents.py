@@ -59,6 +59,14 @@ class Contents:
         )
 
 
+def no_positions(material: Material, size: int) -> Contents:
+    """Of a table of so many numbers, none of which is a legal position."""
+    nothing = np.zeros(size, np.int32)
+    bytes_, outcome, distance = np.zeros(0, np.uint8), np.zeros(0, np.int16), np.zeros(0, np.uint16)
+    steps = Steps(np.zeros(2, np.int64), bytes_, bytes_, outcome, distance)
+    return Contents(material, TableRules.RESET, nothing, nothing, steps)
+
+
 def selected(steps: Steps, staircases: NDArray[np.integer]) -> Steps:
     """Some staircases, in this order."""
     start = np.append(0, np.cumsum(np.diff(steps.start)[staircases])).astype(np.int64)

@@ -93,7 +93,7 @@ ROOMS = {
         "store/local"
     ),
     "store/write": (
-        "_version arrays turns sizes files outcome table_rules material contents jit index store/lock store/format "
+        "_version arrays turns sizes files outcome material contents jit index store/lock store/format "
         "text safe_files"
     ),
     "store": "store/directory store/lock store/read",

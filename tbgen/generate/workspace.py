@@ -87,9 +87,9 @@ class Workspace:
         }  # fmt: skip
         self._of_table: TableArrays | None = None
         self._lock = Lock()
-        self._fresh: dict[int, Counts] = {}
+        self._unsafe: dict[int, Counts] = {}
         """Solved, and not yet safe."""
-        self._fresh_numbers = 0
+        self._unsafe_numbers = 0
         self._at_work: dict[int, AtWork] = {}
         self._snapshots = 0
         self._safe_at = self._kept_at = time.monotonic()
@@ -113,9 +113,9 @@ class Workspace:
         if not self.keeps:
             return
         with self._lock:
-            self._fresh[slice_] = counts
-            self._fresh_numbers += len(self._layout.numbers_in(slice_))
-            if self._fresh_numbers >= _MUCH or time.monotonic() - self._safe_at > _WAIT:
+            self._unsafe[slice_] = counts
+            self._unsafe_numbers += len(self._layout.numbers_in(slice_))
+            if self._unsafe_numbers >= _MUCH or time.monotonic() - self._safe_at > _WAIT:
                 self._make_safe()
 
     def lasting(self, slice_: int, count: int, kind: DTypeLike) -> NDArray[Any]:
@@ -131,6 +131,9 @@ class Workspace:
         return KeptSnapshot(self._place, found) if found else None
 
     def lost(self, slice_: int) -> None:
+        self._drop_snapshot(slice_)
+
+    def _drop_snapshot(self, slice_: int) -> None:
         (self._place / self._at_work.pop(slice_).file).unlink(missing_ok=True)
 
     def wants(self, slice_: int) -> bool:
@@ -147,7 +150,7 @@ class Workspace:
                 settle(self._place)
                 journal.add(self._place, Batch([], self._write_links([slice_], snapshot.arrays["link"]), written))
                 if slice_ in self._at_work:
-                    self.lost(slice_)
+                    self._drop_snapshot(slice_)
                 self._at_work[slice_] = written
             self._kept_at = time.monotonic()
 
@@ -225,12 +228,12 @@ class Workspace:
         return (done.entries_crc32, done.staircases_crc32) == self._sums(done.slice) and self._are_there(done.slice)
 
     def _links_of(self, found: AtWork) -> NDArray[np.int32] | None:
-        """The links in the cells of a slice at work; None if some are not there, or others of it."""
+        """The links in the cells of a slice at work; None if one of them, or of its staircases, is missing."""
         links = links_of(KeptSnapshot(self._place, found), self._staircases(found.slice), self.arrays.work)
         return links if links is not None and self._are_there(found.slice, links) else None
 
     def _are_there(self, slice_: int, *columns: NDArray[np.int32]) -> bool:
-        """Whether the links of a slice are, and these."""
+        """Whether all links of a slice's staircases, and of these columns, are there."""
         links = self._table().links
         return all(link_log.are_whole(links, some, self._seen) for some in (self._staircases(slice_), *columns))
 
@@ -267,13 +270,13 @@ class Workspace:
     def _make_safe(self) -> None:
         for name in _ARRAYS:
             sync(self._place / name)  # which lets other threads run meanwhile; a mapping's flush does not
-        journal.add(self._place, self._batch(self._fresh))
-        for slice_ in self._fresh:
+        journal.add(self._place, self._batch(self._unsafe))
+        for slice_ in self._unsafe:
             if slice_ in self._at_work:
-                self.lost(slice_)
+                self._drop_snapshot(slice_)
             (self._place / f"worth.{slice_}").unlink(missing_ok=True)
-        self._fresh.clear()
-        self._fresh_numbers = 0
+        self._unsafe.clear()
+        self._unsafe_numbers = 0
         self._safe_at = time.monotonic()
 
     def _batch(self, slices: Mapping[int, Counts]) -> Batch:

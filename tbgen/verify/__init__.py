@@ -37,7 +37,4 @@ staircase that no position has; a step that changes nothing. So the staircases m
 all used, none empty, each in rising order. Every step has an outcome that counts at its level, differs from the
 step before, and has a level that a record can have there. That leaves one way to write them, but for their
 numbers.
-
-Should staircases ever keep only the distance at which a run of equal outcomes starts, one place changes:
-`_check_records` in compare.py. Fresh values stay exact.
 """

@@ -228,7 +228,7 @@ def arrive_quietly(board, atlas, tables, survey, moves, there, side, quiet, numb
     slice_ = number_quietly(atlas, moves, side, quiet, numbering)
     for at in range(quiet):
         node = numbering.node[at]
-        arrivals.entry[at] = 0
+        arrivals.entry[at], arrivals.level[at] = 0, 0  # nothing is known yet
         if slice_ < 0 or node < 0:
             continue
         piece, place = piece_at(tables, slice_, node, numbering)

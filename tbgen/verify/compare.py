@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from tbgen.board.moves import NOBODY, move_slot, move_target
-from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT
+from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.index.kernels import decode
 from tbgen.intrinsics import fetch_i32, prefetch_to_read
 from tbgen.jit import inlined, kernel
@@ -19,6 +19,7 @@ from tbgen.verify.values import (
     clear,
     distance_in,
     enter,
+    entry_of,
     key_distance,
     key_of,
     key_outcome,
@@ -50,15 +51,14 @@ _ENTRY_UNSEEN: Final = 1
 
 
 @inlined
-def _is_unknown(dictionary, arrivals, at):
-    """Whether the tables know no position that the move leads to."""
+def _problem_there(dictionary, arrivals, at):
+    """_FINE if tables say what the move leads to, _UNSEEN if one does that the verifier was not given, else _LOST."""
+    if arrivals.level[at] == UNSEEN:
+        return _UNSEEN
     staircase = arrivals.staircase[at]
-    return (
-        arrivals.entry[at] == 0
-        or arrivals.level[at] == NO_POSITION
-        or staircase < 0
-        or staircase >= len(dictionary.first) - 1
-    )
+    if arrivals.entry[at] == 0 or arrivals.level[at] == NO_POSITION or not 0 <= staircase < len(dictionary.first) - 1:
+        return _LOST
+    return _FINE
 
 
 @kernel
@@ -70,11 +70,12 @@ def own_goal_worth(dictionary, arrivals, count, level):
     best = LOWEST
     unseen = False
     for at in range(count):
-        if arrivals.level[at] == UNSEEN:
+        problem = _problem_there(dictionary, arrivals, at)
+        if problem == _LOST:
+            return zero, zero
+        if problem == _UNSEEN:
             unseen = True
             continue
-        if _is_unknown(dictionary, arrivals, at):
-            return zero, zero
         entry, staircase, own = arrivals.entry[at], arrivals.staircase[at], arrivals.level[at]
         outcome, distance = value_at(dictionary, entry, staircase, own, MOVER_HOLDS, level)
         best = max(best, key_of(-outcome, distance + 1, record))
@@ -86,8 +87,8 @@ def own_goal_worth(dictionary, arrivals, count, level):
 
 @inlined
 def _put(arrivals, at, outcome, distance):
-    """What a move with such a right leads to."""
-    arrivals.entry[at] = outcome << OUTCOME_SHIFT | distance
+    """What a double step leads to that gives a right to capture en passant."""
+    arrivals.entry[at] = entry_of(outcome, distance)
     arrivals.level[at] = UNSEEN if outcome == 0 and distance == _ENTRY_UNSEEN else 0
 
 
@@ -187,11 +188,12 @@ def enter_moves(dictionary, comparison, arrivals, count, level):
     state = _FINE
     _send_for_steps(dictionary, arrivals, count)
     for at in range(count):
-        if arrivals.level[at] == UNSEEN:
+        problem = _problem_there(dictionary, arrivals, at)
+        if problem == _LOST:
+            return _LOST, 0, 0
+        if problem == _UNSEEN:
             state = _UNSEEN
             continue
-        if _is_unknown(dictionary, arrivals, at):
-            return _LOST, 0, 0
         staircase_there, level_there = np.int64(arrivals.staircase[at]), arrivals.level[at]
         one, other = enter(dictionary, best, records, level, arrivals.entry[at], staircase_there, level_there, 1)
         best_of_opponent, best_of_mover = max(best_of_opponent, one), max(best_of_mover, other)

@@ -7,12 +7,12 @@ import numpy as np
 from tbgen.board.attacks import bit, reach
 from tbgen.board.geometry import PAWN_UP
 from tbgen.board.moves import move_promotion, move_slot, move_taken, move_target
-from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT
 from tbgen.index.atlas import MEN
 from tbgen.index.kernels import locate
 from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined
 from tbgen.verify.arrivals import COUNTED, NIBBLE, NOWHERE, UNSEEN, piece_at, slice_at
+from tbgen.verify.values import distance_in, entry_of, outcome_in
 
 _UNKNOWN: Final = -3
 """Among tables: none. What that means is in `Tables`."""
@@ -55,7 +55,7 @@ def _set_up_reset(atlas, squares, move, numbering):
 @inlined
 def _entry_there(atlas, tables, mover, numbering):
     """What tables say of the position that has been set up, with this side to move: the entry, and UNSEEN, _UNKNOWN or
-    0. No entry where there is no such position. Then the men are not set up any more."""
+    0. No entry where there is no such position. To ask again, set up the men anew."""
     after, kinds, there = numbering.after, numbering.kinds, numbering.there
     nothing = np.int32(0)
     row = _table_of(atlas, tables, kinds)
@@ -101,9 +101,9 @@ def _arrive_where_known(atlas, tables, moves, side, at, numbering, arrivals):
 
 
 @inlined
-def _can_retake(board, atlas, man, moved, numbering):
-    """Whether a man may legally take the one that has just moved, in the position that has been set up, and not
-    promote. Then the capture has been made there."""
+def _retake(board, atlas, man, moved, numbering):
+    """Have a man take the one that has just moved, in the position that has been set up. Returns whether that is legal
+    and no promotion."""
     after, kinds = numbering.after, numbering.kinds
     target, side = after[moved], atlas.side[man]
     if kinds[man] < 0 or side == atlas.side[moved] or (kinds[man] >= PAWN_UP and (target < 8 or target >= 56)):
@@ -134,14 +134,14 @@ def _best_retaking(board, atlas, tables, moves, side, at, numbering):
         return best, distance
     for man in range(atlas.men[0]):
         _set_up_reset(atlas, moves.squares, move, numbering)
-        if not _can_retake(board, atlas, man, move_slot(move), numbering):
+        if not _retake(board, atlas, man, move_slot(move), numbering):
             continue
         entry, known = _entry_there(atlas, tables, side, numbering)
         if known == UNSEEN:
             return best, known
         if entry == 0:
             continue
-        outcome, plies = -np.int64(entry >> OUTCOME_SHIFT), np.int64(entry & DISTANCE_MASK) + 1
+        outcome, plies = -outcome_in(entry), distance_in(entry) + 1
         if best == 0 or outcome > best or (outcome == best and plies < distance):
             best, distance = outcome, plies
     return best, distance
@@ -156,5 +156,5 @@ def arrive_by_reset(board, atlas, tables, moves, side, at, numbering, arrivals):
         outcome, distance = _best_retaking(board, atlas, tables, moves, side, at, numbering)
         if distance == UNSEEN:
             arrivals.level[at] = UNSEEN
-        elif outcome != 0 and outcome > arrivals.entry[at] >> OUTCOME_SHIFT:
-            arrivals.entry[at] = outcome << OUTCOME_SHIFT | distance
+        elif outcome != 0 and outcome > outcome_in(arrivals.entry[at]):
+            arrivals.entry[at] = entry_of(outcome, distance)

@@ -58,7 +58,8 @@ def verify(
 
     The entries of the tables that resets lead to are taken as right. If one is missing, positions with a move to it
     count as not checked, unless they are wrong whatever that move is worth.
-    `report` is called with the numbers of each batch that is done; of a sample, with its share of all numbers."""
+    `report` is called with how many numbers each batch has that is done; of a sample with more, so that all calls add
+    up to the size of the table."""
     with ThreadPoolExecutor(threads) as pool:
         checker = _Checker(source, exits, limit, report, memory, pool, threads)
         try:
@@ -140,7 +141,7 @@ class _Checker:
                 self.examples.append(finding)
 
     def look_around(self, generator: np.random.Generator) -> dict[int, set[int]]:
-        """Which units those are that each unit's moves lead to, as far as some of its positions show."""
+        """For each unit: those that moves of a few of its positions lead to."""
         units, found = self.table.units, dict[int, set[int]]()
         for unit, span in enumerate(units.spans):
             self.table.fetch(unit)

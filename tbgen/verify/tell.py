@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.moves import NOBODY
-from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT
+from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.index.exits import exits_of
 from tbgen.index.kernels import decode
 from tbgen.index.layout import layout_of
@@ -22,10 +22,10 @@ from tbgen.verify.buffers import make_buffers
 from tbgen.verify.compare import arrive, enter_moves, own_goal_worth
 from tbgen.verify.moves import NO_POSITION, list_all
 from tbgen.verify.table import Levels, Numbers, surroundings
-from tbgen.verify.values import Dictionary, key_distance, key_outcome, level_of, pack_step, record_of, settle
+from tbgen.verify.values import Dictionary, entry_of, key_distance, key_outcome, level_of, pack_step, record_of, settle
 
 LOST: Final = 1
-"""In place of an entry: a move leads to nothing that is known. No real entry has a distance without an outcome."""
+"""In place of an entry that moves do not tell. No real entry has a distance without an outcome."""
 LONGEST: Final = 512
 """Steps: no staircase has more, with two holders and fewer than 256 levels."""
 _ROOM: Final = 1 << 16
@@ -113,11 +113,11 @@ def _tell(board, atlas, tables, dictionary, survey, buffers, side, steps, writte
     if level > NO_POSITION:
         return np.int64(LOST), written
     if level < FIRST_RECORD:
-        return np.int64((level - BASE) << OUTCOME_SHIFT), written
+        return np.int64(entry_of(level - BASE, 0)), written
     arrive(board, atlas, tables, dictionary, survey, buffers, side, quiet, count)
     if dictionary.whole_game:
         outcome, distance = own_goal_worth(dictionary, arrivals, count, level)
-        return np.int64(outcome << OUTCOME_SHIFT | distance if outcome else LOST), written
+        return np.int64(entry_of(outcome, distance) if outcome else LOST), written
     problem, of_opponent, of_mover = enter_moves(dictionary, buffers.comparison, arrivals, count, level)
     if problem:
         return np.int64(LOST), written
@@ -125,7 +125,7 @@ def _tell(board, atlas, tables, dictionary, survey, buffers, side, steps, writte
     record = record_of(OPPONENT_HOLDS, level)
     outcome, distance = key_outcome(keys.opponent[level]), key_distance(keys.opponent[level], record)
     written = _write_steps(keys, min(level, level_of(outcome)), steps, written)
-    return np.int64(outcome << OUTCOME_SHIFT | distance), written
+    return np.int64(entry_of(outcome, distance)), written
 
 
 @kernel

@@ -66,7 +66,9 @@ class Unreadable(Exception):
     """A dictionary is not well formed."""
 
 
-class Unit(NamedTuple):
+class _Held(NamedTuple):
+    """A unit in memory."""
+
     start: int
     """Its first number."""
     entries: NDArray[np.int32]
@@ -91,18 +93,18 @@ class _Room:
         self._free = list(range(count))
         self._taken: dict[int, int] = {}
 
-    def put(self, number: int, unit: Unit) -> Unit:
-        """The unit where it may leave memory, if there is room."""
+    def put(self, unit: int, held: _Held) -> _Held:
+        """The same where it may leave memory, if there is room."""
         if not self._free:
-            return unit
-        place = self._taken[number] = self._free.pop()
-        entries, staircases = (array[place * self._size :][: len(unit.entries)] for array in self._arrays)
-        entries[:], staircases[:] = unit.entries, unit.staircases
-        return Unit(unit.start, entries, staircases)
+            return held
+        place = self._taken[unit] = self._free.pop()
+        entries, staircases = (array[place * self._size :][: len(held.entries)] for array in self._arrays)
+        entries[:], staircases[:] = held.entries, held.staircases
+        return _Held(held.start, entries, staircases)
 
-    def drop(self, number: int) -> None:
-        if number in self._taken:
-            self._free.append(self._taken.pop(number))
+    def drop(self, unit: int) -> None:
+        if unit in self._taken:
+            self._free.append(self._taken.pop(unit))
 
 
 class Units:
@@ -127,7 +129,7 @@ class Units:
         size = 1 << tables.shift if self.divides else _LEAST
         most = min(self._kept // size, len(self.spans))
         self._room = _Room(size, most if self.divides else 0, memory.make)
-        self._held: OrderedDict[int, Unit] = OrderedDict()
+        self._held: OrderedDict[int, _Held] = OrderedDict()
         self._judged: set[int] = set()
         self._joined = Joined(source.rules, most, memory.make)
 
@@ -173,8 +175,8 @@ class Units:
             for one in self._held if have_moved else [unit]:
                 self._publish(one)
 
-    def _read(self, number: int) -> tuple[Unit, Steps]:
-        start, end = self.spans[number].numbers.start, self.spans[number].numbers.stop
+    def _read(self, unit: int) -> tuple[_Held, Steps]:
+        start, end = self.spans[unit].numbers.start, self.spans[unit].numbers.stop
         contents = self._source.part(start, end)
         entries = np.ascontiguousarray(contents.entries, np.int32)
         staircases = np.ascontiguousarray(contents.staircases, np.int32)
@@ -183,33 +185,33 @@ class Units:
         if not is_readable(contents.steps):
             raise Unreadable
         count = len(contents.steps.start) - 1
-        unit = _with_staircases(Unit(start, entries, staircases), count)
-        if number not in self._judged:
-            self._judged.add(number)
-            self._note(_found(unit, fault) for fault in [*faults(contents.steps), *_unused(unit, count)])
-        return self._room.put(number, unit), contents.steps
+        held = _with_staircases(_Held(start, entries, staircases), count)
+        if unit not in self._judged:
+            self._judged.add(unit)
+            self._note(_found(held, fault) for fault in [*faults(contents.steps), *_unused(held, count)])
+        return self._room.put(unit, held), contents.steps
 
     def _shed(self, needed: Set[int], new: int) -> None:
         """Drop the units that were needed longest ago, so that there is room for so many new numbers."""
-        held = new + sum(len(unit.entries) for unit in self._held.values())
-        for number in [*self._held.keys()]:
-            if held > self._kept and number not in needed:
-                held -= len(self._held.pop(number).entries)
-                self._joined.drop(number)
-                self._room.drop(number)
-                gone = self.spans[number].pieces
+        numbers = new + sum(len(held.entries) for held in self._held.values())
+        for unit in [*self._held.keys()]:
+            if numbers > self._kept and unit not in needed:
+                numbers -= len(self._held.pop(unit).entries)
+                self._joined.drop(unit)
+                self._room.drop(unit)
+                gone = self.spans[unit].pieces
                 self._tables.entries[gone.start : gone.stop] = 0
 
-    def _publish(self, number: int) -> None:
+    def _publish(self, unit: int) -> None:
         """Tell the kernels where a unit is."""
-        tables, span, unit = self._tables, self.spans[number], self._held[number]
+        tables, span, held = self._tables, self.spans[unit], self._held[unit]
         for slice_ in span.slices:
             begin, end = (int(tables.piece[slice_ + after]) for after in (0, 1))
             for piece in range(max(begin, span.pieces.start), min(end, span.pieces.stop)):
-                place = self._start[slice_] + (piece - begin << tables.shift) - unit.start
-                tables.entries[piece] = unit.entries.ctypes.data + place * unit.entries.itemsize
-                tables.staircases[piece] = unit.staircases.ctypes.data + place * unit.staircases.itemsize
-                tables.first_staircase[piece] = self._joined.first(number)
+                place = self._start[slice_] + (piece - begin << tables.shift) - held.start
+                tables.entries[piece] = held.entries.ctypes.data + place * held.entries.itemsize
+                tables.staircases[piece] = held.staircases.ctypes.data + place * held.staircases.itemsize
+                tables.first_staircase[piece] = self._joined.first(unit)
 
 
 def _divided(start: list[int], shift: int) -> Iterator[_Span]:
@@ -238,29 +240,29 @@ def _runs(start: list[int], longest: int) -> Iterator[range]:
             first = slice_ + 1
 
 
-def _with_staircases(unit: Unit, count: int) -> Unit:
+def _with_staircases(held: _Held, count: int) -> _Held:
     """The unit with _NO_STAIRCASE for numbers outside its dictionary: they would lie in another unit's."""
-    for here in pieces(len(unit.staircases)):
-        piece = unit.staircases[here]
+    for here in pieces(len(held.staircases)):
+        piece = held.staircases[here]
         if ((piece < 0) | (piece >= count)).any():
-            own = unit.staircases.copy()
+            own = held.staircases.copy()
             own[(own < 0) | (own >= count)] = _NO_STAIRCASE
-            return unit._replace(staircases=own)
-    return unit
+            return held._replace(staircases=own)
+    return held
 
 
-def _unused(unit: Unit, count: int) -> list[Finding]:
+def _unused(held: _Held, count: int) -> list[Finding]:
     used = np.zeros(count, np.bool_)
-    for here in pieces(len(unit.staircases)):
-        piece = unit.staircases[here]
+    for here in pieces(len(held.staircases)):
+        piece = held.staircases[here]
         used[piece[piece >= 0]] = True
     return [Finding("no position has it", staircase=int(one)) for one in np.flatnonzero(~used[1:]) + 1]
 
 
-def _found(unit: Unit, fault: Finding) -> Finding:
+def _found(held: _Held, fault: Finding) -> Finding:
     """The fault with the first position that has the staircase, so that a user can find it."""
-    for here in pieces(len(unit.staircases)):
-        places = np.flatnonzero(unit.staircases[here] == fault.staircase)
+    for here in pieces(len(held.staircases)):
+        places = np.flatnonzero(held.staircases[here] == fault.staircase)
         if len(places):
-            return Finding(fault.problem, unit.start + here.start + int(places[0]), fault.staircase)
+            return Finding(fault.problem, held.start + here.start + int(places[0]), fault.staircase)
     return fault

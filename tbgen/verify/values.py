@@ -1,8 +1,8 @@
 """What a table says that a position is worth, record by record, as the side to move sees it.
 
 Under a given record every payoff becomes one key, so that the best move has the largest. A key ranks by outcome first.
-Among equal outcomes, a gain over the record ranks higher the sooner it comes, a loss the later it comes; if the
-outcome is the record itself, all keys are equal.
+Among equal outcomes, a gain over the record ranks higher the sooner it comes (a hasty key), a loss the later it comes
+(a patient one); if the outcome is the record itself, all keys are equal.
 """
 
 from typing import Any, Final, NamedTuple
@@ -79,6 +79,11 @@ def distance_in(entry):
 
 
 @inlined
+def entry_of(outcome, distance):
+    return outcome << OUTCOME_SHIFT | distance
+
+
+@inlined
 def record_of(holder, level):
     return (BASE - level) * (2 * holder - 1)
 
@@ -87,12 +92,12 @@ def record_of(holder, level):
 
 
 @inlined
-def _soon(outcome, distance):
+def _hasty(outcome, distance):
     return np.int32(outcome << _DISTANCE_BITS | (_FARTHEST - distance))
 
 
 @inlined
-def _late(outcome, distance):
+def _patient(outcome, distance):
     return np.int32(outcome << _DISTANCE_BITS | distance)
 
 
@@ -105,7 +110,7 @@ def stands(record):
 def key_of(outcome, distance, record):
     if outcome == record:
         return stands(record)
-    return _soon(outcome, distance) if outcome > record else _late(outcome, distance)
+    return _hasty(outcome, distance) if outcome > record else _patient(outcome, distance)
 
 
 @inlined
@@ -125,8 +130,8 @@ def key_distance(key, record):
 class LevelKeys(NamedTuple):
     """`[level]`: the best keys found so far."""
 
-    soon: NDArray[np.int32]
-    late: NDArray[np.int32]
+    hasty: NDArray[np.int32]
+    patient: NDArray[np.int32]
     """Both are for payoffs that count from this level on, whoever holds the record, ranked as gains and as losses."""
     opponent: NDArray[np.int32]
     mover: NDArray[np.int32]
@@ -153,8 +158,8 @@ def levels(first, last):
 @inlined
 def clear(keys, top):
     for level in levels(0, top):
-        keys.soon[level] = LOWEST
-        keys.late[level] = LOWEST
+        keys.hasty[level] = LOWEST
+        keys.patient[level] = LOWEST
         keys.opponent[level] = LOWEST
         keys.mover[level] = LOWEST
 
@@ -177,8 +182,8 @@ def enter(dictionary, keys, records, top, entry, staircase, own, ahead):
     inside = min(own, level_of(outcome), top)
     start = max(FIRST_RECORD, inside + 1)
     if start <= top:
-        keys.soon[start] = max(keys.soon[start], _soon(outcome, distance_in(entry) + ahead))
-        keys.late[start] = max(keys.late[start], _late(outcome, distance_in(entry) + ahead))
+        keys.hasty[start] = max(keys.hasty[start], _hasty(outcome, distance_in(entry) + ahead))
+        keys.patient[start] = max(keys.patient[start], _patient(outcome, distance_in(entry) + ahead))
     last_of_opponent = last_of_mover = inside
     for at in range(dictionary.first[staircase + 1] - 1, dictionary.first[staircase] - 1, -1):
         step = dictionary.step[at]
@@ -186,7 +191,7 @@ def enter(dictionary, keys, records, top, entry, staircase, own, ahead):
         outcome, distance = sign * step_outcome(step), step_distance(step) + ahead
         if holder == OPPONENT_HOLDS:
             # if the record is better for the mover, `_settle` takes the record
-            _raise(keys.opponent, first, last_of_opponent, _soon(outcome, distance))
+            _raise(keys.opponent, first, last_of_opponent, _hasty(outcome, distance))
             last_of_opponent = min(last_of_opponent, first - 1)
         elif holder == MOVER_HOLDS:
             last = last_of_mover
@@ -195,7 +200,7 @@ def enter(dictionary, keys, records, top, entry, staircase, own, ahead):
                 last = min(last, level_of(outcome) - 1)
                 for level in levels(max(first, last + 1), last_of_mover):
                     keys.mover[level] = max(keys.mover[level], records.mover[level])
-            _raise(keys.mover, first, last, _late(outcome, distance))
+            _raise(keys.mover, first, last, _patient(outcome, distance))
             last_of_mover = min(last_of_mover, first - 1)
     return inside, last_of_mover
 
@@ -206,8 +211,8 @@ def _settle(row, keys, records, top, standing):
     for level in levels(FIRST_RECORD, top):
         record = records[level]
         above = np.int32(record + _FARTHEST)
-        soon, late = keys.soon[level], keys.late[level]
-        key = max(row[level], soon if soon > above else late)
+        hasty, patient = keys.hasty[level], keys.patient[level]
+        key = max(row[level], hasty if hasty > above else patient)
         key = max(key, record if np.int32(level) <= limit else LOWEST)
         row[level] = record if (record <= key) & (key <= above) else key
 
@@ -215,10 +220,10 @@ def _settle(row, keys, records, top, standing):
 @inlined
 def settle(keys, records, top, standing_of_opponent, standing_of_mover):
     """Find the best key under each record. Records stand up to these levels, by holder."""
-    soon, late = LOWEST, LOWEST
+    hasty, patient = LOWEST, LOWEST
     for level in levels(FIRST_RECORD, top):
-        keys.soon[level] = soon = max(soon, keys.soon[level])
-        keys.late[level] = late = max(late, keys.late[level])
+        keys.hasty[level] = hasty = max(hasty, keys.hasty[level])
+        keys.patient[level] = patient = max(patient, keys.patient[level])
     _settle(keys.opponent, keys, records.opponent, top, standing_of_opponent)
     _settle(keys.mover, keys, records.mover, top, standing_of_mover)
 

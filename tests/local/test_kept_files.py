@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tbgen import outcome, position
-from tbgen.contents import Contents, Steps
+from tbgen.contents import Contents, no_positions
 from tbgen.errors import CorruptTable, MissingTable, UnsupportedPosition
 from tbgen.local.choose import make_plan
 from tbgen.local.files import Shelf
@@ -196,9 +196,7 @@ def test_all_threads_read_what_is_kept(small_tables: Path, tmp_path: Path, monke
 def test_notes_come_back_as_they_were(notes: LocalNotes, tmp_path: Path) -> None:
     material = parse("KPvKP")
     layout = notes.layout(material)
-    nothing = np.zeros(layout.size, np.int32)
-    columns = (np.zeros(0, kind) for kind in (np.uint8, np.uint8, np.int16, np.uint16))
-    contents = Contents(material, TableRules.RESET, nothing, nothing, Steps(np.zeros(2, np.int64), *columns))
+    contents = no_positions(material, layout.size)
     path = local_file(tmp_path, notes.name(material)).path
     path.parent.mkdir()
     write_table(path, contents, {}, local=notes)

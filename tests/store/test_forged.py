@@ -14,7 +14,7 @@ import pytest
 from soaking.forge import Parts, Stored, bomb, deflated, forged, relined, says
 
 from tbgen.cli.main import main
-from tbgen.contents import Contents, Steps
+from tbgen.contents import no_positions
 from tbgen.errors import CorruptTable
 from tbgen.material import parse
 from tbgen.store import open_table
@@ -22,7 +22,6 @@ from tbgen.store.format import head as heads
 from tbgen.store.format.local import Bound, LocalNotes
 from tbgen.store.format.schema import COUNT, FORMS_PER_PAGE, SHAPE_BLOCK
 from tbgen.store.write import write_table
-from tbgen.table_rules import TableRules
 from tests.support.contents import random_contents
 
 LITTLE = 24 << 20
@@ -38,9 +37,8 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
         contents = random_contents(parse("KBvK"), rules=rules, seed=4, staircases=staircases)
         write_table(place / rules, contents, {"seconds": 1.0})
     notes = LocalNotes(Bound.WORST, "0123456789abcdef", ((8, 35), (16, 35)), (parse("KPvK"),), ())
-    nothing = np.zeros(notes.layout(parse("KPvKP")).size, np.int32)
-    steps = Steps(np.zeros(2, np.int64), *(np.zeros(0, kind) for kind in (np.uint8, np.uint8, np.int16, np.uint16)))
-    write_table(place / "local", Contents(parse("KPvKP"), TableRules.RESET, nothing, nothing, steps), {}, local=notes)
+    contents = no_positions(parse("KPvKP"), notes.layout(parse("KPvKP")).size)
+    write_table(place / "local", contents, {}, local=notes)
     return {path.name: path.read_bytes() for path in place.iterdir()}
 
 

@@ -27,7 +27,7 @@ from tbgen.store.read import table
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, ChunkFormat
 from tbgen.store.read.decode import decode, spell_out
-from tbgen.store.write import aside, encode, write_table
+from tbgen.store.write import aside, form_numbers, write_table
 from tbgen.store.write import staircases as rows_of_steps
 from tbgen.store.write.kernels import SAME_AT
 from tests.support.contents import random_contents, steps_at
@@ -91,7 +91,7 @@ def test_the_same_bytes_piece_by_piece(tmp_path: Path, monkeypatch: pytest.Monke
     contents = random_contents(parse("KQvK"), seed=4, staircases=3000)
     with written(tmp_path, contents) as table_:
         whole = table_.path.read_bytes()
-    for module, name, small in ((forms, "_PIECE", 100), (encode, "_MERGED", 1), (aside, "_FIRST", 16)):
+    for module, name, small in ((forms, "_PIECE", 100), (form_numbers, "_MERGED", 1), (aside, "_FIRST", 16)):
         monkeypatch.setattr(module, name, small)
     with written(tmp_path, contents) as table_:
         assert table_.path.read_bytes() == whole

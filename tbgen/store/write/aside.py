@@ -1,6 +1,6 @@
 """Arrays put aside while a table is written: what is known of each chunk. Of a table with hundreds of millions of
-staircases they are larger than memory all together, and of one with a billion numbers there are so many that an object
-for each would be as large as they are."""
+staircases they are larger than memory all together. With a billion numbers there are so many chunks that an object for
+each array would take as much as its values."""
 
 from array import array
 from bisect import bisect

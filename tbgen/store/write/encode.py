@@ -14,24 +14,21 @@ from tbgen.arrays import Make, in_memory, read_by_pages
 from tbgen.contents import Contents, distances
 from tbgen.index import layout_of
 from tbgen.outcome import BASE
-from tbgen.store.format.form_pages import pack_pages
-from tbgen.store.format.forms import by_step
 from tbgen.store.format.order import candidates, numbers_of
 from tbgen.store.format.planes import bytes_for, planes_of
 from tbgen.store.format.schema import COUNT, ESCAPE, LEVEL, RAW, SHAPE_BLOCK, group_of
-from tbgen.store.format.shapes import EVEN, Forms
-from tbgen.store.write.aside import Aside, put_aside
+from tbgen.store.write.aside import Aside
+from tbgen.store.write.form_numbers import FormNumbers, number_forms
 from tbgen.store.write.kernels import (
     ODD_AT,
     OUTCOME_AT,
     OUTCOMES,
-    SAME_AT,
     Rows,
     Stored,
     fill_chunk,
     find_kinds,
 )
-from tbgen.store.write.staircases import make_forms, make_rows
+from tbgen.store.write.staircases import make_rows
 from tbgen.turns import in_turn
 
 WIDTHS: Final = (1 << 14, 1 << 12)
@@ -43,9 +40,7 @@ _LARGE: Final = 1 << 25
 _TOGETHER: Final = 16
 """Chunks that a thread makes before it asks for more: all of one group."""
 _AHEAD: Final = 32
-"""Groups of such chunks that are being made or wait to be written, at most: all together are as large as the file."""
-_MERGED: Final = 1 << 12
-"""Chunks whose forms are merged at a time."""
+"""Such batches that are being made or wait to be written, at most: all together are as large as the file."""
 _SAMPLES: Final = 8
 """Chunks on which each order of places is tried."""
 
@@ -72,7 +67,7 @@ class Encoded:
     shape_bytes: int
     form_bytes: int
     census: Census
-    longest: int
+    longest_chunk: int
     count: int
     """Chunks."""
     lists: Aside[np.uint8]
@@ -83,30 +78,20 @@ class Encoded:
     """The chunks in order. The pool makes them meanwhile."""
 
 
-class _Parts(NamedTuple):
-    """The kinds of positions in each chunk (see kernels.py), and how many have each."""
+@dataclass
+class _Kinds:
+    """Of all positions (see kernels.py)."""
 
+    of: NDArray[np.uint16]
+    """`[position]`: the index of its kind in its chunk. As long as all chunks together, the last one filled up."""
     kinds: Aside[np.int64]
+    """`[chunk]`."""
     counts: Aside[np.int32]
-
-
-class _FormNumbers(NamedTuple):
-    """The forms of a table, and how a kind leads to its form."""
-
-    keys: NDArray[np.int64]
-    """The kinds' upper parts, in rising order."""
-    rank: NDArray[np.int32]
-    """`[key]`: which form it is."""
-    numbers: NDArray[np.int64]
-    """`[form]`: its number in the file."""
-    steps: NDArray[np.uint8]
-    """`[form, nth]`: the step whose distance is the nth that is stored, if there is one."""
-    beside: NDArray[np.uint8]
-    """`[form]`: how many distances are stored beside the fresh one."""
-
-    def of(self, kinds: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The form of each kind."""
-        return self.rank[np.searchsorted(self.keys, kinds >> SAME_AT)]
+    """`[chunk]`: how many positions have each."""
+    longest: int = -1
+    """The longest fresh distance,"""
+    first: range = range(0)
+    """and the first chunks that have it."""
 
 
 class _Group(NamedTuple):
@@ -130,11 +115,11 @@ class _Groups(NamedTuple):
 
 
 class _Merged(NamedTuple):
-    """What comes of a group's parts."""
+    """What comes of the chunks of a group."""
 
     group: _Group
     shapes: list[NDArray[np.int32]]
-    """`[part]`: the shape of each of its kinds, its place among those of the group."""
+    """`[chunk]`: the shape of each of its kinds, its place among those of the group."""
     listed: bytes
     """The list of its shapes."""
     outcomes: NDArray[np.int64]
@@ -146,14 +131,12 @@ class _Task:
     contents: Contents
     rows: Rows
     width: int
-    parts: _Parts
-    kind: NDArray[np.uint16]
-    """`[position]`: the index of its kind in its part. As long as all chunks together, the last one filled up."""
-    forms: _FormNumbers
+    kinds: _Kinds
+    forms: FormNumbers
     distance_bytes: int
     groups: _Groups
     shapes: Aside[np.int32]
-    """`[part]`: the shape of each of its kinds."""
+    """`[chunk]`: the shape of each of its kinds."""
 
     @property
     def group(self) -> int:
@@ -162,7 +145,7 @@ class _Task:
     @property
     def count(self) -> int:
         """Chunks."""
-        return len(self.parts.kinds)
+        return len(self.kinds.kinds)
 
     @cached_property
     def shape_bytes(self) -> int:
@@ -174,11 +157,11 @@ class _Task:
         """`[chunk]`: its bytes before compression."""
         return np.fromiter(map(self._length, range(self.count)), np.int64, self.count)
 
-    def _length(self, number: int) -> int:
-        shape = self.shapes[number]
-        each = self.groups.held[number // self.group][shape].astype(np.int64) * self.distance_bytes
+    def _length(self, chunk: int) -> int:
+        shape = self.shapes[chunk]
+        each = self.groups.held[chunk // self.group][shape].astype(np.int64) * self.distance_bytes
         each += (shape >= ESCAPE) * self.shape_bytes
-        return self.width + int((each * self.parts.counts[number]).sum())
+        return self.width + int((each * self.kinds.counts[chunk]).sum())
 
 
 def encode(
@@ -191,52 +174,29 @@ def encode(
 ) -> Encoded:
     """Encode contents. When this returns, all but the chunks is done; the pool goes on with those.
 
-    `report` is called with the numbers of chunks whose kinds are known, and again with those of chunks that are made.
-    """
+    `report` is called with how many numbers have their kinds known, and again with how many are in chunks."""
     size, steps = len(contents.entries), contents.steps
     widths = SLIM_WIDTHS if slim else WIDTHS
     width = min(widths[size > _LARGE], 1 << max(0, size - 1).bit_length())
+    batches = _batches(-(-size // width), _TOGETHER)
+
+    def tell(chunks: range) -> None:
+        report(min(chunks.stop * width, size) - chunks.start * width)
+
     rows = make_rows(steps, make, pool)
     read_by_pages(rows.after, rows.halves, rows.form)
-    kind: NDArray[np.uint16] = make(-(-size // width) * width, np.uint16)
-    parts, longest, where = _Parts(Aside(make, np.int64), Aside(make, np.int32)), -1, range(0)
-    batches = _batches(len(kind) // width, _TOGETHER)
-    in_order = in_turn(pool, _AHEAD, partial(_sort, contents, rows, kind, width), zip(batches, strict=True))
-    for batch, (kinds, counts, distance) in zip(batches, in_order, strict=True):
-        parts.kinds.extend(kinds)
-        parts.counts.extend(counts)
-        if distance > longest:
-            longest, where = distance, batch
-        report(_numbers_in(batch, width, size))
-    keys = _by_appearance(parts.kinds)
-    forms = make_forms(rows, keys, make)
-    pages, numbers = pack_pages(forms)
-    rising = np.argsort(keys)
-    known = _FormNumbers(
-        put_aside(keys[rising], make), put_aside(rising.astype(np.int32), make), put_aside(numbers, make),
-        *_stored_steps(forms, make),
-    )  # fmt: skip
-    form_bytes = bytes_for(int(numbers.max()))
-    del keys, rising, numbers, forms
-    all_distances = max(longest, int(steps.distance.max(initial=0)))
-    distance_bytes = bytes_for(all_distances >> 1) or 1
+    kinds = _find_all_kinds(contents, rows, width, batches, pool, make, tell)
+    forms, pages = number_forms(rows, kinds.kinds, make)
+    distance_bytes = bytes_for(max(kinds.longest, int(steps.distance.max(initial=0))) >> 1) or 1
     groups = _Groups(Aside(make, np.int32), Aside(make, np.uint8))
-    task = _Task(contents, rows, width, parts, kind, known, distance_bytes, groups, Aside(make, np.int32))
-    lists, outcomes = Aside(make, np.uint8), np.zeros(2 * BASE + 1, np.int64)
-    batched = zip(_batches(task.count, task.group), strict=True)
-    for merged in in_turn(pool, _AHEAD, partial(_merge, known, form_bytes, parts), batched):
-        task.groups.append(merged.group)
-        task.shapes.extend(merged.shapes)
-        lists.append(np.frombuffer(merged.listed, np.uint8))
-        outcomes += merged.outcomes
+    task = _Task(contents, rows, width, kinds, forms, distance_bytes, groups, Aside(make, np.int32))
+    lists, outcomes = _merge_groups(task, pool, make)
     order = _best_order(task, contents, pool)
-    places = numbers_of(order)
-    made = in_turn(pool, _AHEAD, partial(_chunks, task, places), zip(batches, strict=True))
+    made = in_turn(pool, _AHEAD, partial(_chunks, task, numbers_of(order)), zip(batches, strict=True))
+    census = Census(int(outcomes.sum()), outcomes, kinds.longest, _first_at(contents, kinds, width))
     return Encoded(
-        width, order, max(1, *(int(held.max()) for held in task.groups.held)), task.distance_bytes, task.shape_bytes,
-        form_bytes, Census(int(outcomes.sum()), outcomes, longest, _first_at(contents, longest, width, where)),
-        int(task.lengths.max()), task.count, lists,
-        pages if form_bytes else [], _told(made, [_numbers_in(batch, width, size) for batch in batches], report),
+        width, order, max(1, *(int(held.max()) for held in groups.held)), distance_bytes, task.shape_bytes,
+        forms.bytes, census, int(task.lengths.max()), task.count, lists, pages, _told(made, batches, tell),
     )  # fmt: skip
 
 
@@ -244,25 +204,41 @@ def _batches(parts: int, count: int) -> list[range]:
     return [range(at, min(at + count, parts)) for at in range(0, parts, count)]
 
 
-def _numbers_in(batch: range, width: int, size: int) -> int:
-    """How many numbers these chunks hold. The last one may not be full."""
-    return min(batch.stop * width, size) - batch.start * width
-
-
-def _told(made: Iterable[list[bytes]], numbers: list[int], report: Callable[[int], None]) -> Iterator[bytes]:
-    """All chunks, one after another. `numbers`: of each batch, which are reported once its chunks are taken."""
-    for chunks, count in zip(made, numbers, strict=True):
+def _told(made: Iterable[list[bytes]], batches: list[range], tell: Callable[[range], None]) -> Iterator[bytes]:
+    """All chunks, one after another. `tell` is called with each batch, once its chunks are taken."""
+    for batch, chunks in zip(batches, made, strict=True):
         yield from chunks
-        report(count)
+        tell(batch)
 
 
-def _sort(
-    contents: Contents, rows: Rows, kind: NDArray[np.uint16], width: int, numbers: range
+def _find_all_kinds(
+    contents: Contents,
+    rows: Rows,
+    width: int,
+    batches: list[range],
+    pool: Executor,
+    make: Make,
+    tell: Callable[[range], None],
+) -> _Kinds:
+    found = _Kinds(make(batches[-1].stop * width, np.uint16), Aside(make, np.int64), Aside(make, np.int32))
+    find = partial(_find_kinds_in, contents, rows, found.of, width)
+    in_order = in_turn(pool, _AHEAD, find, zip(batches, strict=True))
+    for batch, (kinds, counts, distance) in zip(batches, in_order, strict=True):
+        found.kinds.extend(kinds)
+        found.counts.extend(counts)
+        if distance > found.longest:
+            found.longest, found.first = distance, batch
+        tell(batch)
+    return found
+
+
+def _find_kinds_in(
+    contents: Contents, rows: Rows, kind: NDArray[np.uint16], width: int, chunks: range
 ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int32]], int]:
     """Of some chunks the kinds, how many positions have each, and the longest fresh distance."""
     slots, kinds, counts = np.empty(2 * width, np.int32), np.empty(width, np.int64), np.empty(width, np.int32)
     different, of_each, longest = [], [], 0
-    for begin in range(numbers.start * width, numbers.stop * width, width):
+    for begin in range(chunks.start * width, chunks.stop * width, width):
         here = kind[begin : begin + width]
         found, distance = find_kinds(contents.entries, contents.staircases, rows, begin, slots, here, kinds, counts)
         different.append(kinds[:found].copy())
@@ -271,45 +247,31 @@ def _sort(
     return different, of_each, longest
 
 
-def _first_at(contents: Contents, distance: int, width: int, batch: range) -> int:
-    """The first number in these chunks with this distance."""
-    begin = batch.start * width
-    return begin + int(np.argmax(distances(contents.entries[begin : batch.stop * width]) == distance))
+def _first_at(contents: Contents, kinds: _Kinds, width: int) -> int:
+    """The first number with the longest distance."""
+    begin, end = kinds.first.start * width, kinds.first.stop * width
+    return begin + int(np.argmax(distances(contents.entries[begin:end]) == kinds.longest))
 
 
-def _by_appearance(parts: Aside[np.int64]) -> NDArray[np.int64]:
-    """The keys of all forms, in the order in which they come up, so that neighbouring chunks use the same pages of
-    forms. That of no steps is the first."""
-    keys = [np.zeros(1, np.int64)]
-    known = keys[0]
-    for batch in _batches(len(parts), _MERGED):
-        found, where = np.unique(np.concatenate([parts[n] for n in batch]) >> SAME_AT, return_index=True)
-        new = known[np.minimum(np.searchsorted(known, found), len(known) - 1)] != found
-        keys.append(found[new][np.argsort(where[new])])
-        known = np.sort(np.concatenate([known, found[new]]), kind="stable")  # which merges what is sorted
-    return np.concatenate(keys)
+def _merge_groups(task: _Task, pool: Executor, make: Make) -> tuple[Aside[np.uint8], NDArray[np.int64]]:
+    """Fill in groups and shapes. Returns the lists of shapes, and the outcomes of `Census`."""
+    lists, outcomes = Aside(make, np.uint8), np.zeros(2 * BASE + 1, np.int64)
+    groups = zip(_batches(task.count, task.group), strict=True)
+    for merged in in_turn(pool, _AHEAD, partial(_merge, task.forms, task.kinds), groups):
+        task.groups.append(merged.group)
+        task.shapes.extend(merged.shapes)
+        lists.append(np.frombuffer(merged.listed, np.uint8))
+        outcomes += merged.outcomes
+    return lists, outcomes
 
 
-def _stored_steps(forms: Forms, make: Make) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """`steps` and `beside` of `_FormNumbers`."""
-    beside = np.concatenate([part.stored() for _, part in forms.parts()])
-    most = int(beside.max())
-    steps: NDArray[np.uint8] = make(len(beside) * most, np.uint8).reshape(len(beside), most)
-    for here, part in forms.parts():
-        column, _ = part.distances()
-        for step, (having, at) in enumerate(by_step(part.start, part.steps)):
-            own = part.source[at] >= EVEN
-            steps[here][having[own], column[at[own]] - 1] = step
-    return steps, beside
-
-
-def _merge(forms: _FormNumbers, form_bytes: int, parts: _Parts, numbers: range) -> _Merged:
-    """Merge the parts of a group, which are those of these chunks."""
-    kinds = np.unique(np.concatenate([np.zeros(1, np.int64), *(parts.kinds[number] for number in numbers)]))
+def _merge(forms: FormNumbers, every: _Kinds, chunks: range) -> _Merged:
+    """Merge the kinds of a group, which are those of these chunks."""
+    kinds = np.unique(np.concatenate([np.zeros(1, np.int64), *(every.kinds[chunk] for chunk in chunks)]))
     totals, places = np.zeros(len(kinds), np.int64), []
-    for number in numbers:
-        place = np.searchsorted(kinds, parts.kinds[number])
-        totals[place] += parts.counts[number]
+    for chunk in chunks:
+        place = np.searchsorted(kinds, every.kinds[chunk])
+        totals[place] += every.counts[chunk]
         places.append(place)
     order = np.lexsort((kinds, -totals, kinds != 0))
     ranks = np.empty(len(kinds), np.int32)
@@ -319,7 +281,7 @@ def _merge(forms: _FormNumbers, form_bytes: int, parts: _Parts, numbers: range) 
     group = _Group(of, np.where(kinds != 0, forms.beside[of] + np.uint8(1), np.uint8(0)))
     counts = np.zeros(2 * BASE + 1, np.int64)
     np.add.at(counts, BASE + _outcome_of(kinds[1:]), totals[order][1:])
-    return _Merged(group, [ranks[place] for place in places], _listed(kinds[1:], group, forms, form_bytes), counts)
+    return _Merged(group, [ranks[place] for place in places], _listed(kinds[1:], group, forms), counts)
 
 
 def _outcome_of(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -327,13 +289,13 @@ def _outcome_of(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
     return outcome - (outcome >> 10 << 11)
 
 
-def _listed(kinds: NDArray[np.int64], group: _Group, forms: _FormNumbers, form_bytes: int) -> bytes:
+def _listed(kinds: NDArray[np.int64], group: _Group, forms: FormNumbers) -> bytes:
     """The list of its shapes, of these kinds, but for that of no position: how many there are, then block after block
     of columns."""
     columns = [
         *planes_of(2 * _outcome_of(kinds) + (kinds >> ODD_AT & 1), 2),
         group.held[1:],
-        *planes_of(forms.numbers[group.forms[1:]], form_bytes),
+        *planes_of(forms.numbers[group.forms[1:]], forms.bytes),
     ]
     starts = range(0, len(kinds), SHAPE_BLOCK)
     blocks = [column[at : at + SHAPE_BLOCK] for at in starts for column in columns]
@@ -354,17 +316,17 @@ def _best_order(task: _Task, contents: Contents, pool: Executor) -> list[int]:
     return orders[costs.index(min(costs))]
 
 
-def _chunks(task: _Task, places: NDArray[np.int64], numbers: range) -> list[bytes]:
+def _chunks(task: _Task, places: NDArray[np.int64], chunks: range) -> list[bytes]:
     """Make neighbouring chunks of one group."""
-    forms, given, made = task.groups.forms[numbers.start // task.group], task.contents, []
+    forms, given, made = task.groups.forms[chunks.start // task.group], task.contents, []
     stored = Stored(task.forms.steps[forms], task.forms.beside[forms], task.shape_bytes, task.distance_bytes)
-    for number in numbers:
-        begin, shapes = number * task.width, task.shapes[number]
+    for chunk in chunks:
+        begin, shapes = chunk * task.width, task.shapes[chunk]
         first = np.empty((1 + stored.steps.shape[1], 1 + len(shapes)), np.int64)
-        raw = np.zeros(task.lengths[number], np.uint8)
+        raw = np.zeros(task.lengths[chunk], np.uint8)
         fresh, rest = fill_chunk(
             given.entries, given.staircases, task.rows, stored, begin, places,
-            task.kind[begin : begin + task.width], shapes, task.parts.counts[number],
+            task.kinds.of[begin : begin + task.width], shapes, task.kinds.counts[chunk],
             np.argsort(shapes), first, np.empty(len(shapes), np.int64), raw,
         )  # fmt: skip
         made.append(_deflate((raw[:fresh], raw[fresh:rest], raw[rest:])))

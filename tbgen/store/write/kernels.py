@@ -52,8 +52,8 @@ class Rows(NamedTuple):
     """`[form]`: where its words begin."""
     words: NDArray[np.int32]
     marks: int
-    """A kind says of so many steps, the first of its staircase, whether they are as the fresh entry: mostly of all.
-    What is as the fresh entry later is stored as if it were not."""
+    """A kind says of so many steps, the first of its staircase, whether they are as the fresh entry: mostly of all. A
+    later one is stored, whether it is or not."""
 
 
 class Stored(NamedTuple):

@@ -50,7 +50,7 @@ _BYTE: Final = np.dtype("u1")
 
 
 class Slim(NamedTuple):
-    """What a slim table says beside."""
+    """What the file of a slim table says beside its contents."""
 
     side: int
     """The side to move that it keeps."""
@@ -94,11 +94,11 @@ def write_table(
     """Write the table, the same bytes for the same contents and facts. Other programs see all of it or nothing. Returns
     what its entries come to.
 
-    `local`: what a local table says beside, whose contents are those of its layout.
-    `slim`: what a slim table says beside, whose contents are those of the side that it keeps.
+    `local`: what a local table says beside its contents, which are those of its layout.
+    `slim`: what a slim table says beside its contents, which are those of the side that it keeps.
     `program`: which program has built it, if not this one.
-    `make` gives arrays for notes on every position in between. `report` is called with the numbers that a pass has gone
-    through; there are two over all of them. `check` is called with the finished file before it gets
+    `make` gives arrays for notes on every position in between. `report` is called with how many numbers a pass has
+    gone through; there are two over all of them. `check` is called with the finished file before it gets
     its name; if it raises an error, there is no table."""
     path = Path(path)
     half = half_written(path)
@@ -219,7 +219,7 @@ def _head(contents: Contents, encoded: Encoded, beside: _Beside) -> Head:
         distance_bytes=encoded.distance_bytes,
         shape_bytes=encoded.shape_bytes,
         form_bytes=encoded.form_bytes,
-        longest=encoded.longest,
+        longest=encoded.longest_chunk,
         rows=(),
         kinds=kinds_of(material),
         sections={},
