@@ -109,12 +109,12 @@ def numbers_of(material: Material) -> int:
     return _size(material).numbers
 
 
-def in_memory(arrays: list[int]) -> int:
+def bytes_in_memory(arrays: list[int]) -> int:
     """The bytes of those arrays of a table that are in memory if it has room."""
     return sum(size for size in arrays if size < LARGE)
 
 
-def on_disk(arrays: list[int]) -> int:
+def bytes_on_disk(arrays: list[int]) -> int:
     """The bytes of those that are on disk where memory is short."""
     return sum(size for size in arrays if size >= _ON_DISK_FROM)
 
@@ -156,8 +156,8 @@ def solving(largest: int, numbers: int, threads: int, *, with_record: bool = Tru
 def _fullest(pawns: int, own: int, promoted: int) -> int:
     """The most bytes that are there at once while slices are solved. The table's own, `own` in all, grow with each
     slice. Of the tables that promotions lead to, `promoted` in all, those slices are there that the batch at work
-    needs. Batches go by how many steps all pawns
-    have before them, each one to six; one of them must have a single step to promote."""
+    needs. Batches go by how many steps all pawns have before them, each one to six; one of them must have a single step
+    to promote."""
     if not pawns:
         return own
     every, fewer = (reduce(np.convolve, [np.ones(6) / 6] * count, np.ones(1)) for count in (pawns, pawns - 1))
@@ -198,13 +198,13 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
         recorded=found is not None,
         positions=taken.positions,
         largest_slice=largest,
-        memory=max(at_work.memory, PROGRAM + in_memory(written))
-        + in_memory(arrays)
+        memory=max(at_work.memory, PROGRAM + bytes_in_memory(written))
+        + bytes_in_memory(arrays)
         + (not is_in_files and not is_large(numbers)) * solved,
-        scratch=on_disk(arrays)
+        scratch=bytes_on_disk(arrays)
         + max(
             at_work.scratch + _fullest(material.pawns, may_be_in_files * while_solving, promoted),
-            on_disk(written) + may_be_in_files * solved,
+            bytes_on_disk(written) + may_be_in_files * solved,
         ),
         workspace=is_in_files * (solved + at_work.kept),
         disk=taken.bytes,

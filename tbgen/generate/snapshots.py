@@ -17,8 +17,8 @@ from tbgen.turns import pieces
 
 
 def write(place: Path, name: str, slice_: int, snapshot: Snapshot, owed: int) -> AtWork | None:
-    """Write a snapshot to a new file of the workspace; None if the disk has no room for it. As much again
-    must stay free for arrays that the sweep makes next, and what is `owed` to those that are there."""
+    """Write a snapshot to a new file of the workspace; None if the disk has no room for it. As much again must
+    stay free for arrays that the sweep makes next, and what is `owed` to those that are there."""
     size = sum(array.nbytes for array in snapshot.arrays.values())
     there = os.statvfs(place)
     if there.f_bavail * there.f_frsize < 2 * size + owed:

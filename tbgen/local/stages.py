@@ -9,7 +9,7 @@ import chess
 
 from tbgen.errors import OutOfRoom
 from tbgen.generate.averages import average
-from tbgen.generate.estimate import STAIRCASE, in_memory, link_arrays, numbers_of, on_disk, solving
+from tbgen.generate.estimate import STAIRCASE, bytes_in_memory, bytes_on_disk, link_arrays, numbers_of, solving
 from tbgen.local.choose import Part, make_plan, start_of
 from tbgen.local.complete import as_stored
 from tbgen.local.walks import AllFrom, Pawns, TooMany
@@ -78,8 +78,8 @@ def cost_of(plan: list[Part], threads: int, pace: float = 1.0) -> Cost:
     arrays += link_arrays(widest.numbers, shared=len(widest.slices) > 1)
     at_work = [solving(numbers_per_slice(part.material), part.numbers, threads) for part in plan]
     return Cost(
-        max(one.memory for one in at_work) + in_memory(arrays),
-        max(one.scratch for one in at_work) + on_disk(arrays),
+        max(one.memory for one in at_work) + bytes_in_memory(arrays),
+        max(one.scratch for one in at_work) + bytes_on_disk(arrays),
         pace * sum(map(_cpu_seconds, plan)),
     )
 

@@ -191,7 +191,7 @@ def encode(
     groups = _Groups(Aside(make, np.int32), Aside(make, np.uint8))
     task = _Task(contents, rows, width, kinds, forms, distance_bytes, groups, Aside(make, np.int32))
     lists, outcomes = _merge_groups(task, pool, make)
-    order = _best_order(task, contents, pool)
+    order = _best_order(task, pool)
     made = in_turn(pool, _AHEAD, partial(_chunks, task, numbers_of(order)), zip(batches, strict=True))
     census = Census(int(outcomes.sum()), outcomes, kinds.longest, _first_at(contents, kinds, width))
     return Encoded(
@@ -302,8 +302,8 @@ def _listed(kinds: NDArray[np.int64], group: _Group, forms: FormNumbers) -> byte
     return len(kinds).to_bytes(COUNT, "little") + _deflate([np.concatenate([np.zeros(0, np.uint8), *blocks])])
 
 
-def _best_order(task: _Task, contents: Contents, pool: Executor) -> list[int]:
-    orders = candidates(layout_of(contents.material), task.width)
+def _best_order(task: _Task, pool: Executor) -> list[int]:
+    orders = candidates(layout_of(task.contents.material), task.width)
     if len(orders) == 1 or task.count == 1:
         return orders[0]
     sample = range(0, task.count, -(-task.count // _SAMPLES))
