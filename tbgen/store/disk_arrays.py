@@ -35,6 +35,10 @@ _LOOKED_AT: Final = 16
 _FADING: Final = 0.999
 """How much of what came in between two looks is still allowed for at the next look."""
 _PAGE: Final = mmap.PAGESIZE
+_NO_SWAP: Final = getattr(mmap, "MAP_NORESERVE", 0x4000)
+"""Python 3.13 names it. The system need not keep memory for a mapping that may never be written to."""
+_FIXED: Final = 0x10
+"""`MAP_FIXED`, which Python does not name: map at this address, in place of what is mapped there."""
 _PIECE: Final = 1 << 20
 """Bytes that are written at once where a file system cannot reserve room."""
 
@@ -63,6 +67,8 @@ def scratch_of(directory: Path) -> Path:
 class _Mapping(mmap.mmap):
     is_scattered = False
     is_sparse = False
+    has_no_file = False
+    """Its file takes its place when that has room."""
     room: NDArray[np.int64]
     """Of the array in it (arrays.py)."""
 
@@ -156,7 +162,7 @@ class DiskArrays:
 
     def _unnamed(self, count: int, kind: np.dtype[Any], scattered: bool = False, *, reserves: bool = True) -> _Mapping:
         with tempfile.TemporaryFile(dir=self._directory) as file:
-            mapping = self._map(file.fileno(), self._directory, count, kind, reserves)
+            mapping = self._map(file.fileno(), self._directory, count * kind.itemsize, reserves=reserves)
         mapping.is_scattered = scattered
         return mapping
 
@@ -178,12 +184,17 @@ class DiskArrays:
         return np.frombuffer(self._unnamed(count, kind), kind)
 
     def named(self, path: Path, count: int, kind: DTypeLike, *, reserves: bool = True) -> NDArray[Any]:
-        """The array in this file, zeros if the file is new. Without `reserves` it has no room yet: call `reserve_all`
-        before writing."""
+        """The array in this file, zeros if the file is new. Without `reserves` a new file is empty, and takes no room
+        however the array is read: call `reserve_all` before writing."""
         self.look()
-        handle = create_or_reopen(path)
+        handle, size = create_or_reopen(path), count * np.dtype(kind).itemsize
         try:
-            memory = self._map(handle, path, count, np.dtype(kind), reserves)
+            if reserves or os.fstat(handle).st_size:
+                memory = self._map(handle, path, size)
+            else:
+                memory = _Mapping(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_SWAP)
+                memory.has_no_file = True
+                self._keep(memory, handle)
         finally:
             os.close(handle)
         return np.frombuffer(memory, kind)
@@ -194,11 +205,12 @@ class DiskArrays:
         with self._lock, text.named(str(self._directory)):
             if isinstance(memory, _Mapping) and memory.room[RESERVED] < len(memory):
                 _reserve(int(memory.room[HANDLE]), len(memory))
+                if memory.has_no_file:
+                    _put_in_place(int(memory.room[HANDLE]), memory)
                 memory.room[RESERVED] = len(memory)
 
-    def _map(self, handle: int, place: Path, count: int, kind: np.dtype[Any], reserves: bool = True) -> _Mapping:
+    def _map(self, handle: int, place: Path, size: int, *, reserves: bool = True) -> _Mapping:
         """Map a file. Errors name `place`."""
-        size = count * kind.itemsize
         try:
             os.ftruncate(handle, min(size, os.fstat(handle).st_size))
             reserves = reserves or not _can_reserve(handle)
@@ -210,10 +222,15 @@ class DiskArrays:
         except OSError as error:
             error.filename = str(place)
             raise
-        memory.room = make_room(size, size if reserves else 0)
+        self._keep(memory, None if reserves else handle)
+        return memory
+
+    def _keep(self, memory: _Mapping, handle: int | None) -> None:
+        """Know of a mapping; with a handle, its file has no room yet."""
+        memory.room = make_room(len(memory), len(memory) if handle is None else 0)
         with self._lock:
             self._maps = [*(one for one in self._maps if one() is not None), weakref.ref(memory)]
-            if not reserves:
+            if handle is not None:
                 memory.room[HANDLE] = os.dup(handle)
                 self._open.append(_Open(self._maps[-1], int(memory.room[HANDLE])))
             self._measure()
@@ -222,7 +239,6 @@ class DiskArrays:
                     target=_keep_watch, args=(self._stop, weakref.ref(self)), name="disk arrays", daemon=True
                 )
                 self._watch.start()
-        return memory
 
     def _there(self) -> list[_Mapping]:
         return [memory for memory in (one() for one in self._maps) if memory is not None]
@@ -325,6 +341,19 @@ def _reserve(handle: int, size: int) -> None:
         zeros, at = memoryview(bytes(_PIECE)), os.fstat(handle).st_size
         while at < size:
             at += os.pwrite(handle, zeros[: size - at], at)
+
+
+def _put_in_place(handle: int, memory: _Mapping) -> None:
+    """Map a file where its array has been without it, at once for all threads: the zeros of the one follow those of
+    the other. A hole of a mapped file would take room of a tmpfs when it is read, and kill the process without it."""
+    map_at = ctypes.CDLL(None, use_errno=True).mmap
+    map_at.restype = ctypes.c_void_p
+    map_at.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *3 * (ctypes.c_int,), ctypes.c_long)
+    address = np.frombuffer(memory, np.uint8).ctypes.data
+    access = mmap.PROT_READ | mmap.PROT_WRITE
+    if map_at(address, len(memory), access, mmap.MAP_SHARED | _FIXED, handle, 0) != address:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    memory.has_no_file = False
 
 
 def _keep_watch(stop: Event, watched: "weakref.ref[DiskArrays]") -> None:

@@ -164,14 +164,44 @@ def test_where_there_is_no_room_is_said(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_named_array_gets_its_room_before_it_is_written(tmp_path: Path) -> None:
     disk_arrays, path = DiskArrays(tmp_path, 1 << 40), tmp_path / "entries"
     array = disk_arrays.named(path, _MIB, np.int32, reserves=False)
-    assert path.stat().st_size == 4 * _MIB
-    assert path.stat().st_blocks * 512 < _MIB
+    assert not array.any()
+    assert path.stat().st_size == 0, "reading takes room"
     for _ in range(2):
         disk_arrays.reserve_all(array)
         disk_arrays.look()
         assert path.stat().st_blocks * 512 >= disk_arrays.peak == 4 * _MIB
+    array[7] = 7
     disk_arrays.reserve_all(np.zeros(3))
     disk_arrays.close()
+    again = DiskArrays(tmp_path, 1 << 40)
+    assert again.named(path, _MIB, np.int32, reserves=False)[7] == 7
+    again.close()
+
+
+def test_what_is_left_of_a_cut_file_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "entries"
+    path.write_bytes(bytes([1]) * 6)
+    disk_arrays = DiskArrays(tmp_path, 1 << 40)
+    array = disk_arrays.named(path, _MIB, np.int32, reserves=False)
+    assert [*array[:3]] == [0x01010101, 0x0101, 0]
+    disk_arrays.close()
+
+
+def test_without_room_for_a_named_array_it_stays_zeros(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int, start: int, size: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    disk_arrays = DiskArrays(tmp_path, 1 << 40)
+    array = disk_arrays.named(tmp_path / "entries", _MIB, np.int32, reserves=False)
+    with monkeypatch.context() as without_room:
+        without_room.setattr(os, "posix_fallocate", full)
+        with pytest.raises(OSError, match="No space"):
+            disk_arrays.reserve_all(array)
+    assert not array.any()
+    disk_arrays.reserve_all(array)
+    array[-1] = 3
+    disk_arrays.close()
+    assert (tmp_path / "entries").read_bytes()[-4:] == b"\3\0\0\0"
 
 
 @pytest.fixture
@@ -188,8 +218,8 @@ def unable(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_file_system_that_cannot_reserve_has_it_written(tmp_path: Path) -> None:
     disk_arrays, path = DiskArrays(tmp_path, 1 << 40), tmp_path / "entries"
     array = disk_arrays.named(path, _MIB, np.int32, reserves=False)
-    assert path.stat().st_blocks * 512 >= 4 * _MIB
     disk_arrays.reserve_all(array)
+    assert path.stat().st_blocks * 512 >= 4 * _MIB
     disk_arrays.close()
 
 
