@@ -48,9 +48,12 @@ export function makeDoors(element, { materials, longest }, begin, challenge) {
     choice.value = chosen;
     return known.filter((name) => name !== "KvK");
   };
+  let asked = 0;
   const random = async () => {
+    const mine = ++asked;
     const known = await fill();
-    begin(await randomFen(choice.value || known[Math.floor(Math.random() * known.length)]));
+    const fen = await randomFen(choice.value || known[Math.floor(Math.random() * known.length)]);
+    if (mine === asked) begin(fen); // the first waits for a module, and may be ready after the second
   };
   choice.addEventListener("change", random);
 
