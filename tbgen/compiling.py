@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Final
 
-from numba.core import event
+from numba.core import event, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
@@ -67,8 +67,9 @@ class Kernel(CPUDispatcher):
         )
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """numba asks this where a kernel calls another, and the next two."""
-        return self._for_kernels.get_call_template(args, kws)
+        """numba asks this where a kernel calls another, and the next two. No kernel is made for a constant alone: LLVM
+        puts it in."""
+        return self._for_kernels.get_call_template(tuple(map(types.unliteral, args)), kws)
 
     def get_overload(self, sig: Any) -> Any:
         return self._for_kernels.get_overload(sig)

@@ -147,11 +147,12 @@ _NO_COUNTS: Final[dict[str, Any]] = {"_nrt": False}
 per array of a bundle and call, half of the time of the solver's inner loops."""
 
 
-def _compiled(function: F, **options: Any) -> F:
+def _compiled(function: F, forceinline: bool) -> F:
+    """`forceinline` is always said: numba would hand it down from a kernel to all that it calls."""
     if numba.config.DISABLE_JIT:
         return function
     cache = kept.CodeCache(group_of(function.__module__).cache, function)
-    compiled: Any = Kernel(function, {**_OPTIONS, **_NO_COUNTS, **options}, cache)
+    compiled: Any = Kernel(function, {**_OPTIONS, **_NO_COUNTS, "forceinline": forceinline}, cache)
     return compiled
 
 
@@ -159,7 +160,7 @@ def kernel(function: F) -> F:
     """Compile for the whole process: cached on disk, without the interpreter's lock, integers wrap.
 
     A kernel cannot make arrays."""
-    return _compiled(function)
+    return _compiled(function, forceinline=False)
 
 
 def inlined(function: F) -> F:

@@ -8,7 +8,7 @@ import pytest
 from tbgen import jit
 from tbgen.board.moves import list_moves
 from tbgen.index.kernels import locate
-from tbgen.jit import FORWARD, SOLVER, STORE, VERIFIER, group_of, kernel
+from tbgen.jit import FORWARD, SOLVER, STORE, VERIFIER, group_of, inlined, kernel
 from tbgen.retro.sweep.levels import sweep
 from tbgen.store.write.kernels import find_kinds
 from tbgen.verify.compare import check_all
@@ -68,3 +68,26 @@ def test_machine_code_lies_with_its_group() -> None:
     common = {place(kernel(lambda: 1)), place(list_moves), place(locate)}
     assert len(common) == 1
     assert not common & {SOLVER.cache, VERIFIER.cache, STORE.cache}
+
+
+@kernel
+def next_of(number):
+    return number + 1
+
+
+@inlined
+def twice_next(number):
+    return next_of(number) + next_of(7)
+
+
+@kernel
+def sum_of_both(number):
+    return twice_next(number) + twice_next(2)
+
+
+def test_a_kernel_goes_into_its_callers_where_it_says_so() -> None:
+    """Not where one that calls it does; and once for all numbers of a kind, constants among them."""
+    assert sum_of_both(5) == (5 + 1 + 8) + (2 + 1 + 8)
+    for called, goes_in in ((next_of, False), (twice_next, True)):
+        (translated,) = called._for_kernels.overloads.values()  # type: ignore[attr-defined]
+        assert translated.fndesc.inline is goes_in

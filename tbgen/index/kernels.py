@@ -31,7 +31,7 @@ from tbgen.index.atlas import (
 from tbgen.index.hash import HIGH
 from tbgen.index.kings import MOST_PAIRS
 from tbgen.index.pawns import SLICE_SHIFT, SWAP_BIT, SYMMETRY_MASK
-from tbgen.jit import inlined, kernel
+from tbgen.jit import inlined
 
 
 @inlined
@@ -140,7 +140,7 @@ def turned_kings(atlas, fields, symmetry, swap, squares):
     return np.int64(atlas.kings[pair]), np.int64(atlas.image[AFTER + atlas.kings[KINGS_SYMMETRY + pair] * 8 + symmetry])
 
 
-@kernel
+@inlined
 def locate(atlas, table, squares, mover):
     """The number of a position in its table, -1 where its kings touch or a pawn stands on a last rank."""
     fields, symmetry, swap, mover = turned(atlas, table, squares, mover)

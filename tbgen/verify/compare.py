@@ -61,7 +61,7 @@ def _problem_there(dictionary, arrivals, at):
     return _FINE
 
 
-@kernel
+@inlined
 def own_goal_worth(dictionary, arrivals, count, level):
     """A position's value by its moves, under the record of its own goal: outcome and distance. 0 and 0 if a move leads
     to an unknown position, 0 and _ENTRY_UNSEEN if one leads to a table that the verifier was not given."""
@@ -147,6 +147,7 @@ def arrive(board, atlas, tables, dictionary, survey, buffers, side, quiet, count
     arrive_quietly(board, atlas, tables, survey, moves, buffers.other, side, quiet, buffers.numbering, arrivals)
     for at in range(quiet, count):
         arrive_by_reset(board, atlas, tables, moves, side, at, buffers.numbering, arrivals)
+    for at in range(quiet, count):  # by itself: what is rare slows a loop down
         if may_give_right(atlas, moves.squares, side, moves.move[at]):
             _grant_right(board, atlas, tables, dictionary, buffers, side, at)
 

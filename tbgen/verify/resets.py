@@ -10,7 +10,7 @@ from tbgen.board.moves import move_promotion, move_slot, move_taken, move_target
 from tbgen.index.atlas import MEN
 from tbgen.index.kernels import locate
 from tbgen.intrinsics import fetch_i32
-from tbgen.jit import inlined
+from tbgen.jit import inlined, kernel
 from tbgen.verify.arrivals import COUNTED, NIBBLE, NOWHERE, UNSEEN, piece_at, slice_at
 from tbgen.verify.values import distance_in, entry_of, outcome_in
 
@@ -124,7 +124,7 @@ def _retake(board, atlas, man, moved, numbering):
     return True
 
 
-@inlined
+@kernel
 def _best_retaking(board, atlas, tables, moves, side, at, numbering):
     """What the other side has at best by taking the man that has just moved: the outcome, 0 if it cannot, and the
     distance; UNSEEN in its place if that is in a table that the verifier was not given."""

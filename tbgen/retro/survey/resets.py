@@ -152,7 +152,7 @@ def follow(graph, routes, squares, side, move, there):
     return table, (1 - side) ^ swap
 
 
-@kernel
+@inlined
 def payoff_after(graph, routes, squares, side, move, there):
     """What a reset pays its mover. No outcome where the tables contradict each other."""
     table, mover = follow(graph, routes, squares, side, move, there)

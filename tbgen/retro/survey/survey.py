@@ -56,7 +56,7 @@ def make_survey_buffers() -> SurveyBuffers:
     return SurveyBuffers(here, stepped, there, moves, more_moves, make_run(MEN))
 
 
-@kernel
+@inlined
 def _payoff(graph, routes, finished, buffers, side, move, tally):
     squares = buffers.squares
     if gives_right(graph, squares, side, move):
