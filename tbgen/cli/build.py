@@ -186,7 +186,6 @@ def _last_line(done: "list[Summary]", seconds: float) -> str:
 
 
 def _lines(summary: "Summary", directory: Path, *, whole: bool) -> list[str]:
-    from tbgen.generate.summary import histogram
     from tbgen.text import size_of
 
     head = (
@@ -201,8 +200,17 @@ def _lines(summary: "Summary", directory: Path, *, whole: bool) -> list[str]:
     return [
         head,
         f"  in {directory}",
-        *histogram(summary.mover),
+        *_histogram(summary.mover),
         f"  longest: {summary.longest_gscore} in {summary.longest} plies  {summary.longest_fen}",
         f"  {summary.staircases:,} staircases; {summary.attractions} attractions and {summary.looks} reviews per "
         f"stored entry{took}",
+    ]
+
+
+def _histogram(counts: dict[str, int], width: int = 40) -> list[str]:
+    """Bars of text, one line per G-score."""
+    total, most = sum(counts.values()), max(counts.values())
+    return [
+        f"  {score:>7} {count:>12,} {count / total:7.2%} {'#' * max(1, round(width * count / most))}"
+        for score, count in counts.items()
     ]

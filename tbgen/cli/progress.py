@@ -8,7 +8,7 @@ from tbgen import outcome
 from tbgen.cli.display import LONG, Display, Task
 from tbgen.generate.estimate import numbers_of
 from tbgen.generate.precompile import cold_parts, warm_up
-from tbgen.generate.summary import Clocks
+from tbgen.generate.usage import Clocks
 from tbgen.generate.watcher import Watcher
 from tbgen.material import Material
 from tbgen.store.leftovers import STARTS_OVER

@@ -1,62 +1,20 @@
 """The summary of a table that was just built."""
 
-import resource
-import time
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen import outcome
 from tbgen.contents import OUTCOME_SHIFT, Contents, outcomes
+from tbgen.generate.usage import Clocks, peak_memory
 from tbgen.index import Layout, layout_of
 from tbgen.index.positions import fen
 from tbgen.index.symmetry import SymmetryClasses
 from tbgen.store.write import Census
 from tbgen.table_rules import TableRules
-
-
-class Clocks(NamedTuple):
-    """Seconds of wall time, and of CPU time of all threads; bytes that came from disk and that went there, zeros where
-    the system does not tell."""
-
-    wall: float
-    cpu: float
-    came: int
-    went: int
-
-    @classmethod
-    def read(cls) -> Self:
-        return cls(time.perf_counter(), time.process_time(), *_disk_traffic())
-
-    def since(self, begun: "Clocks") -> "Clocks":
-        return Clocks(self.wall - begun.wall, self.cpu - begun.cpu, self.came - begun.came, self.went - begun.went)
-
-
-def _disk_traffic() -> tuple[int, int]:
-    try:
-        rows = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
-        return int(rows["read_bytes"]), int(rows["write_bytes"])
-    except (OSError, ValueError, KeyError):
-        return 0, 0
-
-
-def begin_peak() -> None:
-    """Measure the process's peak of memory anew, where the system allows that."""
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-
-
-def peak_memory() -> int:
-    """The most bytes of this process in memory since `begin_peak`."""
-    try:
-        status = Path("/proc/self/status").read_text()
-        return int(status.partition("VmHWM:")[2].split(maxsplit=1)[0]) << 10
-    except (OSError, ValueError, IndexError):
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
 @dataclass(frozen=True)
@@ -156,12 +114,3 @@ def summarise(
         from_disk=took.came if alone else None,
         to_disk=took.went if alone else None,
     )
-
-
-def histogram(counts: dict[str, int], width: int = 40) -> list[str]:
-    """Bars of text, one line per G-score."""
-    total, most = sum(counts.values()), max(counts.values())
-    return [
-        f"  {score:>7} {count:>12,} {count / total:7.2%} {'#' * max(1, round(width * count / most))}"
-        for score, count in counts.items()
-    ]

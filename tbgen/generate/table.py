@@ -7,7 +7,8 @@ from tbgen.errors import WrongTable
 from tbgen.generate import calibration
 from tbgen.generate.estimate import estimate
 from tbgen.generate.sample import check_sample
-from tbgen.generate.summary import Clocks, Summary, begin_peak, summarise
+from tbgen.generate.summary import Summary, summarise
+from tbgen.generate.usage import Clocks, begin_peak
 from tbgen.generate.watcher import NOBODY, Watcher
 from tbgen.generate.workspace import Workspace
 from tbgen.material import Material

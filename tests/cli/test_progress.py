@@ -15,7 +15,7 @@ import pytest
 from tbgen.cli import display as displays
 from tbgen.cli import progress
 from tbgen.generate import precompile
-from tbgen.generate.summary import Clocks
+from tbgen.generate.usage import Clocks
 from tbgen.material import parse
 
 

@@ -24,8 +24,8 @@ from tbgen.generate import calibration
 from tbgen.generate.estimate import estimate
 from tbgen.generate.forecast import check_disk, make_forecast
 from tbgen.generate.plan import Plan, make_plan
-from tbgen.generate.summary import Clocks, begin_peak, peak_memory
 from tbgen.generate.table import build_table
+from tbgen.generate.usage import Clocks, begin_peak, peak_memory
 from tbgen.generate.watcher import Watcher
 from tbgen.index import layout_of
 from tbgen.index.positions import fen
