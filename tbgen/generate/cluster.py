@@ -10,6 +10,7 @@ from tbgen.generate.schedule import priorities
 from tbgen.generate.summary import Summary
 from tbgen.generate.table import build_table
 from tbgen.generate.watcher import Watcher
+from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.store import Stamp
 from tbgen.store.disk_arrays import DiskArrays, scratch_of
@@ -31,7 +32,7 @@ class Job(NamedTuple):
 
 
 class _Teller(Watcher):
-    """Tells the scheduler what a worker has solved, or found solved."""
+    """Tells the scheduler what a worker has solved, or found solved, and then what it has written."""
 
     def __init__(self, hands: Hands) -> None:
         self._hands = hands
@@ -40,6 +41,9 @@ class _Teller(Watcher):
         self._hands.report(numbers)
 
     def solved(self, material: Material, numbers: int) -> None:
+        self._hands.report(numbers)
+
+    def written(self, material: Material, numbers: int) -> None:
         self._hands.report(numbers)
 
 
@@ -66,11 +70,19 @@ def run_on_cluster(
         for material in plan.todo
     ]
 
+    unsolved = dict[str, int]()
+
     def tell(name: str, numbers: int | None) -> None:
+        material = todo[name]
         if numbers is None:
-            watcher.began(todo[name])
-        else:
-            watcher.solved(todo[name], numbers)
+            unsolved[name] = layout_of(material).size
+            watcher.began(material)
+            return
+        solved = min(numbers, unsolved[name])
+        unsolved[name] -= solved
+        watcher.solved(material, solved)
+        if numbers > solved:
+            watcher.written(material, numbers - solved)
 
     for name, summary in run(client, plan.directory, tasks, tell):
         watcher.finished(todo[name])

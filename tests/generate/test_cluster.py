@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from tbgen.cli.main import main
 from tbgen.cluster.client import local_cluster
 from tbgen.cluster.tasks import Hands
 from tbgen.errors import BadInput
-from tbgen.generate import calibration, workspace
+from tbgen.generate import calibration, cluster, workspace
 from tbgen.generate.cluster import Job, build_one, run_on_cluster
 from tbgen.generate.execute import execute
 from tbgen.generate.plan import Plan, make_plan
@@ -211,6 +211,35 @@ def test_no_distributed(tmp_path: Path, capsys: pytest.CaptureFixture[str], monk
         assert "pip install" in capsys.readouterr().err
     assert main(["build", "KvK", "--workers", "2", "--scheduler", "x", "--tables", str(tmp_path)]) == BadInput.exit_code
     assert main(["build", "KvK", "--workers", "0", "--tables", str(tmp_path)]) == BadInput.exit_code
+
+
+class Sums(Watcher):
+    def __init__(self) -> None:
+        self.sums = [0, 0]
+
+    def solved(self, material: Material, numbers: int) -> None:
+        self.sums[0] += numbers
+
+    def written(self, material: Material, numbers: int) -> None:
+        self.sums[1] += numbers
+
+
+def test_what_is_solved_is_then_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker tells one number after another of both."""
+    material, told = parse("KvK"), list[int]()
+    build_one(Hands(tmp_path, 1, True, told.append), {}, material, Job("r", None, 1 << 30), None)
+    (tmp_path / "KvK.r.h5").unlink()
+
+    def run(client: object, directory: Path, tasks: object, tell: Callable[..., None]) -> Iterator[tuple[str, None]]:
+        for numbers in (None, 5, None, sum(told) - 7, 7):  # the first worker dies
+            tell("KvK", numbers)
+        yield "KvK", None
+
+    monkeypatch.setattr(cluster, "run", run)
+    plan, watcher = make_plan([material], tmp_path, "r"), Sums()
+    assert not [*run_on_cluster(plan, None, watcher, threads=1, memory=1 << 30)]  # type: ignore[arg-type]
+    size = layout_of(material).size
+    assert watcher.sums == [5 + size, 2 * size]
 
 
 def test_tables_that_share_a_process_do_not_say_what_they_take(
