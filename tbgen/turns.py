@@ -9,9 +9,14 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
+def ranges(whole: range, size: int) -> list[range]:
+    """Ranges of at most `size`, in order, that make up a whole one."""
+    return [whole[at : at + size] for at in range(0, len(whole), size)]
+
+
 def pieces(count: int, size: int = 1 << 22) -> list[slice]:
-    """Slices of at most `size`, in order, that make up `count`."""
-    return [slice(at, min(at + size, count)) for at in range(0, count, size)]
+    """The same as slices, of a whole of `count`."""
+    return [slice(one.start, one.stop) for one in ranges(range(count), size)]
 
 
 def in_turn(pool: Executor, ahead: int, work: Callable[..., T], calls: Iterable[tuple[Any, ...]]) -> Iterator[T]:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from tbgen.index.exits import Exits
-from tbgen.turns import in_turn, pieces
+from tbgen.turns import in_turn, pieces, ranges
 from tbgen.verify.arrivals import NO_SURVEY, Survey
 from tbgen.verify.compare import PROBLEMS
 from tbgen.verify.finding import Finding
@@ -157,11 +157,10 @@ class _Checker:
             if slice_ not in self._surveys:
                 self._surveys[slice_] = self._survey(slice_)
         batches: list[_Batch] = [
-            (slice_, range(begin, min(begin + BATCH, end)))
+            (slice_, numbers)
             for slice_ in span.slices
             for own in [self.table.layout.numbers_in(slice_)]
-            for first, end in [(max(own.start, span.numbers.start), min(own.stop, span.numbers.stop))]
-            for begin in range(first, end, BATCH)
+            for numbers in ranges(range(max(own.start, span.numbers.start), min(own.stop, span.numbers.stop)), BATCH)
         ]
         self._check(unit, batches)
         for slice_ in span.slices:

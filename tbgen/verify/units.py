@@ -15,7 +15,7 @@ from tbgen.contents import Contents, Steps
 from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.table_rules import TableRules
-from tbgen.turns import pieces
+from tbgen.turns import pieces, ranges
 from tbgen.verify.arrivals import Tables
 from tbgen.verify.dictionary import faults, is_readable
 from tbgen.verify.finding import Finding
@@ -222,8 +222,8 @@ def _divided(start: list[int], shift: int) -> Iterator[_Span]:
             yield _Span(slices, range(piece, piece + len(slices)), range(begin, end))
             piece += len(slices)
         else:
-            for at in range(begin, end, size):
-                yield _Span(slices, range(piece, piece + 1), range(at, min(at + size, end)))
+            for numbers in ranges(range(begin, end), size):
+                yield _Span(slices, range(piece, piece + 1), numbers)
                 piece += 1
 
 

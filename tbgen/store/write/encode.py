@@ -29,7 +29,7 @@ from tbgen.store.write.kernels import (
     find_kinds,
 )
 from tbgen.store.write.staircases import make_rows
-from tbgen.turns import in_turn
+from tbgen.turns import in_turn, ranges
 
 WIDTHS: Final = (1 << 14, 1 << 12)
 """Positions per chunk. With more, chunks compress better, by 4 % here, but reading one position takes longer."""
@@ -178,7 +178,7 @@ def encode(
     size, steps = len(contents.entries), contents.steps
     widths = SLIM_WIDTHS if slim else WIDTHS
     width = min(widths[size > _LARGE], 1 << max(0, size - 1).bit_length())
-    batches = _batches(-(-size // width), _TOGETHER)
+    batches = ranges(range(-(-size // width)), _TOGETHER)
 
     def tell(chunks: range) -> None:
         report(min(chunks.stop * width, size) - chunks.start * width)
@@ -198,10 +198,6 @@ def encode(
         width, order, max(1, *(int(held.max()) for held in groups.held)), distance_bytes, task.shape_bytes,
         forms.bytes, census, int(task.lengths.max()), task.count, lists, pages, _told(made, batches, tell),
     )  # fmt: skip
-
-
-def _batches(parts: int, count: int) -> list[range]:
-    return [range(at, min(at + count, parts)) for at in range(0, parts, count)]
 
 
 def _told(made: Iterable[list[bytes]], batches: list[range], tell: Callable[[range], None]) -> Iterator[bytes]:
@@ -256,7 +252,7 @@ def _first_at(contents: Contents, kinds: _Kinds, width: int) -> int:
 def _merge_groups(task: _Task, pool: Executor, make: Make) -> tuple[Aside[np.uint8], NDArray[np.int64]]:
     """Fill in groups and shapes. Returns the lists of shapes, and the outcomes of `Census`."""
     lists, outcomes = Aside(make, np.uint8), np.zeros(2 * BASE + 1, np.int64)
-    groups = zip(_batches(task.count, task.group), strict=True)
+    groups = zip(ranges(range(task.count), task.group), strict=True)
     for merged in in_turn(pool, _AHEAD, partial(_merge, task.forms, task.kinds), groups):
         task.groups.append(merged.group)
         task.shapes.extend(merged.shapes)
