@@ -25,6 +25,7 @@ from tbgen.verify.values import (
     key_outcome,
     level_of,
     levels,
+    may_be_more,
     outcome_in,
     record_of,
     settle,
@@ -202,9 +203,39 @@ def enter_moves(dictionary, comparison, arrivals, count, level):
 
 
 @inlined
+def _ends_alike(dictionary, arrivals, count, entry, staircase):
+    """Whether what is stored is mate or stalemate whatever the record, and is what the moves are worth. No record is
+    worth as much to either side, so keys for each of them are not needed: one move has to be worth this, and none more.
+    What a move leads to that is mate or stalemate, too, is so under every record; elsewhere steps may be worth more.
+    False says nothing."""
+    outcome = outcome_in(entry)
+    if outcome == 0 or not 0 <= level_of(outcome) < FIRST_RECORD:
+        return False
+    if dictionary.first[staircase + 1] > dictionary.first[staircase]:
+        return False
+    if outcome > 0:
+        _send_for_steps(dictionary, arrivals, count)
+    due = key_of(outcome, distance_in(entry), 0)
+    is_found = False
+    for at in range(count):
+        if _problem_there(dictionary, arrivals, at) != _FINE:
+            return False
+        there = -outcome_in(arrivals.entry[at])
+        key = key_of(there, distance_in(arrivals.entry[at]) + 1, 0)
+        if key > due:
+            return False
+        if level_of(there) >= FIRST_RECORD and may_be_more(dictionary, arrivals.staircase[at], due):
+            return False
+        is_found |= key == due
+    return is_found
+
+
+@inlined
 def _check_records(dictionary, comparison, arrivals, count, level, entry, staircase, finding):
     """Compare what is stored with what the moves are worth, under each record that can stand. Where some moves are
     unseen, only a stored value that is too low can be found wrong."""
+    if _ends_alike(dictionary, arrivals, count, entry, staircase):
+        return _FINE
     best, own, records = comparison.best, comparison.own, comparison.records
     state, best_of_opponent, best_of_mover = enter_moves(dictionary, comparison, arrivals, count, level)
     if state == _LOST:

@@ -228,6 +228,16 @@ def settle(keys, records, top, standing_of_opponent, standing_of_mover):
     _settle(keys.mover, keys, records.mover, top, standing_of_mover)
 
 
+@inlined
+def may_be_more(dictionary, staircase, key):
+    """Whether a step of the position that a move leads to may be worth more to the mover than this key."""
+    for at in range(dictionary.first[staircase], dictionary.first[staircase + 1]):
+        step = dictionary.step[at]
+        if key_of(-step_outcome(step), step_distance(step) + 1, 0) > key:
+            return True
+    return False
+
+
 # --- one record at a time -------------------------------------------------------------------------------------
 
 

@@ -263,7 +263,7 @@ CHANGES = {
 def test_any_alteration_is_found(how: str, data: st.DataObject) -> None:
     change = CHANGES[how]
     rules = data.draw(st.sampled_from(RULES)) if change.column in ("entries", "staircases") else "r"
-    contents = table(data.draw(st.sampled_from(["KNvK", "KBvK"])), rules)
+    contents = table(data.draw(st.sampled_from(["KNvK", "KBvK", "KRvK"])), rules)
     whole = contents.steps._asdict() | {"entries": contents.entries, "staircases": contents.staircases}
     place = data.draw(st.integers(0, len(whole[change.column]) - 1))
     value = change.to(int(whole[change.column][place]), data.draw(st.integers(-(2**31), 2**31 - 1)))
