@@ -1,7 +1,8 @@
 """The workspace of a table that takes long: files beside its place, with which a stopped build goes on.
 
-    .KRPvKR.r.h5.work/   entries and staircases as they are in memory; links.N, the links of finished slices, in the
-                         order in which they were written; and the journal (journal.py)
+    .KRPvKR.r.h5.work/   entries and staircases as they are in memory, empty files as long as there are none; links.N,
+                         the links of finished slices, in the order in which they were written; and the journal
+                         (journal.py)
                          Of a large slice at work: slice.S.N, its last snapshot, and worth.S, what its settled
                          positions are worth
 

@@ -1,33 +1,20 @@
 """Tables with men beyond chess: right position by position, and as the literature has them."""
 
-from functools import cache
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from tbgen.contents import Contents, outcomes
+from tbgen.contents import outcomes
 from tbgen.index import layout_of
 from tbgen.index.exits import exits_of
-from tbgen.material import Material, parse, with_dependencies
+from tbgen.material import parse, with_dependencies
 from tbgen.outcome import BASE
-from tbgen.retro.export import finish
-from tbgen.retro.solver import solve_table
-from tbgen.table_rules import TableRules
 from tbgen.verify.run import Verdict, verify
+from tests.support.solved import contents as table
+from tests.support.solved import entries_of
 
 THREE = [f"K{letter}vK" for letter in "ACDEFHJOW"]
 FOUR = ("KPvKC", "KHPvK", "KHvKJ", "KCOvK", "KHHvK", "KEvKE")
 """Promotions to a man of either side, riders of two kinds, like men, and men that both sides have."""
-
-
-@cache
-def table(name: str, rules: str = "r") -> Contents:
-    return finish(solve_table(exits_of(parse(name), answers(name, rules)), rules=TableRules(rules)))
-
-
-def answers(name: str, rules: str) -> dict[Material, NDArray[np.int32]]:
-    return {other: table(other.name, rules).entries for other in parse(name).successors()}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +29,7 @@ def test_every_position_follows_from_its_moves(name: str, rules: str) -> None:
         table(material.name, rules)
     contents = table(name, rules)
     legal = int(np.count_nonzero(contents.entries))
-    assert verify(contents, exits_of(parse(name), answers(name, rules))) == Verdict(legal, 0, [])
+    assert verify(contents, exits_of(parse(name), entries_of(parse(name).successors(), rules))) == Verdict(legal, 0, [])
 
 
 def mates(name: str) -> list[float]:

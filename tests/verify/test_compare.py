@@ -1,6 +1,5 @@
 """Single positions of altered tables: the verifier finds those wrong that are by the definition, and no others."""
 
-from functools import cache
 from typing import Final
 
 import chess
@@ -8,17 +7,16 @@ import numpy as np
 import pytest
 
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, Contents
-from tbgen.index.exits import Exits, exits_of
+from tbgen.index.exits import exits_of
 from tbgen.index.layout import layout_of
 from tbgen.index.positions import fen
-from tbgen.material import Material, parse
 from tbgen.outcome import BASE, FIRST_RECORD
 from tbgen.probe.numbering import make_numbering, material_of, number_of, signature
-from tbgen.retro.export import finish
-from tbgen.retro.solver import solve_table
-from tbgen.table_rules import TableRules
 from tbgen.verify.arrivals import NO_SURVEY
 from tbgen.verify.table import Table
+from tests.support.contents import steps_at
+from tests.support.solved import contents as table
+from tests.support.solved import entries_of
 
 Worth = tuple[int, int]
 """A relative outcome and the plies to it."""
@@ -27,19 +25,10 @@ MATES: Final = BASE - 1
 """Outcomes from here on are mate and stalemate."""
 
 
-@cache
-def exits(material: Material) -> Exits:
-    return exits_of(material, {one: table(one).entries for one in material.successors()})
-
-
-@cache
-def table(material: Material) -> Contents:
-    return finish(solve_table(exits(material), rules=TableRules.RESET))
-
-
 def is_found(contents: Contents, number: int) -> bool:
     """What the verifier says of this position alone."""
-    one = Table(contents, exits(contents.material), lambda found: None)
+    answers = entries_of(contents.material.successors(), "r")
+    one = Table(contents, exits_of(contents.material, answers), lambda found: None)
     one.units.fetch(set(range(len(one.units.spans))))
     numbers = np.array([number])
     checked = one.check_all(int(one.slices_at(numbers)[0]), numbers, NO_SURVEY, 1)
@@ -63,24 +52,16 @@ def fresh(contents: Contents, number: int) -> Worth:
     return entry >> 16, entry & 0xFFFF
 
 
-def steps(contents: Contents, number: int) -> list[tuple[int, int, Worth]]:
-    """Holder, level and worth of each step of a position's staircase."""
-    first, end = contents.steps.start[contents.staircases[number] :][:2]
-    return [
-        (int(holder), int(level), (int(outcome), int(distance)))
-        for holder, level, outcome, distance in zip(*(column[first:end] for column in contents.steps[1:]), strict=True)
-    ]
-
-
 def worth(contents: Contents, number: int, own: int, holder: int, level: int) -> Worth:
     """What the table says of a position under a record, as the side to move sees both."""
     outcome, distance = fresh(contents, number)
     if level > own or level > level_of(outcome):
         return outcome, distance
     record = (BASE - level) * (1 if holder == MOVER_HOLDS else -1)
-    counting = [found for by, at, found in steps(contents, number) if by == holder and at <= level]
+    counting = [found for by, at, *found in steps_at(contents, number) if by == holder and at <= level]
     if counting and (counting[-1][0] < record if holder == MOVER_HOLDS else counting[-1][0] > record):
-        return counting[-1]
+        outcome, distance = counting[-1]
+        return outcome, distance
     return record, 0
 
 
@@ -93,12 +74,10 @@ def by_moves(contents: Contents, board: chess.Board, holder: int, level: int) ->
     record = (BASE - level) * (1 if holder == MOVER_HOLDS else -1)
     found = []
     for move in [*board.legal_moves]:
-        resets = board.is_capture(move) or board.piece_type_at(move.from_square) == chess.PAWN
+        resets = board.is_zeroing(move)
         board.push(move)
-        there, number = (
-            contents if material_of(board) == contents.material else table(material_of(board)),
-            numbered(board),
-        )
+        material, number = material_of(board), numbered(board)
+        there = contents if material == contents.material else table(material.name)
         theirs = MOVER_HOLDS if holder == OPPONENT_HOLDS else OPPONENT_HOLDS
         outcome, plies = fresh(there, number) if resets else worth(there, number, own_level(board), theirs, level)
         board.pop()
@@ -108,8 +87,8 @@ def by_moves(contents: Contents, board: chess.Board, holder: int, level: int) ->
 
 def is_wrong(contents: Contents, number: int) -> bool:
     board = chess.Board(fen(layout_of(contents.material), number))
-    own, held = own_level(board), steps(contents, number)
-    if held and max(level for _, level, _ in held) > min(own, level_of(fresh(contents, number)[0])):
+    own, held = own_level(board), steps_at(contents, number)
+    if held and max(level for _, level, *_ in held) > min(own, level_of(fresh(contents, number)[0])):
         return True
     if worth(contents, number, own, OPPONENT_HOLDS, own) != fresh(contents, number):
         return True
@@ -149,7 +128,7 @@ def changed(contents: Contents, random: np.random.Generator, number: int) -> Con
 
 @pytest.mark.parametrize("name", ["KRvK", "KPvK", "KBvK"])
 def test_what_is_wrong_by_the_definition_is_found(name: str) -> None:
-    contents, random = table(parse(name)), np.random.default_rng(7)
+    contents, random = table(name), np.random.default_rng(7)
     outcomes = contents.entries >> 16
     is_over = (abs(outcomes) >= MATES) & (contents.entries & 0xFFFF == 0)
     mates, others = ((outcomes != 0) & ~is_over & is_of for is_of in (abs(outcomes) >= MATES, abs(outcomes) < MATES))
@@ -158,7 +137,8 @@ def test_what_is_wrong_by_the_definition_is_found(name: str) -> None:
         for number in map(int, random.choice(numbers, 40)):
             assert not is_wrong(contents, number)
             assert not is_found(contents, number)
-            wrong = changed(contents, random, number)
-            assert is_found(wrong, number) == is_wrong(wrong, number), (number, fen(layout_of(wrong.material), number))
-            seen.add(is_wrong(wrong, number))
+            other = changed(contents, random, number)
+            wrong = is_wrong(other, number)
+            assert is_found(other, number) == wrong, fen(layout_of(other.material), number)
+            seen.add(wrong)
     assert seen == {False, True}
