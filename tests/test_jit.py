@@ -4,8 +4,9 @@ import ast
 from pathlib import Path
 
 import pytest
+from numba.core.caching import NullCache
 
-from tbgen import jit
+from tbgen import jit, kept
 from tbgen.board.moves import list_moves
 from tbgen.index.kernels import locate
 from tbgen.jit import FORWARD, SOLVER, STORE, VERIFIER, group_of, inlined, kernel
@@ -70,23 +71,22 @@ def test_machine_code_lies_with_its_group() -> None:
     assert not common & {SOLVER.cache, VERIFIER.cache, STORE.cache}
 
 
-@kernel
-def next_of(number):
-    return number + 1
-
-
-@inlined
-def twice_next(number):
-    return next_of(number) + next_of(7)
-
-
-@kernel
-def sum_of_both(number):
-    return twice_next(number) + twice_next(2)
-
-
-def test_a_kernel_goes_into_its_callers_where_it_says_so() -> None:
+def test_a_kernel_goes_into_its_callers_where_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not where one that calls it does; and once for all numbers of a kind, constants among them."""
+    monkeypatch.setattr(kept, "CodeCache", lambda place, function: NullCache())  # what is kept is not compiled again
+
+    @kernel
+    def next_of(number):
+        return number + 1
+
+    @inlined
+    def twice_next(number):
+        return next_of(number) + next_of(7)
+
+    @kernel
+    def sum_of_both(number):
+        return twice_next(number) + twice_next(2)
+
     assert sum_of_both(5) == (5 + 1 + 8) + (2 + 1 + 8)
     for called, goes_in in ((next_of, False), (twice_next, True)):
         (translated,) = called._for_kernels.overloads.values()  # type: ignore[attr-defined]
