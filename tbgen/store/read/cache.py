@@ -32,7 +32,8 @@ class Cache(Generic[T]):
             self._held[key] = value, size
             self.used += size
             while self.used > self.budget and len(self._held) > 1:
-                self._drop(next(iter(self._held)))
+                # in one step: an iterator would fail where a hit comes between
+                self.used -= self._held.popitem(last=False)[1][1]
 
     def take(self, key: int) -> T | None:
         """Remove a value and return it."""
