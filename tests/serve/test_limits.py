@@ -256,10 +256,10 @@ def test_slow_clients_are_left(small_tables: Path, tmp_path: Path) -> None:
     server = Server(process.stdout.readline().strip().rstrip("/"), process)
     try:
         before = server.descriptors()
+        bodiless = b"POST /v1/batch HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n"
         half = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(50)]
         for place, connection in enumerate(half):
-            start = (b"", b"G", b"GET / HTTP/1.1\r\nhost: ", b"POST /v1/batch HTTP/1.1\r\ncontent-length: 9\r\n\r\n")
-            connection.sendall(start[place % 4])
+            connection.sendall((b"", b"G", b"GET / HTTP/1.1\r\nhost: ", bodiless)[place % 4])
         deaf = socket.socket()
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         deaf.connect(("127.0.0.1", server.port))
