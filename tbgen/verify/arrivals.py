@@ -73,7 +73,7 @@ class Arrivals(NamedTuple):
     """0 if there is no such position."""
     staircase: NDArray[np.int32]
     """Its number in `Dictionary`; after a reset 0, which has no steps."""
-    level: NDArray[np.int64]
+    level: NDArray[np.int32]
     """Its own level, or NO_POSITION. After a reset UNSEEN, or 0: then its value is the fresh one under every record."""
 
 
@@ -136,7 +136,7 @@ NO_SURVEY: Final = make_survey(NOWHERE, 0)
 
 
 def make_arrivals() -> Arrivals:
-    return Arrivals(np.zeros(MOST_MOVES, np.int32), np.zeros(MOST_MOVES, np.int32), np.zeros(MOST_MOVES, np.int64))
+    return Arrivals(np.zeros(MOST_MOVES, np.int32), np.zeros(MOST_MOVES, np.int32), np.zeros(MOST_MOVES, np.int32))
 
 
 def make_numbering_buffers(layout: Layout) -> NumberingBuffers:
@@ -189,6 +189,32 @@ def _term_of(atlas, symmetry, swap, squares, number):
 
 
 @inlined
+def _number_man(atlas, moves, at, quiet, symmetry, swap, rest, numbering):
+    """Fill in the numbers of all quiet moves of the piece whose first is this one; `rest` is what other groups add to
+    them. Returns where the next man's moves begin."""
+    squares, node, slot = moves.squares, numbering.node, move_slot(moves.move[at])
+    own = numbering.group[slot] * GROUP
+    place = atlas.group[own + G_PARTNER] * GROUP if swap else own
+    stride, first, count = atlas.group[place + G_STRIDE], atlas.group[own + G_SLOT], atlas.group[own + G_COUNT]
+    origin, shift = squares[slot], symmetry * 64
+    other = np.int64(atlas.image[shift + squares[2 * first + 1 - slot]]) if count == 2 else np.int64(0)
+    while at < quiet and move_slot(moves.move[at]) == slot:
+        target = move_target(moves.move[at])
+        moved = np.int64(atlas.image[shift + target])
+        if count == 1:  # this and the next as in `group_number`, with what does not change found once
+            of_group = moved
+        elif count == 2:
+            of_group = atlas.choose[min(moved, other)] + atlas.choose[64 + max(moved, other)]
+        else:
+            squares[slot] = target
+            of_group = np.int64(group_number(atlas, symmetry, squares, first, count))
+        node[at] = rest + stride * of_group
+        at += 1
+    squares[slot] = origin
+    return at
+
+
+@inlined
 def number_quietly(atlas, moves, side, quiet, numbering):
     """Fill in the numbers, within their slice, of the positions that quiet moves lead to; NOWHERE if kings touch.
     Returns the slice. `locate` would find the same numbers; here the share of men that do not move is computed once."""
@@ -203,22 +229,24 @@ def number_quietly(atlas, moves, side, quiet, numbering):
         numbering.term[group] = _term_of(atlas, symmetry, swap, squares, group)
         pieces += numbering.term[group]
     here = kings * atlas.inner[0] + offset + pieces
-    for at in range(quiet):
+    at = 0
+    while at < quiet:
         slot = move_slot(moves.move[at])
+        if slot > 1:
+            rest = here - numbering.term[numbering.group[slot]]
+            at = _number_man(atlas, moves, at, quiet, symmetry, swap, rest, numbering)
+            continue
         origin = squares[slot]
         squares[slot] = move_target(moves.move[at])
-        if slot > 1:
-            group = numbering.group[slot]
-            node[at] = here - numbering.term[group] + _term_of(atlas, symmetry, swap, squares, group)
-        else:
-            kings_there, symmetry_there = turned_kings(atlas, fields, turn, swap, squares)
-            pieces_there = pieces
-            if symmetry_there != symmetry:
-                pieces_there = np.int64(0)
-                for group in range(atlas.groups[0]):
-                    pieces_there += _term_of(atlas, symmetry_there, swap, squares, group)
-            node[at] = kings_there * atlas.inner[0] + offset + pieces_there if kings_there >= 0 else NOWHERE
+        kings_there, symmetry_there = turned_kings(atlas, fields, turn, swap, squares)
+        pieces_there = pieces
+        if symmetry_there != symmetry:
+            pieces_there = np.int64(0)
+            for group in range(atlas.groups[0]):
+                pieces_there += _term_of(atlas, symmetry_there, swap, squares, group)
+        node[at] = kings_there * atlas.inner[0] + offset + pieces_there if kings_there >= 0 else NOWHERE
         squares[slot] = origin
+        at += 1
     return fields // SLICE
 
 

@@ -6,13 +6,12 @@ import numpy as np
 
 from tbgen.board.moves import NOBODY, move_slot, move_target
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.index.kernels import decode
 from tbgen.intrinsics import fetch_i32, prefetch_to_read
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE, FIRST_RECORD
 from tbgen.verify.arrivals import UNSEEN, arrive_quietly, piece_at
 from tbgen.verify.buffers import FIELDS
-from tbgen.verify.moves import NO_POSITION, list_all, may_give_right
+from tbgen.verify.moves import NO_NUMBER, NO_POSITION, decode_after, list_all, may_give_right
 from tbgen.verify.resets import arrive_by_reset
 from tbgen.verify.values import (
     LOWEST,
@@ -25,7 +24,6 @@ from tbgen.verify.values import (
     key_outcome,
     level_of,
     levels,
-    may_be_more,
     outcome_in,
     record_of,
     settle,
@@ -203,38 +201,43 @@ def enter_moves(dictionary, comparison, arrivals, count, level):
 
 
 @inlined
-def _ends_alike(dictionary, arrivals, count, entry, staircase):
+def _best_fresh(arrivals, count):
+    """The most that moves are worth by what they lead to under no record, as a key under a record worth nothing; and
+    whether all of it is known. Without branches, so that the compiler treats many moves at once."""
+    best, known = LOWEST, np.int32(1)
+    for at in range(np.uint64(count)):
+        entry, level = arrivals.entry[at], arrivals.level[at]
+        best = max(best, key_of(-outcome_in(entry), distance_in(entry) + 1, 0))
+        known &= np.int32((entry != 0) & (level != UNSEEN) & (level != NO_POSITION))
+    return best, known
+
+
+@inlined
+def _ends_alike(dictionary, highest, arrivals, count, entry, staircase):
     """Whether what is stored is mate or stalemate whatever the record, and is what the moves are worth. No record is
     worth as much to either side, so keys for each of them are not needed: one move has to be worth this, and none more.
-    What a move leads to that is mate or stalemate, too, is so under every record; elsewhere steps may be worth more.
     False says nothing."""
     outcome = outcome_in(entry)
     if outcome == 0 or not 0 <= level_of(outcome) < FIRST_RECORD:
         return False
     if dictionary.first[staircase + 1] > dictionary.first[staircase]:
         return False
-    if outcome > 0:
-        _send_for_steps(dictionary, arrivals, count)
     due = key_of(outcome, distance_in(entry), 0)
-    is_found = False
+    best, known = _best_fresh(arrivals, count)
+    if best != due or not known:
+        return False
     for at in range(count):
-        if _problem_there(dictionary, arrivals, at) != _FINE:
+        there = arrivals.staircase[at]
+        if not 0 <= there < len(highest) or highest[there] > due:
             return False
-        there = -outcome_in(arrivals.entry[at])
-        key = key_of(there, distance_in(arrivals.entry[at]) + 1, 0)
-        if key > due:
-            return False
-        if level_of(there) >= FIRST_RECORD and may_be_more(dictionary, arrivals.staircase[at], due):
-            return False
-        is_found |= key == due
-    return is_found
+    return True
 
 
 @inlined
-def _check_records(dictionary, comparison, arrivals, count, level, entry, staircase, finding):
+def _check_records(dictionary, highest, comparison, arrivals, count, level, entry, staircase, finding):
     """Compare what is stored with what the moves are worth, under each record that can stand. Where some moves are
     unseen, only a stored value that is too low can be found wrong."""
-    if _ends_alike(dictionary, arrivals, count, entry, staircase):
+    if _ends_alike(dictionary, highest, arrivals, count, entry, staircase):
         return _FINE
     best, own, records = comparison.best, comparison.own, comparison.records
     state, best_of_opponent, best_of_mover = enter_moves(dictionary, comparison, arrivals, count, level)
@@ -288,11 +291,14 @@ def _check_own_goal(dictionary, arrivals, count, level, entry, finding):
 
 
 @inlined
-def _check(board, atlas, tables, dictionary, survey, buffers, side, slice_, number):
+def _check(board, atlas, tables, dictionary, highest, survey, buffers, side, slice_, number):
     """The problem with a position, and its own level. Its moves are followed only where they matter."""
     moves, arrivals, finding = buffers.moves, buffers.arrivals, buffers.comparison.finding
-    quiet, count, _, level = list_all(board, moves, side, NOBODY)
-    piece, place = piece_at(tables, slice_, number - tables.start[slice_], buffers.numbering)
+    node = number - tables.start[slice_]
+    quiet, count, level = 0, 0, np.int64(NO_POSITION)
+    if survey.slice != slice_ or survey.level[node] != NO_POSITION:
+        quiet, count, _, level = list_all(board, moves, side, NOBODY)
+    piece, place = piece_at(tables, slice_, node, buffers.numbering)
     if piece < 0:
         if FIRST_RECORD <= level < NO_POSITION:  # where its moves lead is asked for as well
             arrive(board, atlas, tables, dictionary, survey, buffers, side, quiet, count)
@@ -317,12 +323,12 @@ def _check(board, atlas, tables, dictionary, survey, buffers, side, slice_, numb
     if dictionary.whole_game:
         return _check_own_goal(dictionary, arrivals, count, level, entry, finding), level
     return _check_records(
-        dictionary, buffers.comparison, arrivals, count, level, entry, first + staircase, finding
+        dictionary, highest, buffers.comparison, arrivals, count, level, entry, first + staircase, finding
     ), level
 
 
 @kernel
-def check_all(board, atlas, pawns, tables, dictionary, survey, slice_, numbers, buffers, found):
+def check_all(board, atlas, pawns, tables, dictionary, highest, survey, slice_, numbers, buffers, found):
     """Check these positions of a slice. Returns how many are legal, how many are wrong, and how many have moves that
     could not be followed. The rows of `found` take the first wrong ones. If a position that is looked up is not in
     memory, this ends, and the first number is -1: `tables.asked` says what is to be read before it is called again."""
@@ -330,10 +336,12 @@ def check_all(board, atlas, pawns, tables, dictionary, survey, slice_, numbers, 
     legal = 0
     wrong = 0
     unseen = 0
+    side, before = 0, np.int64(NO_NUMBER)
     for here in range(len(numbers)):
         _set_worths(finding, 0, 0, 0, 0, 0, 0)
-        side = decode(atlas, 0, pawns, slice_, numbers[here], buffers.moves.squares)
-        problem, level = _check(board, atlas, tables, dictionary, survey, buffers, side, slice_, numbers[here])
+        side = decode_after(before, side, atlas, pawns, slice_, numbers[here], buffers.moves.squares)
+        before = numbers[here]
+        problem, level = _check(board, atlas, tables, dictionary, highest, survey, buffers, side, slice_, numbers[here])
         if absent[0]:
             return np.int64(-1), wrong, unseen
         legal += level != NO_POSITION

@@ -9,7 +9,7 @@ from tbgen.arrays import Make, in_memory
 from tbgen.contents import Steps
 from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
-from tbgen.verify.values import Dictionary, pack_steps
+from tbgen.verify.values import Dictionary, find_highest, pack_steps
 
 _SPARE: Final = 1.25
 """Room is made for so many times what there will be if other units are like those before them."""
@@ -30,11 +30,16 @@ class Joined:
         """`[unit]`, in the order in which they lie."""
         self._first: NDArray[np.int64] = make(1, np.int64)
         self._step: NDArray[np.int64] = make(0, np.int64)
+        self._highest: NDArray[np.int32] = make(0, np.int32)
         self._count = self._used = 0
 
     def dictionary(self) -> Dictionary:
         whole_game = int(self._rules == TableRules.WHOLE_GAME)
         return Dictionary(self._first[: self._count + 1], self._step[: self._used], whole_game)
+
+    def highest(self) -> NDArray[np.int32]:
+        """`[staircase]`: see `find_highest`."""
+        return self._highest[: self._count]
 
     def first(self, unit: int) -> int:
         """The number of a unit's first staircase."""
@@ -47,21 +52,23 @@ class Joined:
         if is_full:
             self._make_room(count, used)
         at = self._used
-        self._enter(unit, steps.start, used)
         for here in pieces(used):
             self._step[at + here.start : at + here.stop] = pack_steps(*(column[here] for column in steps[1:]))
+        self._enter(unit, steps.start, used)
         return is_full
 
     def drop(self, unit: int) -> None:
         del self._places[unit]
 
     def _enter(self, unit: int, start: NDArray[np.int64], used: int) -> None:
-        """Put a unit last, whose staircases begin at these of its steps."""
-        count = len(start) - 1
-        self._places[unit] = _Place(slice(self._count, self._count + count), slice(self._used, self._used + used))
-        self._first[self._count : self._count + count + 1] = start
-        self._first[self._count : self._count + count + 1] += self._used
-        self._count, self._used = self._count + count, self._used + used
+        """Put a unit last, whose staircases begin at these of its steps; those are there already."""
+        staircases = slice(self._count, self._count + len(start) - 1)
+        first = self._first[staircases.start : staircases.stop + 1]
+        first[:] = start
+        first += self._used
+        find_highest(first, self._step, self._highest[staircases])
+        self._places[unit] = _Place(staircases, slice(self._used, self._used + used))
+        self._count, self._used = staircases.stop, self._used + used
 
     def _make_room(self, count: int, used: int) -> None:
         """Make room for a unit and those to come, and move those that have not been dropped together."""
@@ -70,6 +77,7 @@ class Joined:
         used += sum(one.steps.stop - one.steps.start for one in places.values())
         share = _SPARE * max(1, self._most / (1 + len(places)))
         self._first, self._step = self._make(int(share * count) + 1, np.int64), self._make(int(share * used), np.int64)
+        self._highest = self._make(int(share * count), np.int32)
         self._places, self._count, self._used = {}, 0, 0
         for unit, (staircases, steps) in places.items():
             self._step[self._used : self._used + steps.stop - steps.start] = step[steps]

@@ -19,7 +19,7 @@ from tbgen.board.moves import (
     occupied_by,
     pack_move,
 )
-from tbgen.index.atlas import MEN, Atlas
+from tbgen.index.atlas import G_COUNT, G_SLOT, G_STRIDE, GROUP, MEN, Atlas
 from tbgen.index.kernels import decode, slice_from
 from tbgen.intrinsics import bits_set, lowest_bit
 from tbgen.jit import inlined, kernel
@@ -29,6 +29,8 @@ MOST_MOVES: Final = 256
 """No chess position has more than 218."""
 NO_POSITION: Final = 255
 """In place of a level: there is no legal position."""
+NO_NUMBER: Final = -2
+"""In place of the number before: there is none."""
 TOO_HIGH: Final = 511
 """In place of a level: a table cannot store it."""
 
@@ -78,6 +80,19 @@ def make_board(atlas: Atlas, fairy: tuple[Man, ...] = ()) -> Board:
 
 def make_moves() -> Moves:
     return Moves(np.zeros(MEN, np.int64), np.zeros(MEN, np.uint64), np.zeros(MOST_MOVES, np.int64))
+
+
+@inlined
+def decode_after(before, side, atlas, pawns, slice_, number, squares):
+    """`decode`, where the men of the number `before` still stand there, with this side to move. As a rule the next
+    number only has its last man a square farther, which takes no division."""
+    group = (atlas.groups[0] - 1) * GROUP
+    if number == before + 1 and atlas.groups[0] and atlas.group[group + G_COUNT] == atlas.group[group + G_STRIDE] == 1:
+        slot = atlas.group[group + G_SLOT]
+        if squares[slot] < 63:
+            squares[slot] += 1
+            return side
+    return decode(atlas, 0, pawns, slice_, number, squares)
 
 
 @inlined
@@ -177,10 +192,12 @@ def level_of_position(board, moves, side):
 @kernel
 def find_levels(board, atlas, pawns, numbers, moves, levels):
     """The own level of each of these numbers of the first table, or NO_POSITION."""
-    slice_ = 0
+    slice_, side = 0, 0
+    before = np.int64(NO_NUMBER)
     for here in range(len(numbers)):
         slice_ = slice_from(atlas, 0, slice_, numbers[here])
-        side = decode(atlas, 0, pawns, slice_, numbers[here], moves.squares)
+        side = decode_after(before, side, atlas, pawns, slice_, numbers[here], moves.squares)
+        before = numbers[here]
         levels[here] = level_of_position(board, moves, side)
 
 

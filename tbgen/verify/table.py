@@ -95,7 +95,7 @@ class Table:
         atlas, board, tables, _ = self._around
         legal, wrong, unseen = check_all(
             board, atlas, self.layout.pawns.squares, tables, self.units.dictionary,
-            survey, slice_, numbers, make_buffers(self.layout), found,
+            self.units.highest, survey, slice_, numbers, make_buffers(self.layout), found,
         )  # fmt: skip
         return None if legal < 0 else (legal, wrong, unseen, found[:wrong])
 

@@ -137,6 +137,10 @@ class Units:
     def dictionary(self) -> Dictionary:
         return self._joined.dictionary()
 
+    @property
+    def highest(self) -> NDArray[np.int32]:
+        return self._joined.highest()
+
     def of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """The units of these numbers."""
         return np.searchsorted(self._first_numbers, numbers, side="right") - 1

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import DISTANCE_MASK, MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT
-from tbgen.jit import inlined, plain
+from tbgen.jit import inlined, kernel, plain
 from tbgen.outcome import BASE, FIRST_RECORD
 
 ROW: Final = 256
@@ -228,14 +228,15 @@ def settle(keys, records, top, standing_of_opponent, standing_of_mover):
     _settle(keys.mover, keys, records.mover, top, standing_of_mover)
 
 
-@inlined
-def may_be_more(dictionary, staircase, key):
-    """Whether a step of the position that a move leads to may be worth more to the mover than this key."""
-    for at in range(dictionary.first[staircase], dictionary.first[staircase + 1]):
-        step = dictionary.step[at]
-        if key_of(-step_outcome(step), step_distance(step) + 1, 0) > key:
-            return True
-    return False
+@kernel
+def find_highest(first, step, highest):
+    """Find the most that steps of each staircase are worth to the side that moves to a position with it, as a key under
+    a record worth nothing; LOWEST if there is no step."""
+    for staircase in range(len(highest)):
+        best = LOWEST
+        for at in range(first[staircase], first[staircase + 1]):
+            best = max(best, key_of(-step_outcome(step[at]), step_distance(step[at]) + 1, 0))
+        highest[staircase] = best
 
 
 # --- one record at a time -------------------------------------------------------------------------------------

@@ -383,6 +383,20 @@ def test_positions_whose_moves_lead_to_no_table_at_hand_are_counted(name: str, r
     assert verify(contents, exits_of(parse(name), others), sample=300).checked < 300
 
 
+def test_a_move_to_no_table_at_hand_counts_even_where_another_mates() -> None:
+    layout, others = layout_of(parse("KPvK")), answers("KPvK", "r")
+    del others[parse("KQvK")]
+    boards = (
+        chess.Board(fen(layout, number))
+        for slice_, (pawn,) in enumerate(layout.pawns.squares.tolist())
+        if chess.square_rank(pawn) == 6
+        for number in layout.numbers_in(slice_)
+    )
+    promoting = sum(board.is_valid() and any(move.promotion for move in board.legal_moves) for board in boards)
+    verdict = verify(table("KPvK", "r"), exits_of(layout.material, others))
+    assert (verdict.wrong, verdict.unchecked) == (0, promoting)
+
+
 def test_a_position_is_worth_no_less_than_the_moves_that_can_be_followed() -> None:
     """The other moves can only make it worth more. Here what is stored of a position with a capture is another one's,
     of the same level, and in itself sound."""

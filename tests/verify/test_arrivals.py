@@ -1,0 +1,40 @@
+"""The numbers of positions that moves lead to are those that a probe finds."""
+
+import chess
+import numpy as np
+import pytest
+from numba import njit
+
+from tbgen.board.moves import NOBODY, move_slot, move_target
+from tbgen.index.atlas import make_atlas
+from tbgen.index.kernels import decode
+from tbgen.index.layout import layout_of
+from tbgen.index.positions import fen
+from tbgen.material import parse
+from tbgen.probe.numbering import make_numbering, number_of, signature
+from tbgen.verify.arrivals import make_numbering_buffers, number_quietly
+from tbgen.verify.moves import list_all, make_board, make_moves
+
+
+@njit
+def _number_moves(board, atlas, pawns, slice_, number, moves, numbering):
+    side = decode(atlas, 0, pawns, slice_, number, moves.squares)
+    quiet, _, _, _ = list_all(board, moves, side, NOBODY)
+    return quiet, number_quietly(atlas, moves, side, quiet, numbering)
+
+
+@pytest.mark.parametrize("name", ["KRRvK", "KBNvKN", "KRRvKRR", "KNNNvK", "KQQQvKR", "KNNNNvK", "KRRvKP", "KPvKP"])
+def test_quiet_moves_lead_to_the_number_that_a_probe_finds(name: str) -> None:
+    layout, random = layout_of(parse(name)), np.random.default_rng(3)
+    atlas, moves, numbering = make_atlas([layout]), make_moves(), make_numbering_buffers(layout)
+    board, followed = make_board(atlas), 0
+    while followed < 1000:
+        number = int(random.integers(layout.size))
+        slice_ = int(np.searchsorted(layout.start, number, "right")) - 1
+        quiet, there = _number_moves(board, atlas, layout.pawns.squares, slice_, number, moves, numbering)
+        for at in range(quiet):
+            position, move = chess.Board(fen(layout, number)), int(moves.move[at])
+            position.push(chess.Move(int(moves.squares[move_slot(move)]), move_target(move)))
+            found = int(layout.start[there] + numbering.node[at])
+            assert found == number_of(make_numbering(signature(position)), position), position.fen()
+            followed += 1
