@@ -61,10 +61,12 @@ class DecodedTable(Positions):
 
     def halves(self) -> NDArray[np.unsignedinteger]:
         if self._halves is None:
+            found: NDArray[np.unsignedinteger] | None = None
             for numbers, bulk in self._in_order(False):
                 halves = bulk.halves()
-                if self._halves is None:
-                    self._halves = np.zeros((1 + self.shape_table.width, len(self.entries)), halves.dtype)
-                self._halves[: len(halves), numbers] = halves
-            assert self._halves is not None, "every table has numbers"
+                if found is None:
+                    found = np.zeros((1 + self.shape_table.width, len(self.entries)), halves.dtype)
+                found[: len(halves), numbers] = halves
+            assert found is not None, "every table has numbers"
+            self._halves = found  # all of it: another thread may ask meanwhile, and this one may be stopped
         return self._halves
