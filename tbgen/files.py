@@ -79,16 +79,19 @@ def replace(target: Path, data: bytes, mode: int = PUBLIC, *, lasting: bool = Tr
 def take_in(source: Path, target: Path) -> None:
     """Let a file take the target's place: by a hard link, else as a copy."""
     beside = target.with_name(f".{_cut(target)}.{secrets.token_hex(_RANDOM)}{_HALF}")
-    try:
-        os.link(source.resolve(), beside)
-    except OSError:  # another disk, another user's file, too many links
-        with replacing(target) as stream, source.open("rb") as file:
-            shutil.copyfileobj(file, stream)
-        return
-    try:
-        os.replace(beside, target)  # noqa: PTH105
-    finally:
-        beside.unlink(missing_ok=True)
+    with source.open("rb") as file:
+        with suppress(OSError):  # a system without locks, where nothing is swept
+            fcntl.flock(file, fcntl.LOCK_SH)  # of the link, too
+        try:
+            os.link(source.resolve(), beside)
+        except OSError:  # another disk, another user's file, too many links
+            with replacing(target) as stream:
+                shutil.copyfileobj(file, stream)
+            return
+        try:
+            os.replace(beside, target)  # noqa: PTH105
+        finally:
+            beside.unlink(missing_ok=True)
     settle(target.parent)
 
 

@@ -327,3 +327,18 @@ def test_what_cannot_be_set_aside_leaves_nothing(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(OSError, match="No space left on device: 'f'"):
         files.write_aside(Path("f"), NEW)
     assert names() == []
+
+
+def test_what_is_taken_in_is_not_swept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another run sweeps between the link and its way to the target."""
+    Path("there").write_bytes(NEW)
+    call = os.replace
+
+    def late(source: Path, target: Path) -> None:
+        files.sweep(Path.cwd(), lambda name: name == "f")
+        call(source, target)
+
+    monkeypatch.setattr(os, "replace", late)
+    files.take_in(Path("there"), Path("f"))
+    assert Path("f").read_bytes() == NEW
+    assert names() == ["f", "there"]
