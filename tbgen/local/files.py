@@ -127,8 +127,8 @@ class Shelf:
             notes[bound] = LocalNotes(seen, part.keys[bound][part.swapped], rows, complete, tuple(tables))
             files[bound] = KeptTable(local_file(self._tables, notes[bound].name(part.material.normal)), part.swapped)
         with ExitStack() as stack:
-            for one in files.values():
-                _hold(stack, one.file.path, waiting)
+            for path in sorted(one.file.path for one in files.values()):  # as whoever solves the mirror image does
+                _hold(stack, path, waiting)
             yield Slot(files, notes)
 
     def put(self, slot: Slot, contents: Mapping[Bound, Contents], threads: int, make: Make) -> None:

@@ -147,3 +147,17 @@ def test_what_cannot_be_read_does_not_stop_it(small_tables: Path, tmp_path: Path
     large.write_bytes(b"")
     Shelf(tmp_path, writes=True).forget([small])
     assert [one.path for one in list_local(tmp_path)] == [large]
+
+
+def test_a_position_and_its_mirror_image_take_locks_in_the_same_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else two processes that solve them may wait for each other."""
+    taken = list[Path]()
+    monkeypatch.setattr(files, "_hold", lambda stack, path, waiting: taken.append(path))
+    more = chess.Board("4k3/p7/8/8/8/8/PP6/4K3 w - - 0 1")
+    for board in (more, more.mirror()):
+        with Shelf(tmp_path, writes=True).solving(make_plan(board, [], 0)[-1], {}, lambda: None):
+            pass
+    assert taken[:2] == taken[2:]
+    assert len({*taken}) == 2
