@@ -199,8 +199,9 @@ class Api:
         return Job(lambda: shelved(one) | {"needs": [other.name for other in needs], "missing": missing}, kind=None)
 
     async def _study(self, request: Request, part: str) -> Response:
+        state = self._service.served.state
         found = await self._service.study(request, self._named(request))
-        return await self._service.answered(request, lambda _: Job(lambda: found[part], kind=None))
+        return await self._service.answered(request, lambda _: Job(lambda: found[part], kind=None), state)
 
     def _named(self, request: Request) -> Shelved:
         params = params_of(request.scope["query_string"])

@@ -82,7 +82,7 @@ async def _watch(service: Service) -> None:
         await asyncio.sleep(_LOOK_EVERY)
         try:
             await service.refresh()
-        except (OSError, TbgenError, MemoryError) as error:  # the next look may do better
+        except Exception as error:  # the next look may do better
             say(f"tbgen: the tables cannot be listed: {error}", file=sys.stderr)
 
 

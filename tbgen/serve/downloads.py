@@ -42,13 +42,14 @@ class Downloads:
     async def manifest(self, request: Request) -> Response:
         """Reading all bytes of all tables takes its time: what is not read yet has no digest of the file."""
         check_names(params_of(request.scope["query_string"]))
-        tables = [one for one in self._service.served.state.tables.values() if one.sha256]
+        state = self._service.served.state
+        tables = [one for one in state.tables.values() if one.sha256]
         if any(_name(one) not in self._sums for one in tables):
             if self._adding is None or self._adding.done():
                 self._adding = asyncio.create_task(self._add_up(tables))
             await asyncio.wait((self._adding,), timeout=_PATIENCE)
         if all(_name(one) in self._sums for one in tables):
-            return await self._service.answered(request, lambda _: Job(partial(self._listed, tables)))
+            return await self._service.answered(request, lambda _: Job(partial(self._listed, tables)), state)
         body = await self._service.do(request, QUICK, lambda: encoded(self._listed(tables)))
         return Response(body, media_type=JSON, headers={"cache-control": "no-store"})
 
@@ -57,8 +58,8 @@ class Downloads:
 
     async def _add_up(self, tables: list[Shelved]) -> None:
         """One after the other, the small ones first."""
-        there = {_name(one) for one in tables}
-        self._sums = {name: found for name, found in self._sums.items() if name in there}
+        for gone in self._sums.keys() - {_name(one) for one in tables}:
+            del self._sums[gone]
 
         def add(one: Shelved) -> None:
             with os.fdopen(_open(one), "rb") as file:

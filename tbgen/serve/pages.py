@@ -163,10 +163,10 @@ class Pages:
                     self._uncountable.add(_key(one))  # its own page says why
 
     async def material(self, request: Request) -> Response:
-        rules = self._rules(request)
+        rules, state = self._rules(request), self._service.served.state
         try:
             material = parse(request.path_params["material"])
-            found = self._service.served.state.tables.get((material, rules))
+            found = state.tables.get((material, rules))
             if found is None:
                 raise missing_material(material, rules)
             study = await self._service.study(request, found)
@@ -180,6 +180,7 @@ class Pages:
         return await self._service.answered(
             request,
             lambda _: Job(lambda: materials.one(material.name, rules, study, SERVED, _RULES), None, _HTML),
+            state,
         )
 
     def _rules(self, request: Request) -> TableRules:

@@ -2,7 +2,7 @@
 
 import hashlib
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +10,8 @@ from typing import NamedTuple
 from tbgen.errors import CorruptTable
 from tbgen.material import Material
 from tbgen.probe import Tablebase
-from tbgen.store import Stamp, file_digest, readable_tables, stamp_of
+from tbgen.store import Stamp, file_digest, list_slim, readable_tables, stamp_of
+from tbgen.store.directory import Listed
 from tbgen.store.local import list_local
 from tbgen.table_rules import TableRules
 
@@ -34,15 +35,27 @@ class State(NamedTuple):
     """What was there at the last look."""
 
     tables: Mapping[tuple[Material, TableRules], Shelved]
+    slim: Mapping[tuple[Material, TableRules], Shelved]
+    """Probed where there is no whole table."""
     tag: str
     """Another one when any table is another."""
 
 
 def look(directory: Path, before: State | None = None) -> State:
     """Only files that are new or have changed are opened."""
-    known = {} if before is None else before.tables
-    found: dict[tuple[Material, TableRules], Shelved] = {}
-    for path, material, rules in readable_tables(directory):
+    tables = _there(readable_tables(directory), before.tables if before else {})
+    slim = _there(list_slim(directory), before.slim if before else {})
+    lines = [f"{one.path.name} {one.sha256}\n" for one in (*tables.values(), *slim.values())]
+    lines += [f"{one.path.name}\n" for one in list_local(directory)]  # another local table has another name
+    digest = hashlib.sha256("".join(lines).encode())
+    return State(tables, slim, digest.hexdigest()[:16])
+
+
+def _there(
+    listed: Iterable[Listed], known: Mapping[tuple[Material, TableRules], Shelved]
+) -> dict[tuple[Material, TableRules], Shelved]:
+    found = {}
+    for path, material, rules in listed:
         try:
             stamp = stamp_of(path.stat())
         except OSError:
@@ -55,10 +68,7 @@ def look(directory: Path, before: State | None = None) -> State:
         except (OSError, CorruptTable):
             sha256 = ""
         found[material, rules] = Shelved(path, material, rules, stamp, sha256)
-    lines = [f"{one.path.name} {one.sha256}\n" for one in found.values()]
-    lines += [f"{one.path.name}\n" for one in list_local(directory)]  # another local table has another name
-    digest = hashlib.sha256("".join(lines).encode())
-    return State(found, digest.hexdigest()[:16])
+    return found
 
 
 class _Lent:
@@ -85,11 +95,16 @@ class Served:
         The new state comes last: an answer from an old table is never kept under the new tag."""
         old, new = self.state, look(self.directory, self.state)
         for rules in TableRules:
-            if any(new.tables.get(key) != one for key, one in old.tables.items() if one.rules == rules):
+            if any(
+                there.get(key) != one
+                for before, there in ((old.tables, new.tables), (old.slim, new.slim))
+                for key, one in before.items()
+                if one.rules == rules
+            ):
                 with self._changing:
-                    before, self._open[rules] = self._open[rules], _Lent(Tablebase(self.directory, rules))
-                    before.retired = True
-                    self._close_if_idle(before)
+                    lent, self._open[rules] = self._open[rules], _Lent(Tablebase(self.directory, rules))
+                    lent.retired = True
+                    self._close_if_idle(lent)
         self.state = new
         return new.tag != old.tag
 

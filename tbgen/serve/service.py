@@ -14,7 +14,7 @@ from tbgen._version import __version__
 from tbgen.probe import Tablebase
 from tbgen.serve.limits import Guard, Limits
 from tbgen.serve.metrics import Metrics
-from tbgen.serve.served import Served, Shelved
+from tbgen.serve.served import Served, Shelved, State
 from tbgen.serve.shares import client_of
 from tbgen.serve.work import QUICK, SLOW, Cached, Work
 from tbgen.table_rules import TableRules
@@ -71,15 +71,16 @@ class Service:
             return await self.work.do(kind, job, key=key)
         return await self.work.do(kind, job, client_of(request.scope), key, request.is_disconnected)
 
-    def tag(self, request: Request) -> str:
+    def tag(self, request: Request, state: State | None = None) -> str:
         """The tag of the answer to a request: another one when any table is another, or the program."""
         words = request.scope["path"].encode() + b"?" + request.scope["query_string"]
-        return f'"{__version__}-{self.served.state.tag}-{zlib.crc32(words):08x}"'
+        return f'"{__version__}-{(state or self.served.state).tag}-{zlib.crc32(words):08x}"'
 
-    async def answered(self, request: Request, plan: Callable[[Request], Job]) -> Response:
+    async def answered(self, request: Request, plan: Callable[[Request], Job], state: State | None = None) -> Response:
         """An answer that follows from nothing but the address and, where it asks them, the tables. Only where it is not
-        there yet, the question is read."""
-        tag = self.tag(request)
+        there yet, the question is read. `state`: what it was worked out from, where that took a while; the tables may
+        be others by now."""
+        tag = self.tag(request, state)
         headers = {"etag": tag, "cache-control": _FRESH}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)

@@ -1,13 +1,17 @@
 """Tables as files: whole, in parts, and listed with their digests."""
 
+import asyncio
 import hashlib
 import os
 import shutil
 from pathlib import Path
+from typing import BinaryIO
 
 import httpx
 import pytest
 
+from tbgen.serve.app import make_app
+from tbgen.serve.service import Service, Settings
 from tests.support.serving import Server, serving, wait_for
 
 
@@ -74,3 +78,30 @@ def test_a_pipe_with_the_name_of_a_table_is_not_served(small_tables: Path, tmp_p
         assert "KNvK.r.h5" not in listed
         assert client.get("/v1/tables/KNvK.r.h5").status_code == 503
         assert client.get("/v1/tables/KBvK.r.h5").status_code == 200
+
+
+def test_a_list_that_took_a_while_is_not_kept_for_later_tables(
+    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another table comes, and is seen, while digests are computed."""
+    shutil.copy(small_tables / "KBvK.r.h5", tmp_path)
+    service, digest = Service(Settings(tmp_path)), hashlib.file_digest
+    app = make_app(service)
+
+    def late(file: BinaryIO, kind: str) -> object:
+        if not (tmp_path / "KNNvK.r.h5").exists():
+            shutil.copy(small_tables / "KNNvK.r.h5", tmp_path)
+            service.served.refresh()
+        return digest(file, kind)
+
+    monkeypatch.setattr(hashlib, "file_digest", late)
+
+    async def listed() -> list[list[str]]:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://here") as client:
+            answers = [await client.get("/v1/tables") for _ in range(2)]
+        return [[one["file"] for one in answer.json()["tables"]] for answer in answers]
+
+    first, second = asyncio.run(listed())
+    service.close()
+    assert "KNNvK.r.h5" not in first
+    assert "KNNvK.r.h5" in second
