@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
+from threading import Barrier
 from typing import Final
 
 import numpy as np
@@ -111,10 +112,10 @@ class SliceSolver:
     def _survey(self) -> Survey:
         job, tally = self._job, self._tally
         survey = make_survey(self._size, self._arrays.work)
+        buffers = [make_survey_buffers() for _ in range(self._team.size)]
 
         def survey_on(me: int) -> None:
-            buffers = make_survey_buffers()
-            survey_together(self._team, me, self._graph, job.routes, job.finished, survey, buffers, tally)
+            survey_together(self._team, me, self._graph, job.routes, job.finished, survey, buffers[me], tally)
 
         self._together(survey_on, lambda: int(_SURVEY_SHARE * min(tally[SURVEYED], self._size)))
         if tally[CONTRADICTIONS]:
@@ -255,9 +256,23 @@ class SliceSolver:
         if self._pool is None:
             work(0)
         else:
-            self._follow([self._pool.submit(work, me) for me in range(self._team.size)], done)
+            self._follow(self._started(self._pool, work), done)
         if self._team.shared[ABORT]:
             raise Stopped
+
+    def _started(self, pool: ThreadPoolExecutor, work: Callable[[int], None]) -> list[Future[None]]:
+        """All threads, or none: at the barriers of kernels the others would wait for ever."""
+        meeting = Barrier(self._team.size)
+
+        def begin(me: int) -> None:
+            meeting.wait()
+            work(me)
+
+        try:
+            return [pool.submit(begin, me) for me in range(self._team.size)]
+        except BaseException:  # an interrupt, or no thread could be started
+            meeting.abort()
+            raise
 
     def _follow(self, running: list[Future[None]], done: Callable[[], int]) -> None:
         while wait(running, timeout=_GLANCE).not_done:

@@ -1,5 +1,7 @@
 """Solved tables: what the literature knows of them, and that threads leave no trace."""
 
+import subprocess
+import sys
 import time
 from collections import Counter
 from functools import cache
@@ -203,6 +205,29 @@ def every_byte(table: Contents) -> list[bytes]:
 def always_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """All threads on one slice, however small."""
     monkeypatch.setattr(solver, "TEAM_FROM", 1)
+
+
+INTERRUPTED = """
+from concurrent.futures import ThreadPoolExecutor
+from tbgen.index.exits import exits_of
+from tbgen.material import parse
+from tbgen.retro import solver
+
+class Pool(ThreadPoolExecutor):
+    def submit(self, work, *arguments):
+        if arguments == (1,):
+            raise KeyboardInterrupt
+        return super().submit(work, *arguments)
+
+solver.TEAM_FROM, solver.ThreadPoolExecutor = 1, Pool
+solver.solve_table(exits_of(parse("KvK"), {}), threads=3)
+"""
+
+
+def test_an_interrupt_while_threads_start_ends_those_that_have() -> None:
+    """They would wait for the others for ever, at full speed."""
+    run = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120, check=False)
+    assert run.stderr.endswith("KeyboardInterrupt\n")
 
 
 @pytest.mark.parametrize("threads", [2, 3])
