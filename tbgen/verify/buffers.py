@@ -15,7 +15,7 @@ from tbgen.verify.arrivals import (
     make_numbering_buffers,
 )
 from tbgen.verify.moves import Moves, make_moves
-from tbgen.verify.values import LevelKeys, make_level_keys, make_records
+from tbgen.verify.values import LevelKeys, RecordKeys, make_level_keys, make_record_keys, make_records
 
 FIELDS: Final = 8
 """Columns of a finding: position, problem, holder and level (0: none), outcome and distance expected, and stored."""
@@ -26,14 +26,14 @@ class Comparison(NamedTuple):
 
     best: LevelKeys
     """The keys by its best move."""
-    own: LevelKeys
+    stored: RecordKeys
     """The keys by what is stored."""
-    records: LevelKeys
+    records: RecordKeys
     finding: NDArray[np.int64]
 
 
 def make_comparison() -> Comparison:
-    return Comparison(make_level_keys(), make_level_keys(), make_records(), np.zeros(FIELDS, np.int64))
+    return Comparison(make_level_keys(), make_record_keys(), make_records(), np.zeros(FIELDS, np.int64))
 
 
 class Buffers(NamedTuple):

@@ -26,6 +26,7 @@ from tbgen.verify.values import (
     levels,
     outcome_in,
     record_of,
+    set_stored,
     settle,
     step_level,
     value_at,
@@ -195,7 +196,7 @@ def enter_moves(dictionary, comparison, arrivals, count, level):
             state = _UNSEEN
             continue
         staircase_there, level_there = np.int64(arrivals.staircase[at]), arrivals.level[at]
-        one, other = enter(dictionary, best, records, level, arrivals.entry[at], staircase_there, level_there, 1)
+        one, other = enter(dictionary, best, records, level, arrivals.entry[at], staircase_there, level_there)
         best_of_opponent, best_of_mover = max(best_of_opponent, one), max(best_of_mover, other)
     return state, best_of_opponent, best_of_mover
 
@@ -239,22 +240,21 @@ def _check_records(dictionary, highest, comparison, arrivals, count, level, entr
     unseen, only a stored value that is too low can be found wrong."""
     if _ends_alike(dictionary, highest, arrivals, count, entry, staircase):
         return _FINE
-    best, own, records = comparison.best, comparison.own, comparison.records
+    best, stored, records = comparison.best, comparison.stored, comparison.records
     state, best_of_opponent, best_of_mover = enter_moves(dictionary, comparison, arrivals, count, level)
     if state == _LOST:
         return _LOST
     unseen = state == _UNSEEN
-    clear(own, level)
-    own_of_opponent, own_of_mover = enter(dictionary, own, records, level, entry, staircase, level, 0)
     settle(best, records, level, best_of_opponent, best_of_mover)
-    settle(own, records, level, own_of_opponent, own_of_mover)
+    set_stored(dictionary, stored, records, level, entry, staircase)
     differs = np.int32(0)
     for at in levels(FIRST_RECORD, level):
-        differs |= (best.opponent[at] ^ own.opponent[at]) | (best.mover[at] ^ own.mover[at])
+        differs |= (best.opponent[at] ^ stored.opponent[at]) | (best.mover[at] ^ stored.mover[at])
     if differs:
         for at in range(FIRST_RECORD, level + 1):
             for holder in range(2):
-                due, told = (best.mover[at], own.mover[at]) if holder else (best.opponent[at], own.opponent[at])
+                due = best.mover[at] if holder else best.opponent[at]
+                told = stored.mover[at] if holder else stored.opponent[at]
                 if _differs(due, told, unseen):
                     record = record_of(holder, at)
                     _set_worths(

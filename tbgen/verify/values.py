@@ -138,15 +138,26 @@ class LevelKeys(NamedTuple):
     """Both are for payoffs that count under a record of this level, held by the opponent or by the mover."""
 
 
+class RecordKeys(NamedTuple):
+    """`[level]`: a key under each record of this level, held by the opponent or by the mover."""
+
+    opponent: NDArray[np.int32]
+    mover: NDArray[np.int32]
+
+
 def make_level_keys() -> LevelKeys:
     return LevelKeys(*(np.empty(ROW, np.int32) for _ in range(4)))
 
 
-def make_records() -> LevelKeys:
-    """The keys of the records themselves, by holder; the rest is empty."""
+def make_record_keys() -> RecordKeys:
+    return RecordKeys(np.empty(ROW, np.int32), np.empty(ROW, np.int32))
+
+
+def make_records() -> RecordKeys:
+    """The keys of the records themselves."""
     levels = np.arange(ROW)
     rows = ((plain(record_of)(holder, levels) << _DISTANCE_BITS).astype(np.int32) for holder in range(2))
-    return LevelKeys(np.empty(0, np.int32), np.empty(0, np.int32), *rows)
+    return RecordKeys(*rows)
 
 
 @inlined
@@ -171,29 +182,27 @@ def _raise(row, first, last, key):
 
 
 @inlined
-def enter(dictionary, keys, records, top, entry, staircase, own, ahead):
-    """Enter into `keys` what the table says of a position under records of the levels up to `top`. Returns, for either
-    holder, the level up to which the record stands if nothing better is entered.
+def enter(dictionary, keys, records, top, entry, staircase, own):
+    """Enter into `keys` what the table says of a position that a move leads to, under records of the levels up to
+    `top`. Returns, for either holder, the level up to which the record stands if nothing better is entered.
 
-    `ahead`: 0 for the position itself, 1 for one that a move leads to. `own` is the position's own level; under records
-    of higher levels its fresh value counts."""
-    sign = 1 - 2 * ahead
-    outcome = sign * outcome_in(entry)
+    `own` is the position's own level; under records of higher levels its fresh value counts."""
+    outcome = -outcome_in(entry)
     inside = min(own, level_of(outcome), top)
     start = max(FIRST_RECORD, inside + 1)
     if start <= top:
-        keys.hasty[start] = max(keys.hasty[start], _hasty(outcome, distance_in(entry) + ahead))
-        keys.patient[start] = max(keys.patient[start], _patient(outcome, distance_in(entry) + ahead))
+        keys.hasty[start] = max(keys.hasty[start], _hasty(outcome, distance_in(entry) + 1))
+        keys.patient[start] = max(keys.patient[start], _patient(outcome, distance_in(entry) + 1))
     last_of_opponent = last_of_mover = inside
     for at in range(dictionary.first[staircase + 1] - 1, dictionary.first[staircase] - 1, -1):
         step = dictionary.step[at]
-        holder, first = step_holder(step) ^ ahead, max(FIRST_RECORD, step_level(step))
-        outcome, distance = sign * step_outcome(step), step_distance(step) + ahead
-        if holder == OPPONENT_HOLDS:
+        holder, first = step_holder(step), max(FIRST_RECORD, step_level(step))  # as the other side sees it
+        outcome, distance = -step_outcome(step), step_distance(step) + 1
+        if holder == MOVER_HOLDS:
             # if the record is better for the mover, `_settle` takes the record
             _raise(keys.opponent, first, last_of_opponent, _hasty(outcome, distance))
             last_of_opponent = min(last_of_opponent, first - 1)
-        elif holder == MOVER_HOLDS:
+        elif holder == OPPONENT_HOLDS:
             last = last_of_mover
             if outcome > 0:
                 # from that level on the mover's record is worth less than the outcome, and the opponent lets it stand
@@ -226,6 +235,36 @@ def settle(keys, records, top, standing_of_opponent, standing_of_mover):
         keys.patient[level] = patient = max(patient, keys.patient[level])
     _settle(keys.opponent, keys, records.opponent, top, standing_of_opponent)
     _settle(keys.mover, keys, records.mover, top, standing_of_mover)
+
+
+@inlined
+def set_stored(dictionary, stored, records, top, entry, staircase):
+    """The keys of what the table says of a position of level `top`, record by record."""
+    outcome, distance = outcome_in(entry), distance_in(entry)
+    fresh = _hasty(outcome, distance) if outcome > 0 else _patient(outcome, distance)
+    inside = min(level_of(outcome), top)
+    for level in levels(max(FIRST_RECORD, inside + 1), top):
+        stored.opponent[level] = fresh
+        stored.mover[level] = fresh
+    last_of_opponent = last_of_mover = inside
+    for at in range(dictionary.first[staircase + 1] - 1, dictionary.first[staircase] - 1, -1):
+        step = dictionary.step[at]
+        first, outcome, distance = max(FIRST_RECORD, step_level(step)), step_outcome(step), step_distance(step)
+        if step_holder(step) == OPPONENT_HOLDS:
+            key = _hasty(outcome, distance)
+            for level in levels(first, last_of_opponent):
+                record = records.opponent[level]
+                stored.opponent[level] = key if key > np.int32(record + _FARTHEST) else record
+            last_of_opponent = min(last_of_opponent, first - 1)
+        elif step_holder(step) == MOVER_HOLDS:
+            key = _patient(outcome, distance)
+            for level in levels(first, last_of_mover):
+                stored.mover[level] = min(key, records.mover[level])
+            last_of_mover = min(last_of_mover, first - 1)
+    for level in levels(FIRST_RECORD, last_of_opponent):
+        stored.opponent[level] = records.opponent[level]
+    for level in levels(FIRST_RECORD, last_of_mover):
+        stored.mover[level] = records.mover[level]
 
 
 @kernel
