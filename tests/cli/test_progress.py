@@ -45,9 +45,9 @@ def test_compiling_into_a_file_prints_lines(capsys: pytest.CaptureFixture[str]) 
     captured = capsys.readouterr()
     first, *lines = captured.err.splitlines()
     assert (captured.out, first) == ("", "tbgen: compiling the solver, this once: about half a minute")
-    assert 1 <= len(lines) < 5
+    assert 1 <= len(lines) <= 5
     for line in lines:
-        assert re.fullmatch(r"tbgen: compiling the solver, this once: \d+ %, about 0\.\d s left", line)
+        assert re.fullmatch(r"tbgen: compiling the solver, this once: \d+ %, about \d+\.\d s left", line)
 
 
 def test_a_table_begun_anew_leaves_no_time_to_tell(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """Local tables solved on a cluster: the same answers and the same files, whatever dies on the way."""
 
+import json
 import os
 import signal
 import subprocess
@@ -127,12 +128,14 @@ def test_what_is_proved_when_the_time_is_over_stands(client: "distributed.Client
 
 def test_from_the_command_line(place: Path) -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "tbgen", "solve", "--keep", "--workers", "2", "--time", "30s", "--tables", str(place),
+        [sys.executable, "-m", "tbgen", "solve", "--keep", "--workers", "2", "--time", "10m", "--tables", str(place),
          "--json", "8/8/3k4/3p4/3P4/8/3K4/8 w - - 4 60"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (run.returncode, run.stderr) == (0, "")
-    assert '"white"' in run.stdout
+    local = json.loads(run.stdout)["local"]
+    assert local["in_time"]
+    assert local["parts"]
 
 
 def test_files_must_stay(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
