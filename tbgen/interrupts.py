@@ -1,4 +1,4 @@
-"""Signals that end a command as Ctrl-C does."""
+"""Ctrl-C, and the signals that end a command as it does."""
 
 import signal
 import threading
@@ -22,3 +22,23 @@ def terminable() -> Iterator[None]:
     finally:
         for number in heard:
             signal.signal(number, before[number])
+
+
+@contextmanager
+def deaf() -> Iterator[None]:
+    """Hear of a Ctrl-C afterwards. Processes that are started here never do.
+
+    They inherit the mask. It is not enough for ourselves: a thread of some library may take the signal.
+    """
+    heard: list[int] = []
+    listens = threading.current_thread() is threading.main_thread()  # no other thread is told
+    handler = signal.signal(signal.SIGINT, lambda number, _: heard.append(number)) if listens else None
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if listens:
+            signal.signal(signal.SIGINT, handler)
+    if heard:
+        signal.raise_signal(signal.SIGINT)

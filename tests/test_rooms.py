@@ -121,8 +121,8 @@ ROOMS = {
     "potential": "men material",
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
-        "_version arrays errors turns sizes files outcome table_rules material contents kept compiling jit index "
-        "cluster retro/values retro/checkpoint retro/snapshot retro/solver retro/export retro/link_log "
+        "_version arrays errors turns interrupts sizes files outcome table_rules material contents kept compiling jit "
+        "index cluster retro/values retro/checkpoint retro/snapshot retro/solver retro/export retro/link_log "
         "retro/precompile store store/read store/write store/disk_arrays store/entry_cache store/reach store/leftovers "
         "text verify safe_files potential"
     ),
@@ -143,15 +143,15 @@ ROOMS = {
     "prove": "errors files packed turns outcome men position certificate local fortress probe rules text",
     "pgn": "errors outcome rules text",
     "referee": "",
-    "referee/workers": "",
+    "referee/workers": "interrupts",
     "referee/syzygy": "errors outcome rules",
     "referee/game_files": "errors files packed text",
     "referee/adjudicate": (
-        "errors columns outcome table_rules position probe rules text pgn referee/workers referee/syzygy "
-        "referee/game_files"
+        "errors interrupts columns outcome table_rules position probe rules text pgn referee/workers "
+        "referee/syzygy referee/game_files"
     ),
     "referee/match": (
-        "errors files packed columns outcome probe rules text pgn referee/workers referee/syzygy "
+        "errors interrupts files packed columns outcome probe rules text pgn referee/workers referee/syzygy "
         "safe_files"
     ),
     "referee/annotate": "errors outcome table_rules probe rules text pgn",

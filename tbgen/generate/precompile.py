@@ -5,7 +5,6 @@ import multiprocessing
 import os
 import re
 import shutil
-import signal
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from tbgen import kept
 from tbgen.compiling import listen
+from tbgen.interrupts import deaf
 from tbgen.jit import SOLVER, STORE, VERIFIER, Group
 from tbgen.retro import precompile as solver
 from tbgen.safe_files import PRIVATE_DIRECTORY, make_place
@@ -98,7 +98,8 @@ def warm_up(processes: int, report: Callable[[float], None] = lambda share: None
         ProcessPoolExecutor(min(processes, len(parts)), context, _begin, (compiled,)) as pool,
     ):
         try:
-            waiting = {pool.submit(_compile, part) for part in parts}
+            with deaf():  # a compiler that was half started would complain
+                waiting = {pool.submit(_compile, part) for part in parts}
             while waiting:
                 done, waiting = wait(waiting, _PERIOD)
                 names.update(one.result() for one in done)
@@ -134,8 +135,7 @@ def _begin(compiled: "Synchronized[int]") -> None:
 
 
 def _end_with_parent() -> None:
-    """Have this process end when its parent does, however that ends. Ctrl-C is for the parent alone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Have this process end when its parent does, however that ends."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -1,11 +1,9 @@
 """Processes that work for this one: forked from a server without threads, and deaf to Ctrl-C."""
 
 import multiprocessing
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from multiprocessing import forkserver, resource_tracker
+
+from tbgen.interrupts import deaf
 
 
 def fork_server(preload: str) -> multiprocessing.context.ForkServerContext:
@@ -20,23 +18,3 @@ def fork_server(preload: str) -> multiprocessing.context.ForkServerContext:
     with deaf():
         forkserver.ensure_running()
     return context
-
-
-@contextmanager
-def deaf() -> Iterator[None]:
-    """Hear of a Ctrl-C afterwards. Processes that are started here never do.
-
-    They inherit the mask. It is not enough for ourselves: a thread of some library may take the signal.
-    """
-    heard: list[int] = []
-    listens = threading.current_thread() is threading.main_thread()  # no other thread is told
-    handler = signal.signal(signal.SIGINT, lambda number, _: heard.append(number)) if listens else None
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if listens:
-            signal.signal(signal.SIGINT, handler)
-    if heard:
-        signal.raise_signal(signal.SIGINT)

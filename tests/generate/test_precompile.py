@@ -42,7 +42,6 @@ def build(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     ) as process:  # fmt: skip
         try:
             wait_until_more_than(2, process.pid)  # itself, and what keeps count of semaphores
-            time.sleep(2)  # the compilers have imported what they need
             yield process
         finally:
             with suppress(ProcessLookupError):

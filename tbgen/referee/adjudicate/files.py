@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from tbgen.errors import MissingTable, TbgenError
+from tbgen.interrupts import deaf
 from tbgen.pgn.split import Unit, about, units
 from tbgen.referee.adjudicate.decide import Solve
 from tbgen.referee.adjudicate.game import Fault, GameVerdict, Judge
 from tbgen.referee.adjudicate.settings import Settings
 from tbgen.referee.game_files import name_of, opened, replaced
-from tbgen.referee.workers import deaf, fork_server
+from tbgen.referee.workers import fork_server
 from tbgen.text import BOM, named
 
 _CHUNK: Final = 1 << 16

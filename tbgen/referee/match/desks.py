@@ -10,13 +10,14 @@ from multiprocessing.context import ForkServerProcess
 from typing import Final, NamedTuple, Self
 
 from tbgen.errors import TbgenError
+from tbgen.interrupts import deaf
 from tbgen.referee.match import desk as desk_module
 from tbgen.referee.match import strays
 from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.desk import Game, Start, Started, work
 from tbgen.referee.match.events import Event, Note, Unplayed
 from tbgen.referee.match.live import Live
-from tbgen.referee.workers import deaf, fork_server
+from tbgen.referee.workers import fork_server
 
 _FAREWELL: Final = 5.0
 """Seconds that a desk may take to end its engines."""
