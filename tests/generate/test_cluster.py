@@ -20,6 +20,7 @@ from tbgen.generate import calibration, cluster, workspace
 from tbgen.generate.cluster import Job, build_one, run_on_cluster
 from tbgen.generate.execute import execute
 from tbgen.generate.plan import Plan, make_plan
+from tbgen.generate.precompile import warm_up
 from tbgen.generate.watcher import Watcher
 from tbgen.index import layout_of
 from tbgen.material import Material, every, parse, with_dependencies
@@ -188,6 +189,7 @@ def test_rebuilding_happens_once(client: "distributed.Client", tmp_path: Path) -
 
 
 def test_from_the_command_line(alone: dict[str, bytes], tmp_path: Path) -> None:
+    warm_up(2)  # the command would tell how far it is
     run = subprocess.run(
         [sys.executable, "-m", "tbgen", "build", "--all", "3", "--workers", "2", "--tables", str(tmp_path)],
         capture_output=True, text=True, check=False,

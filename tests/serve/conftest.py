@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tbgen.cli.main import main
-from tests.support.browsing import DESKTOP, Device, Hand, launched
+from tests.support.browsing import DESKTOP, PATIENCE, Device, Hand, launched
 from tests.support.serving import Server, serving
 from tests.support.web_hosts import NGINX, nginx, python
 
@@ -73,7 +73,7 @@ def context(browser: Browser, home: str, device: Device) -> Iterator[BrowserCont
         is_mobile=device.by_touch,
         reduced_motion="reduce",
     )
-    found.set_default_timeout(15_000)
+    found.set_default_timeout(PATIENCE)
     yield found
     assert found.storage_state() == {"cookies": [], "origins": []}, "the page stores nothing"
     found.close()
