@@ -131,6 +131,8 @@ class DiskArrays:
         self.peak = 0
         """The most bytes on disk of all arrays together since the caller set this to 0."""
         self._has_trimmed = False
+        self._own = 0
+        """Bytes in memory that are in no file: what was left when the C library last gave back, or the least since."""
         self._stop = Event()
         self._watch: Thread | None = None
 
@@ -254,14 +256,21 @@ class DiskArrays:
         self.peak = max(self.peak, sum(int(memory.room[RESERVED]) for memory in self._there()))
 
     def look(self) -> None:
-        """Take all arrays out of memory if what comes in before the next look might be too much."""
+        """Take all arrays out of memory if what comes in before the next look might be too much; before, have the C
+        library give back what it has kept since it last did."""
         in_use, of_files = memory_in_use()
         with self._lock:
             self._measure()
             self._leap = max(in_use - self._seen, self._leap * _FADING)
             left = max(self._leap, self._memory / _MARGIN)
-            trims = in_use + left > self._memory and of_files > self._memory / _MARGIN
-        if trims:
+            is_short = in_use + left > self._memory
+            gives_back = is_short and in_use - of_files > self._own + self._memory / _MARGIN
+            self._own = min(self._own, in_use - of_files)
+        if gives_back:
+            _give_back()
+            in_use, of_files = memory_in_use()
+            self._own = in_use - of_files
+        if is_short and in_use + left > self._memory and of_files > self._memory / _MARGIN:
             self.trim()
             in_use = memory_in_use()[0]
         self._seen = in_use
@@ -305,6 +314,13 @@ class DiskArrays:
                 if (memory := one.mapping()) is not None:
                     memory.room[HANDLE] = -1  # the number may soon be that of another file
                 os.close(one.handle)
+
+
+def _give_back() -> None:
+    """Have glibc return what is freed: it keeps blocks of up to 32 MiB once it has seen one, hundreds of megabytes in
+    the end. Other C libraries have nothing to be told."""
+    with suppress(AttributeError):
+        ctypes.CDLL(None).malloc_trim(ctypes.c_size_t(0))
 
 
 def _trim_code() -> None:
