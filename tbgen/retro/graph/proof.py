@@ -47,8 +47,20 @@ def all_lead_into(graph, buffers, sets, which, lane, bits):
     total = terms(graph, groups, symmetry, squares, buffers.term)
     offset = (1 - side) * graph.half * graph.two_sided
     here = graph.forth[pair] * atlas.inner[0] + offset + total
+    last = atlas.first_pawn[0] - 1
+    if laned and atlas.side[last] == side:
+        # one word has all moves of the last man
+        missing = image_of(_missing(graph, sets, which, here), _inverse(symmetry)) & ~occupied
+        todo = left
+        while todo:
+            square = lowest_bit(todo)
+            if reach(graph, atlas.kind[last], square, occupied) & missing:
+                left &= ~(np.uint64(1) << np.uint64(square))
+            todo &= todo - np.uint64(1)
+        if not left:
+            return np.uint64(0)
     turned = image_of(left, symmetry * laned)
-    for group in range(groups):
+    for group in range(groups - 1, -1, -1):  # moves of the later ones lead to neighbours
         if atlas.group[group * GROUP + G_SIDE] != side:
             continue
         rest = here - buffers.term[group]
@@ -104,13 +116,4 @@ def all_lead_into(graph, buffers, sets, which, lane, bits):
             squares[side] = king
             return np.uint64(0)
     squares[side] = king
-    last = atlas.first_pawn[0] - 1
-    if laned and atlas.side[last] == side:
-        missing = image_of(_missing(graph, sets, which, here), _inverse(symmetry)) & ~occupied
-        todo = left
-        while todo:
-            square = lowest_bit(todo)
-            if reach(graph, atlas.kind[last], square, occupied) & missing:
-                left &= ~(np.uint64(1) << np.uint64(square))
-            todo &= todo - np.uint64(1)
     return left if laned else left << np.uint64(node % LANE)

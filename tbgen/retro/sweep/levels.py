@@ -9,7 +9,7 @@ from tbgen.arrays import FAILED, Growing
 from tbgen.jit import inlined, kernel, plain
 from tbgen.outcome import FIRST_RECORD
 from tbgen.retro.sweep.escape import VALUES
-from tbgen.retro.sweep.review import as_good_as_the_record, review_all
+from tbgen.retro.sweep.review import as_good_as_the_record, begin_review, review_all
 from tbgen.retro.sweep.rounds import escape_from_scratch, settle_level
 from tbgen.retro.sweep.seeds import Seeds, make_seeds
 from tbgen.retro.sweep.state import SliceState
@@ -72,6 +72,7 @@ def _play_level(worker, links, schedule, level, tally):
     done = False
     if level > FIRST_RECORD and not schedule.counts[PLACE]:
         as_good_as_the_record(worker, level)
+        begin_review(worker)
         # recomputing everything takes linear time; a review may look at the same position many times
         most, further = _open(schedule) // _REVIEWS, _open(schedule) // _FURTHER
         done = review_all(worker, schedule.counts, level, most, further)

@@ -13,10 +13,12 @@ from tbgen.arrays import Make, in_memory
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.sweep.cells import cell_of
-from tbgen.retro.sweep.state import read_values_around, read_worth_around
+from tbgen.retro.sweep.state import key_at, read_values_around, read_worth_around
 from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
 from tbgen.retro.threads.lanes import LANE, put
+from tbgen.retro.threads.sets import REVALUED, add_lane
 from tbgen.retro.threads.team import LINE, lock_lane, unlock_lane
+from tbgen.retro.values.keys import outcome_of
 
 _SHARE: Final = 12
 """Numbers of the slice per entry, at least: a byte each."""
@@ -141,6 +143,7 @@ def _merge_round(worker, one, end):
     log, me, state, team = worker.log, worker.me, worker.state, worker.team
     code, into = np.uint16(log.rounds[me, one, _CODE]), log.rounds[me, one, _INTO]
     at, last = log.rounds[me, one, _AT], log.rounds[me, one + 1, _BEGIN]
+    gains = into == WORTH and len(state.theirs) != 0 and outcome_of(key_at(state, code)) > 0
     while at < last:
         if log.on_disk:
             read_around(worker.buffers.clusters, log.lanes[me], at)
@@ -150,14 +153,31 @@ def _merge_round(worker, one, end):
         lane = np.int64(log.lanes[me, at])
         if into == WORTH:
             read_worth_around(state, worker.buffers, lane * LANE)
+            news = np.uint64(0)
+            if gains:
+                read_values_around(state, worker.buffers, lane * LANE)
+                news = _news(state, lane, log.bits[me, at], code)
             lock_lane(team, lane)
             put(state.worth, lane, log.bits[me, at], code)
+            add_lane(worker.sets, REVALUED, lane, news)
             unlock_lane(team, lane)
         else:
             read_values_around(state, worker.buffers, lane * LANE)
             _put(state, into, lane, log.bits[me, at], code)
         at += 1
     log.rounds[me, one, _AT] = at
+
+
+@inlined
+def _news(state, lane, bits, code):
+    """Those of some positions of a lane that were worth something else while the opponent holds the record."""
+    news = np.uint64(0)
+    while bits:
+        one = bits & (~bits + np.uint64(1))
+        bits ^= one
+        if state.theirs[cell_of(state.cells, lane * LANE + lowest_bit(one))] != code:
+            news |= one
+    return news
 
 
 @inlined

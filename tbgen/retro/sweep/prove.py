@@ -5,7 +5,6 @@ from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.threads.sets import (
     AWAY,
     CLOSED,
-    DOUBT_OURS,
     FALLING,
     LOSING,
     SETTLED,
@@ -20,11 +19,11 @@ from tbgen.retro.threads.team import barrier
 
 
 @kernel
-def prove(worker, later, escaping, with_record):
+def prove(worker, later, escaping):
     """Find the threatened positions of which one more move was the last one that did not fail: `later` gets them.
 
-    While positions settle, moves fail that lose to a goal of this level, or of one before; who is not settled by that
-    may no longer keep a record. While movers escape, moves fail that lose the record."""
+    While positions settle, moves fail that lose to a goal of this level, or of one before. While movers escape, moves
+    fail that lose the record."""
     team, me, graph, buffers, sets = worker.team, worker.me, worker.graph, worker.buffers, worker.sets
     failed, proves = (AWAY, FALLING) if escaping else (CLOSED, SETTLED)
     barrier(team, me)
@@ -44,5 +43,3 @@ def prove(worker, later, escaping, with_record):
             if proved:
                 mark_lane(sets, proves, lane, proved)
                 add_lane(sets, later, lane, proved)
-            if with_record and not escaping:
-                add_lane(sets, DOUBT_OURS, lane, bits ^ proved)

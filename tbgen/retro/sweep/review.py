@@ -39,10 +39,13 @@ from tbgen.retro.threads.sets import (
     DOUBT_OURS,
     DOUBT_THEIRS,
     LATER,
+    REVALUED,
     SETTLED,
     STEPPED,
     add,
+    add_lane,
     block_count,
+    clear_block,
     discard,
     has_block,
     lane_of,
@@ -128,6 +131,20 @@ def _drop(state, sets, node, cell, record):
     if theirs != STANDS and outcome_of(key_at(state, theirs)) <= -record:
         state.theirs[cell] = STANDS
         unmark(sets, AWAY, node)
+
+
+@kernel
+def begin_review(worker):
+    """Have the positions that were settled with another value be those of a change."""
+    team, me, sets = worker.team, worker.me, worker.sets
+    blocks = block_count(sets)
+    barrier(team, me)
+    for block in range(blocks * me // team.size, blocks * (me + 1) // team.size):
+        if has_block(sets, REVALUED, block):
+            for lane in lanes_of(block):
+                add_lane(sets, CHANGED_THEIRS, lane, lane_of(sets, REVALUED, lane))
+            clear_block(sets, REVALUED, block)
+    barrier(team, me)
 
 
 @kernel

@@ -89,11 +89,11 @@ def _spread(worker, schedule, outcome, escaping):
             _join_all(worker, seeds, group, now, escaping)
             group += 1
         if joined != group:
-            prove(worker, now + LOSE, escaping, schedule.with_record)
+            prove(worker, now + LOSE, escaping)
             joined = group
         reached = _notify_all(worker, now, later, outcome, distance, escaping)
         fetch_add(schedule.counts, POSITIONS_ESCAPED if escaping else POSITIONS_SETTLED, reached)
-        prove(worker, later + LOSE, escaping, schedule.with_record)
+        prove(worker, later + LOSE, escaping)
         if me == 0:
             schedule.counts[STOP] = team.shared[ABORT]
         barrier(team, me)

@@ -55,6 +55,10 @@ CHANGED_THEIRS: Final = np.int64(NOW + LOSE)
 STEPPED: Final = np.int64(LATER + LOSE)
 """May need another step in their staircases."""
 
+# While positions settle, none is in doubt.
+REVALUED: Final = DOUBT_OURS
+"""Settled by a gain that `theirs` did not say yet: who may move there may no longer keep a record."""
+
 # While escapes spread from scratch, no position is in doubt, and none is notified of a change.
 ESCAPING: Final = DOUBT_OURS
 FALLING: Final = CHANGED_OURS
