@@ -263,14 +263,13 @@ class DiskArrays:
             self._measure()
             self._leap = max(in_use - self._seen, self._leap * _FADING)
             left = max(self._leap, self._memory / _MARGIN)
-            is_short = in_use + left > self._memory
-            gives_back = is_short and in_use - of_files > self._own + self._memory / _MARGIN
+            grown = in_use - of_files > self._own + self._memory / _MARGIN
             self._own = min(self._own, in_use - of_files)
-        if gives_back:
+        if grown and in_use + left > self._memory:
             _give_back()
             in_use, of_files = memory_in_use()
             self._own = in_use - of_files
-        if is_short and in_use + left > self._memory and of_files > self._memory / _MARGIN:
+        if in_use + left > self._memory and of_files > self._memory / _MARGIN:
             self.trim()
             in_use = memory_in_use()[0]
         self._seen = in_use

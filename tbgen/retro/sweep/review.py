@@ -44,7 +44,7 @@ from tbgen.retro.threads.sets import (
     STEPPED,
     add,
     add_lane,
-    block_count,
+    blocks_of,
     clear_block,
     discard,
     has_block,
@@ -137,9 +137,8 @@ def _drop(state, sets, node, cell, record):
 def begin_review(worker):
     """Have the positions that were settled with another value be those of a change."""
     team, me, sets = worker.team, worker.me, worker.sets
-    blocks = block_count(sets)
     barrier(team, me)
-    for block in range(blocks * me // team.size, blocks * (me + 1) // team.size):
+    for block in blocks_of(team, me, sets):
         if has_block(sets, REVALUED, block):
             for lane in lanes_of(block):
                 add_lane(sets, CHANGED_THEIRS, lane, lane_of(sets, REVALUED, lane))
@@ -195,14 +194,13 @@ def _notify_changed(worker, which, event):
 def _doubts(worker, counts):
     """Count the positions in doubt, and discard those whose value cannot have changed."""
     team, me, graph, buffers, sets = worker.team, worker.me, worker.graph, worker.buffers, worker.sets
-    blocks = block_count(sets)
     barrier(team, me)
     if me == 0:
         counts[DOUBTS] = 0
         counts[STOP] = team.shared[ABORT]
     barrier(team, me)
     mine = 0
-    for block in range(blocks * me // team.size, blocks * (me + 1) // team.size):
+    for block in blocks_of(team, me, sets):
         for which in (DOUBT_OURS, DOUBT_THEIRS):
             if not has_block(sets, which, block):
                 continue

@@ -19,7 +19,7 @@ from tbgen.retro.threads.sets import (
     CLOSED,
     LOSE,
     TIMED,
-    block_count,
+    blocks_of,
     clear_block,
     has,
     has_block,
@@ -68,11 +68,6 @@ def make_seeds(items: Growing, threads: int) -> Seeds:
         np.zeros((2 * _KEYS, _COLUMNS), np.int64),
         np.zeros(1, np.int64),
     )
-
-
-@inlined
-def _blocks_of(team, me, sets):
-    return range(block_count(sets) * me // team.size, block_count(sets) * (me + 1) // team.size)
 
 
 @kernel
@@ -127,7 +122,7 @@ def _sort_timed(worker, seeds, copies):
     team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     for gains in range(2):
         which = TIMED if gains else TIMED + LOSE
-        for block in _blocks_of(team, me, sets):
+        for block in blocks_of(team, me, sets):
             if not has_block(sets, which, block):
                 continue
             read_set_around(sets, which, buffers, lanes_of(block).start)
@@ -157,7 +152,7 @@ def sort_by_payoff(worker, seeds):
 def _sort(worker, seeds, copies):
     """Count the seeds of this thread's blocks by the code of their payoff, or copy them."""
     team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
-    for block in _blocks_of(team, me, sets):
+    for block in blocks_of(team, me, sets):
         if block % TOGETHER == 0:
             end = min((block + TOGETHER) * BLOCK, len(state.worth))
             read_members_ahead(state, block * BLOCK)

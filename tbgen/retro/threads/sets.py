@@ -219,6 +219,12 @@ def block_count(sets):
 
 
 @inlined
+def blocks_of(team, me, sets):
+    """Those of a thread, where each looks at a range of its own."""
+    return range(block_count(sets) * me // team.size, block_count(sets) * (me + 1) // team.size)
+
+
+@inlined
 def lanes_of(block):
     return range(block * _WORDS, (block + 1) * _WORDS)
 
