@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
-from threading import Barrier
+from threading import Event
 from typing import Final
 
 import numpy as np
@@ -52,7 +52,7 @@ escapes at each level that computes these from scratch."""
 _SHORT: Final = 1 << 31
 """Numbers of a slice whose positions 32 bits can name."""
 _GLANCE: Final = 0.1
-"""Seconds between two reports of progress."""
+"""Seconds between two reports of progress, and between two looks whether to end."""
 
 
 class SliceSolver:
@@ -261,18 +261,20 @@ class SliceSolver:
             raise Stopped
 
     def _started(self, pool: ThreadPoolExecutor, work: Callable[[int], None]) -> list[Future[None]]:
-        """All threads, or none: at the barriers of kernels the others would wait for ever."""
-        meeting = Barrier(self._team.size)
+        """All threads, or none: at the barriers of kernels the others would wait for ever. They wait at a gate until
+        the last of them is started. If it stays shut, after an interrupt or because a thread could not be started, the
+        caller sets ABORT."""
+        gate = Event()
 
         def begin(me: int) -> None:
-            meeting.wait()
+            while not gate.wait(_GLANCE):
+                if self._team.shared[ABORT] and not gate.is_set():
+                    return
             work(me)
 
-        try:
-            return [pool.submit(begin, me) for me in range(self._team.size)]
-        except BaseException:  # an interrupt, or no thread could be started
-            meeting.abort()
-            raise
+        running = [pool.submit(begin, me) for me in range(self._team.size)]
+        gate.set()
+        return running
 
     def _follow(self, running: list[Future[None]], done: Callable[[], int]) -> None:
         while wait(running, timeout=_GLANCE).not_done:
