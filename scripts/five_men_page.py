@@ -55,8 +55,8 @@ As CSV: [tables](five-men/tables.csv), [outcomes](five-men/outcomes.csv), [recor
 lines under both rules, [comparison of the rules](five-men/compare.csv); as PGN: [the longest
 lines](five-men/longest.pgn). [digests.txt](digests.txt) has the digest of each table: `tbgen verify --digests
 docs/digests.txt` compares yours. `scripts/five-men` collects the figures and writes both pages; without tables it makes
-the pages anew from the files. Not kept is how many positions are how far from their goal: `tbgen report stats KRBvKR -o
-KRBvKR.html` draws it from a table that you have built.
+the pages anew from the files. The files do not say how many positions are how far from their goal: `tbgen report
+stats KRBvKR -o KRBvKR.html` draws it from a table that you have built.
 
 """
 COUNTED: Final = """\

@@ -40,7 +40,7 @@ SENTENCES: Final = {
     "codes": ("theory.md", r"KRBvKR has ([\d,]+)\."),
     "solving.bytes": ("performance.md", r"seven sets of positions.*\| ([\d.]+) a number \|"),
     "reached": ("performance.md", r"records make it reach each position ([\d.]+) times"),
-    "ratio.other": ("performance.md", r"the ratio for KBNvKN is ([\d.]+)"),
+    "ratio.other": ("performance.md", r"ratio for KBNvKN was ([\d.]+)"),
     "slim.gb": ("performance.md", r"All 110 come to ([\d.]+) GB by these shares"),
     "compressing": ("performance.md", r"rtbgen spends (\w+ tenths) of its time on compression"),
     "small.seconds": ("performance.md", r"compression included \| (\d+) s on the clock"),
