@@ -94,7 +94,7 @@ def attempt(
     `distance`: more is solved as long as that is not known."""
     best = Attempt(None, [])
     last: LocalSource | None = tables.local
-    with closing(DiskArrays(scratch_of(means.directory), means.memory)) as disk_arrays:
+    with closing(DiskArrays(_scratch(means.directory), means.memory)) as disk_arrays:
         asker = _Asker(board, record, tables, means, disk_arrays, report, remark, use is not None)
         for plan, cost, kept in _plans_left(board, tables, means, asker.shelf):
             said, reads = asker.kept(), True
@@ -145,10 +145,16 @@ def plans(board: chess.Board, means: Means) -> Iterator[tuple[list[Part], Cost]]
     complete = {material for _, material, rules in readable_tables(means.directory) if rules == TableRules.RESET}
     limits = Limits(
         means.memory,
-        int(_SPARE * shutil.disk_usage(scratch_of(means.directory)).free) // means.at_once,
+        int(_SPARE * shutil.disk_usage(_scratch(means.directory)).free) // means.at_once,
         means.cpu_seconds * BUSY,
     )
     return stages(board, complete, limits, means.threads, pace)
+
+
+def _scratch(directory: Path) -> Path:
+    """Where large arrays are. Solving makes no directory of tables where there is none: then it is the one that would
+    hold it."""
+    return scratch_of(next(place for place in (directory, *directory.absolute().parents) if place.is_dir()))
 
 
 def _plans_left(board: chess.Board, tables: Tablebase, means: Means, shelf: Shelf) -> Iterable[_Stage]:

@@ -400,3 +400,13 @@ def test_a_local_table_that_goes_before_its_moves_are_asked(tmp_path: Path) -> N
         found = find(board, outcome.parse("-G3.0"), tables, None, moves=True, watch=Nobody())
     assert found.table is None
     assert outcome.text(found.sure.white) == outcome.text(found.sure.black) == "-G3.0"
+
+
+def test_nobody_needs_a_directory_of_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TBGEN_TABLES", str(tmp_path / "none" / "here"))
+    assert main(["solve", "--dry-run", "8/8/3k1p2/8/2P5/5K2/8/8 w - - 10 60"]) == 0
+    assert main(["solve", "--time", "1m", "4k3/8/8/p6p/P6P/8/8/4K3 w - - 10 60"]) == 0
+    assert "White is sure of" in capsys.readouterr().out
+    assert not (tmp_path / "none").exists()
